@@ -1,0 +1,225 @@
+"""Questions about the graph of one level: what comes before and after what, in the control flow and the data flow.
+
+The control flow is read through gateways (specs/patterns.md, "Words"): B comes directly after A if a path from A to B
+passes gateways only. START and END are no tasks. Inline sub-workflows are not entered: each of them is a level of its
+own. Links to nodes that are not declared are passed over; `check.py` is what reports them.
+
+Results are in the order of declaration. Where a name is neither a node nor data of the level, UnknownNameError is
+raised.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Hashable, Iterable, Mapping
+from typing import TypeVar
+
+from ..errors import UnknownNameError
+from .model import END, START, DataLink, Flow, Link, Workflow
+
+Graph = dict[str, list[str]]
+_Node = TypeVar("_Node", bound=Hashable)
+
+
+def successors(workflow: Workflow, node: str, flow: Flow = "control") -> tuple[str, ...]:
+    """The tasks directly after a node. In the control flow, the node is a task, a gateway or START.
+
+    In the data flow: for a task, the tasks that read data which it writes (itself included, if it does); for data, the
+    tasks that read it.
+    """
+    return _next(workflow, node, _targets(workflow, flow), flow)
+
+
+def predecessors(workflow: Workflow, node: str, flow: Flow = "control") -> tuple[str, ...]:
+    """The tasks directly before a node, as `successors` has it the other way: END is a node of the control flow too."""
+    return _next(workflow, node, _sources(workflow, flow), flow)
+
+
+def task_graph(workflow: Workflow, flow: Flow = "control") -> dict[str, tuple[str, ...]]:
+    """Every task of the level with the tasks directly after it."""
+    targets = _targets(workflow, flow)
+    return {task: _next(workflow, task, targets, flow) for task in workflow.task_names}
+
+
+def starts(workflow: Workflow, flow: Flow = "control") -> tuple[str, ...]:
+    """The tasks that come first: directly after START; in the data flow, those that read nothing another task writes.
+
+    In the data flow only tasks count that read or write something.
+    """
+    if flow == "control":
+        return successors(workflow, START)
+    return _without_others(_sources(workflow, flow), _targets(workflow, flow), workflow, flow)
+
+
+def ends(workflow: Workflow, flow: Flow = "control") -> tuple[str, ...]:
+    """The tasks that come last: those after which no other task comes; in the data flow, whose data no other reads.
+
+    A task without any link is not in the flow and so is no end of it. A task that only repeats itself is an end.
+    """
+    return _without_others(_targets(workflow, flow), _sources(workflow, flow), workflow, flow)
+
+
+def shortest_cycle(workflow: Workflow, flow: Flow = "control") -> tuple[str, ...]:
+    """The tasks of a shortest cycle, in the direction of the links; () if there is none. A self-loop is a cycle of one.
+
+    Of several equally short ones, the one with the task that is declared first; it begins there. A cycle that passes
+    gateways only has no task and does not count.
+    """
+    return shortest_cycle_in(task_graph(workflow, flow))
+
+
+def shortest_cycle_in(graph: Mapping[_Node, Iterable[_Node]]) -> tuple[_Node, ...]:
+    """The nodes of a shortest cycle of any graph, given as every node with its successors; () if there is none.
+
+    Of several equally short ones, the one with the node that comes first in the mapping; it begins there.
+    """
+    best: tuple[_Node, ...] = ()
+    for node in graph:
+        cycle = _cycle_through(graph, node)
+        if cycle and (not best or len(cycle) < len(best)):
+            best = cycle
+        if len(best) == 1:
+            break
+    return best
+
+
+def reachable(graph: Mapping[_Node, Iterable[_Node]], node: _Node) -> set[_Node]:
+    """The nodes to which a path of at least one step leads in any graph, given as nodes with their successors."""
+    found: set[_Node] = set()
+    waiting = list(graph.get(node, ()))
+    while waiting:
+        one = waiting.pop()
+        if one not in found:
+            found.add(one)
+            waiting.extend(graph.get(one, ()))
+    return found
+
+
+def connected(workflow: Workflow) -> bool:
+    """Whether every task lies on a path from START to END; False where there is no task (metrics-spec, section 9)."""
+    begun = reachable(_targets(workflow, "control"), START)
+    ended = reachable(_sources(workflow, "control"), END)
+    return bool(workflow.tasks) and all(task in begun and task in ended for task in workflow.task_names)
+
+
+def ancestors(workflow: Workflow, node: str, flow: Flow = "control") -> tuple[str, ...]:
+    """The tasks, in the data flow also the data, from which a path of links leads to a node: tasks first, then data.
+
+    The node itself is among them only if it lies on a cycle. A path in the data flow leads from each input of a task
+    to each of its outputs.
+    """
+    _known(workflow, node, flow)
+    before = reachable(_sources(workflow, flow), node)
+    data = tuple(one.name for one in workflow.data) if flow == "data" else ()
+    return tuple(name for name in workflow.task_names + data if name in before)
+
+
+def links_between(workflow: Workflow, a: str, b: str) -> tuple[Link, ...]:
+    """The links that lead from a to b with no gateway between."""
+    return tuple(link for link in workflow.links if link.source == a and link.target == b)
+
+
+def joined_by_gateway_only(workflow: Workflow, a: str, b: str) -> bool:
+    """Whether b comes directly after a, but through gateways only and by no link of its own."""
+    return not links_between(workflow, a, b) and b in successors(workflow, a)
+
+
+def inputs(workflow: Workflow, task: str) -> tuple[str, ...]:
+    """The data that a task reads."""
+    return _neighbours(workflow, task, _sources(workflow, "data"), [one.name for one in workflow.data])
+
+
+def outputs(workflow: Workflow, task: str) -> tuple[str, ...]:
+    """The data that a task writes."""
+    return _neighbours(workflow, task, _targets(workflow, "data"), [one.name for one in workflow.data])
+
+
+def producers(workflow: Workflow, data: str) -> tuple[str, ...]:
+    """The tasks that write the data."""
+    return _neighbours(workflow, data, _sources(workflow, "data"), workflow.task_names)
+
+
+def readers(workflow: Workflow, data: str) -> tuple[str, ...]:
+    """The tasks that read the data."""
+    return _neighbours(workflow, data, _targets(workflow, "data"), workflow.task_names)
+
+
+def _links(workflow: Workflow, flow: Flow) -> tuple[Link, ...] | tuple[DataLink, ...]:
+    return workflow.links if flow == "control" else workflow.data_links
+
+
+def _targets(workflow: Workflow, flow: Flow) -> Graph:
+    graph: Graph = {}
+    for link in _links(workflow, flow):
+        graph.setdefault(link.source, []).append(link.target)
+    return graph
+
+
+def _sources(workflow: Workflow, flow: Flow) -> Graph:
+    graph: Graph = {}
+    for link in _links(workflow, flow):
+        graph.setdefault(link.target, []).append(link.source)
+    return graph
+
+
+def _next(workflow: Workflow, node: str, graph: Graph, flow: Flow) -> tuple[str, ...]:
+    _known(workflow, node, flow)
+    between = workflow.gateways if flow == "control" else workflow.data
+    found = _through(graph, node, set(workflow.task_names), {one.name for one in between})
+    return tuple(task for task in workflow.task_names if task in found)
+
+
+def _through(graph: Graph, node: str, tasks: set[str], between: set[str]) -> set[str]:
+    """The tasks that are reached from the node by way of the nodes `between` only; gateways may go round in circles."""
+    found: set[str] = set()
+    passed: set[str] = set()
+    waiting = list(graph.get(node, ()))
+    while waiting:
+        name = waiting.pop()
+        if name in tasks:
+            found.add(name)
+        elif name in between and name not in passed:
+            passed.add(name)
+            waiting.extend(graph.get(name, ()))
+    return found
+
+
+def _without_others(ahead: Graph, behind: Graph, workflow: Workflow, flow: Flow) -> tuple[str, ...]:
+    """The tasks in the flow that have no other task ahead of them."""
+    linked = [task for task in workflow.task_names if task in ahead or task in behind]
+    return tuple(task for task in linked if set(_next(workflow, task, ahead, flow)) <= {task})
+
+
+def _cycle_through(graph: Mapping[_Node, Iterable[_Node]], node: _Node) -> tuple[_Node, ...]:
+    """A shortest cycle through the node, found breadth first; () if there is none."""
+    came: dict[_Node, _Node] = {}
+    waiting = deque([node])
+    while waiting:
+        one = waiting.popleft()
+        for after in graph[one]:
+            if after == node:
+                return _path(came, node, one)
+            if after not in came:
+                came[after] = one
+                waiting.append(after)
+    return ()
+
+
+def _path(came: Mapping[_Node, _Node], first: _Node, last: _Node) -> tuple[_Node, ...]:
+    path = [last]
+    while path[-1] != first:
+        path.append(came[path[-1]])
+    return tuple(reversed(path))
+
+
+def _neighbours(workflow: Workflow, node: str, graph: Graph, among: Iterable[str]) -> tuple[str, ...]:
+    _known(workflow, node, "data")
+    found = set(graph.get(node, ()))
+    return tuple(name for name in among if name in found)
+
+
+def _known(workflow: Workflow, node: str, flow: Flow) -> None:
+    further = workflow.gateways if flow == "control" else workflow.data
+    names = [*workflow.task_names, *(one.name for one in further), *((START, END) if flow == "control" else ())]
+    if node not in names:
+        raise UnknownNameError(f"node of the {flow} flow of {workflow.name!r}", node, names)

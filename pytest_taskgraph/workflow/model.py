@@ -1,0 +1,172 @@
+"""A workflow: tasks, data, what is linked to what, and under which guard. Frozen; nothing is computed here.
+
+Sequences keep the order of declaration; `canonical.py` gives the form in which order and spelling do not count.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+START = "START"
+END = "END"
+OTHERWISE = "otherwise"
+
+Scalar = bool | int | float | str
+Value = Scalar | tuple["Value", ...]
+GatewayKind = Literal["parallel", "exclusive", "inclusive"]
+Flow = Literal["control", "data"]
+
+
+@dataclass(frozen=True, slots=True)
+class QualifiedName:
+    """The name of a workflow, with its package where it has one."""
+
+    name: str
+    package: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.package}.{self.name}" if self.package else self.name
+
+
+@dataclass(frozen=True, slots=True)
+class Domain:
+    """The values a parameter may take: whole or real numbers from `low` to `high` (None is open), or words."""
+
+    kind: Literal["integer", "real", "words"]
+    low: float | int | None = None
+    high: float | int | None = None
+    words: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A named value of a task or a workflow."""
+
+    name: str
+    value: Value | None = None
+    domain: Domain | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What a task does to a parameter: `n` becomes the value of `expression`, such as "n + 1"."""
+
+    parameter: str
+    expression: str
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A step. It is composite if it has a sub-workflow: inline (`subworkflow`) or by name (`reference`), never both."""
+
+    name: str
+    description: str = ""
+    kind: str = ""
+    implementation: str = ""
+    parameters: tuple[Parameter, ...] = ()
+    effects: tuple[Effect, ...] = ()
+    subworkflow: Workflow | None = None
+    reference: QualifiedName | None = None
+    bindings: tuple[tuple[str, str], ...] = ()  # (data of the sub-workflow, data of this level): a renaming
+
+    @property
+    def composite(self) -> bool:
+        """Whether it has a sub-workflow."""
+        return self.subworkflow is not None or self.reference is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Data:
+    """Something that tasks read and write."""
+
+    name: str
+    description: str = ""
+    schema: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Gateway:
+    """A node of the control flow that is no task: a fork or join, a choice or merge."""
+
+    name: str
+    kind: GatewayKind
+    role: Literal["split", "join"]
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A link of the control flow between START, END, tasks and gateways; `guard` is the text of its condition."""
+
+    source: str
+    target: str
+    guard: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DataLink:
+    """A link of the data flow, from data to the task that reads it or from a task to the data it writes."""
+
+    source: str
+    target: str
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """What a derived workflow fills in or replaces of a task or of data; inside a composite task, to any depth."""
+
+    target: str
+    of: Literal["task", "data"] = "task"
+    description: str = ""
+    kind: str = ""
+    implementation: str = ""
+    schema: str = ""
+    parameters: tuple[Parameter, ...] = ()
+    effects: tuple[Effect, ...] = ()
+    reference: QualifiedName | None = None
+    bindings: tuple[tuple[str, str], ...] = ()
+    configurations: tuple[Configuration, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Flaw:
+    """What was planted in a workflow; no notation writes it but the lossless one."""
+
+    kind: str
+    details: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Workflow:
+    """Tasks and what links them. `others` are the further workflows of its project, found by qualified name."""
+
+    name: str
+    package: str = ""
+    description: str = ""
+    tasks: tuple[Task, ...] = ()
+    data: tuple[Data, ...] = ()
+    gateways: tuple[Gateway, ...] = ()
+    links: tuple[Link, ...] = ()
+    data_links: tuple[DataLink, ...] = ()
+    parameters: tuple[Parameter, ...] = ()
+    base: QualifiedName | None = None  # the workflow it is derived from
+    configurations: tuple[Configuration, ...] = ()
+    others: tuple[Workflow, ...] = ()
+    flaw: Flaw | None = None
+
+    @property
+    def qualified(self) -> QualifiedName:
+        """Its name with its package."""
+        return QualifiedName(self.name, self.package)
+
+    @property
+    def task_names(self) -> tuple[str, ...]:
+        """The names of the tasks directly in it, in the order of declaration."""
+        return tuple(task.name for task in self.tasks)
+
+    def task(self, name: str) -> Task:
+        """The task of that name directly in it; KeyError if there is none."""
+        for task in self.tasks:
+            if task.name == name:
+                return task
+        raise KeyError(name)

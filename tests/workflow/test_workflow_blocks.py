@@ -1,0 +1,268 @@
+from __future__ import annotations
+
+import random
+import time
+from dataclasses import dataclass, field, replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_taskgraph.workflow.blocks import MAX_NESTING, Block, ControlFlow, block_tree
+from pytest_taskgraph.workflow.model import END, START, Domain, Gateway, GatewayKind, Link, Parameter, Task, Workflow
+
+SPLITS: tuple[GatewayKind, ...] = ("parallel", "exclusive", "inclusive")
+
+
+def level(text: str, *gateways: Gateway, parameters: tuple[Parameter, ...] = ()) -> Workflow:
+    """A workflow of lines "A -> B" or "A -> B [guard]"."""
+    links = []
+    for line in text.strip().splitlines():
+        ends, _, guard = line.strip().rstrip("]").partition(" [")
+        source, target = ends.split(" -> ")
+        links.append(Link(source, target, guard or None))
+    known = {START, END, *(gateway.name for gateway in gateways)}
+    names = dict.fromkeys(name for link in links for name in (link.source, link.target) if name not in known)
+    return Workflow("W", tasks=tuple(map(Task, names)), gateways=gateways, links=tuple(links), parameters=parameters)
+
+
+def shown(block: Block | None) -> str:
+    if block is None:
+        return "none"
+    return block.task or f"{block.kind}({' '.join(map(shown, block.children))})"
+
+
+def test_branches_of_a_fork_meet_in_a_task_in_a_join_or_at_the_end() -> None:
+    expected = "sequence(A parallel(B sequence(C D)) E)"
+    fork, join = Gateway("F", "parallel", "split"), Gateway("J", "parallel", "join")
+    implicit = level("START -> A\nA -> B\nA -> C\nB -> E\nC -> D\nD -> E\nE -> END")
+    explicit = level("START -> A\nA -> F\nF -> B\nF -> C\nB -> J\nC -> D\nD -> J\nJ -> E\nE -> END", fork, join)
+    assert shown(block_tree(implicit)) == shown(block_tree(explicit)) == expected
+    assert shown(block_tree(level("START -> A\nSTART -> B\nA -> END\nB -> END"))) == "parallel(A B)"
+
+
+def test_some_branches_of_a_fork_may_meet_before_the_others() -> None:
+    found = level("START -> A\nA -> B\nA -> C\nA -> D\nB -> E\nC -> E\nD -> F\nE -> F\nF -> END")
+    assert shown(block_tree(found)) == "sequence(A parallel(sequence(parallel(B C) E) D) F)"
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "kind"),
+    [
+        ("n > 1", "n <= 1", "exclusive"),
+        ("enough", "otherwise", "exclusive"),
+        ("n > 1", "n > 2", "inclusive"),
+        ("enough", "too much", "choice"),
+    ],
+)
+def test_guards_tell_the_kind_of_a_choice(first: str, second: str, kind: str) -> None:
+    found = level(f"START -> A\nA -> B [{first}]\nA -> C [{second}]\nB -> D\nC -> D\nD -> END")
+    assert shown(block_tree(found)) == f"sequence(A {kind}(B C) D)"
+
+
+def test_a_guarded_link_beside_an_unguarded_one_is_an_inclusive_split() -> None:
+    found = level("START -> A\nA -> B\nA -> C [n > 1]\nB -> END\nC -> END")
+    assert shown(block_tree(found)) == "sequence(A inclusive(B C))"
+    assert ControlFlow(found).split("A") == "mixed"
+
+
+def test_a_branch_may_be_empty() -> None:
+    found = level("START -> A\nA -> B [n > 1]\nA -> END [otherwise]\nB -> C\nC -> END")
+    assert shown(block_tree(found)) == "sequence(A exclusive(sequence() sequence(B C)))"
+
+
+@pytest.mark.parametrize(
+    ("text", "tree"),
+    [
+        ("START -> A\nA -> B\nB -> A [n < 3]\nB -> C [n >= 3]\nC -> END", "sequence(loop(sequence(A B)) C)"),
+        ("START -> A\nA -> A [again]\nA -> END [otherwise]", "loop(A)"),
+        ("START -> A\nA -> B [again]\nB -> A\nA -> END [otherwise]", "loop(A B)"),
+        ("START -> A\nA -> B\nB -> A [x]\nB -> C [y]\nC -> END", "none"),  # x and y may both hold
+        ("START -> A\nA -> B\nB -> A [n < 3]\nB -> C\nC -> END", "none"),  # an unguarded way out
+        ("START -> A\nA -> B\nB -> A", "none"),
+        ("START -> A\nA -> B\nA -> C\nB -> A [n < 3]\nB -> END [n >= 3]\nC -> END", "none"),
+    ],
+)
+def test_a_guarded_way_back_beside_a_guarded_way_out_is_a_loop(text: str, tree: str) -> None:
+    assert shown(block_tree(level(text))) == tree
+
+
+def test_loops_nest_and_may_begin_with_the_same_task() -> None:
+    found = level("START -> A\nA -> A [x]\nA -> B [otherwise]\nB -> A [y]\nB -> END [otherwise]")
+    assert shown(block_tree(found)) == "loop(sequence(loop(A) B))"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "START -> A\nA -> END\nB -> END",  # never begun
+        "START -> A\nA -> B\nA -> END",  # never ended
+        "START -> A\nA -> B [n > 1]\nB -> END",  # what if not?
+        "START -> A\nSTART -> B\nA -> C\nB -> C\nB -> D\nC -> END\nD -> END",  # a link across
+    ],
+)
+def test_other_levels_have_no_block_structure(text: str) -> None:
+    assert block_tree(level(text)) is None
+
+
+def test_a_level_without_tasks_is_an_empty_sequence() -> None:
+    assert block_tree(level("START -> END")) == Block("sequence")
+
+
+@pytest.mark.parametrize(
+    ("kind", "guards", "split"),
+    [
+        ("exclusive", ("n > 1", "n <= 1"), "exclusive"),
+        ("exclusive", ("n > 1", "n > 2"), "unclear"),
+        ("exclusive", ("n > 1", ""), "unclear"),
+        ("exclusive", ("", ""), "exclusive"),
+        ("exclusive", ("x", "y"), "exclusive"),
+        ("inclusive", ("n > 1", "n > 2"), "inclusive"),
+        ("inclusive", ("n > 1", "n <= 1"), "choice"),
+        ("inclusive", ("x", "y"), "inclusive"),
+        ("parallel", ("", ""), "parallel"),
+        ("parallel", ("x", "y"), "unclear"),
+    ],
+)
+def test_a_gateways_own_word_counts_where_guards_leave_it_open(
+    kind: GatewayKind, guards: tuple[str, str], split: str
+) -> None:
+    links = (Link(START, "G"), Link("G", "A", guards[0] or None), Link("G", "B", guards[1] or None))
+    found = Workflow("W", tasks=(Task("A"), Task("B")), gateways=(Gateway("G", kind, "split"),), links=links)
+    assert ControlFlow(found).split("G") == split
+
+
+def test_directly_after_a_task_prose_leaves_a_gateways_kind_open() -> None:
+    gateway = Gateway("G", "exclusive", "split")
+    found = level("START -> A\nA -> G\nG -> B [x]\nG -> C [y]\nB -> END\nC -> END", gateway)
+    assert ControlFlow(found).split("G") == "choice"
+
+
+def test_no_fork_ends_at_a_gateway_that_awaits_one_branch() -> None:
+    found = level("START -> A\nSTART -> B\nA -> M\nB -> M\nM -> END", Gateway("M", "exclusive", "join"))
+    assert block_tree(found) is None
+
+
+def test_deeper_nesting_than_the_bound_is_no_block_structure() -> None:
+    def nested(depth: int) -> Workflow:
+        lines = ["START -> A0", f"A{depth} -> B{depth}", "B0 -> END"]
+        for i in range(depth):
+            lines += [f"A{i} -> A{i + 1}", f"A{i} -> C{i}", f"C{i} -> B{i}", f"B{i + 1} -> B{i}"]
+        return level("\n".join(lines))
+
+    assert block_tree(nested(MAX_NESTING)) is not None
+    assert block_tree(nested(MAX_NESTING + 1)) is None
+    assert block_tree(nested(1500)) is None
+
+
+def test_two_hundred_tasks_take_no_time() -> None:
+    lines = ["START -> A0", "A50 -> END"]
+    for i in range(50):
+        lines += [f"A{i} -> B{i} [n > {i}]", f"A{i} -> C{i} [otherwise]", f"B{i} -> D{i}", f"C{i} -> D{i}"]
+        lines += [f"D{i} -> A{i} [m > 1]", f"D{i} -> A{i + 1} [m <= 1]"]
+    found = level("\n".join(lines))
+    block_tree(level("START -> A\nA -> A [n > 1]\nA -> END [otherwise]"))  # the grammar of guards is built once
+    begun = time.perf_counter()
+    assert block_tree(found) is not None
+    assert time.perf_counter() - begun < 0.2  # 7 ms on a quiet machine
+
+
+@dataclass
+class Rendering:
+    """Turns a block into links; every split and join is a gateway, every choice has a parameter of its own."""
+
+    links: list[Link] = field(default_factory=list)
+    gateways: list[Gateway] = field(default_factory=list)
+    parameters: list[Parameter] = field(default_factory=list)
+
+    def gateway(self, kind: GatewayKind, role: str) -> str:
+        name = f"G{len(self.gateways)}"
+        self.gateways.append(Gateway(name, kind, "split" if role == "split" else "join"))
+        return name
+
+    def parameter(self) -> str:
+        name = f"p{len(self.parameters)}"
+        self.parameters.append(Parameter(name, domain=Domain("integer", 0, 9)))
+        return name
+
+    def put(self, block: Block, source: str, guard: str | None) -> tuple[str, str | None]:
+        """The node at which the block ends, with the guard of the link out of it."""
+        if block.kind == "task":
+            self.links.append(Link(source, block.task, guard))
+            return block.task, None
+        if block.kind == "sequence":
+            for child in block.children:
+                source, guard = self.put(child, source, guard)
+            return source, guard
+        return self.loop(block, source, guard) if block.kind == "loop" else self.split(block, source, guard)
+
+    def split(self, block: Block, source: str, guard: str | None) -> tuple[str, str | None]:
+        kind = next(one for one in SPLITS if one == block.kind)
+        fork, join, name = self.gateway(kind, "split"), self.gateway(kind, "join"), self.parameter()
+        self.links.append(Link(source, fork, guard))
+        sign = {"exclusive": "=", "inclusive": ">", "parallel": ""}[block.kind]
+        for i, child in enumerate(block.children):
+            end, left = self.put(child, fork, f"{name} {sign} {i}" if sign else None)
+            self.links.append(Link(end, join, left))
+        return join, None
+
+    def loop(self, block: Block, source: str, guard: str | None) -> tuple[str, str | None]:
+        entry, decision, name = self.gateway("exclusive", "join"), self.gateway("exclusive", "split"), self.parameter()
+        self.links.append(Link(source, entry, guard))
+        self.links.append(Link(*self._turned(self.put(block.children[0], entry, None), decision)))
+        redo = Block("sequence", "", block.children[1:])
+        self.links.append(Link(*self._turned(self.put(redo, decision, f"{name} < 5"), entry)))
+        return decision, f"{name} >= 5"
+
+    @staticmethod
+    def _turned(end: tuple[str, str | None], target: str) -> tuple[str, str, str | None]:
+        return end[0], target, end[1]
+
+
+def rendered(block: Block, rng: random.Random) -> Workflow:
+    """The workflow of a block, its declarations shuffled."""
+    rendering = Rendering()
+    end, guard = rendering.put(block, START, None)
+    rendering.links.append(Link(end, END, guard))
+    tasks = [Task(name) for name in tasks_of(block)]
+    for declared in (tasks, rendering.links, rendering.gateways):
+        rng.shuffle(declared)
+    parts = (tuple(tasks), tuple(rendering.gateways), tuple(rendering.links), tuple(rendering.parameters))
+    return Workflow("W", tasks=parts[0], gateways=parts[1], links=parts[2], parameters=parts[3])
+
+
+def tasks_of(block: Block) -> list[str]:
+    return [block.task] if block.task else [name for child in block.children for name in tasks_of(child)]
+
+
+def a_tree(rng: random.Random, names: list[str]) -> Block:
+    """A random block over the names, as `block_tree` would have it."""
+    if len(names) == 1:
+        task = Block("task", names[0])
+        return Block("loop", "", (task,)) if rng.random() < 0.2 else task
+    kind = rng.choice(["sequence", "sequence", "parallel", "exclusive", "inclusive", "loop"])
+    cut = sorted(rng.sample(range(1, len(names)), 1 if kind == "loop" else rng.randint(1, min(2, len(names) - 1))))
+    children = [a_tree(rng, names[a:b]) for a, b in zip([0, *cut], [*cut, len(names)], strict=True)]
+    if kind == "sequence":
+        return Block("sequence", "", tuple(s for c in children for s in (c.children if c.kind == kind else (c,))))
+    if kind == "loop":
+        return Block("loop", "", tuple(children))
+    if kind == "exclusive" and rng.random() < 0.3:
+        children.append(Block("sequence"))
+    children.sort(key=lambda child: min(tasks_of(child), default=""))
+    return Block(kind, "", tuple(children))  # type: ignore[arg-type]
+
+
+@given(st.randoms(use_true_random=False), st.integers(1, 12))
+def test_a_rendered_tree_is_found_again(rng: random.Random, size: int) -> None:
+    names = [f"T{i}" for i in range(size)]
+    rng.shuffle(names)
+    tree = a_tree(rng, names)
+    assert block_tree(rendered(tree, rng)) == tree
+
+
+@given(st.randoms(use_true_random=False), st.integers(2, 10))
+def test_the_tree_does_not_depend_on_the_order_of_declaration(rng: random.Random, size: int) -> None:
+    found = rendered(a_tree(rng, [f"T{i}" for i in range(size)]), rng)
+    turned = replace(found, tasks=found.tasks[::-1], links=found.links[::-1], gateways=found.gateways[::-1])
+    assert block_tree(found) == block_tree(turned)

@@ -1,0 +1,199 @@
+"""What comes before and after what: examples that a reader can check, and networkx as the oracle."""
+
+from __future__ import annotations
+
+import networkx as nx
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_taskgraph.errors import UnknownNameError
+from pytest_taskgraph.workflow import graph
+from pytest_taskgraph.workflow.model import END, START, Data, DataLink, Flow, Gateway, Link, Task, Workflow
+
+NAMES = ("A", "B", "C", "D", "E")
+GATEWAYS = ("g1", "g2", "g3", "g4")
+DATA = ("x", "y", "z")
+
+
+def flow(*chains: str, tasks: str = "", data: str = "") -> Workflow:
+    """A workflow from chains of names: "START A g1 B"; lower case names are gateways, in data flow data."""
+    links = [(a, b) for chain in chains for a, b in zip(chain.split(), chain.split()[1:], strict=False)]
+    flows = [(a, b) for chain in data.split(",") for a, b in zip(chain.split(), chain.split()[1:], strict=False)]
+    found = dict.fromkeys(name for pair in links for name in pair if name not in (START, END))
+    named = dict.fromkeys([*tasks.split(), *(name for name in found if name[0].isupper())])
+    return Workflow(
+        "W",
+        tasks=tuple(Task(name) for name in named),
+        data=tuple(Data(name) for name in dict.fromkeys(n for pair in flows for n in pair) if name.islower()),
+        gateways=tuple(Gateway(name, "parallel", "split") for name in found if name.islower()),
+        links=tuple(Link(a, b) for a, b in links),
+        data_links=tuple(DataLink(a, b) for a, b in flows),
+    )
+
+
+@st.composite
+def levels(draw: st.DrawFn) -> Workflow:
+    tasks = NAMES[: draw(st.integers(1, len(NAMES)))]
+    sources = st.sampled_from((*tasks, *GATEWAYS, START))
+    targets = st.sampled_from((*tasks, *GATEWAYS, END))
+    reads = st.tuples(st.sampled_from(DATA), st.sampled_from(tasks))
+    writes = st.tuples(st.sampled_from(tasks), st.sampled_from(DATA))
+    return Workflow(
+        "W",
+        tasks=tuple(Task(name) for name in tasks),
+        data=tuple(Data(name) for name in DATA),
+        gateways=tuple(Gateway(name, "parallel", "split") for name in GATEWAYS),
+        links=tuple(Link(a, b) for a, b in draw(st.lists(st.tuples(sources, targets), max_size=14))),
+        data_links=tuple(DataLink(a, b) for a, b in draw(st.lists(st.one_of(reads, writes), max_size=10))),
+    )
+
+
+def network(level: Workflow, flow: Flow) -> nx.DiGraph[str]:
+    made: nx.DiGraph[str] = nx.DiGraph()
+    made.add_nodes_from((START, END, *level.task_names, *GATEWAYS, *DATA))
+    links = level.links if flow == "control" else level.data_links
+    made.add_edges_from((link.source, link.target) for link in links)
+    return made
+
+
+def follows(level: Workflow, flow: Flow, a: str, b: str) -> bool:
+    """Whether a path of one link or more leads from a to b and passes nothing but gateways, or data."""
+    whole = network(level, flow)
+    between = whole.subgraph(GATEWAYS if flow == "control" else DATA)
+    firsts = [node for node in whole.successors(a) if node in between]
+    lasts = [node for node in whole.predecessors(b) if node in between]
+    direct = flow == "control" and whole.has_edge(a, b)
+    if flow == "data":
+        return any(node in lasts for node in firsts)
+    return direct or any(nx.has_path(between, first, last) for first in firsts for last in lasts)
+
+
+@given(levels(), st.sampled_from(["control", "data"]))
+def test_successors_are_the_tasks_behind_nothing_but_gateways(level: Workflow, flow: Flow) -> None:
+    for a in level.task_names:
+        assert graph.successors(level, a, flow) == tuple(b for b in level.task_names if follows(level, flow, a, b))
+
+
+@given(levels(), st.sampled_from(["control", "data"]))
+def test_predecessors_and_successors_are_the_same_relation(level: Workflow, flow: Flow) -> None:
+    after = {(a, b) for a in level.task_names for b in graph.successors(level, a, flow)}
+    before = {(a, b) for b in level.task_names for a in graph.predecessors(level, b, flow)}
+    assert after == before
+    assert after == {(a, b) for a, ways in graph.task_graph(level, flow).items() for b in ways}
+
+
+@given(levels(), st.sampled_from(["control", "data"]))
+def test_the_shortest_cycle_is_a_cycle_and_none_is_shorter(level: Workflow, flow: Flow) -> None:
+    cycle = graph.shortest_cycle(level, flow)
+    tasks: nx.DiGraph[str] = nx.DiGraph([(a, b) for a, ways in graph.task_graph(level, flow).items() for b in ways])
+    lengths = [len(one) for one in nx.simple_cycles(tasks)]
+    assert len(cycle) == min(lengths, default=0)
+    assert all(tasks.has_edge(a, b) for a, b in zip(cycle, (*cycle[1:], *cycle[:1]), strict=True))
+
+
+@given(levels())
+def test_connected_means_every_task_lies_between_start_and_end(level: Workflow) -> None:
+    whole = network(level, "control")
+    between = [nx.has_path(whole, START, task) and nx.has_path(whole, task, END) for task in level.task_names]
+    assert graph.connected(level) is all(between)
+
+
+@given(levels(), st.sampled_from(["control", "data"]))
+def test_ancestors_are_all_from_which_a_path_leads(level: Workflow, flow: Flow) -> None:
+    whole = network(level, flow)
+    names = level.task_names + (DATA if flow == "data" else ())
+    for node in names:
+        before = {a for a in names for step in whole.successors(a) if nx.has_path(whole, step, node)}
+        assert graph.ancestors(level, node, flow) == tuple(name for name in names if name in before)
+
+
+@given(levels())
+def test_ends_are_the_linked_tasks_with_no_other_behind(level: Workflow) -> None:
+    whole = network(level, "control")
+    last = [a for a in level.task_names if whole.degree(a) and not set(graph.successors(level, a)) - {a}]
+    assert graph.ends(level) == tuple(last)
+
+
+def test_results_follow_the_order_of_declaration() -> None:
+    level = flow("START A", "A g", "g B", "g C", tasks="C B A")
+    assert graph.successors(level, "A") == ("C", "B")
+    assert graph.starts(level) == ("A",)
+    assert graph.ends(level) == ("C", "B")
+
+
+def test_gateways_that_only_lead_to_each_other_are_no_cycle_and_no_trap() -> None:
+    level = flow("START A g1 g2 g1", "g2 B END")
+    assert graph.successors(level, "A") == ("B",)
+    assert graph.shortest_cycle(level) == ()
+    assert graph.connected(level)
+
+
+def test_a_self_loop_is_a_cycle_of_one_and_leaves_the_task_an_end() -> None:
+    level = flow("START A B C A", "B B")
+    assert graph.shortest_cycle(level) == ("B",)
+    assert graph.ends(flow("START A A", "A END")) == ("A",)
+
+
+def test_of_equally_short_cycles_the_one_declared_first_is_given_from_there() -> None:
+    level = flow("START C D C", "D A B A", tasks="A B C D")
+    assert graph.shortest_cycle(level) == ("A", "B")
+
+
+def test_a_stray_task_is_not_connected_and_no_end() -> None:
+    level = flow("START A END", tasks="A Stray")
+    assert not graph.connected(level)
+    assert graph.ends(level) == ("A",)
+
+
+def test_a_workflow_without_tasks_is_not_connected() -> None:
+    assert not graph.connected(flow("START END"))
+
+
+def test_dead_ends_and_endless_cycles_are_not_connected() -> None:
+    assert not graph.connected(flow("START A B A"))
+    assert graph.ends(flow("START A B A")) == ()
+
+
+def test_links_are_direct_or_by_gateway_only() -> None:
+    level = flow("A g B", "A C", "g C")
+    assert graph.links_between(level, "A", "C") == (Link("A", "C"),)
+    assert graph.joined_by_gateway_only(level, "A", "B")
+    assert not graph.joined_by_gateway_only(level, "A", "C")
+    assert not graph.joined_by_gateway_only(level, "B", "A")
+
+
+def test_data_flow_names_who_writes_and_who_reads() -> None:
+    level = flow(tasks="Mill Bake Sell", data="grain Mill flour Bake bread Sell,flour Sell,Bake bread Bake")
+    assert graph.inputs(level, "Bake") == ("flour", "bread")
+    assert graph.outputs(level, "Bake") == ("bread",)
+    assert graph.producers(level, "flour") == ("Mill",)
+    assert graph.readers(level, "flour") == ("Bake", "Sell")
+    assert graph.successors(level, "flour", "data") == ("Bake", "Sell")
+    assert graph.predecessors(level, "flour", "data") == ("Mill",)
+    assert graph.successors(level, "Mill", "data") == ("Bake", "Sell")
+
+
+def test_data_flow_starts_and_ends_look_at_other_tasks_only() -> None:
+    level = flow(tasks="Idle Mill Bake Sell", data="grain Mill flour Bake bread Sell money,Mill dust Mill")
+    assert graph.starts(level, "data") == ("Mill",)
+    assert graph.ends(level, "data") == ("Sell",)
+
+
+def test_ancestors_in_the_data_flow_are_tasks_then_data() -> None:
+    level = flow(tasks="Sell Bake Mill", data="grain Mill flour Bake bread Sell")
+    assert graph.ancestors(level, "Sell", "data") == ("Bake", "Mill", "grain", "flour", "bread")
+
+
+@pytest.mark.parametrize(("node", "flow_"), [("Nobody", "control"), ("x", "control"), (START, "data")])
+def test_an_unknown_node_is_told_with_those_that_are_known(node: str, flow_: Flow) -> None:
+    level = flow("START A END", data="x A")
+    with pytest.raises(UnknownNameError, match=r"known: .*A"):
+        graph.successors(level, node, flow_)
+    with pytest.raises(UnknownNameError):
+        graph.ancestors(level, node, flow_)
+
+
+def test_links_to_what_is_not_declared_are_passed_over() -> None:
+    level = Workflow("W", tasks=(Task("A"),), links=(Link(START, "A"), Link("A", "Ghost")))
+    assert graph.successors(level, "A") == ()

@@ -1,0 +1,424 @@
+"""Several workflows as one: names, derivation, expansion, and chains that come back to where they began."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+
+import networkx as nx
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_taskgraph.errors import WorkflowError
+from pytest_taskgraph.workflow.canonical import canonical
+from pytest_taskgraph.workflow.model import (
+    END,
+    START,
+    Configuration,
+    Data,
+    Domain,
+    Effect,
+    Link,
+    Parameter,
+    QualifiedName,
+    Task,
+    Workflow,
+)
+from pytest_taskgraph.workflow.references import assemble, expand, find, levels, nested, overridden, recursion
+
+
+def refers(task: str, name: str, package: str = "") -> Task:
+    return Task(task, reference=QualifiedName(name, package))
+
+
+def chain(*names: str) -> tuple[Link, ...]:
+    return tuple(Link(a, b) for a, b in pairwise(names))
+
+
+def project(first: Workflow, *others: Workflow) -> Workflow:
+    return replace(first, others=others)
+
+
+def calls(**graph: str) -> Workflow:
+    """A project from "workflow: the workflows it uses"; the first one is asked about."""
+    made = [
+        Workflow(name, tasks=tuple(refers(f"{name}{n}", used) for n, used in enumerate(uses.split())))
+        for name, uses in graph.items()
+    ]
+    return project(*made)
+
+
+# A trip, planned for any trip in `base`, and made for one in `trip`.
+PACK = Workflow("Pack", "base", tasks=(Task("Fold"), Task("Close")), links=chain(START, "Fold", "Close", END))
+RIDE = Workflow(
+    "Ride",
+    "base",
+    tasks=(Task("Board"), refers("Eat", "Meal")),
+    data=(Data("Ticket"),),
+    links=chain(START, "Board", "Eat", END),
+    parameters=(Parameter("hours", 1, Domain("integer", 0, 9)),),
+)
+MEAL = Workflow("Meal", "base", tasks=(Task("Serve"),), links=chain(START, "Serve", END))
+PLAN = Workflow(
+    "Plan",
+    "base",
+    description="Any trip",
+    tasks=(refers("Prepare", "Pack"), refers("Go", "Ride"), Task("Rest")),
+    links=chain(START, "Prepare", "Go", "Rest", END),
+)
+OWN_MEAL = Workflow("Meal", "trip", tasks=(Task("Picnic"),), links=chain(START, "Picnic", END))
+TRIP = Workflow(
+    "Trip",
+    "trip",
+    base=QualifiedName("Plan", "base"),
+    configurations=(
+        Configuration("Rest", implementation="file://hotel.py", parameters=(Parameter("nights", 2),)),
+        Configuration(
+            "Go",
+            parameters=(Parameter("hours", 4),),
+            configurations=(
+                Configuration("Board", implementation="file://train.py"),
+                Configuration("Eat", reference=QualifiedName("Meal")),
+                Configuration("Ticket", of="data", schema="file://ticket.schema"),
+            ),
+        ),
+    ),
+)
+SEPARATE = project(TRIP, PACK, RIDE, MEAL, PLAN, OWN_MEAL)
+ASSEMBLED = project(
+    Workflow(
+        "Trip",
+        "trip",
+        description="Any trip",
+        tasks=(
+            refers("Prepare", "Pack"),
+            replace(refers("Go", "Ride"), parameters=(Parameter("hours", 4),)),
+            Task("Rest", implementation="file://hotel.py", parameters=(Parameter("nights", 2),)),
+        ),
+        links=PLAN.links,
+    ),
+    PACK,
+    replace(
+        RIDE,
+        tasks=(Task("Board", implementation="file://train.py"), refers("Eat", "Meal", "trip")),
+        data=(Data("Ticket", schema="file://ticket.schema"),),
+    ),
+    OWN_MEAL,
+)
+EXPANDED = Workflow(
+    "Trip",
+    "trip",
+    description="Any trip",
+    tasks=(
+        Task("Prepare", subworkflow=Workflow("Prepare", tasks=PACK.tasks, links=PACK.links)),
+        Task(
+            "Go",
+            subworkflow=Workflow(
+                "Go",
+                tasks=(
+                    Task("Board", implementation="file://train.py"),
+                    Task("Eat", subworkflow=Workflow("Eat", tasks=OWN_MEAL.tasks, links=OWN_MEAL.links)),
+                ),
+                data=(Data("Ticket", schema="file://ticket.schema"),),
+                links=RIDE.links,
+                parameters=(Parameter("hours", 4, Domain("integer", 0, 9)),),
+            ),
+        ),
+        Task("Rest", implementation="file://hotel.py", parameters=(Parameter("nights", 2),)),
+    ),
+    links=PLAN.links,
+)
+
+
+def test_separate_assembled_and_expanded_say_the_same() -> None:
+    assert canonical(SEPARATE) == canonical(ASSEMBLED) == canonical(EXPANDED)
+
+
+def test_an_assembled_project_has_no_derivation_and_nothing_it_does_not_need() -> None:
+    whole = assemble(SEPARATE)
+    every = (whole, *whole.others)
+    assert [str(one.qualified) for one in every] == ["trip.Trip", "base.Pack", "base.Ride", "trip.Meal"]
+    assert not any(one.base or one.configurations for one in every)
+    assert all(task.reference.package for one in every for task in one.tasks if task.reference)
+
+
+def test_assembling_twice_and_expanding_twice_changes_nothing() -> None:
+    assert assemble(assemble(SEPARATE)) == assemble(SEPARATE)
+    assert expand(expand(SEPARATE)) == expand(SEPARATE)
+    assert expand(SEPARATE).others == ()
+
+
+def test_a_name_without_package_means_the_package_then_the_only_one() -> None:
+    whole = project(Workflow("W", "a"), Workflow("S", "a"), Workflow("S", "b"), Workflow("T", "b"))
+    assert find(whole, QualifiedName("S"), "b") == Workflow("S", "b")
+    assert find(whole, QualifiedName("T"), "a") == Workflow("T", "b")
+    assert find(whole, QualifiedName("S"), "c") is None
+    assert find(whole, QualifiedName("T", "a"), "b") is None
+    assert find(whole, QualifiedName("W"), "a") == whole
+
+
+def test_of_two_workflows_of_one_qualified_name_the_first_is_meant() -> None:
+    whole = project(Workflow("W"), Workflow("S", description="first"), Workflow("S", description="second"))
+    assert find(whole, QualifiedName("S"), "") == Workflow("S", description="first")
+
+
+def test_an_inherited_reference_means_the_package_of_the_base() -> None:
+    used = {task.name: task.reference for task in assemble(project(TRIP, PLAN, PACK, RIDE, MEAL)).tasks}
+    assert used["Prepare"] == QualifiedName("Pack", "base")
+
+
+def test_a_copy_is_numbered_where_the_original_is_needed_too() -> None:
+    inside = (Configuration("Fold", implementation="file://tight.py"),)
+    twice = Workflow(
+        "W",
+        "base",
+        tasks=(refers("First", "Pack"), refers("Second", "Pack"), refers("Third", "Pack")),
+        configurations=(Configuration("Second", configurations=inside), Configuration("Third", configurations=inside)),
+    )
+    whole = assemble(project(twice, PACK))
+    used = [task.reference and task.reference.name for task in whole.tasks]
+    assert used == ["Pack", "Pack_2", "Pack_2"]
+    folds = [one.task("Fold").implementation for one in whole.others]
+    assert folds == ["", "file://tight.py"]
+
+
+def test_the_first_of_several_copies_has_the_name_where_the_original_is_not_needed() -> None:
+    inside = [(Configuration("Fold", implementation=name),) for name in ("a.py", "b.py")]
+    twice = Workflow(
+        "W",
+        "base",
+        tasks=(refers("First", "Pack"), refers("Second", "Pack")),
+        configurations=(
+            Configuration("First", configurations=inside[0]),
+            Configuration("Second", configurations=inside[1]),
+        ),
+    )
+    whole = assemble(project(twice, PACK))
+    assert [task.reference for task in whole.tasks] == [QualifiedName("Pack", "base"), QualifiedName("Pack_3", "base")]
+    assert [one.task("Fold").implementation for one in whole.others] == ["a.py", "b.py"]
+
+
+def test_a_configuration_fills_in_all_that_a_task_can_have() -> None:
+    task = Task(
+        "T",
+        "d",
+        "k",
+        "i",
+        (Parameter("p", 1),),
+        (Effect("n", "n + 1"), Effect("m", "0")),
+        bindings=(("a", "x"), ("b", "y")),
+    )
+    by = Configuration("T", effects=(Effect("n", "n - 1"),), bindings=(("b", "z"),), kind="other")
+    filled = assemble(Workflow("W", tasks=(task,), configurations=(by,))).task("T")
+    assert filled == replace(
+        task, kind="other", effects=(Effect("n", "n - 1"), Effect("m", "0")), bindings=(("a", "x"), ("b", "z"))
+    )
+
+
+def test_a_name_in_an_inline_subworkflow_means_the_package_of_that_subworkflow() -> None:
+    again = (Configuration("Dine", reference=QualifiedName("Meal")),)
+    inline = Workflow("I", "trip", tasks=(refers("Eat", "Meal"), Task("Dine")), configurations=again)
+    whole = project(Workflow("W", "base", tasks=(Task("T", subworkflow=inline), refers("Eat", "Meal"))), MEAL, OWN_MEAL)
+    inner = assemble(whole).task("T").subworkflow
+    assert inner is not None
+    assert [task.reference for task in inner.tasks] == [QualifiedName("Meal", "trip")] * 2
+    assert assemble(whole).task("Eat").reference == QualifiedName("Meal", "base")
+    assert [level.package for _, level in levels(whole)] == ["base", "trip"]
+
+
+def test_replacing_a_subworkflow_drops_what_was_configured_in_the_old_one() -> None:
+    inside = (Configuration("Fold", implementation="file://tight.py"),)
+    base = Workflow("Base", tasks=(refers("T", "Pack"),), configurations=(Configuration("T", configurations=inside),))
+    derived = Workflow(
+        "W", base=QualifiedName("Base"), configurations=(Configuration("T", reference=QualifiedName("Meal")),)
+    )
+    whole = assemble(project(derived, base, PACK, MEAL))
+    assert [one.qualified for one in whole.others] == [MEAL.qualified]
+    assert whole.others[0].tasks == MEAL.tasks
+
+
+def test_configurations_add_up_along_the_bases() -> None:
+    far = Workflow(
+        "Far", tasks=(refers("T", "Pack"),),
+        configurations=(Configuration("T", configurations=(Configuration("Fold", kind="by hand", description="a"),)),),
+    )  # fmt: skip
+    near = Workflow(
+        "Near", base=QualifiedName("Far"),
+        configurations=(Configuration("T", configurations=(Configuration("Fold", description="b"),)),),
+    )  # fmt: skip
+    fold = expand(project(near, far, PACK)).task("T").subworkflow
+    assert fold is not None
+    assert fold.task("Fold") == Task("Fold", description="b", kind="by hand")
+
+
+def test_a_configuration_reaches_into_an_inline_subworkflow() -> None:
+    base = Workflow("Base", tasks=(Task("T", subworkflow=PACK),))
+    derived = Workflow(
+        "W", base=QualifiedName("Base"),
+        configurations=(Configuration("T", configurations=(Configuration("Fold", kind="k"),)),),
+    )  # fmt: skip
+    inner = assemble(project(derived, base)).task("T").subworkflow
+    assert inner is not None
+    assert inner.task("Fold").kind == "k"
+
+
+def test_an_inline_subworkflow_may_configure_its_own_tasks() -> None:
+    inline = replace(PACK, configurations=(Configuration("Fold", kind="k"),))
+    inner = assemble(Workflow("W", tasks=(Task("T", subworkflow=inline),))).task("T").subworkflow
+    assert inner is not None
+    assert inner.task("Fold").kind == "k"
+    assert inner.configurations == ()
+
+
+def test_the_task_overrides_the_default_of_its_subworkflow_and_keeps_its_own() -> None:
+    more = Configuration("Go", parameters=(Parameter("class", 2),))
+    go = expand(replace(SEPARATE, configurations=(*TRIP.configurations, more))).task("Go")
+    assert go.parameters == (Parameter("hours", 4), Parameter("class", 2))
+    assert go.subworkflow is not None
+    assert go.subworkflow.parameters == (Parameter("hours", 4, Domain("integer", 0, 9)),)
+
+
+def test_overriding_keeps_the_order_and_what_is_left_open() -> None:
+    domain = Domain("integer", 0, 9)
+    defaults = (Parameter("a", 1, domain), Parameter("b", 2))
+    assert overridden(defaults, (Parameter("c", 3), Parameter("a", 0))) == (
+        Parameter("a", 0, domain), Parameter("b", 2), Parameter("c", 3),
+    )  # fmt: skip
+    assert overridden(defaults, (Parameter("b", None, domain),))[1] == Parameter("b", 2, domain)
+
+
+@pytest.mark.parametrize(
+    ("derived", "found"),
+    [
+        (Workflow("W", base=QualifiedName("Ghost")), "'Ghost' is not found"),
+        (Workflow("W", tasks=(Task("T"),), configurations=(Configuration("U"),)), "configures the task 'U'.*has: T"),
+        (Workflow("W", tasks=(Task("T"),), configurations=(Configuration("T", of="data"),)), "the data 'T'.*none"),
+        (
+            Workflow(
+                "W", tasks=(Task("T"),), configurations=(Configuration("T", configurations=(Configuration("U"),)),)
+            ),
+            "'T' is configured inside.*not told",
+        ),
+        (Workflow("W", tasks=(Task("T", subworkflow=Workflow("I", base=QualifiedName("W"))),)), "has a base"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_resolved_is_told(derived: Workflow, found: str) -> None:
+    with pytest.raises(WorkflowError, match=found):
+        assemble(derived)
+
+
+def test_a_reference_that_is_not_found_stays() -> None:
+    level = Workflow("W", tasks=(refers("T", "Ghost"),))
+    assert expand(level) == level
+    assert nested(level) == ()
+    assert recursion(level) == ()
+
+
+def test_a_recursive_reference_stays_and_the_way_to_it_is_inline() -> None:
+    whole = expand(calls(Main="Way", Way="Loop", Loop="Loop"))
+    way = whole.task("Main0").subworkflow
+    assert way is not None
+    assert way.task("Way0").reference == QualifiedName("Loop")
+    assert [one.name for one in whole.others] == ["Loop"]
+
+
+@pytest.mark.parametrize(
+    ("graph", "expected"),
+    [
+        ({"A": ""}, ()),
+        ({"A": "A"}, ("A",)),
+        ({"A": "B", "B": "C", "C": "D", "D": "A"}, ("A", "B", "C", "D")),
+        ({"A": "B C", "B": "A", "C": "C"}, ("C",)),
+        ({"A": "B", "B": "", "C": "C"}, ()),
+    ],
+)
+def test_recursion_is_a_shortest_cycle_that_the_workflow_comes_to(
+    graph: dict[str, str], expected: tuple[str, ...]
+) -> None:
+    assert recursion(calls(**graph)) == expected
+
+
+@given(st.lists(st.tuples(st.sampled_from("ABCDE"), st.sampled_from("ABCDE")), max_size=9))
+def test_recursion_agrees_with_networkx(pairs: list[tuple[str, str]]) -> None:
+    whole = calls(**{a: " ".join(b for x, b in pairs if x == a) for a in "ABCDE"})
+    graph: nx.DiGraph[str] = nx.DiGraph(pairs)
+    graph.add_node("A")
+    near = graph.subgraph({"A"} | nx.descendants(graph, "A"))
+    cycle = recursion(whole)
+    assert len(cycle) == min((len(one) for one in nx.simple_cycles(near)), default=0)
+    assert all(near.has_edge(a, b) for a, b in zip(cycle, (*cycle[1:], *cycle[:1]), strict=True))
+    circling = {name for one in nx.simple_cycles(near) for name in one}
+    assert {one.name for one in expand(whole).others} == circling - {"A"}
+
+
+def test_bases_that_come_back_end_and_are_recursion() -> None:
+    a = Workflow("A", tasks=(Task("Own"),), base=QualifiedName("B"))
+    b = Workflow("B", tasks=(Task("Base"),), base=QualifiedName("A"))
+    assert recursion(project(a, b)) == ("A", "B")
+    assert set(assemble(project(a, b)).task_names) == {"Own", "Base"}
+    assert recursion(Workflow("Self", base=QualifiedName("Self"))) == ("Self",)
+
+
+def test_a_reference_that_a_derived_workflow_replaces_is_no_recursion() -> None:
+    base = Workflow("Base", tasks=(refers("T", "Trip"),))
+    kept = Workflow("Trip", base=QualifiedName("Base"))
+    assert recursion(project(kept, base)) == ("Trip",)
+    replaced = replace(kept, configurations=(Configuration("T", reference=QualifiedName("Meal")),))
+    assert recursion(project(replaced, base, MEAL)) == ()
+
+
+def test_nested_tasks_have_paths_inline_or_by_reference() -> None:
+    paths = [("Prepare", "Fold"), ("Prepare", "Close"), ("Go", "Board"), ("Go", "Eat"), ("Go", "Eat", "Picnic")]
+    for whole in (SEPARATE, ASSEMBLED, EXPANDED):
+        assert nested(whole) == tuple(paths)
+
+
+def test_recursion_is_entered_once_on_a_path() -> None:
+    assert nested(calls(A="A")) == (("A0", "A0"),)
+    assert nested(calls(A="B", B="A")) == (("A0", "B0"), ("A0", "B0", "A0"))
+
+
+def test_levels_are_the_workflow_and_what_is_inline_in_it() -> None:
+    inner = Workflow("I", tasks=(Task("Deep", subworkflow=Workflow("D")), refers("R", "Meal")))
+    whole = project(Workflow("W", "p", tasks=(Task("A", subworkflow=inner), Task("B"))), MEAL)
+    assert [path for path, _ in levels(whole)] == [(), ("A",), ("A", "Deep")]
+    assert all(level.package == "p" for _, level in levels(whole))
+    assert all(find(level, QualifiedName("Meal"), "p") == MEAL for _, level in levels(whole))
+    assert all(find(level, QualifiedName("W"), "p") for _, level in levels(whole))
+
+
+def test_a_level_has_the_parameters_that_its_composite_task_gives() -> None:
+    inner = Workflow("I", parameters=(Parameter("n", 1),))
+    whole = Workflow("W", tasks=(Task("A", subworkflow=inner, parameters=(Parameter("n", 5), Parameter("m", 6))),))
+    assert levels(whole)[1][1].parameters == (Parameter("n", 5), Parameter("m", 6))
+
+
+def test_long_chains_end_or_are_refused_but_never_crash() -> None:
+    used = {f"W{n}": f"W{n + 1}" for n in range(2000)} | {"W2000": ""}
+    whole = calls(**used)
+    assert len(assemble(whole).others) == 2000
+    for ask in (expand, nested):
+        with pytest.raises(WorkflowError, match="nested"):
+            ask(whole)
+
+
+def test_a_long_chain_of_bases_is_followed_to_its_end() -> None:
+    line = [Workflow(f"W{n}", base=QualifiedName(f"W{n + 1}")) for n in range(2000)]
+    last = Workflow("W2000", tasks=(Task("Root"),))
+    assert assemble(project(*line, last)).task_names == ("Root",)
+
+
+def test_deep_configurations_are_refused_and_not_a_crash() -> None:
+    inside = Configuration("T")
+    for _ in range(2000):
+        inside = Configuration("T", configurations=(inside,))
+    with pytest.raises(WorkflowError, match="nested"):
+        assemble(Workflow("W", tasks=(Task("T"),), configurations=(inside,)))
+
+
+def test_a_few_workflows_that_mean_billions_of_tasks_are_refused() -> None:
+    doubling = {f"W{n}": f"W{n + 1} W{n + 1}" for n in range(40)} | {"W40": ""}
+    for ask in (expand, nested):
+        with pytest.raises(WorkflowError, match="more than"):
+            ask(calls(**doubling))
