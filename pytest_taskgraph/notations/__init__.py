@@ -1,0 +1,35 @@
+"""The notations, listed by hand: each writes a workflow down and reads it back."""
+
+from __future__ import annotations
+
+from pathlib import PurePath
+
+from ..errors import UnknownNameError
+from .mermaid import MERMAID
+from .notation import Notation
+from .plain_json import JSON
+from .prose import PROSE
+from .wadl import WADL, WADL_EXPANDED, WADL_SEPARATE
+
+_SHELF = (WADL, WADL_SEPARATE, WADL_EXPANDED, MERMAID, JSON, PROSE)
+NOTATIONS: dict[str, Notation] = {one.name: one for one in _SHELF}
+
+
+def notation(name: str) -> Notation:
+    """The notation of that name. Raises UnknownNameError, which names those that are known."""
+    if name not in NOTATIONS:
+        raise UnknownNameError("notation", name, NOTATIONS)
+    return NOTATIONS[name]
+
+
+def for_file(path: str) -> Notation:
+    """The notation of a file, by the suffix of its path; of several the first of the shelf. Raises UnknownNameError."""
+    suffix = PurePath(path).suffix.lower() or path.lower()
+    for one in NOTATIONS.values():
+        if suffix in one.suffixes:
+            return one
+    known = {suffix for one in NOTATIONS.values() for suffix in one.suffixes}
+    raise UnknownNameError("suffix of a workflow file", suffix, known)
+
+
+__all__ = ["NOTATIONS", "Notation", "for_file", "notation"]

@@ -1,0 +1,60 @@
+"""Mermaid flowcharts (files `.mmd`, `.mermaid`): our own, which render, and those that people write.
+
+    ---
+    title: "Soup"
+    ---
+    flowchart TD
+      %% description: the soup of the day              also: package, parameter, workflow (the name, in a subgraph)
+      START((START))
+      END((END))
+      Cook["Cook<br/>implementation: cook.py"]         a task; its lines may say description, kind, implementation,
+      subgraph Plate ["Plate"]                         parameter, effect, binding
+        Plate__START((START))                          a composite task, with START and END of its own
+        …
+      end
+      Broth[("Broth<br/>schema: broth.json")]          data
+      Fork{{"parallel split"}}                         a gateway: kind and role
+      Choice{"exclusive split"}
+      START --> Cook
+      Cook -->|"salt #lt; 3"| Cook                     a guard; what would disturb Mermaid is an entity code
+      Broth -.-> Cook                                  Cook reads Broth
+
+How other charts are read:
+
+- A cylinder is data, and every link to or from it is data flow; a text on such a link says nothing.
+- A diamond is a gateway, exclusive unless its label is AND, +, fork, parallel, … or OR, inclusive, …; a hexagon only
+  with such a label. Links decide whether it splits or joins; one that does both is a join and a split behind it.
+- A node whose label is start or end, in any case, is START or END. Where a level has none, START leads to all nodes
+  with nothing before them, and all nodes with nothing behind them to END (not in a chart of data flow alone).
+- A subgraph is a composite task. If links cross its border it is only a group: its nodes belong to the level around.
+- The label is the task's name, so no two nodes of a level may share one. Any other text on a link is its guard.
+- Styles, classes, clicks, directions, comments and invisible links are passed over; links without a head or with
+  two are refused.
+
+Several charts may stand one after another, with lines `%% file: path` between them: our way, Mermaid draws only one.
+"""
+
+from __future__ import annotations
+
+from ..workflow.features import FEATURES
+from .mermaid_reader import parse
+from .mermaid_writer import render
+from .notation import Notation
+
+MERMAID = Notation(
+    name="mermaid",
+    title="Mermaid flowchart",
+    suffixes=(".mmd", ".mermaid"),
+    says=FEATURES - {"references", "derivation"},
+    guide=(
+        "The workflow is a Mermaid flowchart: rectangles are tasks, cylinders are data, START and END are no tasks. "
+        "A solid arrow is control flow, taken only under the condition that stands on it; the condition "
+        '"otherwise" means that no other condition at that node holds. A dotted arrow is data flow: from data to a '
+        "task that reads it, or from a task to data that it writes. Hexagons and diamonds are no tasks: a split starts "
+        "all branches (parallel), exactly one (exclusive) or one or more (inclusive), a join brings them together. A "
+        "subgraph is a composite task that contains the tasks inside it, and arrows to the subgraph are arrows to it."
+    ),
+    render=render,
+    parse=parse,
+    heading=lambda path: f"%% file: {path}",
+)

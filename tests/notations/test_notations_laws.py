@@ -1,0 +1,369 @@
+"""The laws of every notation on the shelf (DESIGN, section 3)."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+
+from pytest_taskgraph.errors import CannotSayError, ReadError, UnknownNameError
+from pytest_taskgraph.generation.build import generate
+from pytest_taskgraph.generation.recipe import Recipe
+from pytest_taskgraph.generation.strategies import recipes, workflows
+from pytest_taskgraph.notations import NOTATIONS, Notation, for_file, notation
+from pytest_taskgraph.workflow import graph
+from pytest_taskgraph.workflow.canonical import canonical
+from pytest_taskgraph.workflow.features import FEATURES, features
+from pytest_taskgraph.workflow.model import (
+    END,
+    START,
+    Data,
+    DataLink,
+    Domain,
+    Effect,
+    Flaw,
+    Gateway,
+    GatewayKind,
+    Link,
+    Parameter,
+    QualifiedName,
+    Task,
+    Value,
+    Workflow,
+)
+from pytest_taskgraph.workflow.references import assemble, levels, nested
+
+few = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+every = pytest.mark.parametrize("name", sorted(NOTATIONS))
+
+RICH = Recipe(tasks=30, features=FEATURES - {"derivation", "references"})
+SEPARATE = Recipe(tasks=40, features=FEATURES)
+
+texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
+words = st.sampled_from(
+    ["start", "End", "end", "class", "it's", 'a "b"', "a, b and c", "#35;", "x<br/>y", "otherwise", "\\u{41}"]
+)
+names = st.one_of(texts, words).filter(lambda name: name.strip() and name.strip() not in (START, END))
+flat = st.one_of(st.booleans(), st.integers(), st.floats(allow_nan=False, allow_infinity=False), texts)
+values: st.SearchStrategy[Value] = st.recursive(
+    flat, lambda inner: st.lists(inner, max_size=3).map(tuple), max_leaves=5
+)
+bounds = st.tuples(st.integers(-9, 0) | st.none(), st.integers(1, 9) | st.none())
+
+
+@st.composite
+def domains(draw: st.DrawFn) -> Domain:
+    if draw(st.booleans()):
+        return Domain("words", words=tuple(draw(st.lists(names, min_size=1, max_size=3, unique=True))))
+    low, high = draw(bounds)
+    return Domain(draw(st.sampled_from(["integer", "real"])), low, high)
+
+
+@st.composite
+def parameters(draw: st.DrawFn) -> tuple[Parameter, ...]:
+    held = draw(st.lists(names, max_size=2, unique=True))
+    return tuple(Parameter(one, draw(st.none() | values), draw(st.none() | domains())) for one in held)
+
+
+@st.composite
+def odd_workflows(draw: st.DrawFn, depth: int = 2, name: str | None = None) -> Workflow:
+    """Workflows of any text, links anywhere, nothing sensible: what no recipe builds."""
+    held = draw(st.lists(names, min_size=1, max_size=7, unique_by=lambda one: one.strip()))
+    cut, cut2 = draw(st.integers(1, len(held))), draw(st.integers(1, len(held)))
+    tasks = tuple(draw(odd_tasks(one, depth)) for one in held[:cut])
+    data = tuple(Data(one, draw(texts), draw(texts)) for one in held[cut:cut2])
+    kinds: st.SearchStrategy[GatewayKind] = st.sampled_from(["parallel", "exclusive", "inclusive"])
+    gates = tuple(Gateway(one, draw(kinds), draw(st.sampled_from(["split", "join"]))) for one in held[max(cut, cut2) :])
+    nodes = [one for one in held if one not in {two.name for two in data}]
+    guards = st.none() | st.sampled_from(["n < 3", "otherwise", 'm = "a | b"']) | names
+    pairs = st.tuples(st.sampled_from([START, *nodes]), st.sampled_from([*nodes, END]), guards)
+    flows = [(one.name, task.name) for one in data for task in tasks]
+    flows += [(task, one) for one, task in flows]
+    return Workflow(
+        name=name or draw(names),
+        package=draw(st.sampled_from(["", "kitchen", "main"])),
+        description=draw(texts),
+        tasks=tasks,
+        data=data,
+        gateways=gates,
+        links=tuple(Link(*one) for one in draw(st.lists(pairs, max_size=8))),
+        data_links=tuple(DataLink(*one) for one in draw(st.lists(st.sampled_from(flows), max_size=4, unique=True)))
+        if flows
+        else (),
+        parameters=draw(parameters()),
+        flaw=draw(st.none() | st.just(Flaw("drop-link", ("A", "B")))),
+    )
+
+
+@st.composite
+def odd_tasks(draw: st.DrawFn, name: str, depth: int) -> Task:
+    below = draw(st.none() | odd_workflows(depth - 1)) if depth else None
+    renamed = [one.name for one in below.data] if below else []
+    return Task(
+        name,
+        description=draw(texts),
+        kind=draw(texts),
+        implementation=draw(texts),
+        parameters=draw(parameters()),
+        effects=tuple(Effect(one, draw(names)) for one in draw(st.lists(names, max_size=1))),
+        subworkflow=below,
+        bindings=tuple((one, draw(names)) for one in renamed),
+    )
+
+
+whole = st.one_of(odd_workflows(), workflows(recipes()))
+
+
+def said(one: Notation, workflow: Workflow) -> str:
+    """The text of the workflow, for notations that can say it."""
+    assume(not features(workflow) & one.loses)
+    return one.write(workflow)
+
+
+@every
+@few
+@given(data=st.data())
+def test_what_is_written_is_read_back(name: str, data: st.DataObject) -> None:
+    one, workflow = notation(name), data.draw(whole)
+    assert canonical(one.read(said(one, workflow))) == canonical(workflow)
+
+
+@every
+@pytest.mark.parametrize("seed", range(3))
+def test_a_rich_workflow_is_read_back(name: str, seed: int) -> None:
+    one, workflow = notation(name), generate(SEPARATE if name in ("json", "wadl-separate") else RICH, seed)
+    assert canonical(one.read(one.write(workflow))) == canonical(workflow)
+
+
+@every
+def test_a_deep_hierarchy_is_read_back(name: str) -> None:
+    workflow = Workflow("T", tasks=(Task("T"),))
+    for _ in range(50):
+        workflow = Workflow("T", tasks=(Task("T", subworkflow=workflow),), links=(Link(START, "T"), Link("T", END)))
+    assert canonical(notation(name).read(notation(name).write(workflow))) == canonical(workflow)
+
+
+@every
+def test_a_flaw_is_not_written(name: str) -> None:
+    plain = Workflow("W", tasks=(Task("A", subworkflow=Workflow("A", tasks=(Task("B"),))),))
+    inner = replace(plain.tasks[0].subworkflow or plain, flaw=Flaw("drop-link", ("B",)))
+    planted = replace(plain, tasks=(Task("A", subworkflow=inner),), flaw=Flaw("back-link", ("A", "A")))
+    one = notation(name)
+    assert one.write(planted) == one.write(plain)
+
+
+SAMPLES: dict[str, Workflow] = {
+    "references": Workflow(
+        "W", tasks=(Task("A", reference=QualifiedName("V")),), others=(Workflow("V", tasks=(Task("B"),)),)
+    ),
+    "derivation": Workflow("W", base=QualifiedName("V"), others=(Workflow("V", tasks=(Task("B"),)),)),
+}
+
+
+@every
+def test_what_it_cannot_say_is_refused_by_name(name: str) -> None:
+    one = notation(name)
+    assert one.loses <= set(SAMPLES)
+    for feature, workflow in SAMPLES.items():
+        if feature in one.loses:
+            with pytest.raises(CannotSayError, match=feature):
+                one.write(workflow)
+        else:
+            assert canonical(one.read(one.write(workflow))) == canonical(workflow)
+
+
+@every
+def test_it_says_known_features_only(name: str) -> None:
+    one = notation(name)
+    assert one.says <= FEATURES
+    assert one.name == name
+    assert one.suffixes
+    assert all(suffix.startswith(".") for suffix in one.suffixes)
+    assert 2 <= one.guide.count(". ") + 1 <= 8
+
+
+PRINT = """
+import hashlib
+from pytest_taskgraph.generation.build import generate
+from pytest_taskgraph.generation.recipe import Recipe
+from pytest_taskgraph.notations import NOTATIONS
+from pytest_taskgraph.workflow.features import FEATURES
+workflow = generate(Recipe(tasks=30, features=FEATURES - {"derivation", "references"}), 5)
+print(*(f"{n} {hashlib.sha256(one.write(workflow).encode()).hexdigest()}" for n, one in sorted(NOTATIONS.items())))
+"""
+
+
+def test_the_text_is_the_same_under_any_hash_seed() -> None:
+    def run(seed: str) -> str:
+        environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": os.pathsep.join(sys.path)}
+        return subprocess.run(
+            [sys.executable, "-c", PRINT], env=environment, capture_output=True, text=True, check=True
+        ).stdout
+
+    first = run("1")
+    assert first == run("2")
+    assert len(first.split()) == 2 * len(NOTATIONS)
+
+
+SIGNS = st.sampled_from([*"{}[]()\"'`\\;:,.-=>|<&%#/~? \n\t\r\x00aZ09é\u2028", "subgraph", " end", "-->", "-.->", "//"])
+EDITS = st.lists(
+    st.tuples(st.sampled_from(["cut", "put", "swap", "drop line", "twice", "end"]), st.integers(0, 10_000), SIGNS),
+    min_size=1,
+    max_size=4,
+)
+
+
+def edited(text: str, edits: list[tuple[str, int, str]]) -> str:
+    for kind, number, sign in edits:
+        at = number % (len(text) + 1)
+        lines = text.split("\n")
+        line = number % len(lines)
+        text = {
+            "cut": text[:at] + text[at + 1 + number % 7 :],
+            "put": text[:at] + sign + text[at:],
+            "swap": text[:at] + sign + text[at + 1 :],
+            "drop line": "\n".join(lines[:line] + lines[line + 1 :]),
+            "twice": "\n".join(lines[: line + 1] + lines[line:]),
+            "end": text[:at],
+        }[kind]
+    return text
+
+
+RICH_ONE = generate(RICH, 1)
+SMALL_ONE = generate(Recipe(tasks=5, features=frozenset({"exclusive", "data", "hierarchy"})), 1)
+
+
+def refusal(one: Notation, text: str) -> ReadError | None:
+    """Why the text cannot be read, None if it can; any other error comes through."""
+    try:
+        one.read(text, "some/file")
+    except ReadError as error:
+        return error
+    return None
+
+
+def well_placed(error: ReadError | None, text: str) -> bool:
+    lines = text.split("\n")
+    return error is None or (error.line <= len(lines) and 1 <= error.column <= len(lines[error.line - 1]) + 1)
+
+
+@every
+@settings(few, max_examples=60)
+@given(workflow=st.sampled_from([SMALL_ONE, RICH_ONE]), edits=EDITS)
+def test_damaged_text_raises_read_errors_only(name: str, workflow: Workflow, edits: list[tuple[str, int, str]]) -> None:
+    text = edited(notation(name).write(workflow), edits)
+    assert well_placed(refusal(notation(name), text), text)
+
+
+@every
+@few
+@given(text=st.text(max_size=80))
+def test_any_text_raises_read_errors_only(name: str, text: str) -> None:
+    assert well_placed(refusal(notation(name), text), text)
+
+
+@every
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[" * 100_000,
+        "{" * 100_000,
+        '{"a":' * 100_000,
+        "-" * 100_000,
+        "flowchart TD\n" + "A -- " * 20_000,
+        "flowchart TD\nA" + "-" * 100_000,
+        "flowchart TD\n" + "subgraph\n" * 50_000,
+        "flowchart TD\n" + " & ".join(["A"] * 2_000) + " --> " + " & ".join(["B"] * 2_000),
+        "flowchart TD\n" + 'A["' * 50_000,
+        "Workflow 'W':\nThe workflow has the tasks " + "'a', " * 50_000,
+        "Workflow '" + "\\'" * 50_000,
+        "Inside the composite task 'a'" + " of the task 'a'" * 50_000 + ":",
+        "package a;\nworkflow W {" + "task A {" * 20_000,
+        "package a;\nworkflow W { param p = " + "[" * 20_000,
+        '"' * 99_999,
+        "/" * 100_000,
+    ],
+    ids=lambda text: repr(text[:20]),
+)
+def test_hostile_text_is_refused_quickly(name: str, text: str) -> None:
+    with pytest.raises(ReadError):
+        notation(name).read(text)
+
+
+@every
+@few
+@given(data=st.data())
+def test_answers_about_the_text_are_those_about_the_workflow(name: str, data: st.DataObject) -> None:
+    one, workflow = notation(name), data.draw(workflows(recipes()))
+    given_, back = assemble(workflow), assemble(one.read(said(one, workflow)))
+    assert set(back.task_names) == set(given_.task_names)
+    for ask in (graph.successors, graph.predecessors, graph.ancestors):
+        for task in given_.task_names:
+            assert set(ask(back, task)) == set(ask(given_, task))
+            assert set(ask(back, task, "data")) == set(ask(given_, task, "data"))
+    every_ask: list[Callable[[Workflow], object]] = [
+        lambda one: set(graph.starts(one)),
+        lambda one: set(graph.ends(one)),
+        lambda one: len(graph.shortest_cycle(one)),
+        graph.connected,
+        lambda one: set(nested(one)),
+    ]
+    for answer in every_ask:
+        assert answer(back) == answer(given_)
+
+
+def shuffled(workflow: Workflow, rng: Random) -> Workflow:
+    tasks = [replace(one, subworkflow=one.subworkflow and shuffled(one.subworkflow, rng)) for one in workflow.tasks]
+    parts: dict[str, Any] = {
+        name: tuple(rng.sample(some, len(some)))
+        for name in ("data", "gateways", "links", "data_links", "parameters")
+        if (some := getattr(workflow, name))
+    }
+    return replace(workflow, tasks=tuple(rng.sample(tasks, len(tasks))), **parts)
+
+
+@every
+@few
+@given(data=st.data())
+def test_the_order_of_declaration_does_not_count(name: str, data: st.DataObject) -> None:
+    one, workflow = notation(name), data.draw(workflows(recipes()))
+    other = shuffled(workflow, data.draw(st.randoms(use_true_random=False)))
+    assert canonical(one.read(said(one, other))) == canonical(workflow)
+
+
+@every
+def test_several_files_shown_as_one_text_are_one_project(name: str) -> None:
+    one = notation(name)
+    first, second = Workflow("First", "p", tasks=(Task("A"),)), Workflow("Second", "p", tasks=(Task("B"),))
+    texts = {f"p/{flow.name}{one.suffixes[0]}": one.write(flow) for flow in (first, second)}
+    shown = "\n".join(f"{one.heading(path)}\n{text}" for path, text in texts.items())
+    for read in (one.read(shown), one.read_files(texts)):
+        assert [flow.name for flow in (read, *read.others)] == ["First", "Second"]
+        assert [flow.task_names for flow in (read, *read.others)] == [("A",), ("B",)]
+
+
+@every
+def test_its_files_are_known_by_their_suffix(name: str) -> None:
+    for suffix in notation(name).suffixes:
+        assert suffix in for_file(f"a/b{suffix}").suffixes
+        assert for_file(suffix) is for_file(f"a/b{suffix.upper()}")
+
+
+def test_unknown_names_are_answered_with_the_known_ones() -> None:
+    with pytest.raises(UnknownNameError, match="known: json, mermaid"):
+        notation("morse")
+    with pytest.raises(UnknownNameError, match=r"'\.doc'; known: \.json"):
+        for_file("a.doc")
+
+
+def test_the_rich_workflow_holds_all_that_most_notations_say() -> None:
+    assert features(RICH_ONE) == RICH.features
+    assert len(levels(RICH_ONE)) > 1

@@ -1,0 +1,378 @@
+"""Mermaid flowcharts: our own, and those that people write."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_taskgraph.errors import ReadError, WorkflowError
+from pytest_taskgraph.notations.mermaid import MERMAID
+from pytest_taskgraph.notations.mermaid_labels import decode, encode
+from pytest_taskgraph.workflow.check import check
+from pytest_taskgraph.workflow.graph import ends, predecessors, starts, successors
+from pytest_taskgraph.workflow.model import (
+    Data,
+    DataLink,
+    Domain,
+    Effect,
+    Gateway,
+    Link,
+    Parameter,
+    Task,
+    Workflow,
+)
+
+SOUP = Workflow(
+    "Soup of the day",
+    "kitchen",
+    description="Fast.\nAnd hot",
+    parameters=(Parameter("salt", 3, Domain("integer", 0, 10)),),
+    tasks=(
+        Task("Boil water", "heats; then waits", "user", "file://boil.py", (Parameter("heat", ("low", 0.5)),)),
+        Task("Season", effects=(Effect("salt", "salt + 1"),)),
+        Task(
+            "Plate",
+            subworkflow=Workflow(
+                "Plating", tasks=(Task("Season"),), data=(Data("Dish"),), links=(Link("START", "Season"),)
+            ),
+            bindings=(("Dish", "Broth"),),
+        ),
+    ),
+    data=(Data("Broth", "clear", "broth.json"),),
+    gateways=(Gateway("F", "parallel", "split"), Gateway("X", "exclusive", "join")),
+    links=(
+        Link("START", "F"),
+        Link("F", "Boil water"),
+        Link("F", "Season", 'salt < 3 and mode = "a"'),
+        Link("Season", "END", ""),
+    ),
+    data_links=(DataLink("Boil water", "Broth"), DataLink("Broth", "Plate")),
+)
+WRITTEN = """\
+---
+title: "Soup of the day"
+---
+flowchart TD
+  %% package: kitchen
+  %% description: Fast.#10;And hot
+  %% parameter: 'salt', set to 3, a whole number from 0 to 10
+  START((START))
+  END((END))
+  n_Boil_water["Boil water<br/>description: heats; then waits<br/>kind: user<br/>implementation: file://boil.py\
+<br/>parameter: 'heat', set to [#quot;low#quot;, 0.5]"]
+  Season["Season<br/>effect: 'salt' to 'salt + 1'"]
+  subgraph Plate ["Plate<br/>binding: 'Dish' stands for 'Broth'"]
+    %% workflow: Plating
+    Plate__START((START))
+    Plate__END((END))
+    Plate__Season["Season"]
+    Plate__Dish[("Dish")]
+    Plate__START --> Plate__Season
+  end
+  Broth[("Broth<br/>description: clear<br/>schema: broth.json")]
+  F{{"parallel split"}}
+  X{"exclusive join"}
+  START --> F
+  F --> n_Boil_water
+  F -->|"salt #lt; 3 and mode = #quot;a#quot;"| Season
+  Season -->|" "| END
+  n_Boil_water -.-> Broth
+  Broth -.-> Plate
+"""
+
+
+def test_the_text_is_as_documented_and_loses_nothing() -> None:
+    assert MERMAID.write(SOUP) == WRITTEN
+    assert MERMAID.read(WRITTEN) == SOUP
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"])))
+def test_entity_codes_come_back(text: str) -> None:
+    assert decode(encode(text)) == text
+    assert not set(encode(text)) & set('"<>&`\n')
+    assert encode(text) == encode(text).strip()
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "start",
+        "End",
+        "subgraph",
+        "end",
+        "class",
+        "a;b",
+        "x-->y",
+        "]",
+        "%% c",
+        "#quot;",
+        "a<br/>kind: b",
+        "- b",
+        "é",
+        "O'x",
+    ],
+)
+def test_a_task_may_have_any_name(name: str) -> None:
+    workflow = Workflow("W", tasks=(Task(name), Task("Other")), links=(Link("START", name), Link(name, "Other", name)))
+    assert MERMAID.read(MERMAID.write(workflow)) == workflow
+
+
+def test_a_workflow_without_start_or_end_stays_so() -> None:
+    circle = Workflow("W", tasks=(Task("A"), Task("B"), Task("Stray")), links=(Link("A", "B"), Link("B", "A")))
+    assert MERMAID.read(MERMAID.write(circle)) == circle
+
+
+def test_a_link_to_nowhere_is_not_written() -> None:
+    with pytest.raises(WorkflowError, match="'W': a link leads to 'B'"):
+        MERMAID.write(Workflow("W", tasks=(Task("A"),), links=(Link("A", "B"),)))
+
+
+def read(text: str) -> Workflow:
+    workflow = MERMAID.read(text, "charts/Lunch.mmd")
+    check(workflow)
+    return workflow
+
+
+def pairs(workflow: Workflow) -> set[tuple[str, str]]:
+    return {(one.source, one.target) for one in workflow.links}
+
+
+@pytest.mark.parametrize(
+    "header", ["graph LR", "flowchart TB", "flowchart RL;", "graph", "flowchart-elk BT", "%%{init: {}}%%\ngraph TD"]
+)
+def test_headers_of_all_directions_are_read(header: str) -> None:
+    workflow = read(f"{header}\n  A --> B\n")
+    assert workflow.task_names == ("A", "B")
+    assert workflow.name == "Lunch"
+    assert pairs(workflow) == {("START", "A"), ("A", "B"), ("B", "END")}
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        "A-->B",
+        "A ---> B",
+        "A ==> B",
+        "A -.-> B",
+        "A-..->B",
+        "A --> B;",
+        "A --> B %% why",
+        "A:::hot --> B:::cold",
+        "A --> B\r",
+    ],
+)
+def test_arrows_of_all_kinds_are_control_flow(link: str) -> None:
+    assert read(f"graph LR\n{link}\n").links[1:-1] == (Link("A", "B"),)
+
+
+@pytest.mark.parametrize(
+    "link",
+    [
+        "A -->|go on| B",
+        'A -->|"go on"| B',
+        "A -- go on --> B",
+        'A -- "go on" ---> B',
+        "A == go on ==> B",
+        "A -. go on .-> B",
+        "A-.->|go on|B",
+    ],
+)
+def test_text_on_an_arrow_is_its_guard(link: str) -> None:
+    assert read(f"graph LR\n{link}\n").links[1:-1] == (Link("A", "B", "go on"),)
+
+
+def test_chains_and_groups_of_nodes_are_all_their_links() -> None:
+    assert pairs(read("graph LR; A & B --> C --> D & E")) == {
+        *(("START", "A"), ("START", "B"), ("A", "C"), ("B", "C")),
+        *(("C", "D"), ("C", "E"), ("D", "END"), ("E", "END")),
+    }
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [
+        "[Do it]",
+        "(Do it)",
+        "([Do it])",
+        "((Do it))",
+        "(((Do it)))",
+        "[[Do it]]",
+        ">Do it]",
+        "[/Do it/]",
+        "[\\Do it\\]",
+        "[/Do it\\]",
+        "{{Do it}}",
+        '["Do it"]',
+        '["`Do it`"]',
+        "[Do<br>it]",
+        '["Do\n  it"]',
+        "[Do#32;it]",
+        "[ Do it ]:::big",
+    ],
+)
+def test_nodes_of_all_shapes_are_tasks_named_by_their_label(shape: str) -> None:
+    assert read(f"graph TD\n  a{shape} --> b").task_names == ("Do it", "b")
+
+
+def test_a_label_may_come_later_and_without_one_the_id_is_the_name() -> None:
+    assert read("graph TD\na-1.x --> b\nb[Bake]").task_names == ("a-1.x", "Bake")
+
+
+@pytest.mark.parametrize(
+    ("label", "kind"),
+    [
+        ("Is it hot?", "exclusive"),
+        ("XOR", "exclusive"),
+        ("+", "parallel"),
+        ("AND 2", "parallel"),
+        ("fork", "parallel"),
+        ("OR", "inclusive"),
+        ("inclusive", "inclusive"),
+        ("salt and pepper?", "exclusive"),
+    ],
+)
+def test_a_diamond_is_a_gateway_of_the_kind_its_label_tells(label: str, kind: str) -> None:
+    workflow = read(f"graph TD\n A --> g{{{label}}}\n g -- yes --> B\n g -- no --> C\n B & C --> h{{{label}}} --> D")
+    assert [(one.kind, one.role) for one in workflow.gateways] == [(kind, "split"), (kind, "join")]
+    assert successors(workflow, "A") == ("B", "C")
+    assert predecessors(workflow, "D") == ("B", "C")
+
+
+def test_a_diamond_that_joins_and_splits_is_both() -> None:
+    workflow = read("graph LR\nA[Try] --> B{Done?}\nB -- no --> C[Mend]\nC --> B\nB ----> |yes| D[Use]")
+    join, split = workflow.gateways
+    assert (join.role, split.role) == ("join", "split")
+    assert {("Try", join.name), ("Mend", join.name), (join.name, split.name), (split.name, "Use")} <= pairs(workflow)
+    assert successors(workflow, "Try") == successors(workflow, "Mend") == ("Mend", "Use")
+
+
+def test_a_hexagon_is_a_gateway_only_by_its_label() -> None:
+    workflow = read("graph LR\nA --> g{{fork}} --> B & C\nB --> P{{Prepare}}")
+    assert workflow.task_names == ("A", "B", "C", "Prepare")
+    assert [one.kind for one in workflow.gateways] == ["parallel"]
+
+
+@pytest.mark.parametrize("arrow", ["-->", "-.->", "-- reads -->", "-.->|reads|"])
+def test_a_cylinder_is_data_and_its_links_are_data_flow(arrow: str) -> None:
+    workflow = read(f"graph LR\nA --> B\nA {arrow} D[(Broth)]\nD {arrow} B")
+    assert workflow.data == (Data("Broth"),)
+    assert workflow.data_links == (DataLink("A", "Broth"), DataLink("Broth", "B"))
+    assert pairs(workflow) == {("START", "A"), ("A", "B"), ("B", "END")}
+
+
+def test_start_and_end_are_known_by_their_labels() -> None:
+    workflow = read("graph LR\ns([Start]) --> A[Chop] --> B[Rest] & e((End))")
+    assert pairs(workflow) == {("START", "Chop"), ("Chop", "Rest"), ("Chop", "END")}
+
+
+def test_a_chart_of_data_flow_alone_gets_no_control_flow() -> None:
+    assert read("graph LR\nA --> D[(Broth)] --> B").links == ()
+
+
+def test_a_subgraph_is_a_composite_task() -> None:
+    workflow = read(
+        """graph TB
+        Shop --> cooking --> Eat
+        subgraph cooking [Cook the soup]
+          direction LR
+          Chop --> inner
+          subgraph inner["Boil<br/>kind: slow"]
+            Heat
+          end
+        end
+        subgraph "Wash up"
+          Rinse --> Dry
+        end
+        """
+    )
+    assert workflow.task_names == ("Shop", "Eat", "Cook the soup", "Wash up")
+    cooking = workflow.task("Cook the soup").subworkflow
+    assert cooking is not None
+    assert cooking.task_names == ("Chop", "Boil")
+    assert cooking.task("Boil").kind == "slow"
+    assert (starts(cooking), ends(cooking)) == (("Chop",), ("Boil",))
+    assert successors(workflow, "Shop") == ("Cook the soup",)
+
+
+def test_a_node_belongs_to_the_first_subgraph_that_ends_with_it_inside() -> None:
+    workflow = read("graph TD\nsubgraph outer\n subgraph inner\n  A --> B\n end\n A:::hot\n C\nend\nB:::hot")
+    outer = workflow.task("outer").subworkflow
+    assert outer is not None
+    assert outer.task_names == ("inner", "C")
+
+
+def test_a_subgraph_whose_border_links_cross_is_a_group() -> None:
+    workflow = read(
+        "graph TB\nsubgraph one\n A --> B\n subgraph two\n  C --> D\n end\nend\nB --> E\nsubgraph three\n  E --> F\nend"
+    )
+    assert not any(task.composite for task in workflow.tasks if task.name != "two")
+    assert workflow.task_names == ("A", "B", "two", "E", "F")
+
+
+def test_styles_classes_clicks_and_comments_are_passed_over() -> None:
+    text = (
+        "graph TD\nclassDef hot fill:#f96,stroke:#333;\nA-->B\nclass A hot\nstyle B fill:#bbf\nlinkStyle 0 stroke:red\n"
+    )
+    assert pairs(read(text + 'click A "https://example.org" _blank\n%% a note\nA ~~~ B')) == pairs(
+        read("graph TD\nA-->B")
+    )
+
+
+@pytest.mark.parametrize("title", ["Tea time", '"Tea time"', "'Tea time'"])
+def test_front_matter_gives_the_name(title: str) -> None:
+    assert read(f"---\nconfig:\n  theme: dark\ntitle: {title}\n---\ngraph TD\nA").name == "Tea time"
+
+
+def test_charts_without_a_name_are_called_after_their_file_or_numbered() -> None:
+    text = "graph TD\nA\n%% file: b/Tea.mmd\ngraph TD\nB\n"
+    assert [one.name for one in MERMAID.parse(text, "")] == ["Flowchart", "Tea"]
+    assert [one.name for one in MERMAID.parse("graph TD\nA\ngraph TD\nB", "")] == ["Flowchart1", "Flowchart2"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "c.mmd:1:1: found no flowchart, expected 'flowchart TD'"),
+        ("sequenceDiagram", "c.mmd:1:1: found 'sequenceDiagram', expected 'flowchart TD'"),
+        ("graph TD\nA --- B", "c.mmd:2:3: found '---', expected an arrow with one head"),
+        ("graph TD\nA <--> B", "c.mmd:2:3: found '<--', expected an arrow with one head"),
+        ("graph TD\nA o--o B", "c.mmd:2:3: found 'o--', expected an arrow with one head"),
+        ("graph TD\nA -.- B", "c.mmd:2:3: found '-.-', expected an arrow with one head"),
+        ("graph TD\nA -- maybe B", "c.mmd:2:3: found '--' without an arrow head, expected a text and '-->'"),
+        ("graph TD\nA --> ", "c.mmd:2:7: found the end of the text, expected a node"),
+        ("graph TD\nA B", "c.mmd:2:3: found 'B', expected an arrow such as '-->', '&', or the end of the statement"),
+        ("graph TD\n\nA[Cook --> B", "c.mmd:3:3: found 'Cook --> B', expected ']' after '['"),
+        ('graph TD\nA["Cook', "c.mmd:2:2: found a label without a second quote"),
+        ('graph TD\nA["Cook") --> B', "c.mmd:2:9: found ') --> B', expected ']' after '['"),
+        ("graph TD\nA[x] --> B[x]", "c.mmd:2:10: found a second node that is called 'x', expected a label of its own"),
+        ("graph TD\nsubgraph a\nA --> B", "c.mmd:2:10: found the subgraph 'a' without an end, expected 'end'"),
+        ("graph TD\nend", "c.mmd:2:1: found 'end' outside of a subgraph"),
+        ("graph TD\nsubgraph a\nend\nsubgraph a\nend", "c.mmd:4:10: found the subgraph 'a' a second time"),
+        ("graph TD\nsubgraph a [b\nend", "c.mmd:2:10: found 'a [b', expected an id and a title"),
+        (
+            "graph TD\nX --> one\nsubgraph one\nA-->B\nend\nA --> X",
+            "c.mmd:2:3: found a link to the subgraph 'one', whose border",
+        ),
+        (
+            "graph TD\nA[(x)] --> B[(y)]",
+            "c.mmd:2:8: found a link of data, expected data at one end and a task at the other",
+        ),
+        ("graph TD\nA --> s[Start]", "c.mmd:2:3: found a link into START or out of END"),
+        ("graph TD\nA[A<br/>parameter: x]", "c.mmd:2:1: found the parameter 'x', expected 'name', set to 1"),
+        ("graph TD\nA[A<br/>kind: x<br/>kind: y]", "c.mmd:2:1: found a second kind, expected at most one"),
+        ("graph TD\n%% parameter: x", "c.mmd:2:1: found the parameter 'x', expected 'name', set to 1"),
+        ("---\ntitle: x\n", "c.mmd:1:1: found front matter without an end"),
+    ],
+)
+def test_errors_tell_the_place_what_was_found_and_what_was_expected(text: str, message: str) -> None:
+    with pytest.raises(ReadError) as raised:
+        MERMAID.read(text, "c.mmd")
+    assert message in str(raised.value)
+
+
+def test_further_workflows_are_further_charts() -> None:
+    both = replace(SOUP, others=(Workflow("Tea", tasks=(Task("Brew"),)),))
+    assert MERMAID.read(MERMAID.write(both)) == both
