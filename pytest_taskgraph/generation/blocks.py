@@ -1,0 +1,125 @@
+"""Draws the block structure of one level: sequences of tasks and blocks, each block with branches that are sequences.
+
+The rules that keep every workflow readable in one way only:
+
+- A fork stands right after a task, a loop too or first of all; a choice is led by its own head task. So "the block
+  right after A" has an A.
+- After a choice or a loop comes a task, or the head of a choice, or END; so no branch of a fork ends in a choice, and
+  no gateway has to say where a choice ends.
+- The body of a loop begins and ends with a plain task; the last one decides.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from random import Random
+from typing import Literal
+
+Kind = Literal["task", "parallel", "exclusive", "inclusive", "mixed", "loop"]
+CHOICES = ("exclusive", "inclusive", "mixed")
+_LEADS_WITH_TASK = ("task", *CHOICES)
+
+
+@dataclass(slots=True, eq=False)
+class Block:
+    """A task, or an operator with its branches; a loop has one branch, its body. The head of a choice is part of it."""
+
+    kind: Kind
+    branches: list[Sequence] = field(default_factory=list)
+
+
+@dataclass(slots=True, eq=False)
+class Sequence:
+    """Blocks one after the other: the whole level, a branch of a block, or the body of a loop."""
+
+    place: Literal["level", "branch", "body"]
+    depth: int = 0  # the number of blocks around it
+    blocks: list[Block] = field(default_factory=list)
+
+
+class Growth:
+    """A level that grows by one task or block at a time until it holds exactly `size` tasks."""
+
+    def __init__(self, size: int, width: int, depth: int, rng: Random) -> None:
+        self.left, self.width, self.depth, self.rng = size, width, depth, rng
+        self.level = Sequence("level")
+        self.open = [self.level]
+
+    def start(self, run: int, kinds: list[Kind]) -> None:
+        """Puts `run` tasks in a row and, somewhere around them, one smallest block of each kind."""
+        for _ in range(run):
+            self._insert_task(self.level, 0)
+        self.rng.shuffle(kinds)
+        for kind in kinds:
+            self._insert_smallest(kind)
+
+    def fill(self, kinds: list[Kind]) -> None:
+        """Adds tasks and blocks of these kinds, at random places, until the size is reached."""
+        while self.left:
+            if not (kinds and self.left >= 3 and self.rng.random() > 0.6 and self._grow_block(self.rng.choice(kinds))):
+                sequence = self.rng.choice(self.open)
+                self._insert_task(sequence, self.rng.randrange(len(sequence.blocks) + 1))
+
+    def _insert_task(self, sequence: Sequence, index: int) -> None:
+        sequence.blocks.insert(index, Block("task"))
+        self.left -= 1
+
+    def _insert_smallest(self, kind: Kind) -> None:
+        led = kind not in CHOICES  # a fork and a loop come with the task before them
+        places = [
+            index
+            for index in range(len(self.level.blocks) + 1)
+            if _fits(kind, self.level, index, "task" if led else _kind_at(self.level, index - 1))
+        ]
+        index = self.rng.choice(places)
+        if led:
+            self._insert_task(self.level, index)
+        self._insert_block(kind, self.level, index + led, 1 if kind == "loop" else 2)
+
+    def _grow_block(self, kind: Kind) -> bool:
+        """Whether a block found a place in a sequence that was drawn."""
+        sequence = self.rng.choice(self.open)
+        places = [
+            index
+            for index in range(len(sequence.blocks) + 1)
+            if _fits(kind, sequence, index, _kind_at(sequence, index - 1))
+        ]
+        if sequence.depth >= self.depth or not places:
+            return False
+        index = places[self.rng.randrange(len(places))]
+        self._insert_block(kind, sequence, index, self._branches(kind))
+        return True
+
+    def _branches(self, kind: Kind) -> int:
+        """How many branches a block gets, or a loop tasks in its body, within the width and the tasks left."""
+        if kind == "loop":
+            return 1 + self.rng.randrange(min(3, self.left))
+        most = 2 if kind == "mixed" else min(self.width, self.left - (kind != "parallel"))
+        return 2 + self.rng.randrange(most - 1)
+
+    def _insert_block(self, kind: Kind, sequence: Sequence, index: int, count: int) -> None:
+        """A loop with a body of `count` tasks, or a block with `count` branches of one task each."""
+        inner = sequence.depth + 1
+        if kind == "loop":
+            branches = [Sequence("body", inner, [Block("task") for _ in range(count)])]
+        else:
+            branches = [Sequence("branch", inner, [Block("task")]) for _ in range(count)]
+        sequence.blocks.insert(index, Block(kind, branches))
+        self.open.extend(branches)
+        self.left -= count + (kind in CHOICES)
+
+
+def _kind_at(sequence: Sequence, index: int) -> Kind | None:
+    """The kind of the block there; None before the first and after the last."""
+    return sequence.blocks[index].kind if 0 <= index < len(sequence.blocks) else None
+
+
+def _fits(kind: Kind, sequence: Sequence, index: int, before: Kind | None) -> bool:
+    """Whether a block of that kind may stand at the index, between `before` and what stands there now."""
+    after = _kind_at(sequence, index)
+    if sequence.place == "body" and (index == 0 or after is None):
+        return False
+    if kind == "parallel":
+        return before == "task" and after not in ("parallel", "loop")
+    follows = after in _LEADS_WITH_TASK or (after is None and sequence.place == "level")
+    return follows and (kind != "loop" or before in (None, "task"))

@@ -1,0 +1,91 @@
+"""Draws what tasks and data say of themselves: parameters, effects, implementations, descriptions, kinds, schemas."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from random import Random
+from typing import TypeVar
+
+from ..workflow.model import Domain, Effect, Parameter, Value
+from .conditions import Conditions
+from .draft import Draft, Step
+from .vocabularies import Vocabulary
+
+_T = TypeVar("_T")
+
+
+class Content:
+    """Fills the levels of a draft with the features that are wanted; `levels` are all, the whole workflow first.
+
+    Of the tasks that can have something, some have it and, where there are two or more, some have not.
+    """
+
+    def __init__(self, levels: list[Draft], wanted: Collection[str], conditions: Conditions) -> None:
+        self.levels, self.wanted, self.conditions = levels, wanted, conditions
+        self.vocabulary: Vocabulary = conditions.vocabulary
+        self.rng: Random = conditions.rng
+
+    def fill(self) -> None:
+        """Draws everything that is wanted."""
+        if "implementations" in self.wanted:
+            for step in self._some_steps():
+                step.implemented = True
+        if "kinds" in self.wanted:
+            for step in self._some_steps():
+                step.classified = True
+        if "parameters" in self.wanted:
+            for step in self._some_steps():
+                step.parameters = self._settings()
+        if "effects" in self.wanted:
+            self._add_effects()
+        self._describe()
+
+    def _some(self, candidates: Sequence[_T]) -> list[_T]:
+        """At least one of them and, if there are two, not all; none of none."""
+        most = max(1, len(candidates) - 1)
+        return self.rng.sample(candidates, 1 + self.rng.randrange(most)) if candidates else []
+
+    def _some_steps(self) -> list[Step]:
+        """Some atomic tasks of the whole workflow, and of the levels inside it."""
+        return [step for level in self.levels for step in self._some(_atomic(level))]
+
+    def _settings(self) -> list[Parameter]:
+        names = self.rng.sample(self.vocabulary.settings, 1 + self.rng.randrange(2))
+        return [self._setting(name) for name in names]
+
+    def _setting(self, name: str) -> Parameter:
+        number = 1 + self.rng.randrange(99)
+        if "domains" in self.wanted and self.rng.random() > 0.5:
+            return Parameter(name, number, Domain("integer", 0, 100))
+        words = self.rng.choice(self.vocabulary.modes)[1]
+        values: list[Value] = [number, number / 10, self.rng.choice(words), tuple(words[:2])]
+        return Parameter(name, self.rng.choice(values))
+
+    def _add_effects(self) -> None:
+        """In every loop one task that always runs changes the loop's parameter; without loops, some tasks count."""
+        loops = [loop for level in self.levels for loop in level.loops]
+        for loop in loops:
+            step = self.rng.choice([step for step in loop.body if step.inner is None])
+            step.effects.append(Effect(loop.parameter, loop.change))
+        if not loops:
+            name = self.conditions.measure()
+            for step in self.rng.sample(_atomic(self.levels[0]), 1):
+                step.effects.append(Effect(name, f"{name} + {1 + self.rng.randrange(3)}"))
+
+    def _describe(self) -> None:
+        described = dict(self.vocabulary.data)
+        for level in self.levels:
+            if "descriptions" in self.wanted:
+                for step in self._some(level.steps):
+                    step.described = True
+                for datum in self._some(level.data):
+                    datum.description = described.get(datum.name, "")
+            if "schemas" in self.wanted:
+                for datum in self._some(level.data):
+                    datum.schema = f"file://schemas/{datum.name}.json"
+        if "descriptions" in self.wanted:
+            self.levels[0].description = self.vocabulary.description
+
+
+def _atomic(level: Draft) -> list[Step]:
+    return [step for step in level.steps if step.inner is None]

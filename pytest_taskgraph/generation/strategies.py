@@ -1,0 +1,74 @@
+"""Hypothesis strategies: recipes, and workflows of the builder that suites use too, so that whatever fails shrinks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from random import Random
+
+from hypothesis import strategies as st
+
+from ..errors import UnknownNameError, UsageError
+from ..workflow.features import FEATURES
+from ..workflow.model import Workflow
+from .build import build
+from .recipe import TASKS, Recipe, least_tasks
+
+
+def recipes(
+    min_tasks: int = 3,
+    max_tasks: int = 20,
+    features: Iterable[str] = (),
+    avoid: Iterable[str] = (),
+    among: Iterable[str] = FEATURES,
+    vocabularies: Iterable[str] = ("neutral",),
+    max_cross_links: int = 0,
+) -> st.SearchStrategy[Recipe]:
+    """Recipes that can be built: they demand the `features` and any others `among` those given, never what to `avoid`.
+
+    Tasks are from `min_tasks` to `max_tasks`, or to the recipe's own least number where that is more. Shrinks towards
+    few tasks, few further features, the first vocabulary. Raises UsageError as Recipe does.
+    """
+    demanded, avoided = frozenset(features), frozenset(avoid)
+    Recipe(features=demanded, avoid=avoided)  # a contradiction is told now, not while drawing
+    further = [name for name in sorted(among) if _possible(name, avoided)]
+
+    @st.composite
+    def draw_recipe(draw: st.DrawFn) -> Recipe:
+        wanted = demanded | (draw(st.frozensets(st.sampled_from(further))) if further else frozenset())
+        cross_links = draw(st.integers(0, 0 if "parallel" in avoided else max_cross_links))
+        width, depth = draw(st.integers(2, 4)), draw(st.integers(1, 3))
+        words = draw(st.sampled_from(list(vocabularies)))
+        least = least_tasks(Recipe(TASKS[0], width, depth, wanted, avoided, words, cross_links))
+        tasks = draw(st.integers(max(least, min_tasks), max(least, max_tasks)))
+        return Recipe(tasks, width, depth, wanted, avoided, words, cross_links)
+
+    return draw_recipe()
+
+
+def _possible(name: str, avoided: frozenset[str]) -> bool:
+    """Whether a recipe can demand the feature and avoid those."""
+    try:
+        Recipe(features=frozenset({name}), avoid=avoided)
+    except UnknownNameError:
+        raise
+    except UsageError:
+        return False
+    return True
+
+
+def workflows(
+    recipe: Recipe | st.SearchStrategy[Recipe] | None = None,
+    mutation: Callable[[Workflow, Random], Workflow] | None = None,
+) -> st.SearchStrategy[Workflow]:
+    """Workflows of the recipe, or of recipes drawn by `recipes()`; `mutation` is one of `mutate.MUTATIONS`.
+
+    Raises RecipeTooSmallError and NoCaseError as `build` and the mutation do.
+    """
+    source = recipes() if recipe is None else st.just(recipe) if isinstance(recipe, Recipe) else recipe
+    randoms = st.randoms(use_true_random=False)
+
+    def made(recipe: Recipe, rng: Random) -> Workflow:
+        built = build(recipe, rng)
+        return built if mutation is None else mutation(built, rng)
+
+    return st.builds(made, source, randoms)

@@ -1,0 +1,196 @@
+"""What is built is what the recipe demands: every one of the features, exactly the tasks, in blocks, in normal form."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pytest_taskgraph.generation.build import generate
+from pytest_taskgraph.generation.recipe import GUARDED, Recipe, demanded, least_tasks
+from pytest_taskgraph.generation.strategies import recipes, workflows
+from pytest_taskgraph.workflow.blocks import Block, block_tree
+from pytest_taskgraph.workflow.canonical import canonical
+from pytest_taskgraph.workflow.check import check
+from pytest_taskgraph.workflow.concurrency import block_after
+from pytest_taskgraph.workflow.features import FEATURES, features
+from pytest_taskgraph.workflow.graph import connected, shortest_cycle, starts, task_graph
+from pytest_taskgraph.workflow.model import START, Workflow
+from pytest_taskgraph.workflow.references import expand, levels
+
+ROOT = Path(__file__).parents[2]
+SUBSETS = [*itertools.combinations(sorted(FEATURES), 1), *itertools.combinations(sorted(FEATURES), 2)]
+RECIPES = recipes(max_tasks=30, vocabularies=("neutral", "kitchen", "orders"))
+
+
+def count(level: Workflow) -> int:
+    return sum(1 + (count(task.subworkflow) if task.subworkflow is not None else 0) for task in level.tasks)
+
+
+def holds_what_is_demanded(recipe: Recipe, workflow: Workflow) -> bool:
+    """Exactly that, but that guards without an operator of their own draw one."""
+    found, wanted = features(workflow), demanded(recipe)
+    if "guards" in recipe.features and not recipe.features.intersection(GUARDED):
+        return wanted < found <= wanted.union(*(demanded(Recipe(features=frozenset({one}))) for one in GUARDED))
+    return found == wanted
+
+
+@pytest.mark.parametrize("subset", SUBSETS, ids="-".join)
+def test_every_feature_and_every_pair_of_them_can_be_demanded(subset: tuple[str, ...]) -> None:
+    wanted = frozenset(subset)
+    least = least_tasks(Recipe(features=wanted))
+    for tasks in (least, least + 1, 12, 200):
+        recipe = Recipe(tasks=tasks, features=wanted)
+        assert holds_what_is_demanded(recipe, generate(recipe, "-".join(subset)))
+
+
+@given(st.data(), RECIPES)
+def test_a_workflow_has_the_demanded_features_and_no_other(data: st.DataObject, recipe: Recipe) -> None:
+    assert holds_what_is_demanded(recipe, data.draw(workflows(recipe)))
+
+
+@settings(max_examples=30)
+@given(recipes(max_tasks=200, max_cross_links=5), st.integers())
+def test_a_workflow_of_any_size_has_exactly_the_tasks_and_is_well_formed(recipe: Recipe, seed: int) -> None:
+    workflow = generate(recipe, seed)
+    assert count(expand(workflow)) == recipe.tasks
+    check(workflow)
+
+
+@given(st.data(), RECIPES)
+def test_every_level_is_block_structured_and_within_width_and_depth(data: st.DataObject, recipe: Recipe) -> None:
+    for _, level in levels(expand(data.draw(workflows(recipe)))):
+        tree = block_tree(level)
+        assert tree is not None
+        assert depth(tree) <= recipe.depth
+        assert width(tree) <= recipe.width
+
+
+def depth(block: Block) -> int:
+    return (block.kind not in ("task", "sequence")) + max(map(depth, block.children), default=0)
+
+
+def width(block: Block) -> int:
+    own = len(block.children) if block.kind in ("parallel", "exclusive", "inclusive") else 0
+    return max([own, *map(width, block.children)])
+
+
+@given(st.data(), recipes(max_tasks=30, max_cross_links=4))
+def test_a_workflow_is_in_normal_form_already(data: st.DataObject, recipe: Recipe) -> None:
+    workflow = expand(data.draw(workflows(recipe)))
+    same = dict(levels(canonical(workflow)))
+    for path, level in levels(workflow):
+        assert len(level.links) == len(same[path].links)
+        assert len(level.gateways) == len(same[path].gateways)
+        assert {gateway.kind for gateway in level.gateways} <= {"parallel"}
+        assert {link.source for link in level.links if link.guard is not None} <= set(level.task_names)
+
+
+@given(st.data(), recipes(max_tasks=30, features=["parallel"]))
+def test_every_fork_stands_right_after_a_task(data: st.DataObject, recipe: Recipe) -> None:
+    for _, level in levels(expand(data.draw(workflows(recipe)))):
+        forks = {gateway.name for gateway in level.gateways if gateway.role == "split"}
+        assert all(link.source in level.task_names for link in level.links if link.target in forks)
+        assert len([link for link in level.links if link.source == START]) == len(starts(level)) == 1
+
+
+OPERATOR_FEATURES = {
+    "parallel": "parallel block", "exclusive": "exclusive choice", "inclusive": "inclusive choice", "loop": "loop",
+}  # fmt: skip
+
+
+@given(st.data(), recipes(max_tasks=30, features=["parallel"], among=OPERATOR_FEATURES))
+def test_every_demanded_operator_starts_right_after_some_task(data: st.DataObject, recipe: Recipe) -> None:
+    workflow = data.draw(workflows(recipe))
+    for feature in sorted(recipe.features):
+        assert any(block_after(workflow, task, OPERATOR_FEATURES[feature]) for task in workflow.task_names)
+
+
+@given(st.data(), st.integers(1, 6))
+def test_cross_links_are_new_forward_links(data: st.DataObject, links: int) -> None:
+    blocks = recipes(max_tasks=25, features=["parallel"], among=["exclusive", "inclusive", "hierarchy"])
+    recipe = data.draw(blocks)
+    recipe = Recipe(recipe.tasks + 5, recipe.width, recipe.depth, recipe.features, cross_links=links)
+    workflow = data.draw(workflows(recipe))
+    assert not shortest_cycle(workflow)
+    assert connected(workflow)
+    direct = [(link.source, link.target) for link in workflow.links]
+    assert len(set(direct)) == len(direct)
+    unguarded = [link.source for link in workflow.links if link.guard is None and link.source in workflow.task_names]
+    extra = len(unguarded) - len(set(unguarded))
+    assert extra == links
+
+
+def test_cross_links_break_the_blocks() -> None:
+    recipe = Recipe(tasks=14, features=frozenset({"parallel"}), cross_links=4)
+    assert any(block_tree(generate(recipe, seed)) is None for seed in range(10))
+
+
+def test_the_order_of_declaration_and_the_numbers_tell_nothing_of_the_order_of_the_flow() -> None:
+    chain = generate(Recipe(tasks=40), 1)
+    graph = task_graph(chain)
+    order = list(starts(chain))
+    while after := graph[order[-1]]:
+        order.extend(after)
+    assert sorted(order) == sorted(chain.task_names)
+    assert order != list(chain.task_names)
+    assert order != sorted(order, key=lambda name: int(name.removeprefix("Task")))
+
+
+def test_a_workflow_without_demands_is_a_chain_of_tasks() -> None:
+    workflow = generate(Recipe(tasks=9), 3)
+    assert features(workflow) == frozenset()
+    assert all(len(after) <= 1 for after in task_graph(workflow).values())
+
+
+PROGRAM = """
+import hashlib
+from pytest_taskgraph.generation.build import generate
+from pytest_taskgraph.generation.recipe import Recipe
+from pytest_taskgraph.workflow.concurrency import block_after
+from pytest_taskgraph.workflow.features import FEATURES
+for size in (20, 60):
+    for words in ("neutral", "kitchen"):
+        whole = generate(Recipe(tasks=size, features=FEATURES, vocabulary=words, cross_links=2), 7)
+        print(hashlib.sha256(repr(whole).encode()).hexdigest())
+"""
+
+
+def test_the_same_seed_gives_the_same_workflow_in_any_process() -> None:
+    texts = [
+        subprocess.run(
+            [sys.executable, "-c", PROGRAM],
+            env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT)},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2")
+    ]
+    assert texts[0] == texts[1]
+    assert len(set(texts[0].split())) == 4
+
+
+def test_another_seed_gives_another_workflow() -> None:
+    recipe = Recipe(tasks=12, features=frozenset({"parallel", "data"}))
+    assert len({generate(recipe, seed).links for seed in range(20)}) == 20
+
+
+def test_two_hundred_tasks_with_everything_are_built_quickly() -> None:
+    recipe = Recipe(tasks=200, features=FEATURES, cross_links=10)
+    generate(recipe, 0)
+    best = min(_seconds(recipe, seed) for seed in range(5))
+    assert best < 0.05
+
+
+def _seconds(recipe: Recipe, seed: int) -> float:
+    before = time.perf_counter()
+    generate(recipe, seed)
+    return time.perf_counter() - before

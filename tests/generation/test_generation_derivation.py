@@ -1,0 +1,48 @@
+"""A derived workflow comes to the same as the workflow that it was made of."""
+
+from __future__ import annotations
+
+from random import Random
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_taskgraph.generation.build import generate
+from pytest_taskgraph.generation.derivation import derive
+from pytest_taskgraph.generation.recipe import Recipe
+from pytest_taskgraph.generation.strategies import recipes, workflows
+from pytest_taskgraph.workflow.canonical import canonical
+from pytest_taskgraph.workflow.check import check
+from pytest_taskgraph.workflow.features import FEATURES
+from pytest_taskgraph.workflow.references import assemble
+
+PLAIN = recipes(max_tasks=20, among=FEATURES - {"derivation"})
+
+
+@given(st.data(), PLAIN)
+def test_a_derived_workflow_assembles_to_the_one_it_was_made_of(data: st.DataObject, recipe: Recipe) -> None:
+    workflow = data.draw(workflows(recipe))
+    derived = derive(workflow, data.draw(st.randoms(use_true_random=False)))
+    check(derived)
+    assert derived.base is not None
+    assert not derived.tasks
+    assert canonical(derived) == canonical(workflow)
+    assert assemble(derived).base is None
+
+
+def test_something_is_left_to_the_derived_workflow_wherever_there_is_something() -> None:
+    for seed in range(30):
+        workflow = generate(Recipe(tasks=5, features=frozenset({"kinds"})), seed)
+        derived = derive(workflow, Random(seed))
+        assert derived.configurations
+
+
+def test_it_is_derived_in_one_step_or_in_two() -> None:
+    recipe = Recipe(features=frozenset({"derivation", "descriptions", "schemas"}))
+    assert {len(generate(recipe, seed).others) for seed in range(40)} == {1, 2}
+
+
+def test_configurations_reach_inside_composite_tasks() -> None:
+    recipe = Recipe(features=frozenset({"derivation", "references", "implementations"}))
+    drawn = [generate(recipe, seed) for seed in range(20)]
+    assert any(inner.implementation for one in drawn for by in one.configurations for inner in by.configurations)

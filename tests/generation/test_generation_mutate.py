@@ -1,0 +1,114 @@
+"""Every mutation does what its name says, remembers it, and leaves a workflow that can be read."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_taskgraph.errors import NoCaseError
+from pytest_taskgraph.generation.build import generate
+from pytest_taskgraph.generation.mutate import MUTATIONS
+from pytest_taskgraph.generation.recipe import Recipe
+from pytest_taskgraph.generation.strategies import recipes, workflows
+from pytest_taskgraph.workflow.blocks import block_tree
+from pytest_taskgraph.workflow.check import check
+from pytest_taskgraph.workflow.features import features
+from pytest_taskgraph.workflow.graph import connected, shortest_cycle
+from pytest_taskgraph.workflow.model import OTHERWISE, Workflow
+from pytest_taskgraph.workflow.references import recursion
+
+ACYCLIC = recipes(min_tasks=4, max_tasks=25, among=["parallel", "exclusive", "inclusive", "mixed", "data", "domains"])
+REFERRING = recipes(max_tasks=25, features=["references"], among=["hierarchy", "bindings", "implementations"])
+
+
+def mutated(name: str, workflow: Workflow, data: st.DataObject) -> Workflow:
+    found = MUTATIONS[name](workflow, data.draw(st.randoms(use_true_random=False)))
+    check(found)
+    assert found.flaw is not None
+    assert found.flaw.kind == name
+    return found
+
+
+@given(st.data(), ACYCLIC)
+def test_drop_link_takes_one_link_and_the_connection(data: st.DataObject, recipe: Recipe) -> None:
+    workflow = data.draw(workflows(recipe))
+    found = mutated("drop-link", workflow, data)
+    assert connected(workflow)
+    assert not connected(found)
+    [lost] = [link for link in workflow.links if link not in found.links]
+    assert len(found.links) == len(workflow.links) - 1
+    assert found.flaw is not None
+    assert found.flaw.details == (lost.source, lost.target)
+
+
+@given(st.data(), ACYCLIC)
+def test_back_link_makes_a_loop_with_a_way_out(data: st.DataObject, recipe: Recipe) -> None:
+    workflow = data.draw(workflows(recipe))
+    found = mutated("back-link", workflow, data)
+    assert not shortest_cycle(workflow)
+    assert shortest_cycle(found)
+    assert connected(found)
+    assert block_tree(found) is not None
+    assert found.flaw is not None
+    last, first = found.flaw.details
+    ways = {link.target: link.guard for link in found.links if link.source == last}
+    assert len(ways) == 2
+    assert ways[first] not in (None, OTHERWISE)
+    assert OTHERWISE in ways.values()
+
+
+def test_loops_of_many_lengths_are_planted() -> None:
+    chain = generate(Recipe(tasks=8), 1)
+    lengths = {len(shortest_cycle(MUTATIONS["back-link"](chain, Random(seed)))) for seed in range(100)}
+    assert lengths == set(range(1, 9))
+
+
+@given(st.data(), REFERRING)
+def test_close_cycle_makes_the_references_infinite(data: st.DataObject, recipe: Recipe) -> None:
+    workflow = data.draw(workflows(recipe))
+    found = mutated("close-cycle", workflow, data)
+    assert not recursion(workflow)
+    assert found.flaw is not None
+    assert set(found.flaw.details) == set(recursion(found))
+
+
+@given(st.data(), REFERRING)
+def test_cut_cycle_leaves_references_but_none_that_come_back(data: st.DataObject, recipe: Recipe) -> None:
+    found = mutated("cut-cycle", data.draw(workflows(recipe)), data)
+    assert not recursion(found)
+    assert "hierarchy" in features(found)
+
+
+def test_cycles_of_length_one_to_four_are_planted() -> None:
+    recipe = Recipe(tasks=20, features=frozenset({"references"}))
+    closed = [MUTATIONS["close-cycle"](generate(recipe, seed), Random(seed)) for seed in range(60)]
+    assert {len(recursion(one)) for one in closed} == {1, 2, 3, 4}
+
+
+def test_a_cycle_is_cut_at_any_of_its_references() -> None:
+    workflow = next(
+        one for seed in range(50)
+        if len((one := generate(Recipe(tasks=12, features=frozenset({"references"})), seed)).others) == 3
+    )  # fmt: skip
+    cut = {replace(MUTATIONS["cut-cycle"](workflow, Random(seed)), flaw=None) for seed in range(60)}
+    assert workflow in cut
+    assert len(cut) > 3
+
+
+@pytest.mark.parametrize("name", ["close-cycle", "cut-cycle"])
+@pytest.mark.parametrize("features", [(), ("hierarchy",), ("references", "derivation")])
+def test_what_cannot_be_planted_is_told(name: str, features: tuple[str, ...]) -> None:
+    workflow = generate(Recipe(features=frozenset(features)), 1)
+    with pytest.raises(NoCaseError, match=f"{name}.*Process"):
+        MUTATIONS[name](workflow, Random(1))
+
+
+def test_a_loop_is_not_planted_twice_nor_a_link_dropped_twice() -> None:
+    chain = generate(Recipe(tasks=5), 1)
+    for name in ("back-link", "drop-link"):
+        with pytest.raises(NoCaseError, match=name):
+            MUTATIONS[name](MUTATIONS[name](chain, Random(1)), Random(2))

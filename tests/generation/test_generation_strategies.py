@@ -1,0 +1,54 @@
+"""Recipes and workflows for property tests: within what was asked, and they shrink."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import find, given
+from hypothesis import strategies as st
+
+from pytest_taskgraph.errors import UsageError
+from pytest_taskgraph.generation.mutate import MUTATIONS
+from pytest_taskgraph.generation.recipe import Recipe, demanded, least_tasks
+from pytest_taskgraph.generation.strategies import recipes, workflows
+from pytest_taskgraph.workflow.features import FEATURES, features
+from pytest_taskgraph.workflow.graph import shortest_cycle, task_graph
+from pytest_taskgraph.workflow.model import Workflow
+
+
+@given(st.data(), st.sampled_from(sorted(FEATURES)))
+def test_a_recipe_has_what_it_must_and_nothing_that_it_must_not(data: st.DataObject, avoided: str) -> None:
+    recipe = data.draw(recipes(5, 15, avoid=[avoided], vocabularies=["kitchen"], max_cross_links=2))
+    assert avoided not in demanded(recipe)
+    assert max(5, least_tasks(recipe)) <= recipe.tasks <= max(15, least_tasks(recipe))
+    assert recipe.vocabulary == "kitchen"
+    assert recipe.cross_links <= 2
+    assert avoided not in features(data.draw(workflows(recipe)))
+
+
+def test_a_contradiction_is_told_when_the_strategy_is_made() -> None:
+    with pytest.raises(UsageError, match="exclusive"):
+        recipes(features=["exclusive"], avoid=["exclusive"])
+
+
+def test_a_fork_shrinks_to_the_smallest_workflow_that_has_one() -> None:
+    smallest = find(workflows(), lambda one: any(len(after) > 1 for after in task_graph(one).values()))
+    assert len(smallest.tasks) == 3
+    assert len(smallest.data) == len(smallest.parameters) == 0
+    assert not smallest.others
+
+
+def test_a_long_chain_shrinks_to_the_bound() -> None:
+    def long(one: Workflow) -> bool:
+        return len(one.tasks) >= 7
+
+    assert len(find(workflows(), long).tasks) == 7
+
+
+@given(workflows(recipes(max_tasks=10, among=["parallel"]), mutation=MUTATIONS["back-link"]))
+def test_workflows_can_be_mutated(workflow: Workflow) -> None:
+    assert shortest_cycle(workflow)
+
+
+def test_workflows_of_one_recipe_are_all_of_that_recipe() -> None:
+    recipe = Recipe(tasks=6, features=frozenset({"data"}))
+    assert len(find(workflows(recipe), lambda one: True).tasks) == 6
