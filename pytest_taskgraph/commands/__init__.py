@@ -1,0 +1,23 @@
+"""The shelf of commands: `python -m pytest_taskgraph NAME`. Each is a module with `arguments` and `run`."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from . import mark
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A command: one line of help, what it takes, and what it does; `run` gives the exit code."""
+
+    summary: str
+    arguments: Callable[[argparse.ArgumentParser], None]
+    run: Callable[[argparse.Namespace], int]
+
+
+COMMANDS: dict[str, Command] = {
+    "mark": Command(mark.SUMMARY, mark.arguments, mark.run),
+}

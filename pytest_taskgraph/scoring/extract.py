@@ -1,0 +1,157 @@
+"""Cutting: the answer out of a reply, and the names out of an answer (metrics-spec, section 1).
+
+Both are linear in the length of the text, whatever a model wrote.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from ..errors import UnreadableError
+from ..trial import Place, Reading
+
+_STRICT_MARKER = "Final answer:"
+_MARKER = re.compile(r"final[ \t]++answer(?:[^\w:]|_)*+:(?:[*_]++(?=\s|\Z))?", re.IGNORECASE)
+_FENCE = re.compile(r"^[ \t]*+(?:`{3,}+|~{3,}+)[\w+.-]*+[ \t]*+$", re.MULTILINE)
+_OPENING = re.compile(r"[\s*`\"'“”‘’«»\[{]|[-+•·–—]|\(?\d{1,9}[.)]")  # blanks, decoration, bullets, numbers
+_CLOSING = " \t\r\f\v\xa0*`\"'“”‘’«».]}"
+_MOST_OPENINGS = 64  # nobody decorates more; keeps the search for names linear
+
+_Tree = dict[str, Any]  # character -> subtree; "" -> the name that ends here
+
+
+class _Segment(NamedTuple):
+    """What stands between two cuts: [start, stop), of which [core, stop) is closing decoration."""
+
+    start: int
+    core: int
+    least: int  # where a known name may end at the earliest: one that is all decoration must reach the end
+    stop: int
+
+
+def marked(reply: str, reading: Reading) -> bool:
+    """Whether the reply holds the marker before the final answer, as this reading knows it."""
+    return _STRICT_MARKER in reply if reading == "strict" else _MARKER.search(reply) is not None
+
+
+def answer_text(reply: str, place: Place, reading: Reading, lines: bool = False) -> str:
+    """The part of the reply that is the answer, still with its decoration.
+
+    "marker", lenient: what follows the last `Final answer:` (any case, any decoration), else the last non-empty line.
+    "marker", strict: what follows the first `Final answer:` without leading `*`; the empty text where there is no
+    marker, as in the study's own code. "whole": the reply. "first-line": its first non-empty line, with `lines` (the
+    form's answers take several) all lines up to the next empty one. A lenient reading drops lines that only open or
+    close a code fence. Raises UnreadableError, and nothing else, where a reply that must hold text holds none.
+    """
+    if place == "marker" and reading == "strict":
+        return reply.partition(_STRICT_MARKER)[2].lstrip("*")
+    text = reply if reading == "strict" else _FENCE.sub("", reply.replace("\r\n", "\n").replace("\r", "\n"))
+    if place == "marker" and (after := _after_last_marker(text)) is not None:
+        return after
+    filled = [line for line in text.split("\n") if line.strip()]
+    if not filled:
+        raise UnreadableError("the reply is empty, expected an answer")
+    if place == "whole":
+        return text
+    if place == "marker":
+        return filled[-1]
+    return "\n".join(_first_paragraph(text)) if lines else filled[0]
+
+
+def _after_last_marker(text: str) -> str | None:
+    ends = [marker.end() for marker in _MARKER.finditer(text)]
+    return text[ends[-1] :] if ends else None
+
+
+def _first_paragraph(text: str) -> Iterator[str]:
+    begun = False
+    for line in text.split("\n"):
+        if line.strip():
+            begun = True
+            yield line
+        elif begun:
+            return
+
+
+def names_in(text: str, names: Sequence[str], cuts: str = ",\n") -> list[str]:
+    """The names that an answer lists, in its order, repetitions included; unknown ones cleaned of decoration.
+
+    A known name is recognised before the text is cut at the characters of `cuts`, the longest first, so it may hold
+    commas, dots, quotes or a bullet of its own. What is not known is cut, freed of bullets, numbers, `*`, backticks,
+    quotes, brackets and final dots, and of what stands before its last dot unless some known name holds a dot.
+    """
+    segments = _segments(text, cuts)
+    tree = _tree(tuple(names))
+    bare = not any("." in name for name in names)
+    found, at = [], 0
+    while at < len(segments):
+        starts = _starts(text, segments[at], bare)
+        name = _known(text, starts, segments, at, tree, cuts)
+        at += 1 if name is None else 1 + _cuts_in(name, cuts)
+        found.append(text[starts[-1] : segments[at - 1].core].strip() if name is None else name)
+    return [name for name in found if name]
+
+
+def _segments(text: str, cuts: str) -> list[_Segment]:
+    ends = [cut.start() for cut in re.finditer(f"[{re.escape(cuts)}]", text)] + [len(text)]
+    starts = [0] + [end + 1 for end in ends[:-1]]
+    return [_segment(text, start, end) for start, end in zip(starts, ends, strict=True)]
+
+
+def _segment(text: str, start: int, stop: int) -> _Segment:
+    filled = text[start:stop].rstrip()
+    core = start + len(filled.rstrip(_CLOSING))
+    return _Segment(start, core, core if core > start else start + len(filled), stop)
+
+
+@lru_cache(maxsize=64)
+def _tree(names: tuple[str, ...]) -> _Tree:
+    root: _Tree = {}
+    for name in names:
+        node = root
+        for character in name:
+            node = node.setdefault(character, {})
+        node[""] = name
+    return root
+
+
+def _starts(text: str, segment: _Segment, bare: bool) -> list[int]:
+    """Where a name may begin in the segment: before and after each piece of decoration, and after its last dot."""
+    starts = _past_openings(text, segment.start, segment.stop)
+    dot = text.rfind(".", segment.start, segment.core) if bare else -1
+    return starts if dot < 0 else starts + _past_openings(text, dot + 1, segment.stop)
+
+
+def _past_openings(text: str, start: int, stop: int) -> list[int]:
+    starts = [start]
+    while len(starts) <= _MOST_OPENINGS and (opening := _OPENING.match(text, starts[-1], stop)):
+        starts.append(opening.end())
+    return starts
+
+
+def _known(
+    text: str, starts: Sequence[int], segments: Sequence[_Segment], at: int, tree: _Tree, cuts: str
+) -> str | None:
+    """The longest known name at the first of the starts after which nothing but decoration comes before a cut."""
+    for start in starts:
+        for name in reversed(list(_beginning_at(text, start, tree))):
+            if start + len(name) >= segments[at + _cuts_in(name, cuts)].least:
+                return name
+    return None
+
+
+def _beginning_at(text: str, start: int, tree: _Tree) -> Iterator[str]:
+    """The known names that the text goes on with, the shortest first."""
+    for at in range(start, len(text)):
+        if text[at] not in tree:
+            return
+        tree = tree[text[at]]
+        if "" in tree:
+            yield tree[""]
+
+
+def _cuts_in(name: str, cuts: str) -> int:
+    return sum(name.count(cut) for cut in cuts)

@@ -1,0 +1,155 @@
+"""The shelf of answer forms: yes or no, one name, a set of names, groups of names.
+
+Each has a strict reading, the rules of the study behind the question patterns, and a lenient one, which does not
+measure formatting (metrics-spec, section 1). A known name always wins over a reading of the text: a task that is
+called `none` is that task. Names keep their case.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from ..errors import UnknownNameError, UnreadableError
+from ..trial import Json, Reading
+from .extract import names_in
+from .form import Form
+
+_YES_NO = re.compile(r"\b_*+(yes|no)_*\b", re.IGNORECASE)
+_NOTHING = ("none", "empty", "n/a", "[]", "[ ]")
+
+
+def form(name: str) -> Form:
+    """The form of that name. Raises UnknownNameError, which tells the names there are."""
+    if name not in FORMS:
+        raise UnknownNameError("answer form", name, FORMS)
+    return FORMS[name]
+
+
+def takes_lines(name: str, names: Sequence[str]) -> bool:
+    """Whether the ideal answer of that form, over these known names, may take more than one line."""
+    return name == "groups" or (name == "task-set" and _one_a_line(names))
+
+
+def _shown(text: str) -> str:
+    """The beginning of a text, quoted, for a message."""
+    short = text.strip()
+    return repr(short if len(short) <= 60 else short[:57] + "...")
+
+
+def _read_yes_no(text: str, names: Sequence[str], reading: Reading) -> Json:
+    if reading == "strict":
+        found = text.strip().strip("\"'.").lower()
+    else:
+        word = _YES_NO.search(text)
+        found = word[1].lower() if word else ""
+    if found not in ("yes", "no"):
+        raise UnreadableError(f"expected yes or no, found {_shown(text)}")
+    return found
+
+
+def _read_task(text: str, names: Sequence[str], reading: Reading) -> Json:
+    """The one known name in the answer; several, which is no right answer, as one text; else its first name."""
+    found = list(dict.fromkeys(_items(text, names, reading)))
+    all_known = frozenset(names)
+    known = [name for name in found if name in all_known]
+    if not found or not any(found):
+        raise UnreadableError(f"expected one name, found {_shown(text)}")
+    return ", ".join(known) if known else found[0]
+
+
+def _read_set(text: str, names: Sequence[str], reading: Reading) -> Json:
+    found = _items(text, names, reading)
+    return [] if _is_nothing(text, found, names, reading) else [*sorted(set(found))]
+
+
+def _read_groups(text: str, names: Sequence[str], reading: Reading) -> Json:
+    cuts = "," + _separator(names).strip(",")
+    lines = [_items(line, names, reading, cuts) for line in text.split("\n") if line.strip()]
+    groups = [sorted(set(line)) for line in lines if line]
+    found = [name for group in groups for name in group]
+    return [] if _is_nothing(text, found, names, reading) else [[*group] for group in groups]
+
+
+def _items(text: str, names: Sequence[str], reading: Reading, cuts: str = ",\n") -> list[str]:
+    return names_in(text, names, cuts) if reading == "lenient" else _strict_items(text, names)
+
+
+def _strict_items(text: str, names: Sequence[str]) -> list[str]:
+    """What stands between commas, without final dots, blanks and backticks; empty items stay, as in the study."""
+    known = {_squeezed(name): name for name in names} | {name: name for name in names}
+    items = _squeezed(text.strip().rstrip(".")).split(",")
+    return [] if items == [""] else [known.get(item, item) for item in items]
+
+
+def _squeezed(text: str) -> str:
+    return text.replace(" ", "").replace("`", "")
+
+
+def _is_nothing(text: str, found: Sequence[str], names: Sequence[str], reading: Reading) -> bool:
+    """Whether an answer says that there are none: no item, or a word for nothing alone that is no known name."""
+    nothing = _NOTHING if reading == "lenient" else _NOTHING[:1]
+    words = {text.strip(), *found[:1]} if len(set(found)) == 1 else {text.strip()}
+    return not found or any(word.lower() in nothing and word not in names for word in words)
+
+
+def _word_for_nothing(names: Sequence[str]) -> str:
+    taken = {name.lower() for name in names}
+    return next((word for word in _NOTHING if word not in taken), "")
+
+
+def _one_a_line(names: Sequence[str]) -> bool:
+    return any("," in name for name in names)
+
+
+def _separator(names: Sequence[str]) -> str:
+    """The character between the names of a group: the first that no name holds."""
+    return next((mark for mark in ",;|" if not any(mark in name for name in names)), "\t")
+
+
+def _write_name(answer: Json, names: Sequence[str]) -> str:
+    return str(answer)
+
+
+def _write_set(answer: Json, names: Sequence[str]) -> str:
+    listed = sorted({str(name) for name in answer}) if isinstance(answer, list) else []
+    return ("\n" if _one_a_line(names) else ", ").join(listed) or _word_for_nothing(names)
+
+
+def _write_groups(answer: Json, names: Sequence[str]) -> str:
+    mark = _separator(names)
+    between = mark if mark == "\t" else mark + " "
+    groups = [group for group in answer if isinstance(group, list)] if isinstance(answer, list) else []
+    lines = [between.join(sorted({str(name) for name in group})) for group in groups]
+    return "\n".join(lines) or _word_for_nothing(names)
+
+
+def _ask_yes_no(names: Sequence[str]) -> str:
+    return 'The answer is either "yes" or "no".'
+
+
+def _ask_task(names: Sequence[str]) -> str:
+    return "The answer is exactly one name, written as in the specification."
+
+
+def _ask_set(names: Sequence[str]) -> str:
+    how = "one name a line" if _one_a_line(names) else "names separated by commas"
+    return (
+        f'The answer is a list, {how}, written as in the specification; if it is empty, "{_word_for_nothing(names)}".'
+    )
+
+
+def _ask_groups(names: Sequence[str]) -> str:
+    mark = {",": "commas", ";": "semicolons", "|": "vertical bars", "\t": "tabs"}[_separator(names)]
+    return (
+        f"The answer has one line a group, with the names in it separated by {mark}, written as in the specification; "
+        f'if there is no group, "{_word_for_nothing(names)}".'
+    )
+
+
+YES_NO = Form("yes-no", _ask_yes_no, _read_yes_no, _write_name, "correctness")
+TASK = Form("task", _ask_task, _read_task, _write_name, "correctness")
+TASK_SET = Form("task-set", _ask_set, _read_set, _write_set, "jaccard", ("precision", "recall"))
+GROUPS = Form("groups", _ask_groups, _read_groups, _write_groups, "matching")
+
+FORMS: dict[str, Form] = {one.name: one for one in (YES_NO, TASK, TASK_SET, GROUPS)}

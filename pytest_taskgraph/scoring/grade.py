@@ -1,0 +1,110 @@
+"""From a question and a reply to a score."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+
+from ..errors import ProviderError, UnreadableError
+from ..trial import Json, Question, Reply, Score
+from .extract import answer_text, marked
+from .forms import form, takes_lines
+from .metrics import metric
+
+_CUT_OFF = ("length", "max_tokens")
+_WITHHELD = ("refusal", "content_filter")
+_CANNOT = r"(?:can['’]?t|can ?not|could ?n[o'’]t|won['’]?t|will not|(?:am|'m|’m) (?:unable|not able) to)"
+_DECLINES = re.compile(
+    rf"as an? (?:ai|large language model|language model)\b.{{0,80}}?\bi ?{_CANNOT}\b"
+    r"|(?:(?:(?:i['’]m|i am|we['’]re) )?(?:very |so |really )?sorry|(?:my )?apologies|i apologi[sz]e|unfortunately)?"
+    rf"[\s,.;:!–—-]*(?:but |however,? )?(?:i|we) ?{_CANNOT} (?:be able to )?"
+    r"(?:help|assist|answer|comply|fulfil|provide|respond|discuss|engage|continue with|do (?:that|this))"
+    r"|(?:i['’]m sorry, but )?i (?:must|have to) (?:decline|refuse)\b",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+def grade(question: Question, reply: Reply) -> Score:
+    """The score of the reply, by the form, metrics, place and reading that the question names.
+
+    An answer that cannot be read has value 0.0 and status "unreadable"; a text that declines and holds no answer has
+    value 0.0 and status "refused". `missing` and `extra` are filled for lists (a group is written as its names). A main
+    metric that is undefined for the answer counts 0.0, with a remark. Raises ProviderError("truncated") where the reply
+    was cut off at the token limit before an answer could be read, UnknownNameError for a form or metric not known.
+    """
+    shape, _ = form(question.form), [metric(name) for name in (question.metric, *question.further)]
+    text = ""
+    try:
+        lines = takes_lines(question.form, question.names)
+        text = answer_text(reply.text, question.place, question.reading, lines)
+        given = shape.read(text, question.names, question.reading)
+    except UnreadableError as problem:
+        _demand_whole(reply, False)
+        refused = reply.finish_reason in _WITHHELD or _declines(reply.text) or _declines(text)
+        return _nought(question, "refused" if refused else "unreadable", str(problem))
+    _demand_whole(reply, question.place != "marker" or (marked(reply.text, question.reading) and bool(text.strip())))
+    declined = reply.finish_reason in _WITHHELD or _declines(reply.text) or _declines(text)
+    if declined and not _holds_answer(given, text, question):
+        return _nought(question, "refused", "the reply declines to answer")
+    return _measured(question, given)
+
+
+def _demand_whole(reply: Reply, readable: bool) -> None:
+    if reply.finish_reason in _CUT_OFF and not readable:
+        told = "the reply was cut off at the token limit before an answer could be read; allow more tokens"
+        raise ProviderError("truncated", told)
+
+
+def _declines(text: str) -> bool:
+    """Whether the text begins by refusing. Conservative: "I cannot find a link" is no refusal."""
+    return _DECLINES.match(text.lstrip()[:300].lstrip("*_#> \"'")) is not None
+
+
+def _holds_answer(given: Json, text: str, question: Question) -> bool:
+    """Whether a text that declines nevertheless answers: with the word itself, or with a name that is known."""
+    known = {*question.names, *_flat(question.reference)}
+    first = re.search(r"\w+", text)
+    plain = first is not None and first[0].lower() == given
+    return plain or any(name in known for name in _flat(given)) or (given == [] and bool(text.strip()))
+
+
+def _flat(answer: Json) -> list[str]:
+    if isinstance(answer, list):
+        return [name for item in answer for name in ([item] if isinstance(item, str) else _names_of(item))]
+    return [answer] if isinstance(answer, str) and answer not in ("yes", "no") else []
+
+
+def _names_of(group: Json) -> list[str]:
+    return [name for name in group if isinstance(name, str)] if isinstance(group, list) else []
+
+
+def _nought(question: Question, status: str, remark: str) -> Score:
+    metrics: dict[str, float | None] = dict.fromkeys(question.further, 0.0)
+    return Score(0.0, metrics, status="refused" if status == "refused" else "unreadable", remark=remark)
+
+
+def _measured(question: Question, given: Json) -> Score:
+    value = metric(question.metric)(given, question.reference)
+    further = {name: metric(name)(given, question.reference) for name in question.further}
+    missing, extra = _differences(given, question.reference)
+    remark = f"{question.metric} is undefined for this answer, counted 0" if value is None else ""
+    return Score(value or 0.0, further, given=given, missing=missing, extra=extra, remark=remark)
+
+
+def _differences(given: Json, reference: Json) -> tuple[list[str], list[str]]:
+    """What the reference has and the answer has not, and the other way round; nothing unless both are lists."""
+    if not isinstance(given, list) or not isinstance(reference, list):
+        return [], []
+    ours, theirs = _counted(given), _counted(reference)
+    return sorted((theirs - ours).elements()), sorted((ours - theirs).elements())
+
+
+def _counted(items: list[Json]) -> Counter[str]:
+    """Names count once; identical groups count as often as they stand there."""
+    return Counter(_label(item) for item in items if isinstance(item, list)) + Counter(
+        {_label(item) for item in items if not isinstance(item, list)}
+    )
+
+
+def _label(item: Json) -> str:
+    return ", ".join(sorted(map(str, item))) if isinstance(item, list) else str(item)

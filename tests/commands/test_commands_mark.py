@@ -1,0 +1,157 @@
+from __future__ import annotations
+
+import json
+import statistics
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_taskgraph.__main__ import main
+
+
+def recorded(
+    run: str, number: int, kind: str, reference: object, reply: str, score: float, pattern: str
+) -> dict[str, Any]:
+    return {
+        "id": f"{run}#{number}",
+        "run": run,
+        "kind": kind,
+        "pattern": pattern,
+        "reference": reference,
+        "reply": reply,
+        "paper_score": score,
+    }
+
+
+ROWS = [
+    recorded("r1", 0, "yesno", "yes", "Final answer: yes", 1.0, "cycle"),
+    recorded("r1", 1, "set", ["Mix", "Bake"], "Final answer: Mix", 0.5, "next"),
+    recorded("r2", 0, "yesno", "yes", "Final answer: no", 0.0, "cycle"),
+    recorded("r2", 1, "set", ["Mix"], "Final answer: Mix", 1.0, "next"),
+    recorded("r2", 2, "open", "so", "so", 0.3, "why"),
+]
+FORMATTED = {
+    "id": "r3#0",
+    "kind": "yesno",
+    "reference": "no",
+    "reply": "**Final Answer**: no, never",
+    "paper_score": 0.0,
+}
+
+
+def written(folder: Path, *rows: object) -> str:
+    path = folder / "answers.jsonl"
+    path.write_text("\n".join(row if isinstance(row, str) else json.dumps(row) for row in rows) + "\n")
+    return str(path)
+
+
+def test_marking_again_reproduces_what_was_recorded(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["mark", written(tmp_path, *ROWS), "--reading", "strict", "--expect-same"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "4 of 5 rows marked, reading strict; not marked: 1 of kind open"
+    assert lines[1] == "4 of 4 recorded scores reproduced"
+    assert [line.split() for line in lines[3:]] == [
+        ["pattern", "n", "runs", "mean", "sd"],
+        ["cycle", "2", "2", "0.500", f"{statistics.stdev([1, 0]):.3f}"],
+        ["next", "2", "2", "0.750", f"{statistics.stdev([0.5, 1]):.3f}"],
+        ["all", "4", "2", "0.625", f"{statistics.stdev([0.75, 0.5]):.3f}"],
+    ]
+
+
+def test_a_score_that_is_not_reproduced_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = written(tmp_path, *ROWS, FORMATTED)
+    assert main(["mark", file]) == 0
+    out = capsys.readouterr().out
+    assert "4 of 5 recorded scores reproduced" in out
+    assert "r3#0: recorded 0.000, now 1.000 (read: 'no')" in out
+    assert main(["mark", file, "--expect-same"]) == 1
+    assert main(["mark", file, "--expect-same", "--reading", "strict"]) == 0
+
+
+def test_the_table_groups_by_what_is_asked_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["mark", written(tmp_path, *ROWS), "--by", "run"])
+    assert [line.split()[:2] for line in capsys.readouterr().out.splitlines()[3:]] == [
+        ["run", "n"],
+        ["r1", "2"],
+        ["r2", "2"],
+        ["all", "4"],
+    ]
+
+
+def test_json_holds_every_mark(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["mark", written(tmp_path, *ROWS, FORMATTED), "--json"])
+    told = json.loads(capsys.readouterr().out)
+    assert (told["rows"], told["not_marked"], told["compared"], told["differing"]) == (6, {"open": 1}, 5, ["r3#0"])
+    assert told["marks"][1]["score"]["missing"] == ["Bake"]
+    assert [group["name"] for group in told["groups"]] == ["cycle", "next", "-", "all"]
+
+
+def test_rows_without_a_recorded_score_are_marked_but_not_compared(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    row = {"id": "x", "kind": "task", "reference": "Mix", "reply": "Mix"}
+    assert main(["mark", written(tmp_path, row, "", row), "--expect-same"]) == 0
+    assert "0 of 0 recorded scores reproduced" in capsys.readouterr().out
+
+
+def test_a_reply_that_was_cut_off_is_in_no_mean(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    cut = ROWS[0] | {"id": "cut", "reply": "Let me", "finish_reason": "length", "paper_score": None}
+    main(["mark", written(tmp_path, ROWS[0], cut)])
+    out = capsys.readouterr().out
+    assert "cut off, in no mean: 1" in out
+    assert out.splitlines()[-1].split() == ["all", "1", "1", "1.000", "-"]
+
+
+GOOD = ROWS[0]
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("{", "not a line of JSON"),
+        ("[" * 100_000, "not a line of JSON"),
+        ("[]", "found list, expected a JSON object"),
+        (GOOD | {"kind": "riddle"}, "unknown kind 'riddle', expected one of yesno, task, set, groups, open"),
+        ({**GOOD, "kind": "set"}, "field 'reference': does not fit kind 'set', expected a list of names"),
+        (GOOD | {"reply": None}, "field 'reply': found NoneType, expected a text"),
+        ({name: GOOD[name] for name in GOOD if name != "id"}, "field 'id': found nothing, expected a text"),
+        (GOOD | {"paper_score": 10**400}, "field 'paper_score'"),
+        (GOOD | {"paper_score": True}, "field 'paper_score': found True, expected a number"),
+        (GOOD | {"names": "Mix"}, "field 'names': expected a list of texts"),
+    ],
+)
+def test_a_malformed_line_is_told_with_its_place(
+    line: object, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["mark", written(tmp_path, GOOD, line)]) == 4
+    error = capsys.readouterr().err
+    assert error.startswith("error: ")
+    assert f"answers.jsonl:2: {told}" in error
+    assert "Traceback" not in error
+
+
+def test_a_file_that_is_not_utf8_or_empty_or_missing_is_a_usage_error(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "latin").write_bytes(b'{"id": "\xe9"}')
+    (tmp_path / "empty").write_bytes(b"\n\n")
+    assert [main(["mark", str(tmp_path / name)]) for name in ("latin", "empty", "missing")] == [4, 4, 4]
+    error = capsys.readouterr().err
+    assert "latin:1: not a line of JSON" in error
+    assert "empty: holds no rows" in error
+    assert "missing: cannot be read" in error
+
+
+@pytest.mark.parametrize("arguments", [[], ["dance"], ["mark"], ["mark", "x", "--reading", "kind"]])
+def test_wrong_arguments_are_usage_errors(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(arguments) == 4
+    assert "--help" in capsys.readouterr().err
+
+
+def test_ids_that_no_terminal_can_show_do_not_break_the_output(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    odd = FORMATTED | {"id": "\ud800\x1b[31m", "pattern": "\ud800"}
+    assert main(["mark", written(tmp_path, odd)]) == 0
+    assert "\x1b" not in capsys.readouterr().out

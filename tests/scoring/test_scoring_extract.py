@@ -1,0 +1,136 @@
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from pytest_taskgraph.errors import UnreadableError
+from pytest_taskgraph.scoring.extract import answer_text, names_in
+from pytest_taskgraph.trial import Place, Reading
+
+ANYTHING = st.text(st.characters(exclude_categories=()) | st.sampled_from("\x00\x1b\ud800:*`\n,.-[] "), max_size=80)
+PLACES_ALL: list[Place] = ["whole", "marker", "first-line"]
+PLACES = st.sampled_from(PLACES_ALL)
+READINGS = st.sampled_from(["lenient", "strict"])
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "Final answer: Brew",
+        "Because … \n\n**Final answer:** Brew",
+        "### Final Answer :\nBrew",
+        "__final answer__: Brew",
+        "Final answer: Grind\nno, wait.\nFinal answer: Brew",
+        "I think it is this one.\n\nBrew\n\n",
+        "Final answer:\n```text\nBrew\n```\n",
+        "```\nFinal answer: Brew\n```",
+        "First this\r\nFinal answer: Brew\r\n",
+    ],
+)
+def test_the_lenient_marker_reading_finds_the_last_answer(reply: str) -> None:
+    assert answer_text(reply, "marker", "lenient").strip(" *\n") == "Brew"
+
+
+def test_the_strict_reading_takes_all_behind_the_first_marker_and_drops_leading_stars() -> None:
+    assert answer_text("x **Final answer:** A\nFinal answer: B", "marker", "strict") == " A\nFinal answer: B"
+    assert answer_text("**final answer:** A", "marker", "strict") == ""
+
+
+def test_whole_and_first_line_cut_where_their_names_say() -> None:
+    reply = "\n\nyes\nit does\n\nreally"
+    assert answer_text(reply, "whole", "lenient") == reply
+    assert answer_text(reply, "first-line", "lenient") == "yes"
+    assert answer_text(reply, "first-line", "lenient", lines=True) == "yes\nit does"
+    assert answer_text("```\nyes\n```", "first-line", "lenient") == "yes"
+
+
+@pytest.mark.parametrize("place", ["whole", "marker", "first-line"])
+@pytest.mark.parametrize("reply", ["", " \n\t\n", "```\n```"])
+def test_a_reply_without_text_is_unreadable(reply: str, place: Place) -> None:
+    with pytest.raises(UnreadableError, match="empty"):
+        answer_text(reply, place, "lenient")
+
+
+@given(ANYTHING, PLACES, READINGS, st.booleans(), st.lists(st.text(min_size=1, max_size=5)))
+@example("\x00\x1b[31m\ud800", "marker", "lenient", False, ["\x00"])
+def test_any_text_is_cut_or_unreadable(
+    reply: str, place: Place, reading: Reading, lines: bool, names: list[str]
+) -> None:
+    try:
+        answer = answer_text(reply, place, reading, lines)
+    except UnreadableError:
+        return
+    assert all(name for name in names_in(answer, names))
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "final answer ",
+        "final answer:",
+        "*",
+        " ",
+        ",",
+        "\n",
+        "A,",
+        "a.",
+        "1. ",
+        "```\n",
+        "A, B",
+        "A, ",
+        "final ",
+        "_",
+        "[",
+        "-A, B\n",
+    ],
+)
+@pytest.mark.parametrize("ending", ["", "x"])
+def test_long_hostile_replies_are_cut_in_linear_time(piece: str, ending: str) -> None:
+    names = ["A", "A, B", "*", "**", "-", ".", "[", "_", *(f"Task{number}" for number in range(200))]
+    reply = piece * (100_000 // len(piece)) + ending
+    begun = time.process_time()
+    names_in(answer_text(reply, "marker", "lenient") if ending else reply, names)
+    assert time.process_time() - begun < 5, "quadratic time would be minutes"
+
+
+def test_a_reply_of_a_megabyte_is_read_within_seconds() -> None:
+    reply = "Reasoning, A.B: *no*\n" * 50_000 + "Final answer: " + "A, B; C\n" * 100
+    begun = time.process_time()
+    for place in PLACES_ALL:
+        assert "A" in names_in(answer_text(reply + "A", place, "lenient"), ["A"]) or place == "first-line"
+    assert time.process_time() - begun < 20
+
+
+@pytest.mark.parametrize(
+    ("text", "listed"),
+    [
+        ("A, B", ["A", "B"]),
+        ('- A\n* **B**\n3. `C`\n4) D.\n(5) "E"', ["A", "B", "C", "D", "E"]),
+        ("`A, B`", ["A", "B"]),
+        ("A**", ["A"]),
+        ('["A", "B"]', ["A", "B"]),
+        ("Main.A, Main.Inner.B", ["A", "B"]),
+        ("Main.`A`", ["A"]),
+        (",,\n  \n", []),
+        ("A; B", ["A; B"]),
+    ],
+)
+@pytest.mark.parametrize("names", [[], ["A", "B", "C", "D", "E"]])
+def test_lists_are_freed_of_their_decoration(text: str, names: list[str], listed: list[str]) -> None:
+    assert names_in(text, names) == listed
+
+
+def test_the_longest_known_name_is_taken_before_the_text_is_cut() -> None:
+    names = ["Pick", "Pick, pack", "pack", "1. Wash", "- rinse", '"quoted"', "v1.2"]
+    assert names_in("Pick, pack\nPick\npack", names) == ["Pick, pack", "Pick", "pack"]
+    assert names_in('1. Wash, - rinse, "quoted", v1.2', names) == ["1. Wash", "- rinse", '"quoted"', "v1.2"]
+    assert names_in("1. 1. Wash", names) == ["1. Wash"]
+    assert names_in("Main.Pick, packing", ["Pick, pack"]) == ["Pick", "packing"]
+    assert names_in("Main.Pick, pack", ["Pick, pack"]) == ["Pick, pack"]
+
+
+def test_paths_stay_whole_where_a_known_name_holds_a_dot() -> None:
+    assert names_in("Outer.Inner, Other.Thing", ["Outer.Inner"]) == ["Outer.Inner", "Other.Thing"]

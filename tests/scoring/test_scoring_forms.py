@@ -1,0 +1,164 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from pytest_taskgraph.errors import UnknownNameError, UnreadableError
+from pytest_taskgraph.scoring.extract import answer_text
+from pytest_taskgraph.scoring.forms import FORMS, form, takes_lines
+from pytest_taskgraph.trial import Json, Place
+
+ODD = st.text(st.sampled_from("aAb1 ,;|.'\"`*-()[]#:/&é中_"), min_size=1, max_size=6).map(str.strip)
+WORDS = st.sampled_from(["none", "None", "empty", "n/a", "[]", "1. Bake", "A, B", "A", "B", "yes"])
+NASTY = st.lists((ODD | WORDS).filter(lambda name: name and "``" not in name), min_size=1, max_size=6, unique=True)
+PLAIN = st.lists(
+    st.from_regex(r"[A-Za-z][A-Za-z0-9_]{0,8}", fullmatch=True).filter(lambda name: name.lower() != "none"),
+    min_size=1, max_size=6, unique=True,
+)  # fmt: skip
+
+
+def answers(name: str, names: list[str]) -> st.SearchStrategy[Json]:
+    """Every answer of a form over these names."""
+
+    def some(least: int) -> st.SearchStrategy[Json]:
+        return st.lists(st.sampled_from(names), min_size=least, unique=True).map(lambda chosen: [*sorted(chosen)])
+
+    kinds: dict[str, st.SearchStrategy[Json]] = {
+        "yes-no": st.sampled_from(["yes", "no"]),
+        "task": st.sampled_from(names),
+        "task-set": some(0),
+        "groups": st.lists(some(1), max_size=4).map(lambda groups: [*groups]),
+    }
+    return kinds[name]
+
+
+def replied(text: str, place: Place) -> str:
+    return f"It begins here.\n\n**Final answer:** {text}\n" if place == "marker" else text
+
+
+@pytest.mark.parametrize("name", sorted(FORMS))
+@pytest.mark.parametrize("place", ["marker", "whole", "first-line"])
+@given(data=st.data())
+def test_what_a_form_writes_it_reads_back_whatever_tasks_are_called(
+    name: str, place: Place, data: st.DataObject
+) -> None:
+    names = data.draw(NASTY)
+    answer = data.draw(answers(name, names))
+    reply = replied(FORMS[name].write(answer, names), place)
+    text = answer_text(reply, place, "lenient", takes_lines(name, names))
+    assert FORMS[name].read(text, names, "lenient") == answer
+
+
+@pytest.mark.parametrize("name", sorted(FORMS))
+@pytest.mark.parametrize("place", ["marker", "whole"])
+@given(data=st.data())
+def test_the_strict_reading_reads_plain_names_back(name: str, place: Place, data: st.DataObject) -> None:
+    names = data.draw(PLAIN)
+    answer = data.draw(answers(name, names))
+    text = answer_text(f"So.\nFinal answer: {FORMS[name].write(answer, names)}" if place == "marker" else
+                       FORMS[name].write(answer, names), place, "strict")  # fmt: skip
+    assert FORMS[name].read(text, names, "strict") == answer
+
+
+@pytest.mark.parametrize(
+    "text", ["yes", "Yes, because no", "**Yes**", "_yes_", '"YES".', "yes\nyes", "The answer is yes."]
+)
+def test_the_first_word_yes_or_no_counts(text: str) -> None:
+    assert form("yes-no").read(text, [], "lenient") == "yes"
+
+
+def test_the_strict_yes_or_no_stands_alone() -> None:
+    assert form("yes-no").read(' "No." ', [], "strict") == "no"
+    with pytest.raises(UnreadableError, match="expected yes or no, found 'no, never'"):
+        form("yes-no").read("no, never", [], "strict")
+
+
+@pytest.mark.parametrize("text", ["", "maybe", "nothing", "yesterday", "\x00"])
+def test_what_holds_neither_yes_nor_no_is_unreadable(text: str) -> None:
+    with pytest.raises(UnreadableError, match="expected yes or no"):
+        form("yes-no").read(text, [], "lenient")
+
+
+@pytest.mark.parametrize("text", ["", "none", "None.", "**Empty**", "`n/a`", "[]", " \n", '"none"', "{ }"])
+@pytest.mark.parametrize("name", ["task-set", "groups"])
+def test_words_for_nothing_mean_the_empty_set(name: str, text: str) -> None:
+    assert form(name).read(text, ["A"], "lenient") == []
+
+
+def test_a_task_that_is_called_none_is_a_task() -> None:
+    names = ["none", "A"]
+    assert form("task-set").read("none", names, "lenient") == ["none"]
+    assert form("task-set").read("none", names, "strict") == ["none"]
+    assert form("task-set").write([], names) == "empty"
+    assert '"empty"' in form("task-set").instruct(names)
+
+
+def test_none_among_names_is_just_a_wrong_name() -> None:
+    assert form("task-set").read("none, A", ["A"], "lenient") == ["A", "none"]
+
+
+def test_names_with_commas_are_asked_for_and_written_one_a_line() -> None:
+    names = ["Pick, pack", "Ship"]
+    assert "one name a line" in form("task-set").instruct(names)
+    assert form("task-set").write(["Ship", "Pick, pack"], names) == "Pick, pack\nShip"
+    assert "commas" in form("task-set").instruct(["Ship"])
+    assert form("groups").write([["Ship", "Pick, pack"]], names) == "Pick, pack; Ship"
+    assert "semicolons" in form("groups").instruct(names)
+
+
+def test_groups_stand_one_a_line_with_or_without_bullets() -> None:
+    text = "1. B, A\n2. **C**, D\n\n- A, B"
+    assert form("groups").read(text, list("ABCD"), "lenient") == [["A", "B"], ["C", "D"], ["A", "B"]]
+
+
+def test_the_strict_set_is_cut_at_commas_only_and_keeps_empty_items() -> None:
+    assert form("task-set").read(" `A`, B C,.\n", [], "strict") == ["", "A", "BC"]
+    assert form("task-set").read("A\nB", [], "strict") == ["A\nB"]
+    assert form("task-set").read("Main.A", [], "strict") == ["Main.A"]
+    assert form("task-set").read("None.", [], "strict") == []
+    assert form("task-set").read("n/a", [], "strict") == ["n/a"]
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("`Brew`.", "Brew"),
+        ("Main.Brew", "Brew"),
+        ("Brew\nBrew", "Brew"),
+        ("Brew, as it follows", "Brew"),
+        ("brew", "brew"),
+        ("Brew, Grind", "Brew, Grind"),
+        ("Stir", "Stir"),
+    ],
+)
+def test_one_name_is_read_with_its_case_and_two_names_are_no_name(text: str, answer: str) -> None:
+    assert form("task").read(text, ["Brew", "Grind"], "lenient") == answer
+
+
+@pytest.mark.parametrize("reading", ["lenient", "strict"])
+def test_no_name_is_unreadable(reading: str) -> None:
+    with pytest.raises(UnreadableError, match="expected one name"):
+        form("task").read(" \n", ["A"], "strict" if reading == "strict" else "lenient")
+
+
+@given(st.text(st.characters(exclude_categories=()), max_size=60), st.sampled_from(sorted(FORMS)), NASTY)
+def test_any_answer_is_read_or_unreadable(text: str, name: str, names: list[str]) -> None:
+    for reading in ("lenient", "strict"):
+        try:
+            answer = FORMS[name].read(text, names, "strict" if reading == "strict" else "lenient")
+        except UnreadableError:
+            continue
+        assert isinstance(answer, list) == (name in ("task-set", "groups"))
+
+
+@given(NASTY, st.data())
+def test_the_order_and_repetition_of_names_do_not_matter(names: list[str], data: st.DataObject) -> None:
+    assume(not any("," in name for name in names))
+    chosen = data.draw(st.lists(st.sampled_from(names), min_size=1))
+    assert form("task-set").read(", ".join(chosen), names, "lenient") == sorted(set(chosen))
+
+
+def test_an_unknown_form_is_told_with_the_known_ones() -> None:
+    with pytest.raises(UnknownNameError, match=r"unknown answer form 'poem'; known: groups, task, task-set, yes-no"):
+        form("poem")

@@ -1,0 +1,146 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_taskgraph.errors import ProviderError, UnknownNameError
+from pytest_taskgraph.scoring.forms import FORMS
+from pytest_taskgraph.scoring.grade import grade
+from pytest_taskgraph.trial import Json, Place, Question, Reading, Reply
+
+REFERENCES: dict[str, Json] = {
+    "yes-no": "no",
+    "task": "Brew",
+    "task-set": ["Brew", "Grind"],
+    "groups": [["Brew", "Grind"], ["Pour"]],
+}
+NAMES = ["Brew", "Grind", "Pour", "Rinse"]
+
+
+def question(
+    form: str = "task-set",
+    reference: Json = None,
+    place: Place = "marker",
+    reading: Reading = "lenient",
+    metric: str = "",
+) -> Question:
+    return Question(
+        "q", "tests", "p", "c", "?", "?", form, REFERENCES[form] if reference is None else reference,
+        metric or FORMS[form].metric, list(FORMS[form].further), names=NAMES, place=place, reading=reading,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("form", sorted(FORMS))
+@pytest.mark.parametrize("place", ["marker", "whole", "first-line"])
+def test_the_reference_written_in_its_form_is_fully_right(form: str, place: Place) -> None:
+    asked = question(form, place=place)
+    text = FORMS[form].write(asked.reference, NAMES)
+    replies = {"marker": f"Thinking.\nFinal answer: {text}", "whole": text, "first-line": f"{text}\n\nBecause."}
+    score = grade(asked, Reply(replies[place]))
+    assert (score.value, score.given, score.status) == (1.0, asked.reference, "read")
+    assert (score.missing, score.extra) == ([], [])
+
+
+SOME_REPLIES = ["I'm sorry, but I can't help", "no", "Brew, Pour", "Final answer: Brew"]
+
+
+@given(
+    st.text(st.characters(exclude_categories=()), max_size=60) | st.sampled_from(SOME_REPLIES),
+    st.sampled_from(sorted(FORMS)),
+    st.sampled_from(["marker", "whole", "first-line"]),
+    st.sampled_from(["lenient", "strict"]),
+    st.sampled_from(["stop", "content_filter"]),
+)
+def test_any_reply_scores_within_0_and_1(reply: str, form: str, place: Place, reading: Reading, finish: str) -> None:
+    score = grade(question(form, place=place, reading=reading), Reply(reply, finish_reason=finish))
+    assert 0.0 <= score.value <= 1.0
+    assert all(value is None or 0.0 <= value <= 1.0 for value in score.metrics.values())
+    assert score.status == "read" or (score.value == 0.0 and score.remark)
+
+
+def test_a_set_tells_what_is_missing_and_what_is_too_much() -> None:
+    score = grade(question(), Reply("Final answer: Brew, Pour, Stir"))
+    assert score.value == pytest.approx(1 / 4)
+    assert (score.given, score.missing, score.extra) == (["Brew", "Pour", "Stir"], ["Grind"], ["Pour", "Stir"])
+    assert score.metrics == {"precision": pytest.approx(1 / 3), "recall": pytest.approx(1 / 2)}
+
+
+def test_groups_tell_which_of_them_are_missing_and_too_many() -> None:
+    score = grade(question("groups"), Reply("Final answer:\nPour\nPour\nGrind"))
+    assert (score.missing, score.extra) == (["Brew, Grind"], ["Grind", "Pour"])
+    assert score.value == pytest.approx((1 + 1 / 2) / 3)
+
+
+def test_an_unreadable_answer_scores_0_and_says_why() -> None:
+    score = grade(question("yes-no"), Reply("Final answer: perhaps"))
+    assert (score.value, score.status, score.remark) == (0.0, "unreadable", "expected yes or no, found 'perhaps'")
+
+
+def test_an_undefined_metric_counts_0_as_the_main_one_and_says_so() -> None:
+    score = grade(question(metric="precision"), Reply("Final answer: none"))
+    assert (score.value, score.metrics["precision"]) == (0.0, None)
+    assert "precision is undefined" in score.remark
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "I'm sorry, but I can't help with that.",
+        "I’m sorry, I cannot assist with this request. No further comment.",
+        "As an AI language model, I cannot inspect workflows.",
+        "Unfortunately, I am unable to answer without the file.",
+        "Sorry, I won't answer.\nFinal answer: I can't help with that.",
+        "I must decline.",
+    ],
+)
+@pytest.mark.parametrize("form", ["yes-no", "task", "task-set", "groups"])
+@pytest.mark.parametrize("place", ["marker", "whole", "first-line"])
+def test_a_reply_that_declines_and_does_not_answer_is_a_refusal(reply: str, form: str, place: Place) -> None:
+    score = grade(question(form, place=place), Reply(reply))
+    assert (score.value, score.status) == (0.0, "refused")
+
+
+@pytest.mark.parametrize(
+    ("form", "reply"),
+    [
+        ("yes-no", "I'm sorry, but I can't provide a proof.\nFinal answer: no"),
+        ("yes-no", "I cannot find such a link.\nNo, there is none."),
+        ("task", "I can't answer with certainty.\nFinal answer: Brew"),
+        ("task-set", "Sorry, I cannot provide reasons.\nFinal answer: Brew, Grind"),
+    ],
+)
+def test_a_reply_that_answers_after_all_is_no_refusal(form: str, reply: str) -> None:
+    score = grade(question(form), Reply(reply))
+    assert (score.value, score.status) == (1.0, "read")
+
+
+def test_an_apology_before_an_empty_set_is_an_answer() -> None:
+    assert grade(question(reference=[]), Reply("Sorry, I cannot provide more.\nFinal answer: none")).value == 1.0
+
+
+def test_not_finding_something_is_no_refusal() -> None:
+    assert grade(question("yes-no"), Reply("I cannot find it, so: maybe")).status == "unreadable"
+
+
+@pytest.mark.parametrize("finish", ["refusal", "content_filter"])
+def test_a_withheld_reply_without_an_answer_is_a_refusal(finish: str) -> None:
+    assert grade(question("task"), Reply("", finish_reason=finish)).status == "refused"
+    assert grade(question("task"), Reply("Final answer: Brew", finish_reason=finish)).value == 1.0
+
+
+@pytest.mark.parametrize("form", sorted(FORMS))
+@pytest.mark.parametrize("text", ["", "First, Brew comes after\nGrind, no", "So.\nFinal answer:", "So.\nFinal answ"])
+def test_a_reply_cut_off_before_its_answer_is_no_score(form: str, text: str) -> None:
+    with pytest.raises(ProviderError, match="truncated: the reply was cut off"):
+        grade(question(form), Reply(text, finish_reason="length"))
+
+
+def test_a_reply_cut_off_behind_its_answer_is_marked() -> None:
+    assert grade(question("task"), Reply("Final answer: Brew", finish_reason="length")).value == 1.0
+    assert grade(question("yes-no", place="whole"), Reply("No, since", finish_reason="length")).value == 1.0
+
+
+def test_unknown_names_in_a_question_are_told_before_the_reply_is_read() -> None:
+    with pytest.raises(UnknownNameError, match="unknown metric 'vibes'"):
+        grade(question(metric="vibes"), Reply(""))
