@@ -1,0 +1,178 @@
+"""Every provider that litellm knows. litellm (2 s, 150 MB) is imported on the first request, not before."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import sys
+import time
+import warnings
+from collections.abc import Mapping
+from contextlib import suppress
+from contextvars import ContextVar
+from functools import cache
+from importlib.util import find_spec
+from typing import Any, cast
+
+from ..errors import NotAskedError, ProviderError, UsageError
+from ..trial import Json, Reply, Request
+from .provider_errors import provider_error
+from .scrub import scrub
+
+_OURS = {"model", "messages", "tools", "stream"}  # what a request is made of; not for the user to set
+_LOGGERS = ("LiteLLM", "LiteLLM Proxy", "LiteLLM Router", "litellm")
+_asking: ContextVar[bool] = ContextVar("_asking", default=False)
+
+
+class Remote:
+    """A model that litellm can reach, by its litellm name: `openai/gpt-4o`, `ollama/llama3:8b`, …
+
+    The settings are handed to litellm as they are (`api_base`, `api_key`, `temperature`, `timeout`, …). Nothing is sent
+    that was not set. Nothing is sent twice: retries inside the clients are off unless `max_retries` is set.
+    """
+
+    def __init__(self, name: str, settings: Mapping[str, Json] | None = None) -> None:
+        if not name.strip():
+            raise UsageError("the model has no name; give one that litellm knows, such as openai/gpt-4o")
+        if ours := sorted(_OURS & set(settings or ())):
+            raise UsageError(f"the model setting {ours[0]!r} cannot be set: it is part of each request")
+        self.name = name
+        self.settings = dict(settings or {})
+
+    async def answer(self, request: Request) -> Reply:
+        """The provider's reply, scrubbed. Settings of the request win over those of the model.
+
+        Raises ProviderError where none arrives, NotAskedError for anything but chat.
+        """
+        if request.kind != "chat":
+            raise NotAskedError(f"the model {self.name} cannot {request.kind} texts; models behind litellm only chat")
+        settings = self.settings | request.settings
+        ignore_warnings_of_requests()
+        _asking.set(True)
+        try:
+            return await self._ask(request, settings)
+        except Exception as exception:
+            failure = provider_error(exception, settings)
+        finally:
+            _asking.set(False)
+        raise failure  # out here, so that no traceback leads back to the keys
+
+    async def _ask(self, request: Request, settings: Mapping[str, Json]) -> Reply:
+        litellm = _litellm()
+        arguments = {"max_retries": 0, **settings, **_tools(request)}
+        start = time.perf_counter()
+        response = await litellm.acompletion(model=self.name, messages=request.messages, **arguments)
+        latency = time.perf_counter() - start
+        return _reply(response, self.name, latency, _cost(response, self.name))
+
+
+async def close() -> None:
+    """Nothing; the connections that requests left open in the running event loop are closed.
+
+    To be awaited in the loop that asked, before it stops: what is left open shows up as ResourceWarnings in whichever
+    test runs when it is collected, and a later loop may be handed it. More can be asked afterwards.
+    """
+    if "litellm" not in sys.modules:
+        return
+    clients = getattr(_litellm().in_memory_llm_clients_cache, "cache_dict", {})
+    of_this_loop = f"-{id(asyncio.get_running_loop())}"  # litellm's own mark; other loops may be asking
+    for key in [key for key in list(clients) if key.endswith(of_this_loop)]:
+        with suppress(Exception):  # a client without `close`, or closed already
+            await clients.pop(key).close()
+
+
+class _WhileAsking:
+    """Stands where a warnings filter has the pattern of a module: matches whatever a request of ours sets off."""
+
+    def match(self, module: str) -> bool:
+        return _asking.get()
+
+
+_FILTER = ("ignore", None, Warning, _WhileAsking(), 0)
+
+
+def ignore_warnings_of_requests() -> None:
+    """Nothing; warnings that come up inside a request are ignored from now on, all others stay as they are.
+
+    Under `-W error` a warning of pydantic would otherwise take the place of a reply that is paid for. The filters of
+    `warnings` are global and pytest exchanges them for every test, so this is called for every request, and may be
+    called for every test. `catch_warnings` around a request would give back the wrong filters: tests run meanwhile.
+    """
+    filters = cast("list[Any]", warnings.filters)
+    if filters[:1] != [_FILTER]:
+        filters.insert(0, _FILTER)
+
+
+@cache
+def _litellm() -> Any:  # noqa: ANN401 - the module, which is not typed
+    """The module litellm, told to be quiet and to stay off the network while it is imported.
+
+    Safe in threads: Python imports once, and setting the same values twice does no harm.
+    """
+    os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+    import litellm
+
+    litellm.suppress_debug_info = True
+    litellm.telemetry = False
+    for name in _LOGGERS:
+        logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+    return litellm
+
+
+def _tools(request: Request) -> dict[str, Any]:
+    """The arguments for the request's tools, if it has any.
+
+    litellm has tools looked through by its gateway for MCP, which needs a package that litellm does not require; where
+    that gateway is there, it is told to stay out.
+    """
+    if not request.tools:
+        return {}
+    gateway = find_spec("litellm.responses.mcp.chat_completions_handler")
+    return {"tools": request.tools} | ({"_skip_mcp_handler": True} if gateway else {})
+
+
+def _reply(response: Any, name: str, latency: float, cost: float | None) -> Reply:  # noqa: ANN401 - litellm's
+    if not response.choices:
+        raise ProviderError("malformed", "the reply holds no choices")
+    choice = response.choices[0]
+    text = _text(choice.message)
+    finish_reason = scrub(str(choice.finish_reason or "stop"))
+    if finish_reason == "content_filter" and not text:
+        raise ProviderError("content-filter", "the provider's content filter withheld the reply")
+    tokens_in, tokens_out = _tokens(response)
+    return Reply(
+        text,
+        tokens_in,
+        tokens_out,
+        cost,
+        latency,
+        finish_reason,
+        [_tool_call(call) for call in choice.message.tool_calls or ()],
+        scrub(str(response.model or name)),
+    )
+
+
+def _text(message: Any) -> str:  # noqa: ANN401 - litellm's
+    """The text, or the words of a refusal, which the OpenAI protocol keeps apart."""
+    refusal = (getattr(message, "provider_specific_fields", None) or {}).get("refusal")
+    return scrub(message.content or refusal or "")
+
+
+def _tool_call(call: Any) -> dict[str, Any]:  # noqa: ANN401 - litellm's
+    function = {"name": scrub(call.function.name or ""), "arguments": scrub(call.function.arguments or "")}
+    return {"id": scrub(call.id or ""), "type": "function", "function": function}
+
+
+def _tokens(response: Any) -> tuple[int, int] | tuple[None, None]:  # noqa: ANN401 - litellm's
+    """Tokens in and out; both unknown where litellm puts 0 for a count that did not arrive."""
+    usage = getattr(response, "usage", None)
+    return (usage.prompt_tokens, usage.completion_tokens or 0) if usage and usage.prompt_tokens else (None, None)
+
+
+def _cost(response: Any, name: str) -> float | None:  # noqa: ANN401 - litellm's
+    """US dollars, or None. litellm says 0 for a model without a price and for a reply without a count of tokens."""
+    try:
+        return _litellm().completion_cost(completion_response=response, model=name) or None
+    except Exception:  # the model is in no price list, and litellm has several classes for that
+        return None

@@ -1,0 +1,169 @@
+"""A real server of the OpenAI chat protocol on 127.0.0.1, for tests: it says what it is told to, and forgets nothing.
+
+with Loopback("Final answer: yes") as server:       # or a function of the prompt
+    server.script(refuse(429, "slow down"))         # the next request; the script goes before the answer
+    ...
+    assert server.requests[0].body["model"] == "any"
+"""
+
+from __future__ import annotations
+
+import json
+import socket
+import threading
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import TracebackType
+from typing import Any, Self
+
+
+@dataclass(frozen=True)
+class Raw:
+    """What goes over the wire: a status and bytes; a hanging one goes when the server is told to end."""
+
+    status: int = 200
+    body: bytes = b""
+    kind: str = "application/json"
+    headers: dict[str, str] = field(default_factory=dict)
+    hangs: bool = False
+
+
+@dataclass(frozen=True)
+class Received:
+    """What came over the wire."""
+
+    path: str
+    headers: dict[str, str]  # names in lower case
+    body: dict[str, Any]
+
+    @property
+    def prompt(self) -> str:
+        """The text of the last message."""
+        return str(self.body["messages"][-1]["content"])
+
+
+Answer = str | Raw
+HANG = Raw(hangs=True)
+BROKEN_JSON = Raw(body=b'{"choices": [{"mess')
+
+
+def reply(text: str | None, *, model: str = "any", usage: tuple[int, int] | None = (3, 2), **choice: Any) -> Raw:  # noqa: ANN401
+    """A chat completion. Further arguments: `finish_reason`, `message` (fields of the message beside its text)."""
+    message = {"role": "assistant", "content": text, **choice.pop("message", {})}
+    made: dict[str, Any] = {"id": "chatcmpl-1", "object": "chat.completion", "created": 1700000000, "model": model}
+    made["choices"] = [{"index": 0, "finish_reason": "stop", "message": message, **choice}]
+    if usage:
+        made["usage"] = dict(
+            zip(("prompt_tokens", "completion_tokens", "total_tokens"), (*usage, sum(usage)), strict=True)
+        )
+    return as_json(made)
+
+
+def as_json(value: Any, status: int = 200) -> Raw:  # noqa: ANN401 - any JSON value
+    """The value as the body; lone surrogates travel as escapes."""
+    return Raw(status, json.dumps(value).encode())
+
+
+def refuse(status: int, message: str, code: str | None = None) -> Raw:
+    """An error as OpenAI words it."""
+    return as_json({"error": {"message": message, "type": "refused", "param": None, "code": code}}, status)
+
+
+def closed_port() -> int:
+    """A port of 127.0.0.1 on which nobody listens."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        return int(taken.getsockname()[1])
+
+
+class Loopback:
+    """The server; a context manager. `url` is its api_base, `requests` all that came, in the order of arrival."""
+
+    def __init__(self, answer: Answer | Callable[[str], Answer] = "Final answer: yes") -> None:
+        self.answer = answer
+        self.requests: list[Received] = []
+        self._script: deque[Answer] = deque()
+        self._ended = threading.Event()
+        self._connections: set[socket.socket] = set()
+        self._lock = threading.Lock()
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True)
+
+    @property
+    def url(self) -> str:
+        """The base of the API, to be given as api_base."""
+        return f"http://127.0.0.1:{self._server.server_port}/v1"
+
+    def script(self, *answers: Answer) -> None:
+        """Nothing; the next requests get these answers, one each."""
+        self._script.extend(answers)
+
+    def end_hanging(self) -> None:
+        """Nothing; requests that hang are let go without an answer."""
+        self._ended.set()
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.end_hanging()
+        self._server.shutdown()
+        self._thread.join()
+        with self._lock:
+            for connection in self._connections:  # wakes the threads that wait for another request on them
+                connection.shutdown(socket.SHUT_RDWR)
+        self._server.server_close()
+
+    def _next(self, received: Received) -> Raw:
+        with self._lock:
+            self.requests.append(received)
+            answer = self._script.popleft() if self._script else self.answer
+        if callable(answer):
+            answer = answer(received.prompt)
+        return reply(answer) if isinstance(answer, str) else answer
+
+    def _handler(self) -> type[BaseHTTPRequestHandler]:
+        loopback = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"  # connections are kept, as with real providers
+
+            def setup(self) -> None:
+                super().setup()
+                with loopback._lock:
+                    loopback._connections.add(self.connection)
+
+            def finish(self) -> None:
+                with loopback._lock:
+                    loopback._connections.discard(self.connection)
+                super().finish()
+
+            def do_GET(self) -> None:
+                self._send(as_json({"object": "list", "data": [{"id": "any", "object": "model"}]}))
+
+            def do_POST(self) -> None:
+                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                answer = loopback._next(Received(self.path, {k.lower(): v for k, v in self.headers.items()}, body))
+                if answer.hangs:
+                    loopback._ended.wait()
+                    self.close_connection = True
+                else:
+                    self._send(answer)
+
+            def _send(self, answer: Raw) -> None:
+                self.send_response(answer.status)
+                fixed = {"Content-Type": answer.kind, "Content-Length": str(len(answer.body))}
+                for name, value in (fixed | answer.headers).items():
+                    self.send_header(name, value)
+                self.end_headers()
+                self.wfile.write(answer.body)
+
+            def log_message(self, format: str, *args: object) -> None:
+                pass
+
+        return Handler

@@ -1,0 +1,33 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pytest_taskgraph.errors import UsageError
+from pytest_taskgraph.models import MODELS, open_model
+from pytest_taskgraph.models.recorded import Recorded
+from pytest_taskgraph.models.remote import Remote
+
+
+@pytest.mark.parametrize(
+    "name", ["gpt-4o", "openai/gpt-4o", "ollama/llama3:8b", "bedrock/anthropic.claude-v2:1", "replay:x", "C:\\models"]
+)
+def test_what_has_no_known_scheme_is_a_litellm_name_as_it_stands(name: str) -> None:
+    model = open_model(f" {name} ", {"temperature": 0})
+    assert isinstance(model, Remote)
+    assert (model.name, model.settings) == (name, {"temperature": 0})
+
+
+def test_a_known_scheme_is_taken_off(tmp_path: Path) -> None:
+    path = tmp_path / "a:b.jsonl"
+    path.write_text('{"prompt": "p", "reply": "r"}')
+    assert isinstance(open_model(f"recorded:{path}", {}), Recorded)
+    assert open_model(f"recorded:{path}", {}).name == f"recorded:{path}"
+    assert open_model("litellm:ollama/llama3:8b", {}).name == "ollama/llama3:8b"
+
+
+@pytest.mark.parametrize("spec", ["", "  ", *(f"{scheme}:" for scheme in MODELS), "recorded: "])
+def test_an_empty_name_is_a_usage_error(spec: str) -> None:
+    with pytest.raises(UsageError, match="has no name"):
+        open_model(spec, {})

@@ -1,0 +1,106 @@
+from __future__ import annotations
+
+import json
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_taskgraph.errors import ProviderError
+from pytest_taskgraph.models.provider_errors import LONGEST, provider_error
+
+
+def named(name: str, message: str = "said", *bases: type[Exception]) -> Exception:
+    """An exception of a class that is known by its name only."""
+    kind: type[Exception] = type(name, bases or (Exception,), {})
+    return kind(message)
+
+
+@pytest.mark.parametrize(
+    ("exception", "kind"),
+    [
+        (TimeoutError(), "timeout"),
+        (named("ReadTimeout", "late", type("TimeoutException", (Exception,), {})), "timeout"),
+        (ConnectionRefusedError(111, "refused"), "connection"),
+        (named("RemoteProtocolError", "gone", type("TransportError", (Exception,), {})), "connection"),
+        (named("APIConnectionError"), "connection"),
+        (json.JSONDecodeError("Expecting value", "", 0), "malformed"),
+        (KeyError("choices"), "malformed"),
+        (named("RateLimitError"), "rate-limit"),
+        (named("NotFoundError"), "not-found"),
+        (named("AuthenticationError"), "authentication"),
+        (named("PermissionDeniedError"), "authentication"),
+        (named("ContentPolicyViolationError", "no", type("BadRequestError", (Exception,), {})), "content-filter"),
+        (named("ContextWindowExceededError", "no", type("BadRequestError", (Exception,), {})), "context-too-long"),
+        (named("InternalServerError"), "server"),
+        (named("ServiceUnavailableError"), "server"),
+        (named("BadRequestError"), "bad-request"),
+        (ModuleNotFoundError("No module named 'google'"), "bad-request"),
+        (ValueError("Missing Gemini API key. Set GEMINI_API_KEY"), "authentication"),
+        (named("Unheard", "of"), "bad-request"),
+    ],
+)
+def test_an_exception_is_told_by_the_names_of_its_classes(exception: Exception, kind: str) -> None:
+    assert provider_error(exception, {}).kind == kind
+
+
+def test_an_exception_without_words_is_told_by_its_class() -> None:
+    assert str(provider_error(TimeoutError(), {})) == "timeout: TimeoutError"
+
+
+def test_a_provider_error_comes_back_as_it_is() -> None:
+    error = ProviderError("malformed", "the reply holds no choices")
+    assert provider_error(error, {}) is error
+
+
+def test_what_an_earlier_request_failed_of_is_no_cause() -> None:
+    caught: list[Exception] = []
+    try:
+        try:
+            raise provider_error(named("RateLimitError"), {}) from named("RateLimitError")
+        except ProviderError:
+            raise ValueError("odd") from None
+    except ValueError as error:
+        caught.append(error)
+    assert provider_error(caught[0], {}).kind == "bad-request"
+
+
+def test_causes_in_a_circle_come_to_an_end() -> None:
+    one, other = ValueError("one"), ValueError("other")
+    one.__cause__, other.__cause__ = other, one
+    assert str(provider_error(one, {})) == "bad-request: one"
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        ("litellm.RateLimitError: RateLimitError: OpenAIException - slow down", "slow down"),
+        ("litellm.Timeout: Timeout Error: OpenAIException - late", "late"),
+        ("litellm.APIError: AzureException APIError - no key", "no key"),
+        ("litellm.BadRequestError: OpenAIException - Error: bad: worse", "bad: worse"),
+        ("Invalid response Traceback (most recent call last):\n  File x", "Invalid response"),
+        (
+            "Cannot connect to host h:1 ssl:<ssl.SSLContext object at 0x7f9> [refused]",
+            "Cannot connect to host h:1 [refused]",
+        ),
+        ("two\r\n\tlines \x1b[1m", "two lines \ufffd[1m"),
+    ],
+)
+def test_the_message_is_the_providers_words_alone(said: str, words: str) -> None:
+    assert str(provider_error(named("Unheard", said), {})) == f"bad-request: {words}"
+
+
+@given(st.text(st.characters(), max_size=400))
+def test_any_words_make_one_short_line(words: str) -> None:
+    line = str(provider_error(named("Unheard", words), {})).removeprefix("bad-request: ")
+    assert len(line) <= LONGEST
+    assert "\n" not in line
+    line.encode()
+
+
+@pytest.mark.parametrize("word", ["Error", "<a", "://a:", "Error: ", "missing api "])
+def test_a_message_of_a_megabyte_is_read_at_once(word: str) -> None:
+    start = time.process_time()
+    provider_error(named("Unheard", word * 200_000), {"api_key": "abcdefgh"})
+    assert time.process_time() - start < 1

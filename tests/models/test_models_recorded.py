@@ -1,0 +1,189 @@
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_taskgraph.errors import NotAskedError, ReadError, UsageError
+from pytest_taskgraph.models import open_model
+from pytest_taskgraph.models.recorded import Recorded, read_rows
+from pytest_taskgraph.trial import Reply, Request
+
+
+def lines(*rows: Any) -> bytes:  # noqa: ANN401 - any JSON values
+    return "".join(json.dumps(row) + "\n" for row in rows).encode()
+
+
+def recorded(*rows: dict[str, Any]) -> Recorded:
+    return Recorded("recorded:x", read_rows(lines(*rows), "x"))
+
+
+def ask(model: Recorded, prompt: str, repetition: int = 1) -> Reply:
+    return asyncio.run(model.answer(Request([{"role": "user", "content": prompt}], repetition=repetition)))
+
+
+def test_a_row_gives_everything_it_holds() -> None:
+    row = {"prompt": "Which?", "reply": "A", "tokens_in": 3, "tokens_out": 1, "cost": 0.5, "latency": 2}
+    assert ask(recorded(row | {"finish_reason": "length", "model": "any"}), "Which?") == Reply(
+        "A", 3, 1, 0.5, 2, "length", source="x:1"
+    )
+
+
+def test_what_a_row_does_not_hold_is_unknown() -> None:
+    assert ask(recorded({"question": "Which?", "reply": ""}), "Which?") == Reply("", source="x:1")
+
+
+def test_outer_white_space_of_a_prompt_does_not_count() -> None:
+    assert ask(recorded({"prompt": " Which?\n", "reply": "A"}), "\nWhich? ").text == "A"
+
+
+def test_a_prompt_is_matched_whole() -> None:
+    with pytest.raises(NotAskedError, match="no recorded reply"):
+        ask(recorded({"prompt": "Which?", "reply": "A"}), "Which? Be short.")
+
+
+def test_a_question_is_found_inside_the_prompt_whatever_the_white_space() -> None:
+    model = recorded({"question": "Which task\ncomes first?", "reply": "A"})
+    assert ask(model, 'workflow W { … }\n\nQuestion: "Which  task comes\tfirst?" Think.').text == "A"
+
+
+@pytest.mark.parametrize("prompt", ["Is it AB", "This it A", "Is it", "is it A", "Is, it A"])
+def test_a_question_must_stand_in_the_prompt_as_a_whole(prompt: str) -> None:
+    with pytest.raises(NotAskedError):
+        ask(recorded({"question": "Is it A", "reply": "yes"}), prompt)
+
+
+def test_the_longest_question_wins_wherever_it_stands() -> None:
+    model = recorded(
+        {"question": "List all tasks.", "reply": "short"},
+        {"question": "List all tasks. Leave out nested ones.", "reply": "long"},
+        {"question": "Leave out nested ones.", "reply": "tail"},
+    )
+    assert ask(model, "List all tasks. Leave out nested ones. List all tasks.").text == "long"
+
+
+def test_of_two_questions_as_long_the_last_in_the_prompt_wins() -> None:
+    model = recorded({"question": "Is it A?", "reply": "a"}, {"question": "Is it B?", "reply": "b"})
+    assert [ask(model, "Is it B? Is it A?").text, ask(model, "Is it A? Is it B?").text] == ["a", "b"]
+
+
+def test_the_prompt_wins_over_the_question() -> None:
+    model = recorded({"question": "Which?", "reply": "by question"}, {"prompt": "So: Which?", "reply": "by prompt"})
+    assert [ask(model, "So: Which?").text, ask(model, "Now: Which?").text] == ["by prompt", "by question"]
+
+
+def test_a_row_with_prompt_and_question_is_found_by_either() -> None:
+    model = recorded({"prompt": "Which? Think.", "question": "Which?", "reply": "A"})
+    assert [ask(model, "Which? Think.").text, ask(model, "W. Which?").text] == ["A", "A"]
+
+
+def test_rows_of_one_key_are_its_repetitions_in_order() -> None:
+    model = recorded(*({"question": "Which?", "reply": str(i)} for i in (1, 2, 3)))
+    assert [ask(model, "Which?", repetition).text for repetition in (3, 1, 2, 1)] == ["3", "1", "2", "1"]
+    with pytest.raises(NotAskedError, match="repetition 4 of 3"):
+        ask(model, "Which?", 4)
+
+
+def test_replies_are_scrubbed() -> None:
+    assert ask(recorded({"prompt": "p", "reply": "a\x1b\ud800\r\n"}), "p").text == "a\ufffd\ufffd\n"
+
+
+@pytest.mark.parametrize("kind", ["score", "embed"])
+def test_a_recorded_model_only_chats(kind: Any) -> None:  # noqa: ANN401 - two literals
+    with pytest.raises(NotAskedError, match=f"cannot {kind}"):
+        asyncio.run(recorded({"prompt": "p", "reply": "r"}).answer(Request(kind=kind)))
+
+
+GOOD = b'{"prompt": "p", "reply": "r"}\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "column", "found"),
+    [
+        (GOOD + b'{"prompt": "p", "reply": }', 2, 26, "Expecting value"),
+        (b"\n\n  nothing", 3, 3, "Expecting value"),
+        (GOOD + b'{"prompt": "\xc3\xa4\xff"}', 2, 14, "byte 0xff"),
+        (b"[" * 100_000, 1, 1, "no usable JSON"),
+        (b'{"reply": ' + b"9" * 5000 + b"}", 1, 1, "no usable JSON"),
+        (b'["prompt", "reply"]', 1, 1, "no object"),
+        (b'{"prompt": "p"}', 1, 1, "'prompt'"),
+        (b'{"reply": "r", "id": 4}', 1, 1, "'reply', 'id'"),
+        (b'{"prompt": "  ", "reply": "r"}', 1, 1, "'prompt', 'reply'"),
+        (b'{"question": ["q"], "reply": "r"}', 1, 1, "'question'"),
+        (b'{"prompt": "p", "reply": 5}', 1, 1, "'reply'"),
+        (b'{"prompt": "p", "reply": "r", "tokens_in": 1.5}', 1, 1, "'tokens_in'"),
+        (b'{"prompt": "p", "reply": "r", "tokens_out": true}', 1, 1, "'tokens_out'"),
+        (b'{"prompt": "p", "reply": "r", "cost": NaN}', 1, 1, "'cost'"),
+        (b'{"prompt": "p", "reply": "r", "cost": -1}', 1, 1, "'cost'"),
+        (b'{"prompt": "p", "reply": "r", "latency": Infinity}', 1, 1, "'latency'"),
+        (b'{"prompt": "p", "reply": "r", "finish_reason": 1}', 1, 1, "'finish_reason'"),
+    ],
+)
+def test_a_file_of_another_form_is_refused_at_the_place(
+    tmp_path: Path, text: bytes, line: int, column: int, found: str
+) -> None:
+    path = tmp_path / "replies.jsonl"
+    path.write_bytes(text)
+    with pytest.raises(ReadError, match=re.escape(f"{path}:{line}:{column}: found")) as refused:
+        open_model(f"recorded:{path}", {})
+    assert found in str(refused.value)
+
+
+def test_empty_lines_line_ends_of_windows_and_a_byte_order_mark_are_passed_over() -> None:
+    data = b'\xef\xbb\xbf{"prompt": "p", "reply": "a\xe2\x80\xa8b"}\r\n\r\n\n' + GOOD
+    assert [(keys["prompt"], reply.text, reply.source) for keys, reply in read_rows(data, "x")] == [
+        ("p", "a\u2028b", "x:1"),
+        ("p", "r", "x:4"),
+    ]
+
+
+@pytest.mark.parametrize("name", ["missing.jsonl", "."])
+def test_a_file_that_cannot_be_opened_is_a_usage_error(tmp_path: Path, name: str) -> None:
+    with pytest.raises(UsageError, match="cannot be read"):
+        open_model(f"recorded:{tmp_path / name}", {})
+
+
+def plain_search(questions: list[str], prompt: str) -> set[str]:
+    """All questions of the greatest length that stand in the prompt between borders of words."""
+    squeezed = " ".join(re.findall(r"\w+|[^\w\s]", prompt))
+    inside = [q for q in questions if f" {' '.join(re.findall(r'[a-z]+|[?.]', q))} " in f" {squeezed} "]
+    return {q for q in inside if len(q) == max(map(len, inside))}
+
+
+WORDS = st.lists(st.sampled_from(["a", "b", "ab", "?", "."]), min_size=1, max_size=4).map(" ".join)
+
+
+@given(st.lists(WORDS, min_size=1, max_size=6), st.lists(WORDS, max_size=6).map("\n".join))
+def test_the_search_finds_what_a_plain_search_finds(questions: list[str], prompt: str) -> None:
+    model = recorded(*({"question": q, "reply": q} for q in questions))
+    expected = plain_search(questions, prompt)
+    try:
+        got = ask(model, prompt).text
+    except NotAskedError:
+        assert not expected
+    else:
+        assert got in expected
+
+
+@pytest.fixture
+def thousands() -> Callable[[str], str]:
+    rows = [
+        {"question": f"Does task T{i} come directly after task T{i + 1} in W?", "reply": str(i)} for i in range(5000)
+    ]
+    model = recorded(*rows)
+    return lambda prompt: ask(model, prompt).text
+
+
+def test_a_question_is_found_among_thousands_in_a_long_prompt_at_once(thousands: Callable[[str], str]) -> None:
+    workflow = "task T1 { reads D; } link T1 -> T2; Does task T1 come directly " * 400
+    start = time.process_time()
+    assert thousands(f"{workflow}\nDoes task T777 come directly after task T778 in W?\nThink.") == "777"
+    assert time.process_time() - start < 0.5

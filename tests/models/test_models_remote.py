@@ -1,0 +1,330 @@
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+import warnings
+from collections.abc import Callable
+
+import pytest
+from loopback import BROKEN_JSON, HANG, Loopback, Raw, as_json, closed_port, refuse, reply
+
+from pytest_taskgraph.errors import NotAskedError, ProviderError, UsageError
+from pytest_taskgraph.models import open_model, remote
+from pytest_taskgraph.models.remote import Remote
+from pytest_taskgraph.trial import Reply, Request
+
+Ask = Callable[..., Reply]
+
+
+def test_a_reply_tells_text_tokens_latency_and_where_it_came_from(server: Loopback, ask: Ask) -> None:
+    server.script(reply("Final answer: no", model="any-2024", usage=(12, 5)))
+    got = ask("Which?")
+    assert (got.text, got.tokens_in, got.tokens_out, got.finish_reason) == ("Final answer: no", 12, 5, "stop")
+    assert got.source == "any-2024"
+    assert got.latency is not None
+    assert 0 < got.latency < 60
+
+
+def test_a_model_without_a_known_price_has_no_cost_rather_than_none_to_pay(ask: Ask) -> None:
+    assert ask().cost is None
+
+
+def test_the_cost_is_that_of_the_price_list(server: Loopback, ask: Ask) -> None:
+    server.script(reply("yes", model="gpt-4o", usage=(1000, 100)))
+    assert ask(model="openai/gpt-4o").cost == pytest.approx(1000 * 2.5e-6 + 100 * 1e-5)
+
+
+def test_a_price_that_the_user_sets_is_counted(server: Loopback, ask: Ask) -> None:
+    server.script(reply("yes", usage=(1000, 100)))
+    got = ask(model="openai/own-price", input_cost_per_token=1e-6, output_cost_per_token=2e-6)
+    assert got.cost == pytest.approx(0.0012)
+
+
+def test_without_a_count_of_tokens_neither_tokens_nor_cost_are_known(server: Loopback, ask: Ask) -> None:
+    server.script(reply("yes", model="gpt-4o", usage=None))
+    got = ask(model="openai/gpt-4o")
+    assert (got.tokens_in, got.tokens_out, got.cost) == (None, None, None)
+
+
+def test_nothing_is_sent_that_was_not_set(server: Loopback, ask: Ask) -> None:
+    ask("Which?")
+    assert server.requests[0].body == {"model": "any", "messages": [{"role": "user", "content": "Which?"}]}
+
+
+def test_settings_and_tools_arrive_as_they_were_given(server: Loopback, ask: Ask) -> None:
+    tool = {"type": "function", "function": {"name": "tasks", "parameters": {"type": "object", "properties": {}}}}
+    request = Request([{"role": "user", "content": "Which?"}], tools=[tool], settings={"temperature": 0.5})
+    ask(request=request, temperature=0.0, max_tokens=7, seed=3)
+    body = server.requests[0].body
+    assert set(body) == {"model", "messages", "tools", "temperature", "max_tokens", "seed"}
+    assert (body["temperature"], body["max_tokens"], body["seed"], body["tools"]) == (0.5, 7, 3, [tool])
+    assert server.requests[0].headers["authorization"] == "Bearer test-key-123456"
+
+
+def test_tool_calls_come_back_as_plain_dicts(server: Loopback, ask: Ask) -> None:
+    call = {"id": "c1", "type": "function", "function": {"name": "tasks", "arguments": '{"of": "Main"}'}}
+    server.script(reply(None, finish_reason="tool_calls", message={"tool_calls": [call]}))
+    got = ask()
+    assert (got.text, got.tool_calls, got.finish_reason) == ("", [call], "tool_calls")
+
+
+@pytest.mark.parametrize("arrived", [None, ""])
+def test_a_reply_without_text_is_an_empty_reply(server: Loopback, ask: Ask, arrived: str | None) -> None:
+    server.script(reply(arrived))
+    assert ask().text == ""
+
+
+def test_a_refusal_is_a_reply(server: Loopback, ask: Ask) -> None:
+    server.script(reply(None, message={"refusal": "I can't say."}))
+    assert ask().text == "I can't say."
+
+
+def test_a_reply_that_was_cut_off_says_so(server: Loopback, ask: Ask) -> None:
+    server.script(reply("Final ans", finish_reason="length"))
+    assert ask().finish_reason == "length"
+
+
+def test_surrogates_and_control_characters_are_scrubbed_from_what_arrives(server: Loopback, ask: Ask) -> None:
+    call = {"id": "c\x07", "type": "function", "function": {"name": "f\ud800", "arguments": "{}"}}
+    server.script(reply("a\ud800b\x1b[31m\x00c\r\nd", model="m\x1b", message={"tool_calls": [call]}))
+    got = ask()
+    assert got.text == "a\ufffdb\ufffd[31m\ufffdc\nd"
+    assert got.source == "m\ufffd"
+    assert (got.tool_calls[0]["id"], got.tool_calls[0]["function"]["name"]) == ("c\ufffd", "f\ufffd")
+
+
+FAILURES = [
+    (refuse(401, "Incorrect API key provided", "invalid_api_key"), "authentication", "Incorrect API key provided"),
+    (refuse(403, "Your account may not", None), "authentication", "Your account may not"),
+    (refuse(404, "The model `any` does not exist", "model_not_found"), "not-found", "The model `any` does not exist"),
+    (refuse(429, "Rate limit reached", "rate_limit_exceeded"), "rate-limit", "Rate limit reached"),
+    (refuse(429, "You exceeded your quota", "insufficient_quota"), "rate-limit", "You exceeded your quota"),
+    (refuse(500, "The server had an error"), "server", "The server had an error"),
+    (refuse(503, "Overloaded"), "server", "Overloaded"),
+    (refuse(504, "Upstream took too long"), "timeout", "Upstream took too long"),
+    (refuse(400, "temperature is out of range"), "bad-request", "temperature is out of range"),
+    (refuse(422, "messages: field required"), "bad-request", "messages: field required"),
+    (refuse(402, "Pay first"), "bad-request", "Pay first"),
+    (refuse(400, "Filtered by the content management policy", "content_filter"), "content-filter", "Filtered by"),
+    (refuse(400, "maximum context length is 10 tokens", "context_length_exceeded"), "context-too-long", "is 10 tokens"),
+    (reply(None, finish_reason="content_filter"), "content-filter", "withheld"),
+    (BROKEN_JSON, "malformed", "Unterminated string"),
+    (Raw(body=b""), "malformed", "Expecting value"),
+    (Raw(body=b"<html>log in</html>", kind="text/html"), "malformed", ""),
+    (Raw(500, b"<html>oops</html>", "text/html"), "server", "oops"),
+    (as_json([]), "malformed", ""),
+    (as_json(None), "malformed", ""),
+    (as_json({"model": "any"}), "malformed", "choices"),
+    (as_json({"model": "any", "choices": []}), "malformed", "the reply holds no choices"),
+    (as_json({"model": "any", "choices": [{}]}), "malformed", "Invalid response object"),
+    (as_json({"model": "any", "choices": [{"message": {"content": 5}}]}), "malformed", ""),
+]
+
+
+@pytest.mark.parametrize(("answer", "kind", "words"), FAILURES)
+def test_a_failure_is_told_by_its_kind_and_in_the_providers_words(
+    server: Loopback, ask: Ask, capfd: pytest.CaptureFixture[str], answer: Raw, kind: str, words: str
+) -> None:
+    server.script(answer)
+    with pytest.raises(ProviderError) as failed:
+        ask()
+    assert failed.value.kind == kind
+    assert words in str(failed.value)
+    assert "\n" not in str(failed.value)
+    assert not str(failed.value).startswith(f"{kind}: litellm")
+    assert len(server.requests) == 1  # no client asked again on its own
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_closed_port_is_a_lost_connection_and_names_the_host(ask: Ask) -> None:
+    port = closed_port()
+    with pytest.raises(ProviderError, match=rf"^connection: .*127\.0\.0\.1:{port}") as failed:
+        ask(api_base=f"http://127.0.0.1:{port}/v1")
+    assert " at 0x" not in str(failed.value)
+
+
+def test_a_server_that_hangs_is_a_timeout_after_the_time_that_was_set(server: Loopback, ask: Ask) -> None:
+    server.script(HANG)
+    with pytest.raises(ProviderError, match=r"^timeout: ") as failed:
+        ask(timeout=0.2)
+    assert failed.value.kind == "timeout"
+
+
+@pytest.mark.parametrize(("model", "name"), [("openai/any", "OPENAI_API_KEY"), ("anthropic/any", "ANTHROPIC_API_KEY")])
+def test_a_missing_key_is_an_authentication_error_that_names_it(
+    ask: Ask, monkeypatch: pytest.MonkeyPatch, model: str, name: str
+) -> None:
+    for known in ("OPENAI_API_KEY", "OPENAI_ADMIN_KEY", "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"):
+        monkeypatch.delenv(known, raising=False)
+    with pytest.raises(ProviderError, match=name) as failed:
+        ask(model=model, api_key=None)
+    assert failed.value.kind == "authentication"
+
+
+def test_a_provider_that_litellm_does_not_know_is_a_bad_request(ask: Ask) -> None:
+    with pytest.raises(ProviderError, match=r"^bad-request: LLM Provider NOT provided"):
+        ask(model="nonesuch/any")
+
+
+def test_a_prompt_that_cannot_be_encoded_is_a_bad_request_and_never_sent(server: Loopback, ask: Ask) -> None:
+    with pytest.raises(ProviderError, match=r"^bad-request: .*surrogates not allowed"):
+        ask("a\ud800b")
+    assert server.requests == []
+
+
+ANTHROPIC = {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind"),
+    [
+        (as_json(ANTHROPIC, 529), "server"),
+        (as_json(ANTHROPIC, 401), "authentication"),
+        (as_json(ANTHROPIC, 429), "rate-limit"),
+        (BROKEN_JSON, "malformed"),
+        (as_json({}), "malformed"),
+        (HANG, "timeout"),
+    ],
+)
+def test_another_protocol_fails_in_the_same_kinds(server: Loopback, ask: Ask, answer: Raw, kind: str) -> None:
+    server.script(answer)
+    with pytest.raises(ProviderError) as failed:
+        ask(model="anthropic/any", api_base=server.url.removesuffix("/v1"), timeout=0.5)
+    assert failed.value.kind == kind
+    assert len(server.requests) == 1
+
+
+def test_another_protocol_is_not_sent_our_own_settings(server: Loopback, ask: Ask) -> None:
+    said = {"id": "m", "type": "message", "role": "assistant", "model": "any", "stop_reason": "end_turn"}
+    server.script(
+        as_json(said | {"content": [{"type": "text", "text": "yes"}], "usage": {"input_tokens": 3, "output_tokens": 1}})
+    )
+    assert ask(model="anthropic/any", api_base=server.url.removesuffix("/v1"), max_tokens=9).text == "yes"
+    assert set(server.requests[0].body) == {"model", "messages", "max_tokens"}
+
+
+def test_no_key_is_in_the_message_nor_behind_it(server: Loopback, ask: Ask, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOME_API_KEY", "env-secret-987")
+    server.script(refuse(401, "bad: test-key-123456, env-secret-987, inner-secret, sk-abc123def456, Bearer xyz.abc/1"))
+    with pytest.raises(ProviderError) as failed:
+        ask(extra_headers={"Authorization": "inner-secret"})
+    assert str(failed.value) == "authentication: bad: [key], [key], [key], [key], [key]"
+    assert failed.value.__cause__ is None
+    assert failed.value.__context__ is None
+
+
+def test_a_long_message_is_cut(server: Loopback, ask: Ask) -> None:
+    server.script(refuse(400, "too\nmany words " * 500))
+    with pytest.raises(ProviderError) as failed:
+        ask()
+    assert len(str(failed.value)) <= len("bad-request: ") + 300
+    assert str(failed.value).endswith("…")
+
+
+@pytest.mark.parametrize("kind", ["score", "embed"])
+def test_what_is_not_chat_is_not_asked(server: Loopback, ask: Ask, kind: str) -> None:
+    with pytest.raises(NotAskedError, match=f"cannot {kind}"):
+        ask(request=Request(kind=kind, texts=["a"]))  # type: ignore[arg-type]
+    assert server.requests == []
+
+
+@pytest.mark.parametrize("setting", ["model", "messages", "stream"])
+def test_a_setting_that_is_part_of_the_request_is_refused(setting: str) -> None:
+    with pytest.raises(UsageError, match=setting):
+        Remote("openai/any", {setting: "x"})
+
+
+def test_under_errors_for_warnings_a_reply_is_still_a_reply(server: Loopback, ask: Ask) -> None:
+    odd = {"tool_calls": [{"id": "c1", "type": "function", "function": {"name": "f", "arguments": "{}"}}]}
+    server.script(reply("yes", message=odd), reply("yes", service_tier=5))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert [ask().text, ask().text] == ["yes", "yes"]
+
+
+def test_warnings_of_others_are_left_alone(server: Loopback) -> None:
+    async def ask_and_warn() -> None:
+        await Remote("openai/any", {"api_base": server.url, "api_key": "k"}).answer(
+            Request([{"role": "user", "content": "?"}])
+        )
+        await remote.close()
+        warnings.warn("mine", UserWarning, stacklevel=1)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(UserWarning, match="mine"):
+            asyncio.run(ask_and_warn())
+
+
+def test_requests_side_by_side_and_loops_one_after_the_other(server: Loopback) -> None:
+    server.answer = lambda prompt: f"to {prompt}"
+    model = open_model("openai/any", {"api_base": server.url, "api_key": "test-key-123456"})
+
+    async def twenty() -> list[str]:
+        requests = [Request([{"role": "user", "content": str(i)}]) for i in range(20)]
+        replies = await asyncio.gather(*(model.answer(request) for request in requests))
+        await remote.close()
+        return [r.text for r in replies] + [(await model.answer(requests[0])).text]
+
+    async def closed() -> list[str]:
+        try:
+            return await twenty()
+        finally:
+            await remote.close()
+
+    expected = [f"to {i}" for i in range(20)] + ["to 0"]
+    assert [asyncio.run(closed()), asyncio.run(closed())] == [expected, expected]
+
+
+def test_a_request_that_is_cancelled_stays_cancelled(server: Loopback) -> None:
+    server.script(HANG)
+    model = Remote("openai/any", {"api_base": server.url, "api_key": "test-key-123456"})
+
+    async def run() -> None:
+        task = asyncio.create_task(model.answer(Request([{"role": "user", "content": "Which?"}])))
+        while not server.requests:
+            await asyncio.sleep(0.01)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        await remote.close()
+
+    asyncio.run(run())
+
+
+PROBE = """
+import asyncio, gc, sys, threading
+import pytest_taskgraph.models as models
+model = models.open_model("openai/any", {"api_base": sys.argv[1], "api_key": "test-key-123456"})
+heavy = {"litellm", "openai", "httpx", "aiohttp", "pydantic", "scipy", "networkx"} & set(sys.modules)
+assert not heavy, heavy
+from pytest_taskgraph.models import remote
+from pytest_taskgraph.trial import Request
+
+loop = asyncio.new_event_loop()
+thread = threading.Thread(target=loop.run_forever, daemon=True)
+thread.start()
+
+async def ask():
+    return (await model.answer(Request([{"role": "user", "content": "Which?"}]))).text
+
+asked = [asyncio.run_coroutine_threadsafe(ask(), loop) for _ in range(3)]
+remote._litellm()  # at the same time as the loop
+print([one.result(60) for one in asked])
+asyncio.run_coroutine_threadsafe(remote.close(), loop).result(60)
+loop.call_soon_threadsafe(loop.stop)
+thread.join()
+loop.close()
+gc.collect()
+"""
+
+
+def test_litellm_is_imported_by_the_first_request_and_works_in_a_background_loop_in_silence(server: Loopback) -> None:
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", PROBE, server.url],
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert (done.stdout, done.stderr, done.returncode) == (f"{['Final answer: yes'] * 3}\n", "", 0)

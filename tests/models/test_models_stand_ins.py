@@ -1,0 +1,84 @@
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_taskgraph.asking import Model
+from pytest_taskgraph.errors import NotAskedError, ProviderError, UsageError
+from pytest_taskgraph.models.oracle import Oracle, digest_of
+from pytest_taskgraph.models.scripted import Scripted
+from pytest_taskgraph.trial import Reply, Request
+
+
+def request(prompt: str, repetition: int = 1) -> Request:
+    return Request([{"role": "user", "content": prompt}], repetition=repetition)
+
+
+def ask(model: Model, prompt: str = "Which?", repetition: int = 1) -> str:
+    return asyncio.run(model.answer(request(prompt, repetition))).text
+
+
+def oracle(accuracy: float, seed: int = 0) -> Oracle:
+    return Oracle(lambda digest: ("right", "wrong"), accuracy, seed)
+
+
+def test_a_script_is_said_line_by_line_and_every_request_is_kept() -> None:
+    model = Scripted(["a", Reply("b", cost=0.5)], name="parrot")
+    assert asyncio.run(model.answer(request("1"))) == Reply("a", source="parrot")
+    assert asyncio.run(model.answer(request("2"))) == Reply("b", cost=0.5)
+    with pytest.raises(NotAskedError, match="no scripted reply"):
+        asyncio.run(model.answer(request("3")))
+    assert [r.prompt for r in model.requests] == ["1", "2", "3"]
+
+
+def test_an_exception_in_a_script_is_raised() -> None:
+    model = Scripted([ProviderError("rate-limit", "slow down"), "a"])
+    with pytest.raises(ProviderError, match="slow down"):
+        ask(model)
+    assert ask(model) == "a"
+
+
+def test_a_script_may_be_a_function_of_the_request() -> None:
+    model = Scripted(lambda r: f"to {r.prompt}, {r.repetition}")
+    assert ask(model, "x", 2) == "to x, 2"
+
+
+@pytest.mark.parametrize("accuracy", [0.0, 0.3, 0.8, 1.0])
+def test_an_oracle_is_right_as_often_as_it_is_told_to_be(accuracy: float) -> None:
+    said = Counter(ask(oracle(accuracy), str(i)) for i in range(1000))
+    assert said["right"] / 1000 == pytest.approx(accuracy, abs=0.04 if 0 < accuracy < 1 else 0)
+
+
+@given(st.permutations(range(8)), st.integers())
+def test_an_oracle_says_the_same_in_any_order(order: list[int], seed: int) -> None:
+    model = oracle(0.5, seed)
+    assert {i: ask(model, str(i)) for i in order} == {i: ask(oracle(0.5, seed), str(i)) for i in range(8)}
+
+
+def test_repetitions_and_seeds_of_an_oracle_are_decided_apart() -> None:
+    assert {ask(oracle(0.5), "x", repetition) for repetition in range(1, 20)} == {"right", "wrong"}
+    assert {ask(oracle(0.5, seed), "x") for seed in range(20)} == {"right", "wrong"}
+
+
+def test_an_oracle_is_asked_by_digest_and_labelled_for_what_it_is() -> None:
+    model = Oracle({digest_of("known"): ("yes", "no")}.get, 1.0)
+    assert ask(model, "known") == "yes"
+    assert model.name == "oracle:1 (knows the answers; for testing the machinery)"
+    assert oracle(0.8).name.startswith("oracle:0.8 (")
+    with pytest.raises(NotAskedError, match="knows no answer"):
+        ask(model, "unknown")
+
+
+def test_a_digest_is_sha_256_of_the_prompt() -> None:
+    assert digest_of("") == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+    assert len(digest_of("\ud800")) == 64
+
+
+@pytest.mark.parametrize("accuracy", [-0.1, 1.1, float("nan")])
+def test_an_accuracy_that_is_no_probability_is_refused(accuracy: float) -> None:
+    with pytest.raises(UsageError, match=r"0\.0 to 1\.0"):
+        oracle(accuracy)
