@@ -1,0 +1,93 @@
+"""One wrong answer, told in a dozen lines: what was asked, expected, given, and how the reply ends."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+
+from ..trial import Json, Trial
+from .escape import one_line, shorten, wrap
+
+WIDTH = 76  # pytest puts up to four columns in front
+REASON = 120  # columns of the one line; pytest shortens it to the terminal
+SECTION = "model reply"  # the section of pytest's report that the plugin adds
+
+
+def shown(answer: Json) -> str:
+    """The answer as a person writes it: names with commas between, groups in brackets, "none" for no names."""
+    if isinstance(answer, str):
+        return answer
+    if isinstance(answer, list):
+        return ", ".join(f"[{shown(one)}]" if isinstance(one, list) else _item(one) for one in answer) or "none"
+    return "nothing" if answer is None else json.dumps(answer)
+
+
+def _item(one: Json) -> str:
+    """One of several; in quotes where it could be taken for two."""
+    return one if isinstance(one, str) and one and "," not in one else json.dumps(one, ensure_ascii=False)
+
+
+def failure_lines(trial: Trial, limit: int = 12, width: int = WIDTH) -> list[str]:
+    """At most `limit` printable lines (limit >= 1) of at most `width` columns (width >= 20) that tell the trial.
+
+    The reply is shown where its answer stands, begin or end, in the lines that are left; the last line says where
+    the whole of it is.
+    """
+    lines = wrap(f"question: {trial.question.text}", width, 3) + _verdict(trial, width)
+    if trial.reply is None:
+        return lines[:limit]
+    room = limit - len(lines) - 1
+    lines += _reply_lines(trial.reply.text, trial.question.place == "first-line", room, width)
+    whole = f'the whole reply ({len(trial.reply.text)} characters): section "{SECTION}", and in the record'
+    return [*lines[: limit - 1], shorten(whole, width)]
+
+
+def _verdict(trial: Trial, width: int) -> list[str]:
+    expected = wrap(f"expected: {shown(trial.question.reference)}", width, 2)
+    if trial.score is None:
+        return [*expected, *wrap(f"{trial.outcome}: {trial.error or 'no reply'}", width, 2)]
+    if trial.score.status != "read":
+        return [*expected, *wrap(f"{trial.score.status}: {trial.score.remark or 'no answer found'}", width, 2)]
+    remark = wrap(f"why: {trial.score.remark}", width, 1) if trial.score.remark else []
+    given = wrap(f"given: {shown(trial.score.given)}", width, 2)
+    return [
+        *expected,
+        *given,
+        *_names("missing", trial.score.missing, width),
+        *_names("extra", trial.score.extra, width),
+        *remark,
+    ]
+
+
+def _names(title: str, names: Sequence[str], width: int) -> list[str]:
+    return [one_line(f"{title} ({len(names)}): {shown(list(names))}", width)] if names else []
+
+
+def _reply_lines(text: str, begins: bool, room: int, width: int) -> list[str]:
+    """The lines at the begin or the end of a reply that hold something, `room` of them with their heading."""
+    if room < 2:
+        return []
+    # A reply may be a megabyte: no more of it is cut into lines than could be shown.
+    near = text.strip()[: 8 * width * room] if begins else text.strip()[-8 * width * room :]
+    full = [line for line in near.split("\n") if line.strip()]
+    chosen = full[: room - 1] if begins else full[-(room - 1) :]
+    if not chosen:
+        return ["the reply is empty"]
+    return [f"the reply {'begins' if begins else 'ends'}:", *_indented(chosen, width)]
+
+
+def _indented(lines: Iterable[str], width: int) -> list[str]:
+    return ["  " + one_line(line, width - 2) for line in lines]
+
+
+def short_reason(trial: Trial) -> str:
+    """The verdict in one printable line of at most REASON columns, for pytest's short summary."""
+    if trial.score is None:
+        return one_line(trial.error or f"{trial.outcome}: no reply", REASON)
+    if trial.score.status != "read":
+        return one_line(f"{trial.score.status}: {trial.score.remark or 'no answer found'}", REASON)
+    mark = f" (score {trial.score.value:.3f})" if 0 < trial.score.value < 1 else ""
+    expected = one_line(shown(trial.question.reference), REASON // 3)
+    return shorten(
+        f"{trial.outcome}{mark}: expected {expected}, given {one_line(shown(trial.score.given), REASON // 3)}", REASON
+    )

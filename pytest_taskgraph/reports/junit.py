@@ -1,0 +1,88 @@
+"""Properties for pytest's own JUnit report: of a test case, and of the suite as a whole.
+
+Plain pairs of texts, XML-safe and on one line each; the plugin hands them to LogXML. The order is always the same.
+"""
+
+from __future__ import annotations
+
+from ..results.record import About
+from ..results.tally import Row, Tally
+from ..trial import Trial
+from .escape import one_line
+from .failure import shown
+
+LONGEST = 200  # columns of a value
+
+Properties = list[tuple[str, str]]
+
+
+def properties(trial: Trial) -> Properties:
+    """The properties of a test case; what is unknown (score, tokens, cost, notation) is left out, never 0."""
+    question, score, reply = trial.question, trial.score, trial.reply
+    values = {
+        "outcome": trial.outcome,
+        "score": score and _number(score.value),
+        "pattern": question.pattern,
+        "category": question.category,
+        "notation": question.labels.get("notation"),
+        "model": trial.model,
+        "tokens_in": reply and reply.tokens_in,
+        "tokens_out": reply and reply.tokens_out,
+        "cost_usd": None if reply is None or reply.cost is None else f"{reply.cost:.6f}",
+        "expected": shown(question.reference),
+        "given": shown(score.given) if score and score.status == "read" else None,
+        "remark": (score and score.remark) or trial.error or None,
+    }
+    return [(f"taskgraph.{name}", _value(value)) for name, value in values.items() if value is not None]
+
+
+def suite_properties(tally: Tally, about: About) -> Properties:
+    """The properties of the suite: what the run was, its totals as single numbers, a line of numbers a category and
+    a pattern. With several models each name of the latter two kinds ends in the model's, in brackets.
+    """
+    facts = {
+        "model": ", ".join(about.models),
+        "oracle": "yes" if about.oracle else None,
+        "seed": about.seed,
+        "notation": ", ".join(about.notations),
+        "frame": about.frame,
+        "reading": about.reading,
+        "judge": about.judge,
+        "version": about.version,
+    }
+    found = [(f"taskgraph.{name}", _value(value)) for name, value in facts.items() if value not in (None, "")]
+    several = len(tally.models) > 1
+    for model in tally.models:
+        end = f"[{one_line(model, LONGEST)}]" if several else ""
+        found += [(f"taskgraph.{name}{end}", value) for name, value in _numbers(tally.total(model)).items()]
+        found += _rows(tally, "category", model, end) + _rows(tally, "pattern", model, end)
+    return found
+
+
+def _rows(tally: Tally, by: str, model: str, end: str) -> Properties:
+    return [
+        (f"taskgraph.{by}.{one_line(row.name, LONGEST)}{end}", " ".join(f"{k}={v}" for k, v in _numbers(row).items()))
+        for row in tally.rows(by, model)
+    ]
+
+
+def _numbers(row: Row) -> dict[str, str]:
+    """The numbers of a row by name; rate and mean are "none" where nothing was answered."""
+    return {
+        "n": str(row.n),
+        "right": str(row.right),
+        "rate": _number(row.rate),
+        "mean": _number(row.mean),
+        "errors": str(row.errors),
+        "unreadable": str(row.unreadable),
+        "refused": str(row.refused),
+        "skipped": str(row.skipped),
+    }
+
+
+def _number(value: float | None) -> str:
+    return "none" if value is None else f"{value:.3f}"
+
+
+def _value(value: object) -> str:
+    return one_line(str(value), LONGEST)

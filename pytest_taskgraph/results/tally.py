@@ -1,0 +1,178 @@
+"""What the trials of a run come to, by pattern, category, family, model or label."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from math import fsum
+
+from ..trial import Trial
+from .statistics import deviation, mean
+
+CATEGORIES = ("structure", "behaviour", "functionality")  # shown in this order, others after them by name
+ANSWERED = frozenset({"right", "wrong", "unreadable", "refused"})
+
+Place = tuple[int, str, int, int, str]  # where a row stands: sorted by category, then catalogue or number, then name
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """The trials of one model that have something in common, counted.
+
+    n = right + wrong + unreadable + refused are the answered ones, over which rate and means are taken. Errors and
+    skipped are counted apart and are in no mean. rate, mean, deviation are None where there is nothing to take
+    them of.
+    """
+
+    name: str
+    model: str  # "" where several are pooled
+    category: str  # of a pattern's row, else ""
+    n: int
+    right: int
+    wrong: int
+    unreadable: int
+    refused: int
+    errors: int
+    skipped: int
+    attempts: int  # more than `questions` where some were asked again
+    rate: float | None  # right / n
+    mean: float | None  # of the main score
+    deviation: float | None  # sample standard deviation of the main score
+    metrics: dict[str, float] = field(default_factory=dict)  # mean of each metric by its name, the main one included
+    undefined: dict[str, int] = field(default_factory=dict)  # how often a metric was undefined, and so in no mean
+
+    @property
+    def questions(self) -> int:
+        """How many questions there were, answered or not."""
+        return self.n + self.errors + self.skipped
+
+
+class Tally:
+    """The trials of a run, the last one of each model and question; nothing it tells depends on how they arrived.
+
+    `order` is the catalogue: names of patterns in the order in which their rows are to stand.
+    """
+
+    def __init__(self, order: Sequence[str] = ()) -> None:
+        self._rank = {name: rank for rank, name in reversed(list(enumerate(order)))}
+        self._trials: dict[tuple[str, str], Trial] = {}
+        self._attempts: dict[tuple[str, str], int] = {}
+
+    def add(self, trial: Trial, attempts: int = 1) -> None:
+        """Takes a trial in. One of the same model and question replaces the former (a rerun); attempts add up."""
+        key = (trial.question.id, trial.model)
+        self._trials[key] = trial
+        self._attempts[key] = self._attempts.get(key, 0) + attempts
+
+    def __len__(self) -> int:
+        return len(self._trials)
+
+    def __iter__(self) -> Iterator[Trial]:
+        return (self._trials[key] for key in sorted(self._trials))
+
+    def attempts(self, trial: Trial) -> int:
+        """How often the trial's question was added for its model; 0 if never."""
+        return self._attempts.get((trial.question.id, trial.model), 0)
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The names of the models, sorted."""
+        return tuple(sorted({model for _, model in self._trials}))
+
+    def labels(self) -> tuple[str, ...]:
+        """The names of the labels that take more than one value, sorted."""
+        values: dict[str, set[str]] = {}
+        for trial in self:
+            for label, value in trial.question.labels.items():
+                values.setdefault(label, set()).add(str(value))
+        return tuple(sorted(label for label, found in values.items() if len(found) > 1))
+
+    def rows(self, by: str = "pattern", model: str | None = None) -> list[Row]:
+        """A row for each model and each "pattern", "category", "family", "model", or value of the label `by`.
+
+        Models by name; then categories as in CATEGORIES, patterns as in the catalogue; numbers by size, the rest by
+        name. Trials without the label are in no row, so a label that none has gives no rows. `model` restricts.
+        """
+        groups: dict[tuple[str, Place], list[Trial]] = {}
+        for trial in self._of(model):
+            if (place := self._place(trial, by)) is not None:
+                groups.setdefault((trial.model, place), []).append(trial)
+        return [
+            self._row(place[-1], one, place[1] if by == "pattern" else "", groups[one, place])
+            for one, place in sorted(groups)
+        ]
+
+    def total(self, model: str | None = None) -> Row:
+        """One row, "total", over all trials of the model, of all models where none is given."""
+        names = self.models if model is None else (model,)
+        return self._row("total", names[0] if len(names) == 1 else "", "", self._of(model))
+
+    def _of(self, model: str | None) -> list[Trial]:
+        return [trial for trial in self if model is None or trial.model == model]
+
+    def _place(self, trial: Trial, by: str) -> Place | None:
+        """Where the trial's row stands, by a key that ends in the row's name; None where it is in no row."""
+        question = trial.question
+        if by == "pattern":
+            rank = self._rank.get(question.pattern, len(self._rank))
+            return (*_category(question.category), rank, 0, question.pattern)
+        if by == "category":
+            return (*_category(question.category), 0, 0, question.category)
+        if by in ("family", "model"):
+            return (0, "", 0, 0, question.family if by == "family" else trial.model)
+        if by not in question.labels:
+            return None
+        name = str(question.labels[by])
+        numeric = name.isdecimal() and len(name) < 19
+        return (0, "", 0 if numeric else 1, int(name) if numeric else 0, name)
+
+    def _row(self, name: str, model: str, category: str, trials: Sequence[Trial]) -> Row:
+        answered = [trial for trial in trials if trial.outcome in ANSWERED]
+        scores = [0.0 if trial.score is None else trial.score.value for trial in answered]
+        metrics, undefined = _metric_means(answered)
+        outcomes = Counter(trial.outcome for trial in trials)
+        return Row(
+            name=name,
+            model=model,
+            category=category,
+            n=len(answered),
+            right=outcomes["right"],
+            wrong=outcomes["wrong"],
+            unreadable=outcomes["unreadable"],
+            refused=outcomes["refused"],
+            errors=outcomes["error"],
+            skipped=outcomes["skipped"],
+            attempts=sum(self.attempts(trial) for trial in trials),
+            rate=outcomes["right"] / len(answered) if answered else None,
+            mean=mean(scores),
+            deviation=deviation(scores),
+            metrics=metrics,
+            undefined=undefined,
+        )
+
+
+def _category(name: str) -> tuple[int, str]:
+    return (CATEGORIES.index(name) if name in CATEGORIES else len(CATEGORIES), name)
+
+
+def _metric_means(answered: Sequence[Trial]) -> tuple[dict[str, float], dict[str, int]]:
+    """The mean of every metric over the trials where it is defined, and how often it is not."""
+    values: dict[str, list[float | None]] = {}
+    for trial in answered:
+        for name, value in _metrics(trial).items():
+            values.setdefault(name, []).append(value)
+    defined = {name: [one for one in values[name] if one is not None] for name in sorted(values)}
+    means = {name: fsum(ones) / len(ones) for name, ones in defined.items() if ones}
+    missing = {name: len(values[name]) - len(ones) for name, ones in defined.items()}
+    return means, {name: count for name, count in missing.items() if count}
+
+
+def _metrics(trial: Trial) -> dict[str, float | None]:
+    """Every metric of an answered trial by name. A reply without an answer is worth 0 in each that was asked for:
+    left out, it would lift the mean.
+    """
+    zeros = dict.fromkeys(trial.question.further, 0.0) if trial.outcome in ("unreadable", "refused") else {}
+    if trial.score is None:
+        return {**zeros, trial.question.metric: 0.0}
+    return {**zeros, **trial.score.metrics, trial.question.metric: trial.score.value}

@@ -1,0 +1,111 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_taskgraph.reports.escape import columns
+from pytest_taskgraph.reports.failure import failure_lines, short_reason, shown
+from pytest_taskgraph.trial import Json, Outcome, Question, Reply, Score, Trial
+
+anything = st.text(st.characters(), max_size=300) | st.sampled_from(["x" * 5000, "a\n" * 2000, "\x1b[31m" * 50])
+names = st.lists(st.text(st.characters(), max_size=20), max_size=30)
+QUESTION = Question(
+    "next_tasks-wadl-n012-s0-001", "understanding", "next_tasks", "structure",
+    "In 'Shop', which tasks come directly after 'Pick'?", "prompt", "task-set", ["Pack", "Weigh"], "jaccard",
+)  # fmt: skip
+WRONG = Trial(
+    QUESTION, "m", "wrong", Reply("Let me see.\n\nPick leads to Pack.\nFinal answer: Pack, Ship"),
+    Score(1 / 3, given=["Pack", "Ship"], missing=["Weigh"], extra=["Ship"]),
+)  # fmt: skip
+
+
+def test_a_wrong_answer_is_told_in_a_dozen_lines() -> None:
+    assert failure_lines(WRONG) == [
+        "question: In 'Shop', which tasks come directly after 'Pick'?",
+        "expected: Pack, Weigh",
+        "given: Pack, Ship",
+        "missing (1): Weigh",
+        "extra (1): Ship",
+        "the reply ends:",
+        "  Let me see.",
+        "  Pick leads to Pack.",
+        "  Final answer: Pack, Ship",
+        'the whole reply (57 characters): section "model reply", and in the record',
+    ]
+
+
+def test_of_a_long_reply_the_end_is_shown_where_the_answer_stands_there() -> None:
+    long = replace(WRONG, reply=Reply("\n".join(f"line {at}" for at in range(1000))))
+    assert failure_lines(long)[6:11] == [f"  line {at}" for at in range(995, 1000)]
+    first = replace(long, question=replace(QUESTION, place="first-line"))
+    assert failure_lines(first)[5:8] == ["the reply begins:", "  line 0", "  line 1"]
+
+
+def test_an_unreadable_reply_tells_why() -> None:
+    unreadable = replace(
+        WRONG, outcome="unreadable", score=Score(0.0, status="unreadable", remark="no line 'Final answer:'")
+    )
+    assert "unreadable: no line 'Final answer:'" in failure_lines(unreadable)
+    assert short_reason(unreadable) == "unreadable: no line 'Final answer:'"
+
+
+def test_an_empty_reply_is_called_so() -> None:
+    assert "the reply is empty" in failure_lines(replace(WRONG, reply=Reply(" \n")))
+
+
+def test_where_no_reply_came_the_error_is_told() -> None:
+    lost = replace(WRONG, outcome="error", reply=None, score=None, error="rate-limit: after 5 attempts")
+    assert failure_lines(lost)[1:] == ["expected: Pack, Weigh", "error: rate-limit: after 5 attempts"]
+    assert short_reason(lost) == "rate-limit: after 5 attempts"
+
+
+def test_the_short_reason_holds_what_was_expected_and_given() -> None:
+    assert short_reason(WRONG) == "wrong (score 0.333): expected Pack, Weigh, given Pack, Ship"
+    yes = replace(WRONG, question=replace(QUESTION, reference="yes"), score=Score(0.0, given="no"))
+    assert short_reason(yes) == "wrong: expected yes, given no"
+
+
+@pytest.mark.parametrize(
+    ("answer", "text"),
+    [
+        ("yes", "yes"),
+        (["A", "B"], "A, B"),
+        ([], "none"),
+        ([["A", "B"], ["C"]], "[A, B], [C]"),
+        (["A, or B", "C"], '"A, or B", C'),
+        (None, "nothing"),
+        (3, "3"),
+        ({"a": 1}, '{"a": 1}'),
+    ],
+)
+def test_answers_are_shown_as_a_person_writes_them(answer: Json, text: str) -> None:
+    assert shown(answer) == text
+
+
+@given(
+    anything, anything, names, names, st.sampled_from(["wrong", "unreadable", "refused", "error"]), st.integers(1, 14)
+)
+def test_anything_is_told_in_printable_lines_that_keep_to_their_number_and_width(
+    text: str, reply: str, missing: list[str], extra: list[str], outcome: Outcome, limit: int
+) -> None:
+    status: Any = outcome if outcome in ("unreadable", "refused") else "read"
+    mark = Score(0.0, given=reply, status=status, remark=text, missing=missing, extra=extra)
+    trial = Trial(replace(QUESTION, text=text), "m", outcome, Reply(reply), mark, reply)
+    trial = replace(trial, reply=None, score=None) if outcome == "error" else trial
+    lines = failure_lines(trial, limit)
+    assert 1 <= len(lines) <= limit
+    assert all(columns(line) <= 76 for line in lines)
+    assert all(line.isprintable() for line in [*lines, short_reason(trial)])
+    assert columns(short_reason(trial)) <= 120
+    assert outcome == "error" or "record" in lines[-1]
+
+
+def test_a_reply_of_a_megabyte_is_told_as_short() -> None:
+    for reply in ("x" * 10**6, "a\n" * 10**6, "\x1b" * 10**6):
+        lines = failure_lines(replace(WRONG, reply=Reply(reply)))
+        assert len(lines) <= 12
+        assert all(columns(line) <= 76 for line in lines)

@@ -1,0 +1,41 @@
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_taskgraph.reports.escape import columns
+from pytest_taskgraph.reports.table import table
+
+cells = st.text(st.characters() | st.sampled_from("ab 中\x1b"), max_size=12)
+
+
+def test_columns_line_up() -> None:
+    assert table(["name", "n", "note"], [["a", "12", "x"], ["  longer", "3", ""]], "lrl") == [
+        "name       n  note",
+        "a         12  x",
+        "  longer   3",
+    ]
+
+
+def test_the_first_column_gives_way() -> None:
+    assert table(["name", "n"], [["a_very_long_name", "12"]], "lr", 12) == ["name       n", "a_very_…  12"]
+
+
+def test_wide_characters_take_two_columns() -> None:
+    assert table(["name", "n"], [["任务", "1"], ["abcd", "2"]], "lr") == ["name  n", "任务  1", "abcd  2"]
+
+
+def test_cells_cannot_break_the_table() -> None:
+    assert table(["name"], [["a\nb\x1b[2J\u202e"]], "l") == ["name", r"a b\x1b[2J\u202e"]
+
+
+def test_a_header_alone_is_a_table() -> None:
+    assert table(["name", "n"], [], "lr") == ["name  n"]
+
+
+@given(st.lists(st.tuples(cells, cells, cells), max_size=5), st.integers(1, 40))
+def test_no_line_is_wider_than_the_width(rows: list[tuple[str, str, str]], width: int) -> None:
+    lines = table(["first", "second", "third"], rows, "lrr", width)
+    assert len(lines) == len(rows) + 1
+    assert all(columns(line) <= width for line in lines)
+    assert all(line.isprintable() and line == line.rstrip(" ") for line in lines)

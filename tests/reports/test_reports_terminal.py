@@ -1,0 +1,202 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from textwrap import dedent
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_taskgraph.reports import terminal
+from pytest_taskgraph.reports.escape import columns
+from pytest_taskgraph.results.record import About, about_of, build, tally_of
+from pytest_taskgraph.results.tally import Tally
+from pytest_taskgraph.trial import Outcome, Question, Reply, Score, Trial
+
+ABOUT = About("0.1.0", ("gpt-x",), 7, ("wadl",), "think-first", "lenient", "questions", 21)
+
+
+def made(
+    name: str,
+    outcome: Outcome = "right",
+    *,
+    pattern: str = "next_tasks",
+    category: str = "structure",
+    model: str = "gpt-x",
+    **labels: str | int,
+) -> Trial:
+    question = Question(
+        name, "understanding", pattern, category, "Which?", "p", "task-set", ["A"], "jaccard", labels=labels
+    )
+    if outcome in ("error", "skipped"):
+        return Trial(question, model, outcome)
+    return Trial(question, model, outcome, Reply("A"), Score({"right": 1.0, "wrong": 0.25}.get(outcome, 0.0)))
+
+
+def tallied(*trials: Trial) -> Tally:
+    tally = Tally()
+    for trial in trials:
+        tally.add(trial)
+    return tally
+
+
+def some() -> Tally:
+    chain = [made(f"c{at:02}", "right" if at < 9 else "wrong", pattern="chain", size=8 + at % 2) for at in range(12)]
+    other = [made("n1", size=8), made("n2", "unreadable", size=9), made("n3", "error", size=8)]
+    return tallied(*chain, *other, made("e1", pattern="can_end_after", category="behaviour", size=8))
+
+
+def text(tally: Tally, about: About = ABOUT, verbosity: int = 0, width: int = 80) -> str:
+    return "\n".join(line for line, _ in terminal.lines(tally, about, verbosity, width))
+
+
+def told(expected: str) -> str:
+    return dedent(expected).strip("\n")
+
+
+def test_the_summary_at_72_columns() -> None:
+    assert text(some(), width=72) == told("""
+        taskgraph 0.1.0: model gpt-x, seed 7, 21 questions
+        taskgraph: notation wadl, frame think-first, reading lenient
+
+        pattern           n   pass rate   mean  errors  unreadable
+        structure        14       0.714  0.768       1           1
+          chain          12       0.750  0.812       0           0
+          next_tasks      2*      0.500  0.500       1           1
+        behaviour         1*      1.000  1.000       0           0
+          can_end_after   1*      1.000  1.000       0           0
+        total            15       0.733  0.783       1           1
+        * fewer than 10 answered: such a rate says little
+    """)
+
+
+def test_where_there_is_room_there_are_intervals_and_spread() -> None:
+    assert text(some()).splitlines()[3:6] == [
+        "pattern           n   pass rate  95% interval   mean    std  errors  unreadable",
+        "structure        14       0.714   0.454-0.883  0.768  0.386       1           1",
+        "  chain          12       0.750   0.468-0.911  0.812  0.339       0           0",
+    ]
+
+
+def test_at_60_columns_titles_and_names_are_shortened() -> None:
+    tally = tallied(
+        *some(), made("x", "skipped", pattern="all_tasks_that_can_come_directly_after"), made("r", "refused")
+    )
+    assert text(tally, width=60).splitlines()[3:6] == [
+        "pattern              n    rate   mean  err  unread+ref  skip",
+        "structure           15   0.667  0.717    1         1+1     1",
+        "  all_tasks_that_…   0       -      -    0         0+0     1",
+    ]
+
+
+def test_columns_of_skipped_and_refused_stand_only_where_there_are_any() -> None:
+    assert "skipped" not in text(some())
+    assert "refused" not in text(some())
+    more = text(tallied(*some(), made("x", "skipped"), made("r", "refused")), width=90)
+    assert "unreadable+refused  skipped" in more
+    assert "1+1" in more
+
+
+def test_quiet_is_one_line() -> None:
+    assert text(some(), verbosity=-1) == ("taskgraph: gpt-x: 11 of 15 right (0.733), mean 0.783, 1 error, 1 unreadable")
+    two = tallied(made("a"), made("a", "wrong", model="b"))
+    assert text(two, verbosity=-1) == "taskgraph: 2 answered: 0.000 b, 1.000 gpt-x"
+    assert text(some(), replace(ABOUT, judge="none"), -1, 100).endswith("1 unreadable, a survey")
+
+
+def test_verbose_adds_a_table_for_each_label_that_varies() -> None:
+    tally = tallied(*some(), made("z", size=100, notation="wadl"))
+    assert "by size" not in text(tally)
+    assert "by notation" not in text(tally, verbosity=1)
+    assert [line.split()[0] for line in text(tally, verbosity=1).partition("by size")[2].splitlines()[1:4]] == [
+        "8",
+        "9",
+        "100",
+    ]
+
+
+def test_each_model_has_a_table() -> None:
+    found = text(tallied(made("a"), made("a", "wrong", model="b")), replace(ABOUT, models=("b", "gpt-x")))
+    assert found.startswith("taskgraph 0.1.0: models b, gpt-x, seed 7, 21 questions\n")
+    assert [found.count(part) for part in ("\nmodel b\n", "\nmodel gpt-x\n", "\ntotal ")] == [1, 1, 2]
+
+
+def test_a_survey_and_an_oracle_are_called_so() -> None:
+    assert "taskgraph: a survey: nothing is judged" in terminal.header(replace(ABOUT, judge="none"))
+    assert any(
+        "oracle: answers are looked up" in line for line in terminal.header(replace(ABOUT, models=("oracle:0.8",)))
+    )
+    assert not any("survey" in line or "oracle" in line for line in terminal.header(ABOUT))
+
+
+def test_questions_not_yet_counted_are_not_told() -> None:
+    assert terminal.header(replace(ABOUT, questions=None))[0] == "taskgraph 0.1.0: model gpt-x, seed 7"
+    assert terminal.header(replace(ABOUT, questions=1))[0].endswith(", 1 question")
+
+
+def test_a_long_model_s_name_does_not_push_the_seed_away() -> None:
+    (first, *_) = terminal.header(replace(ABOUT, models=("provider/" + "x" * 200,)))
+    assert first.endswith("…, seed 7, 21 questions")
+    assert columns(first) == 80
+
+
+def test_reruns_are_told() -> None:
+    assert "1 question asked more than once (reruns): the last answer counts" in text(
+        tallied(made("a", "wrong"), made("a"))
+    )
+
+
+def test_where_nothing_was_asked_nothing_is_said() -> None:
+    for verbosity in (-1, 0, 1):
+        assert terminal.lines(tallied(), ABOUT, verbosity) == []
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "judge", "colour"),
+    [
+        (["right", "right"], "questions", {"green": True}),
+        (["right", "skipped"], "questions", {"green": True}),
+        (["right", "error"], "questions", {"red": True}),
+        (["right", "wrong"], "questions", {"red": True}),
+        (["skipped"], "questions", {}),
+        (["wrong"], "none", {}),
+        (["wrong"], "gates", {}),
+    ],
+)
+def test_only_where_questions_are_judged_the_total_has_a_colour(
+    outcomes: list[Outcome], judge: str, colour: dict[str, bool]
+) -> None:
+    tally = tallied(*(made(str(at), outcome) for at, outcome in enumerate(outcomes)))
+    (total,) = [
+        markup for line, markup in terminal.lines(tally, replace(ABOUT, judge=judge)) if line.startswith("total")
+    ]
+    assert total == {"bold": True, **colour}
+
+
+def test_the_summary_is_a_function_of_the_record() -> None:
+    record = build(some(), ABOUT)
+    for verbosity in (-1, 0, 1):
+        assert text(tally_of(record), about_of(record), verbosity) == text(some(), verbosity=verbosity)
+
+
+nasty = st.text(st.characters(), max_size=60)
+
+
+@given(
+    st.lists(
+        st.tuples(nasty, nasty, nasty, st.sampled_from(["right", "unreadable", "refused", "error", "skipped"])),
+        max_size=6,
+    ),
+    st.integers(-1, 1),
+    st.sampled_from([40, 60, 80, 120]),
+)
+def test_every_line_fits_and_prints_whatever_things_are_called(
+    ones: list[tuple[str, str, str, Outcome]], verbosity: int, width: int
+) -> None:
+    trials = [
+        made(str(at), outcome, pattern=a, category=b, model=c, size=a) for at, (a, b, c, outcome) in enumerate(ones)
+    ]
+    models = tuple(one[2] for one in ones)
+    for line, _ in terminal.lines(tallied(*trials), replace(ABOUT, models=models, notations=models), verbosity, width):
+        assert columns(line) <= width
+        assert line.isprintable()

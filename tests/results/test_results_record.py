@@ -1,0 +1,257 @@
+from __future__ import annotations
+
+import json
+import math
+import os
+from dataclasses import fields, replace
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pytest_taskgraph.errors import ReadError, UsageError
+from pytest_taskgraph.results import record
+from pytest_taskgraph.results.record import About
+from pytest_taskgraph.results.tally import Row, Tally
+from pytest_taskgraph.trial import Question, Reply, Score, Trial
+
+SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "record.schema.json").read_text())
+ABOUT = About("0.1.0", ("m",), 7, ("wadl", "mermaid"), "think-first", "lenient", "questions", 3, {"temperature": 0.2})
+WORKFLOW = "workflow Shop { " + "task Pick; task Pack; " * 20 + "}"
+
+nasty = st.text(st.characters(), max_size=40) | st.sampled_from(["\ud800", "a\x00\x1b[31m", "\u202e\ufffe", "]]>"])
+
+
+def made(name: str, reply: str = "Final answer: A", model: str = "m", prompt: str = "the prompt") -> Trial:
+    question = Question(
+        name, "understanding", "next_tasks", "structure", "Which?", prompt, "task-set", ["A"], "jaccard", cluster="w"
+    )
+    return Trial(question, model, "right", Reply(reply, 10, 2, cost=None), Score(1.0, {"recall": None}, given=["A"]))
+
+
+def valid(data: dict[str, Any]) -> bool:
+    validator = import_module("jsonschema").Draft202012Validator
+    validator.check_schema(SCHEMA)
+    validator(SCHEMA).validate(data)
+    return True
+
+
+def written(data: dict[str, Any], folder: Path) -> dict[str, Any]:
+    record.save(folder / "r.json", data)
+    return record.load(folder / "r.json")
+
+
+def test_a_record_follows_its_schema() -> None:
+    no_reply = replace(made("b"), outcome="error", reply=None, score=None, error="timeout: no answer")
+    skipped = replace(no_reply, outcome="skipped", model="n")
+    assert valid(record.build([made("a"), no_reply, skipped], ABOUT))
+    assert valid(record.build([], replace(ABOUT, questions=None)))
+
+
+def test_the_schema_can_say_no() -> None:
+    broken = record.build([made("a")], ABOUT)
+    broken["trials"][0]["outcome"] = "splendid"
+    with pytest.raises(Exception, match="splendid"):
+        valid(broken)
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"), [(Question, "question"), (Reply, "reply"), (Score, "score"), (Trial, "trial"), (Row, "row")]
+)
+def test_the_schema_knows_every_field(kind: type[Any], name: str) -> None:
+    extra = {"attempts"} if kind is Trial else set()
+    assert {one.name for one in fields(kind)} | extra == set(SCHEMA["$defs"][name]["properties"])
+
+
+def test_the_schema_knows_everything_at_the_top() -> None:
+    assert set(record.build([], ABOUT)) == set(SCHEMA["properties"])
+
+
+@given(nasty, nasty, nasty)
+@settings(max_examples=60, deadline=None)
+def test_any_text_comes_back(tmp_path_factory: pytest.TempPathFactory, name: str, reply: str, prompt: str) -> None:
+    built = record.build([made("q" + name, reply, prompt=prompt)], ABOUT)
+    again = written(built, tmp_path_factory.getbasetemp())
+    assert again == built
+    assert valid(again)
+    (trial,) = record.trials(again)
+    assert trial.reply is not None
+    assert same(trial.reply.text, reply)
+    assert same(trial.question.prompt, prompt)
+
+
+def same(found: str, text: str) -> bool:
+    """Whether it is the text, two halves of a surrogate pair taken for the character that they are in JSON."""
+    return found == text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
+
+
+def test_trials_come_back_sorted_and_the_record_of_them_is_the_same(tmp_path: Path) -> None:
+    ones = [made("b", model="n"), made("b"), made("a", "x" * 50_000), replace(made("c"), reply=None, score=None)]
+    built = record.build(ones, ABOUT)
+    back = record.trials(written(built, tmp_path))
+    assert [(one.question.id, one.model) for one in back] == [("a", "m"), ("b", "m"), ("b", "n"), ("c", "m")]
+    assert back[1:] == [ones[1], ones[0], ones[3]]
+    assert record.build(back, ABOUT) == built
+
+
+def test_the_record_does_not_depend_on_the_order_of_the_trials() -> None:
+    ones = [made(str(at), model=model, prompt=f"{WORKFLOW} {at}") for at in range(4) for model in "mn"]
+    assert json.dumps(record.build(ones, ABOUT)) == json.dumps(record.build(ones[::-1], ABOUT))
+
+
+def test_a_workflow_s_text_stands_once() -> None:
+    ones = [made(str(at), prompt=f"{WORKFLOW}\nQuestion {at}") for at in range(50)]
+    built = record.build(ones, ABOUT)
+    assert json.dumps(built).count("workflow Shop") == 1
+    assert record.trials(built) == sorted(ones, key=lambda one: one.question.id)
+
+
+def test_a_prompt_that_several_models_saw_stands_once() -> None:
+    built = record.build([made("a", model="m"), made("a", model="n")], ABOUT)
+    assert list(built["texts"].values()) == ["the prompt"]
+
+
+def test_a_long_reply_keeps_head_and_tail_and_tells_its_length() -> None:
+    whole = "begin " + "x" * 30_000 + " end"
+    (trial,) = record.trials(record.build([made("a", whole)], ABOUT))
+    kept = trial.reply.text if trial.reply else ""
+    assert len(kept) == 20_000
+    assert kept.startswith("begin xxx")
+    assert kept.endswith("xxx end")
+    assert f"the whole text has {len(whole)} characters" in kept
+
+
+def test_a_reply_of_20000_characters_is_kept_whole() -> None:
+    assert record.trials(record.build([made("a", "x" * 20_000)], ABOUT)) == [made("a", "x" * 20_000)]
+
+
+def test_what_was_read_out_of_a_long_reply_is_cut_too() -> None:
+    long = replace(made("a"), score=Score(0.0, given="y" * 10**6, extra=["z" * 10**6]))
+    assert len(json.dumps(record.build([long], ABOUT))) < 50_000
+
+
+def test_reruns_are_kept_in_the_record() -> None:
+    tally = Tally()
+    for _ in range(3):
+        tally.add(made("a"))
+    back = record.tally_of(record.build(tally, ABOUT))
+    assert [back.attempts(one) for one in back] == [3]
+    assert back.total() == tally.total()
+
+
+def test_what_the_run_was_comes_back(tmp_path: Path) -> None:
+    assert record.about_of(written(record.build([made("a")], ABOUT), tmp_path)) == ABOUT
+
+
+def test_totals_are_told_for_each_model() -> None:
+    built = record.build([made("a", model="m"), made("a", model="n"), made("b", model="n")], ABOUT)
+    assert [(row["model"], row["n"], row["rate"]) for row in built["totals"]] == [("m", 1, 1.0), ("n", 2, 1.0)]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("api_key", "OPENAI_API_KEY", "x-api-key", "apikey", "hf_token", "authToken", "client_secret", "Password"),
+        *("passwd", "Authorization", "proxy-authorization", "aws_secret_access_key", "session_token", "credentials"),
+        *("Cookie", "bearer"),
+    ],
+)
+def test_keys_are_never_recorded(name: str) -> None:
+    hidden: dict[str, Any] = {
+        "temperature": 0,
+        name: "hush-hush",
+        "extra": [{"headers": {name: "hush-hush", "X-Trace": "1"}}],
+    }
+    built = record.build([made("a")], replace(ABOUT, settings=hidden))
+    assert "hush-hush" not in json.dumps(built)
+    assert built["settings"] == {"temperature": 0, "extra": [{"headers": {"X-Trace": "1"}}]}
+
+
+def test_counts_of_tokens_are_no_secrets() -> None:
+    counts: dict[str, Any] = {"max_tokens": 200, "max_completion_tokens": "400", "top_p": 1}
+    assert record.public_settings(counts) == counts
+    assert record.public_settings({"tokens": "sk-abc", "key_tokens": 3}) == {}
+
+
+def test_user_and_password_are_cut_out_of_addresses() -> None:
+    kept = record.public_settings({"api_base": "https://me:hush@host.example/v1"})
+    assert kept == {"api_base": "https://host.example/v1"}
+
+
+@pytest.mark.parametrize("number", [math.nan, math.inf, -math.inf])
+def test_a_number_that_is_not_finite_is_refused_with_its_place(number: float) -> None:
+    odd = replace(made("a"), reply=Reply("x", logprobs=[["t", 0, number]]))
+    with pytest.raises(UsageError, match=r"trial a of m, reply, logprobs\[0\]\[2\]: found -?(nan|inf)"):
+        record.build([odd], ABOUT)
+
+
+def test_what_is_nested_too_deep_is_refused() -> None:
+    deep: Any = "x"
+    for _ in range(200):
+        deep = [deep]
+    with pytest.raises(UsageError, match="deep"):
+        record.build([replace(made("a"), score=Score(0.0, given=deep))], ABOUT)
+    with pytest.raises(UsageError, match="deep"):
+        record.public_settings({"stop": deep})
+
+
+def test_saving_makes_folders_and_leaves_nothing_else(tmp_path: Path) -> None:
+    record.save(tmp_path / "new" / "deep" / "r.json", record.build([], ABOUT))
+    record.save(tmp_path / "new" / "deep" / "r.json", record.build([made("a")], ABOUT))
+    assert os.listdir(tmp_path / "new" / "deep") == ["r.json"]
+    assert len(record.load(tmp_path / "new" / "deep" / "r.json")["trials"]) == 1
+
+
+def test_a_save_that_fails_leaves_the_former_record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    record.save(tmp_path / "r.json", record.build([made("a")], ABOUT))
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(UsageError, match=r"r\.json.*No space left"):
+        record.save(tmp_path / "r.json", record.build([], ABOUT))
+    assert os.listdir(tmp_path) == ["r.json"]
+    assert len(record.load(tmp_path / "r.json")["trials"]) == 1
+
+
+def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    for path in (tmp_path / "file" / "r.json", tmp_path):
+        with pytest.raises(UsageError, match=str(path)):
+            record.save(path, record.build([], ABOUT))
+
+
+@pytest.mark.parametrize("schema", [2, 0, "1", True, None, 1.0])
+def test_a_schema_that_is_not_known_is_refused_with_its_number_and_the_known(tmp_path: Path, schema: object) -> None:
+    (tmp_path / "r.json").write_text(json.dumps({**record.build([], ABOUT), "schema": schema}))
+    with pytest.raises(UsageError, match=rf"r\.json: found schema {schema!r}, expected one that is known here \(1\)"):
+        record.load(tmp_path / "r.json")
+
+
+@pytest.mark.parametrize("text", ["", "{", "[1]", "NaN", '{"schema": NaN}', "[" * 200_000, "9" * 5000, "\ud800"])
+def test_what_is_no_record_is_refused(tmp_path: Path, text: str) -> None:
+    (tmp_path / "r.json").write_bytes(text.encode("utf-8", "surrogatepass"))
+    with pytest.raises(UsageError, match=r"r\.json"):
+        record.load(tmp_path / "r.json")
+
+
+def test_the_place_of_broken_json_is_told(tmp_path: Path) -> None:
+    (tmp_path / "r.json").write_text('{\n  "schema": ,}')
+    with pytest.raises(ReadError, match=r"r\.json:2:13"):
+        record.load(tmp_path / "r.json")
+
+
+def test_a_missing_record_is_told(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"absent\.json"):
+        record.load(tmp_path / "absent.json")
+
+
+@pytest.mark.parametrize("damage", [{"texts": {}}, {"trials": [1]}, {"trials": 3}, {"trials": [{"question": None}]}])
+def test_a_damaged_record_is_told(damage: dict[str, Any]) -> None:
+    with pytest.raises(UsageError, match="damaged: trial"):
+        record.trials({**record.build([made("a")], ABOUT), **damage})
+    with pytest.raises(UsageError, match="damaged"):
+        record.about_of({"schema": 1})

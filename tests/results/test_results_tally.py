@@ -1,0 +1,163 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_taskgraph.results.tally import Tally
+from pytest_taskgraph.trial import Outcome, Question, Reply, Score, Trial
+
+OUTCOMES: list[Outcome] = ["right", "wrong", "unreadable", "refused", "error", "skipped"]
+
+
+def made(
+    name: str,
+    outcome: Outcome = "right",
+    value: float | None = None,
+    *,
+    pattern: str = "next_tasks",
+    category: str = "structure",
+    model: str = "m",
+    metrics: dict[str, float | None] | None = None,
+    **labels: str | int,
+) -> Trial:
+    question = Question(
+        name,
+        "understanding",
+        pattern,
+        category,
+        "Which?",
+        "prompt",
+        "task-set",
+        ["A"],
+        "jaccard",
+        ["recall"],
+        labels=labels,
+    )
+    if outcome in ("error", "skipped"):
+        return Trial(question, model, outcome, error="timeout: none")
+    mark = (1.0 if outcome == "right" else 0.0) if value is None else value
+    return Trial(question, model, outcome, Reply("Final answer: A"), Score(mark, metrics or {}))
+
+
+def tallied(*trials: Trial, order: tuple[str, ...] = ()) -> Tally:
+    tally = Tally(order)
+    for trial in trials:
+        tally.add(trial)
+    return tally
+
+
+trials = st.lists(
+    st.builds(
+        made,
+        st.sampled_from([f"q{i}" for i in range(9)]),
+        st.sampled_from(OUTCOMES),
+        st.floats(0, 1),
+        pattern=st.sampled_from(["chain", "next_tasks", "zoo"]),
+        category=st.sampled_from(["behaviour", "structure", "custom"]),
+        model=st.sampled_from(["m", "n"]),
+        metrics=st.dictionaries(st.sampled_from(["recall", "other"]), st.none() | st.floats(0, 1)),
+        size=st.integers(8, 12),
+    ),
+    max_size=25,
+    unique_by=lambda trial: (trial.question.id, trial.model),
+)
+
+
+@given(trials, st.randoms(use_true_random=False))
+def test_nothing_depends_on_the_order_of_arrival(ones: list[Trial], rng: Random) -> None:
+    shuffled = list(ones)
+    rng.shuffle(shuffled)
+    a, b = tallied(*ones), tallied(*shuffled)
+    assert list(a) == list(b)
+    for by in ("pattern", "category", "family", "model", "size"):
+        assert a.rows(by) == b.rows(by)
+    assert a.total() == b.total()
+
+
+@given(trials)
+def test_every_trial_is_counted_once_in_every_grouping(ones: list[Trial]) -> None:
+    tally = tallied(*ones)
+    for by in ("pattern", "category", "family", "model", "size"):
+        rows = tally.rows(by)
+        assert sum(row.questions for row in rows) == len(ones)
+        assert all(row.n == row.right + row.wrong + row.unreadable + row.refused for row in rows)
+    assert tally.total().questions == len(ones)
+
+
+def test_errors_and_skipped_are_in_no_mean() -> None:
+    row = tallied(made("a"), made("b", "wrong", 0.5), made("c", "error"), made("d", "skipped")).total()
+    assert (row.n, row.right, row.wrong, row.errors, row.skipped) == (2, 1, 1, 1, 1)
+    assert (row.rate, row.mean) == (0.5, 0.75)
+    assert row.deviation == pytest.approx(0.125**0.5)
+
+
+def test_unreadable_and_refused_are_answered_and_worth_nothing() -> None:
+    row = tallied(
+        made("a"), made("b", "unreadable"), made("c", "refused"), replace(made("d", "refused"), score=None)
+    ).total()
+    assert (row.n, row.unreadable, row.refused, row.rate, row.mean) == (4, 1, 2, 0.25, 0.25)
+
+
+def test_where_nothing_was_answered_there_is_no_rate_and_no_mean() -> None:
+    row = tallied(made("a", "error"), made("b", "skipped")).total()
+    assert (row.n, row.rate, row.mean, row.deviation, row.metrics) == (0, None, None, None, {})
+    assert tallied().rows() == []
+    assert tallied().total().questions == 0
+
+
+def test_a_rerun_replaces_the_former_trial_and_is_counted() -> None:
+    tally = tallied(made("a", "error"), made("a", "wrong"), made("a"), made("b"))
+    assert (tally.total().right, tally.total().errors, tally.total().questions, tally.total().attempts) == (2, 0, 2, 4)
+    assert [tally.attempts(trial) for trial in tally] == [3, 1]
+
+
+def test_models_are_kept_apart() -> None:
+    tally = tallied(made("a", model="n"), made("a", "wrong", model="m"))
+    assert tally.models == ("m", "n")
+    assert [(row.model, row.name, row.rate) for row in tally.rows()] == [("m", "next_tasks", 0), ("n", "next_tasks", 1)]
+    assert [row.model for row in tally.rows("category", "n")] == ["n"]
+    assert (tally.total().model, tally.total().n, tally.total("n").model, tally.total("n").n) == ("", 2, "n", 1)
+
+
+def test_categories_stand_in_their_order_and_patterns_in_that_of_the_catalogue() -> None:
+    ones = [("zoo", "custom"), ("b", "functionality"), ("c", "behaviour"), ("later", "structure"), ("a", "structure")]
+    mine = [made(str(at), pattern=name, category=category) for at, (name, category) in enumerate(ones)]
+    assert [row.name for row in tallied(*mine).rows()] == ["a", "later", "c", "b", "zoo"]
+    assert [row.name for row in tallied(*mine, order=("c", "later", "a")).rows()] == ["later", "a", "c", "b", "zoo"]
+    categories = ["structure", "behaviour", "functionality", "custom"]
+    assert [row.name for row in tallied(*mine).rows("category")] == categories
+    assert [row.category for row in tallied(*mine).rows()] == ["structure", *categories]
+
+
+def test_a_pattern_that_the_catalogue_does_not_know_stands_after_those_it_knows() -> None:
+    mine = [made("1", pattern="apart"), made("2", pattern="next_tasks")]
+    assert [row.name for row in tallied(*mine, order=("next_tasks",)).rows()] == ["next_tasks", "apart"]
+
+
+def test_a_label_s_values_stand_by_size_then_by_name() -> None:
+    sizes: list[str | int] = [100, 9, "large", 12, "any"]
+    mine = [made(str(at), size=size) for at, size in enumerate(sizes)]
+    tally = tallied(*mine, made("x"))
+    assert [row.name for row in tally.rows("size")] == ["9", "12", "100", "any", "large"]
+    assert tally.rows("nowhere") == []
+
+
+def test_labels_of_one_value_are_not_told() -> None:
+    assert tallied(made("a", size=8, notation="wadl"), made("b", size=12, notation="wadl")).labels() == ("size",)
+
+
+def test_a_metric_that_is_undefined_is_left_out_and_counted() -> None:
+    row = tallied(
+        made("a", metrics={"recall": 1.0}), made("b", metrics={"recall": 0.5}), made("c", metrics={"recall": None})
+    ).total()
+    assert row.metrics == {"jaccard": 1.0, "recall": 0.75}
+    assert row.undefined == {"recall": 1}
+
+
+def test_a_reply_without_an_answer_is_worth_nothing_in_further_metrics_too() -> None:
+    row = tallied(made("a", metrics={"recall": 1.0}), made("b", "unreadable")).total()
+    assert row.metrics == {"jaccard": 0.5, "recall": 0.5}
