@@ -1,0 +1,38 @@
+"""Benchmarks of workflow understanding, as pytest suites. The names below are loaded when they are first used."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .benchmarks.understanding import understanding as understanding
+    from .benchmarks.understanding.pattern import Case as Case
+    from .benchmarks.understanding.pattern import Cases as Cases
+    from .benchmarks.understanding.pattern import Pattern as Pattern
+    from .benchmarks.understanding.pattern import case as case
+    from .benchmarks.understanding.pattern import pattern as pattern
+    from .plugin.suites import suite as suite
+    from .trial import Trial as Trial
+    from .workflow.model import Workflow as Workflow
+
+__version__ = "0.1.0"
+
+_WHERE = {
+    "Case": ".benchmarks.understanding.pattern",
+    "Cases": ".benchmarks.understanding.pattern",
+    "Pattern": ".benchmarks.understanding.pattern",
+    "Trial": ".trial",
+    "Workflow": ".workflow.model",
+    "case": ".benchmarks.understanding.pattern",
+    "pattern": ".benchmarks.understanding.pattern",
+    "suite": ".plugin.suites",
+    "understanding": ".benchmarks.understanding",
+}
+
+
+def __getattr__(name: str) -> Any:  # noqa: ANN401 - whatever stands there
+    """A public name, imported now: the entry point imports this package in every pytest run of its users."""
+    if name in _WHERE:
+        return getattr(import_module(_WHERE[name], __name__), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

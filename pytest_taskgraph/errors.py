@@ -1,0 +1,99 @@
+"""Every error of the project.
+
+TaskgraphError
+├── UsageError                what the user asked for cannot be done as asked
+│   ├── UnknownNameError      … because a name is not known; the known ones are told
+│   ├── ReadError             … because a text is not of its notation; file, line and column are told
+│   ├── WorkflowError         … because a workflow is not well-formed
+│   ├── CannotSayError        … because a notation has no words for a feature
+│   ├── RecipeTooSmallError   … because a recipe demands more than its number of tasks can hold
+│   └── NoCaseError           … because a pattern finds nothing to ask
+├── UnreadableError           a reply holds no answer of the form that was asked for
+├── ProviderError             no reply: never a wrong answer
+└── NotAskedError             the question was not put: nothing recorded, a capability is missing
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Literal
+
+ProviderErrorKind = Literal[
+    "authentication",
+    "not-found",
+    "rate-limit",
+    "timeout",
+    "connection",
+    "server",
+    "content-filter",
+    "context-too-long",
+    "bad-request",
+    "malformed",
+    "truncated",
+]
+
+
+class TaskgraphError(Exception):
+    """Anything that goes wrong here on purpose."""
+
+
+class UsageError(TaskgraphError):
+    """The user must change something; shown without a traceback."""
+
+
+class UnknownNameError(UsageError):
+    """A name that is not known, answered with those that are."""
+
+    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+        known = sorted(known)
+        super().__init__(f"unknown {kind} {name!r}; known: {', '.join(known) or 'none'}")
+        self.kind, self.name, self.known = kind, name, known
+
+
+class ReadError(UsageError):
+    """A text that is not of its notation: where (file, line, column from 1), what was found, what was expected."""
+
+    def __init__(self, where: str, line: int, column: int, found: str, expected: str) -> None:
+        super().__init__(f"{where or 'text'}:{line}:{column}: found {found}, expected {expected}")
+        self.where, self.line, self.column, self.found, self.expected = where, line, column, found, expected
+
+
+class WorkflowError(UsageError):
+    """A workflow that breaks a rule of `workflow/check.py`."""
+
+
+class CannotSayError(UsageError):
+    """A notation that has no words for a feature of the workflow."""
+
+    def __init__(self, notation: str, features: Iterable[str]) -> None:
+        named = ", ".join(sorted(features))
+        super().__init__(f"the notation {notation!r} cannot say {named}; choose another one, or a workflow without")
+
+
+class RecipeTooSmallError(UsageError):
+    """A recipe that demands more than its number of tasks can hold; `least` tasks would do."""
+
+    def __init__(self, tasks: int, least: int, features: Iterable[str]) -> None:
+        named = ", ".join(sorted(features)) or "its width and depth"
+        super().__init__(f"a workflow of {tasks} tasks is too small for {named}; at least {least} are needed")
+        self.tasks, self.least = tasks, least
+
+
+class NoCaseError(UsageError):
+    """A pattern that finds nothing to ask about."""
+
+
+class UnreadableError(TaskgraphError):
+    """A reply holds no answer of the form that was asked for; the message says what was expected."""
+
+
+class ProviderError(TaskgraphError):
+    """There is no reply. `kind` says why; the message is the provider's own, on one line, without keys."""
+
+    def __init__(self, kind: ProviderErrorKind, message: str) -> None:
+        super().__init__(f"{kind}: {message}")
+        self.kind = kind
+
+
+class NotAskedError(TaskgraphError):
+    """The question was not put to the model; the message says why."""

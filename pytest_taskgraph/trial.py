@@ -1,0 +1,151 @@
+"""What travels: a question, the requests it makes, the reply, the score, and the trial that holds them.
+
+Plain data throughout. A question *names* its form, metrics, episode and aggregate, so a trial crosses xdist, is
+stored, is read back and is marked again without asking anyone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any, Literal, TypeVar
+
+Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
+Place = Literal["whole", "marker", "first-line"]
+Reading = Literal["lenient", "strict"]
+Outcome = Literal["right", "wrong", "unreadable", "refused", "error", "skipped"]
+_T = TypeVar("_T")
+
+
+def _from(kind: type[_T], data: Mapping[str, Any]) -> _T:
+    """An object of the dataclass `kind` from its JSON; fields that a later version added are ignored."""
+    known = {f.name for f in fields(kind)}  # type: ignore[arg-type]
+    return kind(**{k: v for k, v in data.items() if k in known})
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One question, ready to be put."""
+
+    id: str
+    family: str
+    pattern: str
+    category: str
+    text: str  # the question alone
+    prompt: str  # all that the model sees
+    form: str  # a name in scoring.forms.FORMS
+    reference: Json  # the right answer, as the form's reader gives it
+    metric: str  # the main metric, a name in scoring.metrics.METRICS
+    further: list[str] = field(default_factory=list)  # further metrics, by name
+    pass_mark: float = 1.0
+    aggregate: str = "mean"
+    names: list[str] = field(default_factory=list)  # the names an answer may hold
+    place: Place = "marker"  # where in the reply the answer stands
+    reading: Reading = "lenient"
+    episode: str = "single"
+    labels: dict[str, str | int] = field(default_factory=dict)
+    cluster: str = ""  # questions about one workflow are not independent
+    digests: dict[str, str] = field(default_factory=dict)  # of workflow, prompt, frame, template, reference
+
+    def __repr__(self) -> str:
+        return f"<Question {self.id}>"
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One call to a model."""
+
+    messages: list[dict[str, Any]] = field(default_factory=list)  # role and content, as in the OpenAI protocol
+    role: Literal["subject", "judge", "embedder", "paraphraser"] = "subject"
+    kind: Literal["chat", "score", "embed"] = "chat"
+    texts: list[str] = field(default_factory=list)  # for "score" and "embed"
+    tools: list[dict[str, Any]] = field(default_factory=list)
+    settings: dict[str, Json] = field(default_factory=dict)
+    repetition: int = 1
+
+    @property
+    def prompt(self) -> str:
+        """The text of the last message, or the empty text."""
+        return str(self.messages[-1]["content"]) if self.messages else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a model answered to one request. Any text that arrived is a reply, refusals and cut-offs included."""
+
+    text: str
+    tokens_in: int | None = None
+    tokens_out: int | None = None
+    cost: float | None = None  # US dollars; None is unknown, never 0
+    latency: float | None = None  # seconds
+    finish_reason: str = "stop"
+    tool_calls: list[dict[str, Any]] = field(default_factory=list)
+    source: str = ""  # where it came from: a provider's model, a file, a baseline
+    logprobs: list[list[Any]] = field(default_factory=list)  # for "score": [token, offset, log-probability or None]
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """The mark of one reply."""
+
+    value: float  # the main metric, 0.0 to 1.0
+    metrics: dict[str, float | None] = field(default_factory=dict)  # further metrics; None is undefined
+    parts: dict[str, list[float]] = field(default_factory=dict)  # name -> [numerator, denominator]
+    given: Json = None  # the answer as it was read
+    status: Literal["read", "unreadable", "refused"] = "read"
+    remark: str = ""  # why it could not be read
+    missing: list[str] = field(default_factory=list)  # in the reference, not in the answer
+    extra: list[str] = field(default_factory=list)  # in the answer, not in the reference
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """A question, what came back, and its mark; or why nothing came back."""
+
+    question: Question
+    model: str
+    outcome: Outcome
+    reply: Reply | None = None
+    score: Score | None = None
+    error: str = ""  # "<kind>: <message>" of a provider's failure, or the reason for not asking
+    requests: int = 0
+
+    @property
+    def passed(self) -> bool:
+        """Whether the main score reaches the pass mark."""
+        return self.outcome == "right"
+
+    def check(self) -> None:
+        """Nothing for a right answer; `WrongAnswer`, an assertion error, for any other."""
+        __tracebackhide__ = True
+        if not self.passed:
+            raise WrongAnswer(self)
+
+    def to_json(self) -> dict[str, Any]:
+        """The trial as plain JSON values; `from_json` gives it back."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Trial:
+        """The trial that `to_json` wrote."""
+        whole = _from(cls, data)
+        return cls(
+            **{f.name: getattr(whole, f.name) for f in fields(cls)}
+            | {
+                "question": _from(Question, data["question"]),
+                "reply": data.get("reply") and _from(Reply, data["reply"]),
+                "score": data.get("score") and _from(Score, data["score"]),
+            }
+        )
+
+    def __repr__(self) -> str:
+        mark = "" if self.score is None else f" {self.score.value:.3f}"
+        return f"<Trial {self.question.id} {self.outcome}{mark}>"
+
+
+class WrongAnswer(AssertionError):  # noqa: N818 - it is a verdict, and pytest shows its name
+    """A trial whose answer does not reach the pass mark."""
+
+    def __init__(self, trial: Trial) -> None:
+        super().__init__(f"{trial.outcome}: expected {trial.question.reference!r}")
+        self.trial = trial
