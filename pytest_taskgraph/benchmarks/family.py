@@ -1,0 +1,58 @@
+"""What a benchmark family offers to the plugin, and the small reference that stands for a question until it is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from ..asking import Model
+from ..trial import Question
+from .settings import Settings
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionReference:
+    """Enough to build one question again, anywhere: small, so that ten thousand of them collect fast."""
+
+    id: str
+    pattern: str
+    notation: str
+    ordinal: int
+    tasks: int = 0  # the size of the generated workflow
+    source: int = -1  # the place of the user's own project among those given; -1: generated
+
+
+class Family(Protocol):
+    """One benchmark: which questions there are, how each is built, and which baselines answer from the prompt alone."""
+
+    name: str
+    baselines: tuple[str, ...]  # names; the first is the default
+
+    def options(self) -> frozenset[str]:
+        """The keyword arguments that `@suite` takes for this family."""
+        ...
+
+    def references(self, settings: Settings, options: Mapping[str, Any]) -> Sequence[QuestionReference]:
+        """The questions of a suite, in order. Raises UsageError for options that cannot be met."""
+        ...
+
+    def question(self, reference: QuestionReference, settings: Settings) -> Question:
+        """The question that a reference stands for; the same for the same arguments, in any process."""
+        ...
+
+    def baseline(self, name: str) -> Model:
+        """The embedded baseline of that name. Raises UnknownNameError."""
+        ...
+
+    def notices(self, settings: Settings, options: Mapping[str, Any]) -> Sequence[str]:
+        """What a user should know about the questions that a suite leaves out, a line each."""
+        ...
+
+    def check(self, settings: Settings) -> None:
+        """Nothing, if the settings can be met. Raises UsageError before anything is asked."""
+        ...
+
+    def order(self) -> Sequence[str]:
+        """The names of the patterns as reports list them."""
+        ...

@@ -1,0 +1,27 @@
+"""What a run asks for, once read from flags, environment and ini by the plugin."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from ..trial import Reading
+
+Phrasing = Literal["both", "first", "second"]
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The settings that decide which questions there are, how they are put, and how replies are read."""
+
+    seed: int = 0
+    instances: int = 4  # questions a pattern, size and notation
+    tasks: tuple[int, ...] = (12,)  # sizes of generated workflows
+    notations: tuple[str, ...] = ("wadl",)
+    convert: bool = False  # whether own files are shown in `notations` instead of verbatim
+    phrasing: Phrasing = "both"
+    frame: str = "think-first"  # a name in frames.FRAMES, or a file
+    reading: Reading = "lenient"
+    workflows: tuple[str, ...] = ()  # the user's own files and folders
+    pass_mark: float | None = None  # instead of the form's
+    given: frozenset[str] = frozenset()  # the settings that the user of the run set, against what suites suggest

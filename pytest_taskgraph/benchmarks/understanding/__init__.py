@@ -1,0 +1,64 @@
+"""The benchmark of workflow understanding: patterns of questions over generated workflows and over the user's own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ...asking import Model
+from ...errors import UnknownNameError
+from ...trial import Question
+from ..family import QuestionReference
+from ..settings import Settings
+
+
+class Understanding:
+    """The family of patterns; the work is done by the modules beside this one, imported when it is needed."""
+
+    name = "understanding"
+    baselines = ("reader", "random", "constant", "first-mentioned")
+
+    def options(self) -> frozenset[str]:
+        """What `@suite(understanding, ...)` takes beside the family."""
+        return frozenset({"patterns", "tasks", "instances", "notations"})
+
+    def references(self, settings: Settings, options: Mapping[str, Any]) -> Sequence[QuestionReference]:
+        """The questions of a suite, in the order of the catalogue. Raises UsageError."""
+        from .questions import references
+
+        return references(settings, options)
+
+    def question(self, reference: QuestionReference, settings: Settings) -> Question:
+        """The question that a reference stands for."""
+        from .questions import question
+
+        return question(reference, settings)
+
+    def baseline(self, name: str) -> Model:
+        """An embedded baseline. Raises UnknownNameError."""
+        from .baselines import BASELINES
+
+        if name not in BASELINES:
+            raise UnknownNameError("baseline", name, BASELINES)
+        return BASELINES[name]()
+
+    def notices(self, settings: Settings, options: Mapping[str, Any]) -> Sequence[str]:
+        """What was left out of a suite and why, a line each."""
+        from .questions import notices
+
+        return notices(settings, options)
+
+    def check(self, settings: Settings) -> None:
+        """Nothing, if the settings can be met. Raises UsageError: an unknown notation or frame, a file not readable."""
+        from .questions import check
+
+        check(settings)
+
+    def order(self) -> Sequence[str]:
+        """The names of the patterns as reports list them."""
+        from .catalogue import catalogue
+
+        return tuple(catalogue())
+
+
+understanding = Understanding()

@@ -1,0 +1,138 @@
+"""Baselines that see the prompt alone, as a model does.
+
+`reader` reads the workflow back and answers exactly; `random`, `constant` and `first-mentioned` know the form of the
+answer and the names, and guess.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from hashlib import sha256
+from random import Random
+
+from ...asking import Model
+from ...errors import NotAskedError
+from ...scoring.forms import FORMS
+from ...trial import Json, Reply, Request
+from ...workflow.model import Workflow
+from ..templates import longest_literal
+from .catalogue import catalogue
+from .excerpt import find_workflow
+from .pattern import Pattern
+from .scope import Scope, all_scopes, cases, sentence
+
+_MARKED = re.compile(r"final answer", re.IGNORECASE)
+
+
+class Baseline:
+    """A model that answers from the prompt by a rule; `rule` gives a form's name, an answer and the known names."""
+
+    def __init__(self, name: str, rule: Callable[[str], tuple[str, Json]]) -> None:
+        self.name = f"baseline:{name}"
+        self._rule = rule
+
+    async def answer(self, request: Request) -> Reply:
+        """The reply. Raises NotAskedError for anything but chat, or where the rule finds nothing to go by."""
+        if request.kind != "chat":
+            raise NotAskedError(f"{self.name} cannot answer a request of kind {request.kind!r}")
+        prompt = request.prompt
+        form, answer = self._rule(prompt)
+        text = FORMS[form].write(answer, _instructed_names(prompt, form))
+        return Reply(f"Final answer: {text}" if _MARKED.search(prompt) else text, source=self.name)
+
+
+def read_back(prompt: str) -> tuple[str, Json]:
+    """The answer of the case, of any pattern and level, whose text stands in the prompt; the longest text wins."""
+    plain, best = _plain(prompt), ("", "", None)
+    for pattern, phrasing, scope in _candidates(prompt):
+        for case in cases(pattern, scope):
+            text = _plain(sentence(pattern, phrasing, scope, case))
+            if len(text) > len(best[0]) and text in plain:
+                best = (text, pattern.form, case.answer)
+    if not best[0]:
+        raise NotAskedError("the reader finds no question that it knows in the prompt")
+    return best[1], best[2]
+
+
+def _candidates(prompt: str) -> Iterator[tuple[Pattern, int, Scope]]:
+    """Patterns, phrasings and levels that may be asked about, by the constant part of the template and by the place."""
+    levels = all_scopes(_workflow(prompt))
+    for pattern in catalogue().values():
+        for phrasing, template in enumerate(pattern.templates):
+            if longest_literal(template) in prompt:
+                yield from ((pattern, phrasing, scope) for scope in levels)
+
+
+def _workflow(prompt: str) -> Workflow:
+    workflow = find_workflow(prompt)
+    if workflow is None:
+        raise NotAskedError("no notation reads a workflow in the prompt")
+    return workflow
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _instructed_names(prompt: str, form: str) -> Sequence[str]:
+    """The names that need care in a list: those of the workflow, where the instruction asks for one a line."""
+    return [] if FORMS[form].instruct([]) in prompt else _names(prompt)
+
+
+def _form(prompt: str) -> str:
+    """The form whose instruction stands in the prompt."""
+    for name, form in FORMS.items():
+        if form.instruct([]) in prompt or form.instruct(_names(prompt)) in prompt:
+            return name
+    raise NotAskedError("the prompt holds no instruction of a known answer form")
+
+
+def _names(prompt: str) -> list[str]:
+    return list(_workflow(prompt).task_names)
+
+
+def guess_at_random(prompt: str) -> tuple[str, Json]:
+    """A coin for yes or no, any task, every task with probability 1/2, two groups; drawn from the prompt's digest."""
+    rng, names = Random(sha256(prompt.encode("utf-8", "surrogatepass")).hexdigest()), _names(prompt)
+    some = [name for name in names if rng.random() < 0.5]
+    form = _form(prompt)
+    guesses: dict[str, Json] = {
+        "yes-no": rng.choice(["yes", "no"]),
+        "task": rng.choice(names),
+        "task-set": _list(some),
+        "groups": [_list(some), _list([n for n in names if n not in some])],
+    }
+    return form, guesses[form]
+
+
+def repeat_constantly(prompt: str) -> tuple[str, Json]:
+    """Always yes, the first task declared, all tasks, all tasks in one group."""
+    names, form = _names(prompt), _form(prompt)
+    constants: dict[str, Json] = {
+        "yes-no": "yes", "task": names[0], "task-set": _list(names), "groups": [_list(names)],
+    }  # fmt: skip
+    return form, constants[form]
+
+
+def first_mentioned(prompt: str) -> tuple[str, Json]:
+    """Yes; the tasks that the text after the workflow mentions, else the first one declared."""
+    names, form = _names(prompt), _form(prompt)
+    question = prompt.rpartition("```")[2]
+    said = [n for n in names if f"'{n}'" in question] or names[:1]
+    mentioned: dict[str, Json] = {
+        "yes-no": "yes", "task": said[0], "task-set": _list(said), "groups": [_list(said)],
+    }  # fmt: skip
+    return form, mentioned[form]
+
+
+def _list(names: Sequence[str]) -> Json:
+    return list(names)
+
+
+BASELINES: dict[str, Callable[[], Model]] = {
+    "reader": lambda: Baseline("reader", read_back),
+    "random": lambda: Baseline("random", guess_at_random),
+    "constant": lambda: Baseline("constant", repeat_constantly),
+    "first-mentioned": lambda: Baseline("first-mentioned", first_mentioned),
+}

@@ -1,0 +1,68 @@
+"""The fixtures. Asking happens in the set-up of `trial`, so that pytest's own words keep their meaning."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ..trial import Question, Trial
+
+if TYPE_CHECKING:
+    from .subject import Subject
+    from .suites import Collected
+
+TRIAL = pytest.StashKey[Trial]()
+
+
+@pytest.fixture
+def taskgraph_reference(request: pytest.FixtureRequest) -> Collected:
+    """What an item of a suite will ask."""
+    if not hasattr(request, "param"):
+        raise pytest.UsageError(f"{request.node.nodeid}: the fixtures of taskgraph belong to a function with @suite(...)")
+    collected: Collected = request.param
+    return collected
+
+
+@pytest.fixture
+def taskgraph_question(taskgraph_reference: Collected) -> Question:
+    """The question of the item, built now."""
+    one = taskgraph_reference
+    return one.family.question(one.reference, one.settings)
+
+
+@pytest.fixture
+def taskgraph_model(request: pytest.FixtureRequest) -> Subject:
+    """Who is asked."""
+    from .run import run_of
+
+    run = run_of(request.config)
+    return run.subject(getattr(request, "param", run.models[0]))
+
+
+@pytest.fixture
+def trial(
+    request: pytest.FixtureRequest, taskgraph_reference: Collected, taskgraph_question: Question, taskgraph_model: Subject
+) -> Trial:
+    """The question, the reply and its mark. An error where no reply came; skipped where it was not asked."""
+    from ..errors import NotAskedError
+    from .asking import put
+    from .run import run_of
+
+    loop = run_of(request.config).loop
+    made, stopped = put(taskgraph_question, taskgraph_model, taskgraph_reference.family, loop)
+    request.node.stash[TRIAL] = made
+    _tell_junit(request.node, made)
+    if isinstance(stopped, NotAskedError):
+        pytest.skip(str(stopped))
+    if stopped is not None:
+        raise stopped
+    return made
+
+
+def _tell_junit(item: pytest.Item, made: Trial) -> None:
+    """Properties of the test case; a rerun replaces those of the attempt before."""
+    from ..reports.junit import properties
+
+    item.user_properties[:] = [p for p in item.user_properties if not p[0].startswith("taskgraph.")]
+    item.user_properties.extend(properties(made))

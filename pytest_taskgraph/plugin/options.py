@@ -1,0 +1,171 @@
+"""The options: one table, read as flag, then environment, then ini, then default."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from ..benchmarks.settings import Settings
+
+ALIAS = "taskgraph_model_alias"
+
+
+@dataclass(frozen=True)
+class Option:
+    """One option: `--taskgraph-NAME`, the ini value `taskgraph_NAME`, the environment variable `TASKGRAPH_NAME`."""
+
+    name: str
+    metavar: str
+    help: str
+    default: str = ""
+    repeatable: bool = False
+    choices: tuple[str, ...] = ()
+
+    @property
+    def dest(self) -> str:
+        """The name of its value, also in ini files."""
+        return f"taskgraph_{self.name.replace('-', '_')}"
+
+
+OPTIONS = {
+    option.name: option
+    for option in (
+        Option(
+            "model", "SPEC", "who is asked: any litellm name; recorded:FILE; baseline, or baseline:NAME for an embedded "
+            "baseline (reader, random, constant, first-mentioned); oracle:ACCURACY for testing the machinery. "
+            "--model is an alias, unless the project owns that name. Repeatable", "baseline", repeatable=True,
+        ),
+        Option("model-option", "K=V", "a setting passed to the model as it is, such as api_base=URL or temperature=0; "
+               "nothing else is sent. Repeatable", repeatable=True),
+        Option("seed", "N", "what is generated follows from it", "0"),
+        Option("instances", "N", "questions a pattern, size and notation", "4"),
+        Option("tasks", "N[,N]", "sizes of generated workflows, in tasks", "12"),
+        Option("notation", "NAME[,NAME]", "how workflows are written: wadl, wadl-separate, wadl-expanded, mermaid, "
+               "json, prose; own files are converted only where this is given", "wadl"),
+        Option("phrasing", "WHICH", "first, second, or both in turn", "both", choices=("both", "first", "second")),
+        Option("workflow", "PATH", "ask about your own workflow: a file, or a folder that is one project. Its text is "
+               "sent to the model. Repeatable", repeatable=True),
+        Option("frame", "NAME|FILE", "how the question is put: direct, think-first, answer-first, or a Jinja file",
+               "think-first"),
+        Option("reading", "KIND", "how replies are read: lenient, or strict as the study did", "lenient",
+               choices=("lenient", "strict")),
+        Option("pass-mark", "X", "the main score that passes, 0 to 1 (default: the answer form's)"),
+        Option("judge", "WHAT", "what fails: questions (each wrong answer), none (a survey), or auto: none for the "
+               "default baseline, else questions", "auto", choices=("auto", "questions", "none")),
+        Option("report", "KIND=PATH", "write a report: json=PATH is the record of the run. Repeatable", repeatable=True),
+    )
+}  # fmt: skip
+
+
+def add_options(parser: pytest.Parser) -> None:
+    """All options in one group of `pytest --help`, each with its ini twin."""
+    group = parser.getgroup("taskgraph", "benchmarks of workflow understanding")
+    for option in OPTIONS.values():
+        text = option.help + (f" (default: {option.default})" if option.default else "")
+        group.addoption(
+            f"--taskgraph-{option.name}",
+            dest=option.dest,
+            metavar=option.metavar,
+            action="append" if option.repeatable else "store",
+            default=None,
+            help=text.replace("%", "%%"),
+        )
+        parser.addini(option.dest, f"as --taskgraph-{option.name}", default=None)
+
+
+def given(config: pytest.Config, name: str) -> list[str] | None:
+    """The values that the user set for an option, by flag, environment or ini; None if by none of them."""
+    option = OPTIONS[name]
+    flags = config.getoption(option.dest, None)
+    if name == "model":
+        flags = [*(flags or ()), *(config.getoption(ALIAS, None) or ())] or None
+    if flags is not None:
+        return flags if isinstance(flags, list) else [flags]
+    stated = os.environ.get(option.dest.upper()) or config.getini(option.dest) or None
+    if stated is None:
+        return None
+    return [one.strip() for one in str(stated).splitlines() if one.strip()] if option.repeatable else [str(stated)]
+
+
+def values(config: pytest.Config, name: str) -> list[str]:
+    """The values of an option, the default included. Raises pytest.UsageError for one that is no choice."""
+    option = OPTIONS[name]
+    found = given(config, name)
+    if found is None:
+        found = [option.default] if option.default else []
+    for one in found:
+        if option.choices and one not in option.choices:
+            raise pytest.UsageError(f"--taskgraph-{name}: {one!r}; known: {', '.join(option.choices)}")
+    return found
+
+
+def value(config: pytest.Config, name: str) -> str:
+    """The value of an option that takes one; the empty text where there is none."""
+    return (values(config, name) or [""])[-1]
+
+
+def settings(config: pytest.Config) -> Settings:
+    """What decides the questions. Raises pytest.UsageError for a value that is not of its kind."""
+    from ..benchmarks.settings import Settings
+
+    mark = value(config, "pass-mark")
+    return Settings(
+        seed=_whole(config, "seed")[0],
+        instances=_whole(config, "instances", least=1)[0],
+        tasks=_whole(config, "tasks", least=1),
+        notations=_parts(config, "notation"),
+        convert=given(config, "notation") is not None,
+        phrasing=value(config, "phrasing"),  # type: ignore[arg-type]
+        frame=value(config, "frame"),
+        reading=value(config, "reading"),  # type: ignore[arg-type]
+        workflows=tuple(values(config, "workflow")),
+        pass_mark=_share(mark) if mark else None,
+        given=frozenset(
+            name for name, option in (("tasks", "tasks"), ("instances", "instances"), ("notations", "notation"))
+            if given(config, option) is not None
+        ),
+    )  # fmt: skip
+
+
+def pairs(config: pytest.Config, name: str) -> dict[str, str]:
+    """The values of an option that takes KEY=VALUE. Raises pytest.UsageError for one without a key or "="."""
+    found = {}
+    for one in values(config, name):
+        key, equals, rest = one.partition("=")
+        if not equals or not key.strip():
+            raise pytest.UsageError(f"--taskgraph-{name}: {one!r}; expected {OPTIONS[name].metavar}")
+        found[key.strip()] = rest
+    return found
+
+
+def _parts(config: pytest.Config, name: str) -> tuple[str, ...]:
+    parts = tuple(part.strip() for part in value(config, name).replace(",", " ").split())
+    if not parts:
+        raise pytest.UsageError(f"--taskgraph-{name}: nothing given; expected {OPTIONS[name].metavar}")
+    return tuple(dict.fromkeys(parts))
+
+
+def _whole(config: pytest.Config, name: str, least: int | None = None) -> tuple[int, ...]:
+    found = []
+    for part in _parts(config, name):
+        try:
+            found.append(int(part))
+        except ValueError:
+            raise pytest.UsageError(f"--taskgraph-{name}: {part!r}; expected a whole number") from None
+        if least is not None and found[-1] < least:
+            raise pytest.UsageError(f"--taskgraph-{name}: {part}; expected at least {least}")
+    return tuple(found)
+
+
+def _share(text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        number = -1.0
+    if not 0.0 <= number <= 1.0:
+        raise pytest.UsageError(f"--taskgraph-pass-mark: {text!r}; expected a number from 0 to 1")
+    return number

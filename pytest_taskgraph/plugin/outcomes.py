@@ -1,0 +1,78 @@
+"""What pytest is told about one item: the trial rides on its report, and a verdict is told without a traceback."""
+
+from __future__ import annotations
+
+import json
+from types import SimpleNamespace
+
+import pytest
+
+from ..errors import ProviderError
+from ..trial import Trial, WrongAnswer
+
+CARRIED = "taskgraph"  # the attribute of a report that holds the trial, as JSON text: only plain data crosses xdist
+REASON = "taskgraph_reason"  # the one line of a verdict
+WRONG = "taskgraph_wrong"  # set where a wrong answer is reported as expected
+
+
+class Told:
+    """A failure as pytest prints it: a few lines, and one of them for the short summary."""
+
+    def __init__(self, text: str, reason: str) -> None:
+        self.text = text
+        self.reprcrash = SimpleNamespace(message=reason, path="", lineno=0)
+
+    def __str__(self) -> str:
+        return self.text
+
+    def toterminal(self, tw: object) -> None:
+        """Prints the lines."""
+        for line in self.text.splitlines():
+            tw.line(line)  # type: ignore[attr-defined]
+
+
+def shape(report: pytest.TestReport, trial: Trial, excinfo: pytest.ExceptionInfo[BaseException] | None, survey: bool) -> None:
+    """Puts the trial on the report of the set-up, and a verdict in place of a traceback."""
+    if report.when == "setup":
+        setattr(report, CARRIED, json.dumps(trial.to_json()))
+        if excinfo is not None and isinstance(excinfo.value, ProviderError):
+            _tell(report, [f"no reply: {trial.error}"], f"no reply: {trial.error}")
+    elif excinfo is not None and isinstance(excinfo.value, WrongAnswer):
+        _tell_wrong(report, trial, survey)
+
+
+def _tell_wrong(report: pytest.TestReport, trial: Trial, survey: bool) -> None:
+    from ..reports.escape import printable
+    from ..reports.failure import SECTION, failure_lines, short_reason
+
+    reason = short_reason(trial)
+    _tell(report, failure_lines(trial), reason)
+    if survey:
+        report.outcome = "skipped"
+        report.wasxfail = reason
+        setattr(report, WRONG, True)
+    elif trial.reply is not None:
+        text = trial.reply.text
+        shown = text if len(text) <= 2_000 else f"{text[:1_000]}\n[… {len(text) - 2_000} characters …]\n{text[-1_000:]}"
+        report.sections.append((SECTION, printable(shown)))
+
+
+def _tell(report: pytest.TestReport, lines: list[str], reason: str) -> None:
+    from ..reports.escape import one_line
+
+    report.longrepr = "\n".join(lines)
+    setattr(report, REASON, one_line(reason))
+
+
+def retell(report: pytest.TestReport) -> None:
+    """On the controller: gives the text that crossed the wire back the line that the short summary shows."""
+    reason = getattr(report, REASON, None)
+    if reason is not None and isinstance(report.longrepr, str):
+        report.longrepr = Told(report.longrepr, reason)  # type: ignore[assignment]
+
+
+def status(report: pytest.TestReport) -> tuple[str, str, tuple[str, dict[str, bool]]] | None:
+    """Category, letter and word of a wrong answer that is reported as expected; None for anything else."""
+    if getattr(report, WRONG, False) and report.when == "call" and report.skipped:
+        return "wrong", "w", ("WRONG", {"yellow": True})
+    return None

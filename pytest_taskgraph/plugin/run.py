@@ -1,0 +1,115 @@
+"""One run: who is asked, what came out, and who is told. Made when the first suite is collected or reports arrive."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ..errors import UsageError
+from ..trial import Trial
+from . import options
+from .loop import Loop
+from .outcomes import CARRIED
+
+if TYPE_CHECKING:
+    from ..benchmarks.settings import Settings
+    from ..results.record import About
+    from ..results.tally import Tally
+    from .subject import Subject
+
+SHOWN = 10  # wrong answers of a pattern that are told in full
+
+
+class Run:
+    """The state of a session, kept in `config.stash`; never in a module, for pytest may run twice in a process."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self.config = config
+        self.settings: Settings = options.settings(config)
+        self.models = options.values(config, "model")
+        self.loop = Loop()
+        self.notices: list[str] = []
+        self.trouble: list[str] = []  # usage errors met while collecting
+        self.questions = 0
+        self._tally: Tally | None = None
+        self._subjects: dict[str, Subject] = {}
+
+    @property
+    def survey(self) -> bool:
+        """Whether wrong answers fail nothing."""
+        judge = options.value(self.config, "judge")
+        return judge == "none" or (judge == "auto" and options.given(self.config, "model") is None)
+
+    @property
+    def tally(self) -> Tally:
+        """What came out so far."""
+        if self._tally is None:
+            from ..benchmarks import FAMILIES
+            from ..results.tally import Tally
+
+            self._tally = Tally([name for family in FAMILIES.values() for name in family.order()])
+        return self._tally
+
+    def subject(self, spec: str) -> Subject:
+        """Who is asked under that specification, opened once. Raises UsageError."""
+        if spec not in self._subjects:
+            from .subject import Subject
+
+            self._subjects[spec] = Subject(spec, options.pairs(self.config, "model-option"), self.settings.seed)
+        return self._subjects[spec]
+
+    def check(self) -> None:
+        """Nothing, if all that was asked for can be had. Raises UsageError before anything is asked."""
+        from ..benchmarks import FAMILIES
+
+        for kind in options.pairs(self.config, "report"):
+            if kind != "json":
+                raise UsageError(f"--taskgraph-report: unknown kind {kind!r}; known: json")
+        for family in FAMILIES.values():
+            family.check(self.settings)
+            for spec in self.models:
+                if self.subject(spec).spec.startswith("baseline"):
+                    self.subject(spec).model(family)
+
+    def add(self, report: pytest.TestReport) -> None:
+        """Tallies the trial that rides on a report."""
+        self.tally.add(Trial.from_json(json.loads(getattr(report, CARRIED))))
+
+    def about(self) -> About:
+        """What the run was, for the record and the headers."""
+        from .. import __version__
+        from ..results.record import About
+
+        public = {key: value for key, value in options.pairs(self.config, "model-option").items()}
+        shown = self.settings
+        return About(
+            __version__,
+            models=tuple(self.subject(spec).name for spec in self.models),
+            seed=shown.seed,
+            notations=shown.notations if shown.convert or not shown.workflows else ("as written",),
+            frame=shown.frame,
+            reading=shown.reading,
+            judge="none" if self.survey else "questions",
+            questions=self.questions or None,
+            settings={**public},
+        )
+
+    def save(self) -> None:
+        """Writes the record where `--taskgraph-report json=PATH` asks for it. Raises UsageError."""
+        from ..results.record import build, save
+
+        for path in options.pairs(self.config, "report").values():
+            save(Path(self.config.invocation_params.dir, path), build(self.tally, self.about()))
+
+
+RUN = pytest.StashKey[Run]()
+
+
+def run_of(config: pytest.Config) -> Run:
+    """The run of this session, made if there is none yet."""
+    if RUN not in config.stash:
+        config.stash[RUN] = Run(config)
+    return config.stash[RUN]

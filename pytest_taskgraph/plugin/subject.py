@@ -1,0 +1,87 @@
+"""Who is asked: the model that `--model` names, or the baseline that belongs to the question's family."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from ..errors import UsageError
+from ..trial import Json
+
+if TYPE_CHECKING:
+    from ..asking import Model
+    from ..benchmarks.family import Family
+    from ..trial import Question
+
+
+class Subject:
+    """A model by its specification; baselines are opened a family. Raises UsageError for an unknown or empty one."""
+
+    def __init__(self, spec: str, options: Mapping[str, str], seed: int) -> None:
+        self.spec = spec.strip()
+        self._models: dict[str, Model] = {}
+        self._answers: dict[str, tuple[str, str]] = {}
+        self._seed = seed
+        kind, _, rest = self.spec.partition(":")
+        self._baseline = rest if kind == "baseline" else None
+        if self._baseline is None:
+            self._models[""] = self._oracle(rest) if kind == "oracle" else _open(self.spec, options)
+
+    @property
+    def name(self) -> str:
+        """As it stands in reports."""
+        return f"baseline:{self._baseline or 'reader'}" if self._baseline is not None else self._models[""].name
+
+    def model(self, family: Family) -> Model:
+        """The model for questions of a family. Raises UnknownNameError for a baseline that the family has not."""
+        if self._baseline is None:
+            return self._models[""]
+        if family.name not in self._models:
+            self._models[family.name] = family.baseline(self._baseline or family.baselines[0])
+        return self._models[family.name]
+
+    def meet(self, question: Question) -> None:
+        """Lets an oracle know the answer to the question; nothing for any other model."""
+        if self.spec.partition(":")[0] == "oracle":
+            from ..models.oracle import digest_of
+
+            self._answers[digest_of(question.prompt)] = _right_and_wrong(question)
+
+    def _oracle(self, accuracy: str) -> Model:
+        from ..models.oracle import Oracle
+
+        try:
+            share = float(accuracy)
+        except ValueError:
+            raise UsageError(f"the model {self.spec!r}: expected an accuracy, such as oracle:0.8") from None
+        return Oracle(self._answers.get, share, self._seed)
+
+
+def _open(spec: str, options: Mapping[str, str]) -> Model:
+    from ..models import open_model
+
+    return open_model(spec, {key: _plain(text) for key, text in options.items()})
+
+
+def _plain(text: str) -> Json:
+    """A number, true, false, null, a list or an object, where the text is JSON; else the text itself."""
+    try:
+        found: Json = json.loads(text)
+        return found
+    except ValueError:
+        return text
+
+
+def _right_and_wrong(question: Question) -> tuple[str, str]:
+    """A right and a wrong reply to the question, in its form and where its frame wants the answer."""
+    from ..scoring.forms import form
+
+    answer, head = form(question.form), "Final answer: " if question.place == "marker" else ""
+    if question.form == "yes-no":
+        wrong: Json = "no" if question.reference == "yes" else "yes"
+    elif question.form == "task":
+        wrong = "Nobody"
+    else:
+        wrong = [] if question.reference else (["Nobody"] if question.form == "task-set" else [["Nobody"]])
+    return tuple(head + answer.write(one, question.names) for one in (question.reference, wrong))  # type: ignore[return-value]

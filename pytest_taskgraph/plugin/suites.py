@@ -1,0 +1,64 @@
+"""`@suite` marks a test function; collection turns it into one item a question."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import pytest
+
+from ..errors import UnknownNameError, UsageError
+
+if TYPE_CHECKING:
+    from ..benchmarks.family import Family, QuestionReference
+    from ..benchmarks.settings import Settings
+
+_F = TypeVar("_F", bound=Callable[..., object])
+
+
+@dataclass(frozen=True, slots=True)
+class Collected:
+    """What stands behind one item until it is asked."""
+
+    family: Family
+    reference: QuestionReference
+    settings: Settings
+
+
+def suite(family: Family, **options: Any) -> Callable[[_F], _F]:  # noqa: ANN401 - each family has options of its own
+    """Makes one test of each question of a family: `@suite(understanding, patterns="structure")`.
+
+    `understanding` takes `patterns` (a category, names, globs, or patterns themselves), `tasks`, `instances` and
+    `notations`; the same settings on the command line win. Raises UnknownNameError for an option that is not known.
+    """
+    for name in options:
+        if name not in family.options():
+            raise UnknownNameError(f"option of @suite({family.name}, ...)", name, family.options())
+    mark: Callable[[_F], _F] = pytest.mark.taskgraph(family=family, options=options)
+    return mark
+
+
+def expand(metafunc: pytest.Metafunc, mark: pytest.Mark, settings: Settings, models: list[str]) -> list[str]:
+    """Parametrises a marked function, by question and then by model if there are several; gives notices, a line each.
+
+    Raises UsageError: for a function without the fixture `trial`, for unknown names, where nothing can be asked.
+    """
+    if "taskgraph_reference" not in metafunc.fixturenames:
+        raise UsageError(f"{metafunc.function.__name__}: a suite takes the fixture `trial`, or `taskgraph_question`")
+    family: Family = mark.kwargs["family"]
+    options = mark.kwargs["options"]
+    references = family.references(settings, options)
+    metafunc.parametrize(
+        "taskgraph_reference",
+        [Collected(family, reference, settings) for reference in references],
+        ids=[reference.id for reference in references],
+        indirect=True,
+    )
+    if len(models) > 1:
+        metafunc.parametrize("taskgraph_model", models, ids=[_shell_safe(model) for model in models], indirect=True)
+    return list(family.notices(settings, options))
+
+
+def _shell_safe(model: str) -> str:
+    return "".join(c if c.isalnum() or c in ".-" else "_" for c in model)

@@ -1,0 +1,67 @@
+"""What the terminal says at the end."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import pytest
+
+from .outcomes import REASON
+
+if TYPE_CHECKING:
+    from .run import Run
+
+SHOWN = 10  # wrong answers of one pattern, and errors of one kind, that are told in full
+
+
+@contextmanager
+def told_in_full(reporter: pytest.TerminalReporter) -> Iterator[None]:
+    """Within it, pytest knows only the first verdicts of each pattern; afterwards the rest is counted, in one line each."""
+    hidden: Counter[str] = Counter()
+    whole = {category: list(reporter.stats.get(category, ())) for category in ("failed", "error")}
+    for category, reports in whole.items():
+        if reports:
+            reporter.stats[category] = _first(reports, category, hidden)
+    try:
+        yield
+    finally:
+        for category, reports in whole.items():
+            if reports:
+                reporter.stats[category] = reports
+    for what, number in hidden.items():
+        reporter.write_line(f"... and {number} more {what}")
+
+
+def _first(reports: list[pytest.TestReport], category: str, hidden: Counter[str]) -> list[pytest.TestReport]:
+    seen: Counter[str] = Counter()
+    kept = []
+    for report in reports:
+        what = _what(report, category)
+        seen[what] += 1
+        if not hasattr(report, REASON) or seen[what] <= SHOWN:
+            kept.append(report)
+        else:
+            hidden[what] += 1
+    return kept
+
+
+def _what(report: pytest.TestReport, category: str) -> str:
+    """What a verdict is one of many of: wrong answers of a pattern, or the same provider's error."""
+    if category == "error":
+        return f"without a reply ({getattr(report, REASON, '')})"
+    name = report.nodeid.partition("[")[2].partition("-")[0]
+    return f"wrong answers of {name}"
+
+
+def write(reporter: pytest.TerminalReporter, run: Run, width: int) -> None:
+    """The table, or its one line under -q."""
+    from ..reports.terminal import lines
+
+    verbosity = reporter.config.get_verbosity()
+    if verbosity >= 0:
+        reporter.section("taskgraph", "=")
+    for text, markup in lines(run.tally, run.about(), verbosity, width):
+        reporter.write_line(text, **markup)

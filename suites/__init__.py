@@ -1,0 +1,1 @@
+"""The suites: `pytest suites/`, or `pytest --pyargs pytest_taskgraph.suites` once installed."""
