@@ -1,7 +1,6 @@
 """`mark FILE`: recorded answers marked again, and set beside the scores they were recorded with.
 
-The file has one JSON object a line: `id`, `kind` (yesno, task, set, groups, or open), `reference`, `reply`, and, where
-known, `paper_score`, `run`, `pattern`, `category`, `model`, `style`, `names` (the known names) and `finish_reason`.
+How the file looks: `recorded_rows.py`.
 """
 
 from __future__ import annotations
@@ -11,37 +10,21 @@ import json
 import statistics
 import sys
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from ..errors import ProviderError, UsageError
+from ..errors import ProviderError
 from ..reports.escape import one_line
 from ..reports.table import table
 from ..scoring.forms import form
 from ..scoring.grade import grade
-from ..trial import Json, Question, Reading, Reply, Score
+from ..trial import Question, Reading, Reply, Score
+from .recorded_rows import KINDS, LABELS, Row, read_rows
 
 SUMMARY = "mark recorded answers again and compare with the scores they were recorded with"
-_FORMS = {"yesno": "yes-no", "task": "task", "set": "task-set", "groups": "groups"}
-_NOT_MARKED = ("open",)
-_GROUPINGS = ("pattern", "run", "category", "model", "style", "kind")
 _SAME = 1e-9
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One recorded answer. `recorded` is the score it was recorded with, None if there is none."""
-
-    id: str
-    kind: str
-    reference: Json
-    reply: str
-    recorded: float | None
-    names: list[str] = field(default_factory=list)
-    finish_reason: str = "stop"
-    labels: dict[str, str] = field(default_factory=dict)  # the fields one can group by
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +56,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     """Nothing; the parser then knows the command's arguments."""
     parser.add_argument("file", metavar="FILE", type=Path, help="recorded answers, one JSON object a line")
     parser.add_argument("--reading", choices=("lenient", "strict"), default="lenient", help="default: %(default)s")
-    parser.add_argument("--by", choices=_GROUPINGS, default="pattern", help="rows of the table, default: %(default)s")
+    parser.add_argument("--by", choices=LABELS, default="pattern", help="rows of the table, default: %(default)s")
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of text")
     parser.add_argument("--expect-same", action="store_true", help="exit 1 if a recorded score is not reproduced")
 
@@ -81,7 +64,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """The exit code: 0, or 1 under --expect-same if a recorded score is not reproduced. Raises UsageError."""
     rows = read_rows(options.file)
-    marked = [mark(row, options.reading) for row in rows if row.kind in _FORMS]
+    marked = [mark(row, options.reading) for row in rows if row.kind in KINDS]
     groups = group_means(marked, options.by)
     if options.json:
         json.dump(_as_json(rows, marked, groups, options.reading), sys.stdout, indent=2)
@@ -91,21 +74,9 @@ def run(options: argparse.Namespace) -> int:
     return 1 if options.expect_same and any(one.differs for one in marked) else 0
 
 
-def read_rows(path: Path) -> list[Row]:
-    """The rows of the file, empty lines passed over. Raises UsageError that tells file, line and what is wrong."""
-    try:
-        lines = path.read_bytes().split(b"\n")
-    except OSError as error:
-        raise UsageError(f"{path}: cannot be read: {error.strerror}") from error
-    rows = [_row(line, f"{path}:{number}") for number, line in enumerate(lines, 1) if line.strip()]
-    if not rows:
-        raise UsageError(f"{path}: holds no rows, expected one JSON object a line")
-    return rows
-
-
 def mark(row: Row, reading: Reading) -> Marked:
     """The row with its new score."""
-    shape = form(_FORMS[row.kind])
+    shape = form(KINDS[row.kind])
     question = Question(
         id=row.id, family="recorded", pattern=row.labels.get("pattern", ""), category="", text="", prompt="",
         form=shape.name, reference=row.reference, metric=shape.metric, names=row.names, reading=reading,
@@ -138,80 +109,6 @@ def _mean(name: str, group: Sequence[Marked]) -> GroupMean:
     return GroupMean(name, len(group), len(runs), mean, deviation)
 
 
-def _row(line: bytes, where: str) -> Row:
-    try:
-        data = json.loads(line.decode("utf-8-sig"))
-    except (ValueError, RecursionError) as error:
-        raise UsageError(f"{where}: not a line of JSON: {error}") from error
-    if not isinstance(data, dict):
-        raise UsageError(f"{where}: found {type(data).__name__}, expected a JSON object")
-    kind = _text(data, "kind", where)
-    if kind not in _FORMS and kind not in _NOT_MARKED:
-        known = ", ".join([*_FORMS, *_NOT_MARKED])
-        raise UsageError(f"{where}: unknown kind {kind!r}, expected one of {known}")
-    reference = _reference(data, kind, where)
-    labels = {name: _text(data, name, where) for name in _GROUPINGS if name in data}
-    finish_reason = _text(data, "finish_reason", where) if "finish_reason" in data else "stop"
-    known_names = _names(data, reference, where)
-    recorded = _recorded(data, where)
-    return Row(
-        _text(data, "id", where),
-        kind,
-        reference,
-        _text(data, "reply", where),
-        recorded,
-        known_names,
-        finish_reason,
-        labels,
-    )
-
-
-def _text(data: Mapping[str, Any], name: str, where: str) -> str:
-    value = data.get(name)
-    if not isinstance(value, str):
-        found = type(value).__name__ if name in data else "nothing"
-        raise UsageError(f"{where}: field {name!r}: found {found}, expected a text")
-    return value
-
-
-def _reference(data: Mapping[str, Any], kind: str, where: str) -> Json:
-    value: Json = data.get("reference")
-    fits = {
-        "yesno": value in ("yes", "no"),
-        "set": _is_names(value),
-        "groups": isinstance(value, list) and all(map(_is_names, value)),
-    }.get(kind, isinstance(value, str))
-    if not fits:
-        expected = {"yesno": '"yes" or "no"', "set": "a list of names", "groups": "a list of lists of names"}
-        raise UsageError(
-            f"{where}: field 'reference': does not fit kind {kind!r}, expected {expected.get(kind, 'a text')}"
-        )
-    return value
-
-
-def _is_names(value: object) -> bool:
-    return isinstance(value, list) and all(isinstance(name, str) for name in value)
-
-
-def _names(data: Mapping[str, Any], reference: Json, where: str) -> list[str]:
-    """The known names; where the row tells none, those of the reference, so that its qualified names stay whole."""
-    if "names" not in data:
-        items = reference if isinstance(reference, list) else [reference]
-        return [str(name) for item in items for name in (item if isinstance(item, list) else [item])]
-    if not _is_names(data["names"]):
-        raise UsageError(f"{where}: field 'names': expected a list of texts")
-    return list(data["names"])
-
-
-def _recorded(data: Mapping[str, Any], where: str) -> float | None:
-    value = data.get("paper_score")
-    if value is None:
-        return None
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value <= 1:
-        raise UsageError(f"{where}: field 'paper_score': found {value!r:.40}, expected a number from 0 to 1")
-    return float(value)
-
-
 def _as_text(
     rows: Sequence[Row], marked: Sequence[Marked], groups: Sequence[GroupMean], options: argparse.Namespace
 ) -> list[str]:
@@ -227,7 +124,7 @@ def _as_text(
 
 
 def _left_out(rows: Sequence[Row], marked: Sequence[Marked]) -> str:
-    kinds = Counter(row.kind for row in rows if row.kind not in _FORMS)
+    kinds = Counter(row.kind for row in rows if row.kind not in KINDS)
     cut_off = sum(one.score is None for one in marked)
     told = [f"; not marked: {count} of kind {kind}" for kind, count in sorted(kinds.items())]
     return "".join([*told, f"; cut off, in no mean: {cut_off}" if cut_off else ""])
@@ -248,7 +145,7 @@ def _as_json(
     return {
         "reading": reading,
         "rows": len(rows),
-        "not_marked": dict(sorted(Counter(row.kind for row in rows if row.kind not in _FORMS).items())),
+        "not_marked": dict(sorted(Counter(row.kind for row in rows if row.kind not in KINDS).items())),
         "compared": sum(one.row.recorded is not None for one in marked),
         "differing": [one.row.id for one in marked if one.differs],
         "groups": [asdict(one) for one in groups],

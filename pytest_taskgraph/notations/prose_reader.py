@@ -6,7 +6,8 @@ import re
 
 from ..workflow.model import Workflow
 from . import phrases
-from .prose_sentences import NAME, SENTENCES, Level, Misread
+from .prose_level import Level, Misread
+from .prose_sentences import NAME, SENTENCES
 from .source import Source
 
 DEEPEST = 64  # composite tasks inside one another

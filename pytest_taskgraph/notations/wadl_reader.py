@@ -6,15 +6,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from ..workflow.model import (
-    Configuration,
-    Data,
-    Effect,
-    Parameter,
-    Task,
-    Workflow,
-)
-from ..workflow.references import overridden
+from ..workflow.derivation import filled_data, filled_task
+from ..workflow.model import Configuration, Data, Effect, Parameter, Task, Workflow
 from .wadl_items import (
     Block,
     ConfigureItem,
@@ -183,9 +176,9 @@ def _configure(
             return [one]
         raise MisreadError(item.name, repr(one.target), any_of(f"{one.of} of this block", known))
     if one.of == "data":
-        data[one.target] = _described(data[one.target], one)
+        data[one.target] = filled_data(data[one.target], one)
         return []
-    tasks[one.target] = _filled(tasks[one.target], one)
+    tasks[one.target] = filled_task(tasks[one.target], one)
     return [Configuration(one.target, configurations=one.configurations)] if one.configurations else []
 
 
@@ -197,22 +190,3 @@ def _configuration(item: ConfigureItem) -> Configuration:
             raise MisreadError(one.name, "a declaration of data", "a renaming such as `data A = B;`")
     inside = tuple(map(_configuration, item.block.all(ConfigureItem)))
     return Configuration(item.name.text, item.of, configurations=inside, **_own(item.block))
-
-
-def _described(data: Data, by: Configuration) -> Data:
-    return Data(data.name, by.description or data.description, by.schema or data.schema)
-
-
-def _filled(task: Task, by: Configuration) -> Task:
-    """The task with what the configuration fills in or replaces, as `references.assemble` would."""
-    return replace(
-        task,
-        description=by.description or task.description,
-        kind=by.kind or task.kind,
-        implementation=by.implementation or task.implementation,
-        parameters=overridden(task.parameters, by.parameters),
-        effects=tuple({one.parameter: one for one in (*task.effects, *by.effects)}.values()),
-        subworkflow=None if by.reference else task.subworkflow,
-        reference=by.reference or task.reference,
-        bindings=tuple({**dict(task.bindings), **dict(by.bindings)}.items()),
-    )

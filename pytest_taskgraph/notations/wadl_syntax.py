@@ -22,7 +22,7 @@ _TERMINALS = {
     "NUMBER": "a number",
     "$END": "the end of the text",
 }
-DEEPEST = 80  # blocks and lists inside one another; more than levels of sub-workflows (references.DEEPEST)
+DEEPEST = 80  # blocks and lists inside one another; more than levels of sub-workflows (project.DEEPEST)
 
 
 def files(text: str, where: str) -> tuple[File, ...]:

@@ -9,7 +9,7 @@ import networkx as nx
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_workflow_blocks import a_tree, level, rendered, tasks_of
+from workflow_builders import a_tree, level, rendered, tasks_of
 
 from pytest_taskgraph.errors import UnknownNameError
 from pytest_taskgraph.workflow.blocks import Block

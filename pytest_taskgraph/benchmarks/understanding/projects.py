@@ -69,12 +69,10 @@ def _notation(path: str, files: dict[str, Path]) -> Notation:
     by_suffix = {f.suffix: [n for n in NOTATIONS.values() if f.suffix in n.suffixes] for f in files.values()}
     if unknown := [suffix for suffix, notations in by_suffix.items() if not notations]:
         raise UsageError(f"{path}: no notation for files {unknown[0]!r}; known: {', '.join(sorted(_known()))}")
-    shared = [n for n in fitting.values() if all(n in notations for notations in by_suffix.values())]
+    shared = [n for n in NOTATIONS.values() if all(n in notations for notations in by_suffix.values())]
     if not shared:
-        raise UsageError(
-            f"{path}: files of several notations ({', '.join(sorted(by_suffix))}); name one folder a notation"
-        )
-    return next(n for n in NOTATIONS.values() if n in shared)
+        raise UsageError(f"{path}: files of several notations ({', '.join(sorted(by_suffix))}); give one folder each")
+    return shared[0]
 
 
 def _text(path: Path) -> str:

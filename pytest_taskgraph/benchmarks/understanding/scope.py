@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from ...workflow.model import Workflow
-from ...workflow.references import assemble, levels
+from ...workflow.references import assemble, expand, levels
 from ..templates import render
 from .pattern import Case, Pattern
 
@@ -21,20 +21,23 @@ class Scope:
     whole: bool
 
 
-def scopes(project: Workflow) -> tuple[Scope, ...]:
-    """The level of a workflow and of every composite task written inside it; derivation is resolved."""
+def scopes(project: Workflow, entered: bool = False) -> tuple[Scope, ...]:
+    """The level of a workflow and of every composite task written inside it; derivation is resolved.
+
+    `entered`: also of composite tasks whose sub-workflow is written elsewhere, as far as references do not come back.
+    """
     name = project.name if _unique(project) else str(project.qualified)
     return tuple(
         Scope(
             level, f"composite task '{'.'.join(path)}' of workflow '{name}'" if path else f"workflow '{name}'", not path
         )
-        for path, level in levels(assemble(project))
+        for path, level in levels(expand(project) if entered else assemble(project))
     )
 
 
-def all_scopes(project: Workflow) -> tuple[Scope, ...]:
+def all_scopes(project: Workflow, entered: bool = False) -> tuple[Scope, ...]:
     """The levels of every workflow of a project."""
-    return tuple(scope for root in rotations(project) for scope in scopes(root))
+    return tuple(scope for root in rotations(project) for scope in scopes(root, entered))
 
 
 def rotations(project: Workflow) -> Iterator[Workflow]:

@@ -1,0 +1,124 @@
+"""Regions of the control flow: what lies between a split and where its ways meet again, and what a loop repeats.
+
+Unlike the block structure (`blocks.py`), they are told of any level. They rest on dominators: the nodes that all paths
+from START to a node pass, and on post-dominators, the nodes that all paths from it to END pass.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Hashable, Iterable, Mapping
+from functools import cached_property
+from itertools import combinations
+from typing import TypeVar
+
+from .control_flow import ControlFlow
+from .model import END, START
+
+T = TypeVar("T", bound=Hashable)
+
+
+class Regions:
+    """What lies between a node and the place where all ways out of it meet again (its immediate post-dominator)."""
+
+    def __init__(self, flow: ControlFlow) -> None:
+        self.flow = flow
+        self.after = {node: [link.target for link in links] for node, links in flow.out.items()}
+        self.before = {node: [link.source for link in links] for node, links in flow.into.items()}
+        self.openers = _dominators(self.after, self.before, START)
+        self.closers = _dominators(self.before, self.after, END)
+
+    def end(self, node: str) -> str | None:
+        """Where all ways out of the node meet again; None where END cannot be reached, or the node is END."""
+        strict = self.closers.get(node, frozenset()) - {node}
+        return max(strict, key=lambda one: len(self.closers[one]), default=None)
+
+    def repeats(self, node: str) -> bool:
+        """Whether a way out of the node comes back to it before all of them meet: it repeats or leaves a loop."""
+        return node in reached(self.after, self.after[node], self.end(node))
+
+    def inside(self, node: str) -> frozenset[str] | None:
+        """The nodes up to where its ways meet; None where ways lead back, in from elsewhere, or nowhere."""
+        end = self.end(node)
+        found = reached(self.after, self.after[node], end)
+        entered = all(one in self.closers and node in self.openers.get(one, ()) for one in found)
+        return None if end is None or node in found or not entered else found
+
+    def fork(self, node: str) -> frozenset[str] | None:
+        """The nodes between a fork and its join; None where no two branches are apart, or one may pass the join by."""
+        found, end = self.inside(node), self.end(node)
+        heads = sorted(set(self.after[node]) - {end or END})
+        ahead = {head: reached(self.after, [head], end) for head in heads}
+        apart = any(a not in ahead[b] and b not in ahead[a] for a, b in combinations(heads, 2))
+        if found is None or not apart:
+            return None
+        passing = any(self.flow.split(one) not in ("", "parallel") and self.end(one) == end for one in found)
+        return None if passing and frozenset.intersection(*ahead.values()) else found
+
+    def head(self, task: str) -> str:
+        """The node that splits right after a task: the task, or a gateway behind it to which nothing else leads."""
+        node = task
+        while [link.guard for link in self.flow.out[node]] == [None]:
+            after = self.after[node][0]
+            if after not in self.flow.gateways or len(self.before[after]) != 1:
+                break
+            node = after
+        return node
+
+    def loop_after(self, task: str) -> frozenset[str] | None:
+        """The nodes of the one loop whose single entry only this task leads to, through gateways.
+
+        None where there is no such loop, or several decisions lead back to the entry: these may be several loops.
+        """
+        found = [loop for loop in self.loops if task not in loop and self._leading_to(loop) == {task}]
+        return found[0] if len(found) == 1 else None
+
+    @cached_property
+    def loops(self) -> list[frozenset[str]]:
+        """The nodes of every loop; those of one inside another are of the outer one."""
+        from networkx import DiGraph, strongly_connected_components
+
+        graph: DiGraph[str] = DiGraph([(node, one) for node, found in self.after.items() for one in found])
+        parts = [frozenset(part) for part in strongly_connected_components(graph)]
+        return [part for part in parts if any(node in self.after[node] or len(part) > 1 for node in part)]
+
+    def _leading_to(self, loop: frozenset[str]) -> set[str]:
+        """The tasks and START from which the loop is entered; none where its entry is not one, or not of one loop."""
+        entries = [node for node in loop if not loop.issuperset(self.before[node])]
+        if len(entries) != 1:
+            return set()
+        splits = [node for node in loop if self.flow.split(node)]
+        again = [one for one in splits if entries[0] in reached(self.after, self.after[one], self.end(one))]
+        waiting = [one for one in self.before[entries[0]] if one not in loop]
+        for node in waiting:
+            waiting += [one for one in self.before[node] if node in self.flow.gateways and one not in waiting]
+        return {node for node in waiting if node not in self.flow.gateways} if len(again) <= 1 else set()
+
+
+def reached(graph: Mapping[T, Iterable[T]], begin: Iterable[T], without: object = None) -> frozenset[T]:
+    """The nodes of a graph to which a path leads from those where it begins, and they; none that passes `without`."""
+    waiting = [node for node in begin if node != without]
+    found = set(waiting)
+    while waiting:
+        for after in graph.get(waiting.pop(), ()):
+            if after != without and after not in found:
+                found.add(after)
+                waiting.append(after)
+    return frozenset(found)
+
+
+def _dominators(
+    after: Mapping[str, list[str]], before: Mapping[str, list[str]], root: str
+) -> dict[str, frozenset[str]]:
+    """For every node behind the root, the nodes that all paths to it pass, itself included."""
+    behind = reached(after, [root])
+    found = dict.fromkeys(sorted(behind), behind) | {root: frozenset({root})}
+    waiting = deque(after[root])
+    while waiting:
+        node = waiting.popleft()
+        ways = [found[one] for one in before[node] if one in found]
+        passed = frozenset.intersection(*ways) | {node}
+        if node != root and passed != found[node]:
+            found[node] = passed
+            waiting.extend(after[node])
+    return found
