@@ -1,0 +1,275 @@
+"""The drawing of ARCHITECTURE.md, held: which room may use which, what a shelf lists, how long things may be."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Mapping
+from graphlib import TopologicalSorter
+from pathlib import Path, PurePosixPath
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGE = "pytest_taskgraph"
+
+# Everyone may use the ground, and nobody the front: the public names of `pytest_taskgraph`, and `__main__`.
+GROUND = {"errors", "trial", "asking", "__version__"}
+FRONT = {"__init__", "__main__"}
+ALL_BELOW = {"workflow", "notations", "generation", "scoring", "benchmarks", "models", "results", "reports"}
+MAY_USE: dict[str, set[str]] = {
+    "workflow": set(),
+    "notations": {"workflow"},
+    "generation": {"workflow"},
+    "scoring": {"workflow", "notations"},
+    "benchmarks": {"workflow", "notations", "generation", "scoring"},
+    "models": set(),
+    "results": set(),
+    "reports": {"results"},
+    "commands": ALL_BELOW,
+    "plugin": ALL_BELOW,
+}
+SHELVES = ("notations", "models", "benchmarks/understanding/structure", "scoring/metrics", "reports")
+
+MODULE_LINES = 400
+FUNCTION_LINES = 40
+NAMES_THAT_SAY_NOTHING = {"util", "utils", "helper", "helpers", "common", "manager", "managers"}
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def sources() -> dict[str, str]:
+    """The modules of the package, path below it to source."""
+    folder = ROOT / PACKAGE
+    paths = (path for path in sorted(folder.rglob("*.py")) if not any(part.startswith(".") for part in path.parts))
+    return {path.relative_to(folder).as_posix(): path.read_text(encoding="utf-8") for path in paths}
+
+
+def imported(path: str, source: str) -> Iterator[str]:
+    """The dotted names, below the package, that a module imports: at the top, in functions, for type checkers.
+
+    `from x import y` gives x.y, for y may be a module. An import by a name that is computed gives "?".
+    """
+    inside = (PACKAGE, *PurePosixPath(path).parent.parts)
+    for node in ast.walk(ast.parse(source)):
+        names: list[str] = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            names = [f"{_absolute(inside, node.level, node.module or '')}.{alias.name}" for alias in node.names]
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith(("import_module", "__import__")):
+            names = [_called(inside, node)]
+        for name in names:
+            package, _, below = f"{name}.".partition(".")
+            if package in (PACKAGE, "?"):
+                yield below.rstrip(".") or ("?" if package == "?" else "__init__")
+
+
+def _absolute(inside: tuple[str, ...], level: int, module: str) -> str:
+    base = inside[: len(inside) - level + 1] if level else ()
+    return ".".join((*base, *filter(None, [module])))
+
+
+def _called(inside: tuple[str, ...], call: ast.Call) -> str:
+    name = call.args[0] if call.args else None
+    if not isinstance(name, ast.Constant):
+        return "?"
+    module = str(name.value)
+    bare = module.lstrip(".")
+    return _absolute(inside, len(module) - len(bare), bare)
+
+
+def room(path: str) -> str:
+    """The room of a module: the folder, or the name of a module that stands in none."""
+    return PurePosixPath(path).with_suffix("").parts[0]
+
+
+def arrows(modules: Mapping[str, str]) -> dict[tuple[str, str], list[str]]:
+    """What rooms use, (from, to) to the modules that do it, without the ground and without a room's use of itself."""
+    known = {room(path) for path in modules}
+    found: dict[tuple[str, str], list[str]] = {}
+    for path, source in modules.items():
+        for name in imported(path, source):
+            first = name.split(".")[0]
+            target = first if first in known | GROUND | {"?"} else "__init__"
+            if target not in GROUND | {room(path)}:
+                found.setdefault((room(path), target), []).append(path)
+    return found
+
+
+def forbidden(modules: Mapping[str, str]) -> list[str]:
+    """The arrows outside the table, each with the modules to blame."""
+    return [
+        f"{start} uses {target}: {', '.join(sorted(set(blamed)))}"
+        for (start, target), blamed in arrows(modules).items()
+        if start not in FRONT and target not in MAY_USE.get(start, set())
+    ]
+
+
+def unlisted(shelf: str, modules: Mapping[str, str]) -> list[str]:
+    """The modules of a shelf that its `__init__` neither imports, through others of the shelf or not, nor tells of.
+
+    To tell of a module is a line of the docstring that starts with its name and two blanks.
+    """
+    own = {
+        PurePosixPath(path).stem: source for path, source in modules.items() if str(PurePosixPath(path).parent) == shelf
+    }
+    told = re.findall(r"^(\w+)(?=  )", ast.get_docstring(ast.parse(own["__init__"])) or "", re.MULTILINE)
+    dotted, reached, todo = shelf.replace("/", ".") + ".", {"__init__"}, ["__init__", *told]
+    while todo:
+        stem = todo.pop()
+        reached.add(stem)
+        names = imported(f"{shelf}/{stem}.py", own.get(stem, ""))
+        used = {name.removeprefix(dotted).split(".")[0] for name in names if name.startswith(dotted)}
+        todo += sorted((used & own.keys()) - reached)
+    return sorted(own.keys() - reached)
+
+
+def lines_of(function: Function) -> int:
+    """The lines of a function without its decorators and its docstring."""
+    first = function.body[0]
+    documented = ast.get_docstring(function, clean=False) is not None
+    doc = (first.end_lineno or first.lineno) - first.lineno + 1 if documented else 0
+    return (function.end_lineno or function.lineno) - function.lineno + 1 - doc
+
+
+def test_no_room_imports_what_the_drawing_does_not_allow() -> None:
+    assert forbidden(sources()) == []
+
+
+def test_the_ground_stands_on_nothing() -> None:
+    assert {start for start, _ in arrows(sources())} & GROUND == set()
+
+
+def test_the_rooms_have_an_order() -> None:
+    used: dict[str, set[str]] = {}
+    for start, target in arrows(sources()):
+        used.setdefault(start, set()).add(target)
+    order = tuple(TopologicalSorter(used).static_order())
+    assert order.index("workflow") < order.index("notations") < order.index("benchmarks")
+    assert set(TopologicalSorter(MAY_USE).static_order()) == set(MAY_USE)
+
+
+def test_every_folder_is_in_the_table_and_nothing_else_is() -> None:
+    assert {room(path) for path in sources()} == MAY_USE.keys() | (GROUND - {"__version__"}) | FRONT
+
+
+def test_the_page_of_the_architecture_shows_the_same_table() -> None:
+    page = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `(\w+)` \|[^|]*\| ([^|]*) \|$", page, re.MULTILINE)
+    shown = {
+        name: ALL_BELOW if uses.startswith("all but") else set(re.findall(r"`(\w+)`", uses)) for name, uses in rows
+    }
+    assert shown == MAY_USE
+
+
+@pytest.mark.parametrize("shelf", SHELVES)
+def test_a_shelf_lists_all_that_stands_on_it(shelf: str) -> None:
+    assert unlisted(shelf, sources()) == []
+
+
+def test_modules_are_short() -> None:
+    assert {path: n for path, text in sources().items() if (n := text.count("\n")) > MODULE_LINES} == {}
+
+
+def test_functions_are_short() -> None:
+    functions = {
+        f"{path}:{node.lineno} {node.name}": lines_of(node)
+        for path, text in sources().items()
+        for node in ast.walk(ast.parse(text))
+        if isinstance(node, Function)
+    }
+    assert {where: n for where, n in functions.items() if n > FUNCTION_LINES} == {}
+
+
+def test_no_module_and_no_class_has_a_name_that_says_nothing() -> None:
+    names = [*sources(), *(path.relative_to(ROOT).as_posix() for path in (ROOT / "tests").rglob("*.py"))]
+    for text in sources().values():
+        names += [node.name for node in ast.walk(ast.parse(text)) if isinstance(node, ast.ClassDef)]
+    words = {name: {word.lower() for word in re.findall(r"[A-Z]?[a-z]+", name)} for name in names}
+    assert [name for name in names if words[name] & NAMES_THAT_SAY_NOTHING] == []
+
+
+STANDING = {
+    "__init__.py": "",
+    "errors.py": "",
+    "workflow/model.py": "",
+    "benchmarks/sample.py": "",
+    "plugin/__init__.py": "",
+}
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "from ..benchmarks.sample import draw",
+        "from ..benchmarks import sample",
+        "from .. import benchmarks",
+        "import pytest_taskgraph.benchmarks.sample",
+        "from pytest_taskgraph import benchmarks",
+        "def late():\n    from ..benchmarks import sample",
+        "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from ..benchmarks import sample",
+        "from importlib import import_module\nimport_module('..benchmarks.sample', __package__)",
+        "import importlib\nimportlib.import_module('pytest_taskgraph.benchmarks')",
+    ],
+)
+def test_an_upward_import_is_found_however_it_is_written(source: str) -> None:
+    assert forbidden(STANDING | {"workflow/graph.py": source}) == ["workflow uses benchmarks: workflow/graph.py"]
+
+
+@pytest.mark.parametrize(
+    ("source", "target"),
+    [
+        ("from pytest_taskgraph import Workflow", "__init__"),  # by way of the front
+        ("import pytest_taskgraph", "__init__"),
+        ("from importlib import import_module\nimport_module(name)", "?"),
+    ],
+)
+def test_a_way_around_the_table_is_found(source: str, target: str) -> None:
+    assert forbidden(STANDING | {"workflow/graph.py": source}) == [f"workflow uses {target}: workflow/graph.py"]
+
+
+def test_dots_are_counted_in_a_nested_folder() -> None:
+    nested = STANDING | {
+        "workflow/deep/er.py": "from ...plugin import x",
+        "workflow/deep/own.py": "from ..model import y",
+    }
+    assert forbidden(nested) == ["workflow uses plugin: workflow/deep/er.py"]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "from ..errors import UsageError",
+        "from .. import errors, __version__",
+        "from .model import Workflow",
+        "import json, pytest",
+        "import pytest_taskgraphics",
+    ],
+)
+def test_the_ground_the_own_room_and_libraries_are_free(source: str) -> None:
+    assert forbidden(STANDING | {"workflow/graph.py": source}) == []
+
+
+def test_a_downward_import_is_free() -> None:
+    assert forbidden(STANDING | {"benchmarks/questions.py": "from ..workflow.model import Workflow"}) == []
+
+
+def test_a_module_that_nothing_on_its_shelf_imports_is_found() -> None:
+    shelf = {
+        "models/__init__.py": '"""Models.\n\ntold    by the docstring\n"""\nfrom .used import X',
+        "models/used.py": "from .used_by_used import Y",
+        "models/used_by_used.py": "",
+        "models/told.py": "",
+        "models/forgotten.py": "from .used import X",
+        "models/of_the_forgotten.py": "",
+        "reports/forgotten.py": "",
+    }
+    assert unlisted("models", shelf) == ["forgotten", "of_the_forgotten"]
+
+
+def test_decorators_and_docstrings_are_not_counted_as_lines_of_a_function() -> None:
+    source = "@decorated(\n    1,\n)\ndef one():\n    '''First.\n\n    Last.\n    '''\n    return 1\n"
+    function = ast.parse(source).body[0]
+    assert isinstance(function, Function)
+    assert lines_of(function) == 2
