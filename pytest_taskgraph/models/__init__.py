@@ -1,4 +1,10 @@
-"""Models: whoever answers requests."""
+"""Models: whoever answers requests.
+
+remote      any litellm name
+recorded    a file of replies
+scripted    for tests: replies given in Python
+oracle      for testing the machinery: right with a known probability; opened with a look-up of answers
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The hooks, in the order in which pytest calls them. Idle, this imports nothing but pytest and small modules of ours."""
+"""The hooks, in the order in which pytest calls them. Idle, this imports nothing but pytest and small modules."""
 
 from __future__ import annotations
 
@@ -56,27 +56,25 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     marks = [mark for mark in metafunc.definition.iter_markers("taskgraph") if "family" in mark.kwargs]
     if not marks:
         return
-    from ..errors import UsageError
     from .run import run_of
     from .suites import expand
 
     run = run_of(metafunc.config)
-    try:
-        notices = expand(metafunc, marks[0], run.settings, run.models)
-    except UsageError as error:
-        run.trouble.append(f"{metafunc.definition.nodeid}: {error}")
-        raise pytest.Collector.CollectError(str(error)) from None
+    notices = expand(metafunc, marks[0], run.settings, run.models)
     run.notices.extend(one for one in notices if one not in run.notices)
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_collection(session: pytest.Session) -> Generator[None, object, object]:
-    """A suite that cannot be met is a mistake of usage, and ends the run as one."""
-    result = yield
-    run = _run(session.config)
-    if run and run.trouble and not hasattr(session.config, "workerinput"):
-        raise pytest.UsageError("\n".join(run.trouble))
-    return result
+def pytest_make_collect_report(
+    collector: pytest.Collector,
+) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """In the process that collects: a suite or a pattern that cannot be had as it is written is a mistake of usage."""
+    report = yield
+    if report.failed:
+        from .outcomes import name_mistake
+
+        name_mistake(report, collector)
+    return report
 
 
 def pytest_report_collectionfinish(config: pytest.Config, items: Sequence[pytest.Item]) -> list[str]:
@@ -87,6 +85,8 @@ def pytest_report_collectionfinish(config: pytest.Config, items: Sequence[pytest
     from ..reports.terminal import header
 
     run.questions = sum(item.get_closest_marker("taskgraph") is not None for item in items)
+    if not run.questions:
+        return []
     return [*header(run.about(), _width(config)), *(f"taskgraph: {notice}" for notice in run.notices)]
 
 
@@ -102,6 +102,8 @@ def pytest_runtest_makereport(
         from .run import run_of
 
         shape(report, made, call.excinfo, run_of(item.config).survey)
+        if report.when == "teardown":
+            del item.stash[TRIAL]  # an attempt after this one may fail before it asks
     return report
 
 
@@ -130,6 +132,12 @@ class Gatherer:
     def __init__(self, config: pytest.Config) -> None:
         self.config = config
 
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        """A mistake of usage ends the run as one, wherever it was met."""
+        if hasattr(report, "taskgraph_mistake"):
+            raise pytest.UsageError(report.taskgraph_mistake)
+
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Called for every phase of every item; the set-up carries the trial."""
         if hasattr(report, "taskgraph"):
@@ -144,18 +152,29 @@ def pytest_sessionstart(session: pytest.Session) -> None:
         session.config.pluginmanager.register(Gatherer(session.config), "taskgraph-gatherer")
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Before LogXML writes its file: the properties of the whole run, and the record."""
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_sessionfinish(session: pytest.Session) -> Generator[None, object, object]:
+    """Before LogXML writes its file: the properties of the whole run, and the record. One that cannot be written is
+    told after everything else.
+    """
     run = _run(session.config)
     if run is None or hasattr(session.config, "workerinput") or not run.tally:
-        return
+        return (yield)
+    from ..errors import UsageError
     from ..reports.junit import suite_properties
     from .private import add_suite_properties
 
     run.questions = run.questions or len(run.tally)
     add_suite_properties(session.config, suite_properties(run.tally, run.about()))
-    run.save()
+    failure = ""
+    try:
+        run.save()
+    except UsageError as error:
+        failure = str(error)
+    result = yield
+    if failure:
+        pytest.exit(failure, returncode=pytest.ExitCode.USAGE_ERROR)
+    return result
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)

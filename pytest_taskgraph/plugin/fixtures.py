@@ -6,20 +6,21 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ..trial import Question, Trial
-
 if TYPE_CHECKING:
+    from ..trial import Question, Trial
     from .subject import Subject
     from .suites import Collected
 
-TRIAL = pytest.StashKey[Trial]()
+TRIAL = pytest.StashKey["Trial"]()
 
 
 @pytest.fixture
 def taskgraph_reference(request: pytest.FixtureRequest) -> Collected:
     """What an item of a suite will ask."""
     if not hasattr(request, "param"):
-        raise pytest.UsageError(f"{request.node.nodeid}: the fixtures of taskgraph belong to a function with @suite(...)")
+        pytest.fail(
+            f"{request.node.nodeid}: the fixtures of taskgraph belong to a function with @suite(...)", pytrace=False
+        )
     collected: Collected = request.param
     return collected
 
@@ -27,8 +28,13 @@ def taskgraph_reference(request: pytest.FixtureRequest) -> Collected:
 @pytest.fixture
 def taskgraph_question(taskgraph_reference: Collected) -> Question:
     """The question of the item, built now."""
+    from ..errors import UsageError
+
     one = taskgraph_reference
-    return one.family.question(one.reference, one.settings)
+    try:
+        return one.family.question(one.reference, one.settings)
+    except UsageError as error:
+        pytest.fail(str(error), pytrace=False)
 
 
 @pytest.fixture
@@ -42,7 +48,10 @@ def taskgraph_model(request: pytest.FixtureRequest) -> Subject:
 
 @pytest.fixture
 def trial(
-    request: pytest.FixtureRequest, taskgraph_reference: Collected, taskgraph_question: Question, taskgraph_model: Subject
+    request: pytest.FixtureRequest,
+    taskgraph_reference: Collected,
+    taskgraph_question: Question,
+    taskgraph_model: Subject,
 ) -> Trial:
     """The question, the reply and its mark. An error where no reply came; skipped where it was not asked."""
     from ..errors import NotAskedError

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import pytest
 
@@ -35,8 +35,8 @@ OPTIONS = {
     option.name: option
     for option in (
         Option(
-            "model", "SPEC", "who is asked: any litellm name; recorded:FILE; baseline, or baseline:NAME for an embedded "
-            "baseline (reader, random, constant, first-mentioned); oracle:ACCURACY for testing the machinery. "
+            "model", "SPEC", "who is asked: any litellm name; recorded:FILE; baseline, or baseline:NAME for an "
+            "embedded baseline (reader, random, constant, first-mentioned); oracle:ACCURACY for testing the machinery. "
             "--model is an alias, unless the project owns that name. Repeatable", "baseline", repeatable=True,
         ),
         Option("model-option", "K=V", "a setting passed to the model as it is, such as api_base=URL or temperature=0; "
@@ -56,7 +56,8 @@ OPTIONS = {
         Option("pass-mark", "X", "the main score that passes, 0 to 1 (default: the answer form's)"),
         Option("judge", "WHAT", "what fails: questions (each wrong answer), none (a survey), or auto: none for the "
                "default baseline, else questions", "auto", choices=("auto", "questions", "none")),
-        Option("report", "KIND=PATH", "write a report: json=PATH is the record of the run. Repeatable", repeatable=True),
+        Option("report", "KIND=PATH", "write a report: json=PATH is the record of the run. Repeatable",
+               repeatable=True),
     )
 }  # fmt: skip
 
@@ -74,7 +75,8 @@ def add_options(parser: pytest.Parser) -> None:
             default=None,
             help=text.replace("%", "%%"),
         )
-        parser.addini(option.dest, f"as --taskgraph-{option.name}", default=None)
+        kind: Literal["linelist", "string"] = "linelist" if option.repeatable else "string"
+        parser.addini(option.dest, f"as --taskgraph-{option.name}", type=kind, default=None)
 
 
 def given(config: pytest.Config, name: str) -> list[str] | None:
@@ -85,19 +87,23 @@ def given(config: pytest.Config, name: str) -> list[str] | None:
         flags = [*(flags or ()), *(config.getoption(ALIAS, None) or ())] or None
     if flags is not None:
         return flags if isinstance(flags, list) else [flags]
-    stated = os.environ.get(option.dest.upper()) or config.getini(option.dest) or None
-    if stated is None:
-        return None
-    return [one.strip() for one in str(stated).splitlines() if one.strip()] if option.repeatable else [str(stated)]
+    stated = os.environ.get(option.dest.upper(), config.getini(option.dest))
+    if isinstance(stated, str):
+        stated = stated.splitlines() if option.repeatable else [stated]
+    found = [one.strip() for one in stated or () if one.strip()]
+    # A model that was to be set, and is empty, must not pass as the default baseline: it is given, and refused.
+    return found or ([""] if name == "model" and stated is not None else None)
 
 
 def values(config: pytest.Config, name: str) -> list[str]:
-    """The values of an option, the default included. Raises pytest.UsageError for one that is no choice."""
+    """The values of an option, the default included. Raises pytest.UsageError for one that is empty or no choice."""
     option = OPTIONS[name]
     found = given(config, name)
     if found is None:
         found = [option.default] if option.default else []
     for one in found:
+        if not one.strip():
+            raise pytest.UsageError(f"--taskgraph-{name}: nothing given; expected {option.metavar}")
         if option.choices and one not in option.choices:
             raise pytest.UsageError(f"--taskgraph-{name}: {one!r}; known: {', '.join(option.choices)}")
     return found
@@ -131,14 +137,14 @@ def settings(config: pytest.Config) -> Settings:
     )  # fmt: skip
 
 
-def pairs(config: pytest.Config, name: str) -> dict[str, str]:
-    """The values of an option that takes KEY=VALUE. Raises pytest.UsageError for one without a key or "="."""
-    found = {}
+def pairs(config: pytest.Config, name: str) -> list[tuple[str, str]]:
+    """Key and value of an option that takes KEY=VALUE. Raises pytest.UsageError for one without a key or "="."""
+    found = []
     for one in values(config, name):
         key, equals, rest = one.partition("=")
         if not equals or not key.strip():
             raise pytest.UsageError(f"--taskgraph-{name}: {one!r}; expected {OPTIONS[name].metavar}")
-        found[key.strip()] = rest
+        found.append((key.strip(), rest))
     return found
 
 

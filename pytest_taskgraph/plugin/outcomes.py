@@ -3,16 +3,29 @@
 from __future__ import annotations
 
 import json
-from types import SimpleNamespace
+from dataclasses import dataclass
 
 import pytest
 
-from ..errors import ProviderError
+from ..errors import ProviderError, UsageError
 from ..trial import Trial, WrongAnswer
 
 CARRIED = "taskgraph"  # the attribute of a report that holds the trial, as JSON text: only plain data crosses xdist
 REASON = "taskgraph_reason"  # the one line of a verdict
 WRONG = "taskgraph_wrong"  # set where a wrong answer is reported as expected
+MISTAKE = "taskgraph_mistake"  # the text of a mistake of usage, on the report of what could not be collected
+
+
+@dataclass(frozen=True)
+class _Crash:
+    """What pytest takes for the place of a failure: it shows `message`, or all of it under --tb=line."""
+
+    message: str
+    path: str = ""
+    lineno: int = 0
+
+    def __str__(self) -> str:
+        return self.message
 
 
 class Told:
@@ -20,7 +33,7 @@ class Told:
 
     def __init__(self, text: str, reason: str) -> None:
         self.text = text
-        self.reprcrash = SimpleNamespace(message=reason, path="", lineno=0)
+        self.reprcrash = _Crash(reason)
 
     def __str__(self) -> str:
         return self.text
@@ -31,7 +44,9 @@ class Told:
             tw.line(line)  # type: ignore[attr-defined]
 
 
-def shape(report: pytest.TestReport, trial: Trial, excinfo: pytest.ExceptionInfo[BaseException] | None, survey: bool) -> None:
+def shape(
+    report: pytest.TestReport, trial: Trial, excinfo: pytest.ExceptionInfo[BaseException] | None, survey: bool
+) -> None:
     """Puts the trial on the report of the set-up, and a verdict in place of a traceback."""
     if report.when == "setup":
         setattr(report, CARRIED, json.dumps(trial.to_json()))
@@ -62,6 +77,16 @@ def _tell(report: pytest.TestReport, lines: list[str], reason: str) -> None:
 
     report.longrepr = "\n".join(lines)
     setattr(report, REASON, one_line(reason))
+
+
+def name_mistake(report: pytest.CollectReport, collector: pytest.Collector) -> None:
+    """Puts place and words of a UsageError on the report of a collector; nothing for any other error."""
+    excinfo = report.__dict__["call"].excinfo
+    if isinstance(excinfo.value, UsageError):
+        lines = [entry.lineno + 1 for entry in excinfo.traceback if entry.path == collector.path]
+        place = f"{collector.nodeid}:{lines[-1]}" if lines else collector.nodeid
+        report.longrepr = f"{place}: {excinfo.value}"
+        setattr(report, MISTAKE, report.longrepr)
 
 
 def retell(report: pytest.TestReport) -> None:

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from ..results.tally import Tally
     from .subject import Subject
 
-SHOWN = 10  # wrong answers of a pattern that are told in full
-
 
 class Run:
     """The state of a session, kept in `config.stash`; never in a module, for pytest may run twice in a process."""
@@ -30,9 +28,9 @@ class Run:
         self.config = config
         self.settings: Settings = options.settings(config)
         self.models = options.values(config, "model")
+        self.judge = options.value(config, "judge")
         self.loop = Loop()
         self.notices: list[str] = []
-        self.trouble: list[str] = []  # usage errors met while collecting
         self.questions = 0
         self._tally: Tally | None = None
         self._subjects: dict[str, Subject] = {}
@@ -40,8 +38,7 @@ class Run:
     @property
     def survey(self) -> bool:
         """Whether wrong answers fail nothing."""
-        judge = options.value(self.config, "judge")
-        return judge == "none" or (judge == "auto" and options.given(self.config, "model") is None)
+        return self.judge == "none" or (self.judge == "auto" and options.given(self.config, "model") is None)
 
     @property
     def tally(self) -> Tally:
@@ -58,14 +55,14 @@ class Run:
         if spec not in self._subjects:
             from .subject import Subject
 
-            self._subjects[spec] = Subject(spec, options.pairs(self.config, "model-option"), self.settings.seed)
+            self._subjects[spec] = Subject(spec, dict(options.pairs(self.config, "model-option")), self.settings.seed)
         return self._subjects[spec]
 
     def check(self) -> None:
         """Nothing, if all that was asked for can be had. Raises UsageError before anything is asked."""
         from ..benchmarks import FAMILIES
 
-        for kind in options.pairs(self.config, "report"):
+        for kind, _ in options.pairs(self.config, "report"):
             if kind != "json":
                 raise UsageError(f"--taskgraph-report: unknown kind {kind!r}; known: json")
         for family in FAMILIES.values():
@@ -82,8 +79,8 @@ class Run:
         """What the run was, for the record and the headers."""
         from .. import __version__
         from ..results.record import About
+        from .subject import plain
 
-        public = {key: value for key, value in options.pairs(self.config, "model-option").items()}
         shown = self.settings
         return About(
             __version__,
@@ -94,14 +91,14 @@ class Run:
             reading=shown.reading,
             judge="none" if self.survey else "questions",
             questions=self.questions or None,
-            settings={**public},
+            settings={key: plain(text) for key, text in options.pairs(self.config, "model-option")},
         )
 
     def save(self) -> None:
         """Writes the record where `--taskgraph-report json=PATH` asks for it. Raises UsageError."""
         from ..results.record import build, save
 
-        for path in options.pairs(self.config, "report").values():
+        for _, path in options.pairs(self.config, "report"):
             save(Path(self.config.invocation_params.dir, path), build(self.tally, self.about()))
 
 

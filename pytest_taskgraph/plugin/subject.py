@@ -61,10 +61,10 @@ class Subject:
 def _open(spec: str, options: Mapping[str, str]) -> Model:
     from ..models import open_model
 
-    return open_model(spec, {key: _plain(text) for key, text in options.items()})
+    return open_model(spec, {key: plain(text) for key, text in options.items()})
 
 
-def _plain(text: str) -> Json:
+def plain(text: str) -> Json:
     """A number, true, false, null, a list or an object, where the text is JSON; else the text itself."""
     try:
         found: Json = json.loads(text)

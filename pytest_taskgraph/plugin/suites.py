@@ -44,11 +44,15 @@ def expand(metafunc: pytest.Metafunc, mark: pytest.Mark, settings: Settings, mod
 
     Raises UsageError: for a function without the fixture `trial`, for unknown names, where nothing can be asked.
     """
+    name = metafunc.function.__name__
     if "taskgraph_reference" not in metafunc.fixturenames:
-        raise UsageError(f"{metafunc.function.__name__}: a suite takes the fixture `trial`, or `taskgraph_question`")
+        raise UsageError(f"{name}: a suite takes the fixture `trial`, or `taskgraph_question`")
     family: Family = mark.kwargs["family"]
     options = mark.kwargs["options"]
-    references = family.references(settings, options)
+    try:
+        references = family.references(settings, options)
+    except UsageError as error:
+        raise UsageError(f"{name}: {error}") from error
     metafunc.parametrize(
         "taskgraph_reference",
         [Collected(family, reference, settings) for reference in references],

@@ -19,7 +19,7 @@ SHOWN = 10  # wrong answers of one pattern, and errors of one kind, that are tol
 
 @contextmanager
 def told_in_full(reporter: pytest.TerminalReporter) -> Iterator[None]:
-    """Within it, pytest knows only the first verdicts of each pattern; afterwards the rest is counted, in one line each."""
+    """Within it, pytest knows only the first verdicts of each pattern; afterwards the rest is counted, a line each."""
     hidden: Counter[str] = Counter()
     whole = {category: list(reporter.stats.get(category, ())) for category in ("failed", "error")}
     for category, reports in whole.items():

@@ -15,8 +15,8 @@ from ..settings import Settings
 class Understanding:
     """The family of patterns; the work is done by the modules beside this one, imported when it is needed."""
 
-    name = "understanding"
-    baselines = ("reader", "random", "constant", "first-mentioned")
+    name: str = "understanding"
+    baselines: tuple[str, ...] = ("reader", "random", "constant", "first-mentioned")
 
     def options(self) -> frozenset[str]:
         """What `@suite(understanding, ...)` takes beside the family."""

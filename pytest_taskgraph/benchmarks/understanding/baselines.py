@@ -20,7 +20,7 @@ from ..templates import longest_literal
 from .catalogue import catalogue
 from .excerpt import find_workflow
 from .pattern import Pattern
-from .scope import Scope, cases, places, sentence
+from .scope import Scope, all_scopes, cases, sentence
 
 _MARKED = re.compile(r"final answer", re.IGNORECASE)
 
@@ -57,16 +57,15 @@ def read_back(prompt: str) -> tuple[str, Json]:
 
 def _candidates(prompt: str) -> Iterator[tuple[Pattern, int, Scope]]:
     """Patterns, phrasings and levels that may be asked about, by the constant part of the template and by the place."""
-    workflow = _workflow(prompt)
+    plain, workflow = _plain(prompt), _workflow(prompt)
     # A composite task that the question is about may be written inline or elsewhere, as the notation has it; its
     # reference is only followed where the task is not written inline, so that a recursion stays one.
-    plain = all_scopes(workflow)
-    named = {scope.place for scope in plain}
-    levels = (*plain, *(scope for scope in all_scopes(workflow, entered=True) if scope.place not in named))
+    known = {scope.place: scope for scope in (*all_scopes(workflow, entered=True), *all_scopes(workflow))}
+    named = [scope for place, scope in known.items() if _plain(place) in plain]
     for pattern in catalogue().values():
         for phrasing, template in enumerate(pattern.templates):
-            if longest_literal(template) in prompt:
-                yield from ((pattern, phrasing, scope) for scope in levels)
+            if _plain(longest_literal(template)) in plain:
+                yield from ((pattern, phrasing, scope) for scope in (named if "place" in template else known.values()))
 
 
 def _workflow(prompt: str) -> Workflow:

@@ -53,9 +53,9 @@ def _files(path: Path) -> dict[str, Path]:
         raise UsageError(
             f"{path}: no such file or folder; --taskgraph-workflow takes a workflow file or a folder of them"
         )
-    found = sorted(p for p in path.rglob("*") if p.is_file() and p.suffix in _known())
+    found = sorted(p for p in path.rglob("*") if p.is_file() and p.suffix.lower() in _known())
     # Notes beside the workflows are prose too: they count only where there is nothing else.
-    chosen = [p for p in found if p.suffix not in NOTATIONS["prose"].suffixes] or found
+    chosen = [p for p in found if p.suffix.lower() not in NOTATIONS["prose"].suffixes] or found
     if not chosen:
         raise UsageError(f"{path}: no workflow file in this folder; known: {', '.join(sorted(_known()))}")
     return {p.relative_to(path).as_posix(): p for p in chosen}
@@ -66,7 +66,7 @@ def _known() -> set[str]:
 
 
 def _notation(path: str, files: dict[str, Path]) -> Notation:
-    by_suffix = {f.suffix: [n for n in NOTATIONS.values() if f.suffix in n.suffixes] for f in files.values()}
+    by_suffix = {s: [n for n in NOTATIONS.values() if s in n.suffixes] for s in (f.suffix.lower() for f in files.values())}
     if unknown := [suffix for suffix, notations in by_suffix.items() if not notations]:
         raise UsageError(f"{path}: no notation for files {unknown[0]!r}; known: {', '.join(sorted(_known()))}")
     shared = [n for n in NOTATIONS.values() if all(n in notations for notations in by_suffix.values())]

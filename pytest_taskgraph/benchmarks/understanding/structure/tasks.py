@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 from ....workflow.model import Task, Workflow
 from ..pattern import Case, Cases, case, pattern
 
+FEW: Final = 3  # tasks; of less than that there is little to choose
 LIST_OWN = "{% if nested %} Do not list tasks nested inside other tasks.{% endif %}"
 NAME_OWN = "{% if nested %} Name only tasks that stand directly in it, none that lies inside another task.{% endif %}"
 
@@ -16,10 +17,15 @@ NAME_OWN = "{% if nested %} Name only tasks that stand directly in it, none that
     "List all tasks in {{ place }}." + LIST_OWN,
     "Which tasks does {{ place }} consist of?" + NAME_OWN,
     form="task-set",
+    varies={"hierarchy"},
 )
 def task_list(workflow: Workflow) -> Cases:
-    """Does the model see all tasks, and only those of the level that it is asked about?"""
-    yield case(workflow.task_names, rank=int(not workflow.tasks))
+    """Does the model see all tasks, and only those of the level that it is asked about?
+
+    Some workflows have composite tasks, so that counting up the names is no answer. Levels of less than three tasks
+    come last.
+    """
+    yield case(workflow.task_names, rank=int(len(workflow.tasks) < FEW))
 
 
 class Property(NamedTuple):
@@ -73,7 +79,7 @@ def task_list_with_property(workflow: Workflow) -> Cases:
     so data that nobody reads or writes are asked about as often as they occur ("none"). Of the other properties an
     empty answer has rank 1, and so has all that is asked about a level of less than three tasks.
     """
-    few = len(workflow.tasks) < 3
+    few = len(workflow.tasks) < FEW
     for one in PROPERTIES:
         yield _case(workflow, one, easy=few or not any(map(one.holds, workflow.tasks)))
     for number, kind in enumerate(dict.fromkeys(task.kind for task in workflow.tasks if task.kind)):

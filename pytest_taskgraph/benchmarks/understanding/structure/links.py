@@ -1,0 +1,215 @@
+"""Patterns about single links and the tasks next to a task (specs/patterns.md, S3 to S5, S10 and S11).
+
+The sampler draws evenly among the cases of the lowest rank, so what has that rank sets the share of each flow. Of 12
+tasks with data, about 6 in 10 cases of S3, 3 in 10 of S4 and 5 in 10 of S5 are about the data flow: in S3 only data
+that some task writes and some task reads have the lowest rank (data on one end only betray the direction), in S5 a
+single task comes last in the control flow, where it can be read off one link, not in the data flow, where it takes two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Final
+
+from ....workflow.graph import reachable, task_graph
+from ....workflow.model import DataLink, Flow, Link, Workflow
+from ..pattern import Cases, case, pattern
+from .operators import OWN_LEVEL
+
+Graph = Mapping[str, tuple[str, ...]]  # every node with those to which a link leads
+
+FLOWS: Final[tuple[Flow, ...]] = ("control", "data")
+MOST: Final = 40  # nodes of a flow of which all unlinked pairs are asked about; of larger ones, reversed links only
+
+
+@pattern(
+    "In {{ place }}, is there a direct {{ flow }} flow link from {{ a_kind }} '{{ a }}' to {{ b_kind }} '{{ b }}'?",
+    "Does a single link of the {{ flow }} flow of {{ place }} lead from {{ a_kind }} '{{ a }}' straight to "
+    "{{ b_kind }} '{{ b }}'?",
+    form="yes-no",
+)
+def link_existence(workflow: Workflow) -> Cases:
+    """Can the model find a link, and tell its direction?
+
+    Links of the data flow lead from data to a task or from a task to data. Negatives: reversed links, then pairs
+    without a link. Pairs of tasks joined through a gateway only are left out.
+    """
+    tasks, data = workflow.task_names, tuple(one.name for one in workflow.data)
+    links = _direct(workflow.links, tasks)
+    unclear = {task: _without(after, links[task]) for task, after in task_graph(workflow).items()}
+    for a, b, pair in _pairs(links, unclear):
+        labels = {"flow": "control", "pair": pair}
+        yield case(pair == "linked", rank=int(pair == "unlinked"), labels=labels, **_named(a, b, data), flow="control")
+    links = _direct(workflow.data_links, tasks + data)
+    written = {name for task in tasks for name in links[task]}
+    passed_on = {name for name in data if links[name] and name in written}
+    for a, b, pair in _pairs(links, {}):
+        if (a in data) != (b in data):
+            rank = 2 if pair == "unlinked" else int(passed_on.isdisjoint((a, b)))
+            labels = {"flow": "data", "pair": pair}
+            yield case(pair == "linked", rank=rank, labels=labels, **_named(a, b, data), flow="data")
+
+
+@pattern(
+    "In the {{ flow }} flow of {{ place }}, does task '{{ b }}' directly follow task '{{ a }}', that is, "
+    "{% if flow == 'control' %}with no other task between them{% else %}"
+    "does '{{ b }}' read data that '{{ a }}' writes{% endif %}?",
+    "{% if flow == 'control' %}Does the control flow of {{ place }} lead from task '{{ a }}' to task '{{ b }}' without "
+    "passing any other task on the way{% else %}Is there data that task '{{ a }}' of {{ place }} writes and task "
+    "'{{ b }}' reads, so that the data flow leads directly from the first to the second{% endif %}?",
+    form="yes-no",
+)
+def task_after_task(workflow: Workflow) -> Cases:
+    """Does the model know what directly follows what, through gateways or through data?
+
+    Negatives: the same question the other way round, then pairs of which neither follows the other directly.
+    """
+    direct = _direct(workflow.links, workflow.task_names)
+    for flow in FLOWS:
+        for a, b, pair in _pairs(task_graph(workflow, flow), {}):
+            labels = {"flow": flow, "pair": pair}
+            if flow == "control" and pair != "unlinked":
+                first, second = (a, b) if pair == "linked" else (b, a)
+                labels["gateway"] = "no" if second in direct[first] else "yes"
+            yield case(pair == "linked", rank=int(pair == "unlinked"), labels=labels, a=a, b=b, flow=flow)
+
+
+@pattern(
+    "In the {{ flow }} flow of {{ place }}, which tasks come directly after task '{{ task }}', that is, "
+    "{% if flow == 'control' %}with no other task between{% else %}which tasks read data that it writes{% endif %}?"
+    + OWN_LEVEL,
+    "{% if flow == 'control' %}To which tasks does the control flow of {{ place }} lead from task '{{ task }}' without "
+    "passing another task on the way?{% else %}Task '{{ task }}' of {{ place }} writes data. Going by the data flow, "
+    "which tasks read any of it?{% endif %}" + OWN_LEVEL,
+    form="task-set",
+)
+def next_tasks(workflow: Workflow) -> Cases:
+    """Can the model follow all links forward from a task, through gateways or through data?
+
+    In the data flow only tasks that write something are asked about. Tasks with nothing after them come with the hard
+    ones as long as these are at least twice as many, else later; so do those with one task after them, right behind a
+    link.
+    """
+    writers = {link.source for link in workflow.data_links}
+    direct = _direct(workflow.links, workflow.task_names)
+    for flow in FLOWS:
+        graph = {t: after for t, after in task_graph(workflow, flow).items() if flow == "control" or t in writers}
+        easy = {t for t, after in graph.items() if flow == "control" and len(after) == 1 and after[0] in direct[t]}
+        last = [task for task, after in graph.items() if not after]
+        if 2 * len(last) > len(graph) - len(easy) - len(last):
+            easy.update(last)
+        for task, after in graph.items():
+            labels: dict[str, str | int] = {"flow": flow, "answers": len(after)}
+            if flow == "control":
+                labels["gateway"] = "yes" if _without(after, direct[task]) else "no"
+            yield case(after, rank=int(task in easy), labels=labels, task=task, flow=flow)
+
+
+@pattern(
+    "In {{ place }}, is there a conditional link of the control flow from task '{{ a }}' straight to task '{{ b }}'? A "
+    "link is conditional if it carries a condition; 'otherwise' counts as one.",
+    "Does the control flow of {{ place }} have a link leading directly from '{{ a }}' to '{{ b }}' with a condition "
+    "('otherwise' included) on it?",
+    form="yes-no",
+    needs={"guards"},
+)
+def conditional_link_existence(workflow: Workflow) -> Cases:
+    """Does the model see which links are conditional?
+
+    Negatives: unconditional links, then reversed conditional ones, then pairs without a link. Pairs joined through a
+    gateway are left out, unless a conditional link joins them, too.
+    """
+    tasks = workflow.task_names
+    links = _direct(workflow.links, tasks)
+    conditional = _direct((link for link in workflow.links if link.guard is not None), tasks)
+    ranks = {"linked": 0, "reversed": 1, "unlinked": 2}
+    around = _through_gateways(workflow)
+    unclear = {task: (*around[task], *_without(links[task], conditional[task])) for task in tasks}
+    for a, b, pair in _pairs(conditional, unclear):
+        labels = {"flow": "control", "pair": "conditional" if pair == "linked" else pair}
+        yield case(pair == "linked", rank=ranks[pair], labels=labels, a=a, b=b)
+    for a in tasks:
+        for b in _without(links[a], (*conditional[a], *around[a])):
+            yield case(False, labels={"flow": "control", "pair": "unconditional"}, a=a, b=b)
+
+
+@pattern(
+    "In {{ place }}, to which tasks is there a conditional link of the control flow from task '{{ task }}'? A link is "
+    "conditional if it carries a condition; 'otherwise' counts as one." + OWN_LEVEL,
+    "Look at the links of the control flow of {{ place }} that leave '{{ task }}'. To which tasks do the conditional "
+    "ones among them lead? A link with 'otherwise' on it counts as conditional." + OWN_LEVEL,
+    form="task-set",
+    needs={"mixed"},
+)
+def conditional_links(workflow: Workflow) -> Cases:
+    """Can the model pick the conditional links among all that leave a task?
+
+    Tasks with links of both kinds come first, and those with several conditional ones, so that neither "one of them"
+    nor "all of them" is a good guess; then those with one conditional link, then the others with any. Left out are
+    tasks behind which a condition stands at a gateway or leads to one: where such a link ends could be read two ways.
+    """
+    conditional = _direct((link for link in workflow.links if link.guard is not None), workflow.task_names)
+    kinds: dict[str, set[bool]] = {}
+    for link in workflow.links:
+        kinds.setdefault(link.source, set()).add(link.guard is not None)
+    unclear = _conditions_at_gateways(workflow)
+    for task, after in conditional.items():
+        if task in kinds and task not in unclear:
+            mixed = len(kinds[task]) == 2
+            rank = 0 if mixed or len(after) > 1 else 1 if True in kinds[task] else 2
+            labels: dict[str, str | int] = {"flow": "control", "answers": len(after), "mixed": "yes" if mixed else "no"}
+            yield case(after, rank=rank, labels=labels, task=task)
+
+
+def _pairs(links: Graph, unclear: Graph) -> Iterator[tuple[str, str, str]]:
+    """Every link, every reversed link, and, unless there are too many, the pairs without one; each with its name.
+
+    Left out of the negatives: a node with itself, links in both directions, and what is unclear.
+    """
+    for a, targets in links.items():
+        for b in targets:
+            yield a, b, "linked"
+            if a not in links[b] and a not in unclear.get(b, ()):
+                yield b, a, "reversed"
+    for a in links if len(links) <= MOST else ():
+        for b in _without(links, (a, *links[a], *unclear.get(a, ()))):
+            if a not in links[b]:
+                yield a, b, "unlinked"
+
+
+def _direct(links: Iterable[Link | DataLink], nodes: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
+    """The nodes, each with those among them to which a link of its own leads."""
+    found: dict[str, dict[str, None]] = {node: {} for node in nodes}
+    for link in links:
+        if link.source in found and link.target in found:
+            found[link.source][link.target] = None
+    return {node: tuple(targets) for node, targets in found.items()}
+
+
+def _without(names: Iterable[str], others: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(name for name in names if name not in others)
+
+
+def _named(a: str, b: str, data: tuple[str, ...]) -> dict[str, str]:
+    return {"a": a, "b": b, "a_kind": "data" if a in data else "task", "b_kind": "data" if b in data else "task"}
+
+
+def _through_gateways(workflow: Workflow) -> Graph:
+    """The tasks, each with those to which a path through at least one gateway, and no task, leads."""
+    tasks = set(workflow.task_names)
+    kept = (link for link in workflow.links if not (link.source in tasks and link.target in tasks))
+    return task_graph(replace(workflow, links=tuple(kept)))
+
+
+def _conditions_at_gateways(workflow: Workflow) -> set[str]:
+    """The tasks from which a path to or through gateways, and no task, takes a conditional link."""
+    gateways = {gateway.name for gateway in workflow.gateways}
+    to_gateway = [link for link in workflow.links if link.target in gateways]
+    ahead: dict[str, list[str]] = {}
+    for link in to_gateway:
+        ahead.setdefault(link.source, []).append(link.target)
+    guarded = {link.source for link in workflow.links if link.guard is not None and link.source in gateways}
+    guarding = {link.source for link in to_gateway if link.guard is not None}
+    passed = {task: reachable(ahead, task) for task in workflow.task_names}
+    return {task for task in workflow.task_names if task in guarding or guarded & passed[task]}

@@ -1,0 +1,278 @@
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from random import Random
+from time import process_time
+
+import pytest
+
+from pytest_taskgraph.benchmarks.understanding.pattern import Case, Pattern
+from pytest_taskgraph.benchmarks.understanding.sample import draw
+from pytest_taskgraph.benchmarks.understanding.scope import Scope, scopes, sentence
+from pytest_taskgraph.benchmarks.understanding.structure.links import (
+    conditional_link_existence,
+    conditional_links,
+    link_existence,
+    next_tasks,
+    task_after_task,
+)
+from pytest_taskgraph.generation.build import build
+from pytest_taskgraph.generation.recipe import Recipe
+from pytest_taskgraph.workflow.model import END, START, Data, DataLink, Gateway, Link, Task, Workflow
+
+ALL = (link_existence, task_after_task, next_tasks, conditional_link_existence, conditional_links)
+FEATURES = (
+    frozenset({"parallel", "exclusive", "data"}),
+    frozenset({"loop", "inclusive", "parallel", "data"}),
+    frozenset({"hierarchy", "mixed", "exclusive"}),
+)
+Pair = tuple[str, str]
+
+
+def made(links: str, data: str = "") -> Workflow:
+    """A workflow of links "A>B" and "A?B" (under a condition) and data links "d>A"; x, y, z are gateways."""
+    found = []
+    for text in links.split():
+        source, _, target = text.replace("?", ">").partition(">")
+        found.append(Link(source, target, "k > 1" if "?" in text else None))
+    flows = [DataLink(*text.split(">")) for text in data.split()]
+    ends = [*((one.source, one.target) for one in found), *((one.source, one.target) for one in flows)]
+    names = dict.fromkeys(name for pair in ends for name in pair)
+    return Workflow(
+        "Hand",
+        tasks=tuple(Task(name) for name in names if name[0].isupper() and name not in (START, END)),
+        data=tuple(Data(name) for name in names if name.islower() and name not in "xyz"),
+        gateways=tuple(Gateway(name, "exclusive", "split") for name in "xyz" if name in names),
+        links=tuple(found),
+        data_links=tuple(flows),
+    )
+
+
+HAND = {
+    "chained gateways": made("START>A A>x x?y y>B x>C y>x C>D D>END B>z z>END z?A", "d>A A>e e>C C>f"),
+    "cycle": made("START>A A>B B>C C?A C?D D>END", "d>A A>e e>B B>d d>C C>g"),
+    "both ways": made("START>A A>B B?A A?C C?END B>END", "A>e e>A e>B"),
+    "self-loop": made("START>A A?A A>B B>x x>B x>END", "A>e e>A e>B"),
+    "both kinds": made("START>A A>B A?B A?C A>C B>x C?x x>D A>x D>END"),
+    "link beside a gateway": made("START>A A>B A>x x?B x>C B>END C>END"),
+    "no end": made("START>A A>B B>A", "e>B B>f"),
+    "stray": made("START>A A?END", "e>Lost Lost>f f>A"),
+    "no control": made("", "a>B B>c"),
+}
+
+
+def generated() -> list[Workflow]:
+    recipes = [Recipe(tasks=12, features=features, cross_links=links) for features in FEATURES for links in (0, 2)]
+    found = [build(recipe, Random(seed)) for recipe in recipes for seed in range(4)]
+    return [scope.workflow for one in found for scope in scopes(one)]
+
+
+GENERATED = generated()
+WORKFLOWS = [*HAND.values(), *GENERATED]
+
+
+def around(workflow: Workflow, a: str, passed: frozenset[str] = frozenset()) -> list[tuple[str, bool, bool]]:
+    """Every simple way from a through gateways to a task: the task, whether past a gateway, past a condition."""
+    gateways = {one.name for one in workflow.gateways}
+    found = []
+    for link in workflow.links:
+        if link.source == a and link.target in gateways - passed:
+            further = around(workflow, link.target, passed | {link.target})
+            found += [(b, True, guarded or link.guard is not None) for b, _, guarded in further]
+        elif link.source == a and link.target not in gateways:
+            found.append((link.target, bool(passed), link.guard is not None))
+    return found
+
+
+def after(workflow: Workflow, flow: str) -> set[Pair]:
+    """The pairs of tasks of which the second comes directly after the first."""
+    tasks = workflow.task_names
+    if flow == "control":
+        return {(a, b) for a in tasks for b, _, _ in around(workflow, a) if b in tasks}
+    ends = [(one.source, one.target) for one in workflow.data_links]
+    return {(a, b) for a, d in ends for e, b in ends if d == e and a in tasks and b in tasks}
+
+
+def links(workflow: Workflow, flow: str) -> set[Pair]:
+    """The links between what a question can be about."""
+    names = {*workflow.task_names, *(one.name for one in workflow.data)}
+    every = workflow.links if flow == "control" else workflow.data_links
+    return {(link.source, link.target) for link in every if {link.source, link.target} <= names}
+
+
+def conditional(workflow: Workflow) -> set[Pair]:
+    tasks = workflow.task_names
+    return {(one.source, one.target) for one in workflow.links if one.guard and {one.source, one.target} <= {*tasks}}
+
+
+def through(workflow: Workflow) -> set[Pair]:
+    return {(a, b) for a in workflow.task_names for b, gateway, _ in around(workflow, a) if gateway}
+
+
+def asked(pattern: Pattern, workflow: Workflow, flow: str) -> list[Case]:
+    return [case for case in pattern.cases(workflow) if case.fields.get("flow", "control") == flow]
+
+
+def pairs(cases: list[Case], answer: str) -> list[Pair]:
+    return [(case.fields["a"], case.fields["b"]) for case in cases if case.answer == answer]
+
+
+def turned(found: set[Pair]) -> set[Pair]:
+    return {(b, a) for a, b in found}
+
+
+def kinds(workflow: Workflow, flow: str) -> set[Pair]:
+    """All pairs that a link of the flow could join, but no task with itself."""
+    tasks, data = workflow.task_names, [one.name for one in workflow.data]
+    if flow == "control":
+        return {(a, b) for a in tasks for b in tasks if a != b}
+    return {(a, d) for a in tasks for d in data} | {(d, a) for a in tasks for d in data}
+
+
+@pytest.mark.parametrize("flow", ["control", "data"])
+def test_links_are_asked_about_and_pairs_joined_through_gateways_only_are_not(flow: str) -> None:
+    for workflow in WORKFLOWS:
+        linked, cases = links(workflow, flow), asked(link_existence, workflow, flow)
+        joined = through(workflow) if flow == "control" else set()
+        assert sorted(pairs(cases, "yes")) == sorted(linked)
+        assert sorted(pairs(cases, "no")) == sorted(kinds(workflow, flow) - linked - joined)
+        data = {one.name for one in workflow.data}
+        assert all((case.fields["a_kind"] == "data") == (case.fields["a"] in data) for case in cases)
+        assert all((case.fields["b_kind"] == "data") == (case.fields["b"] in data) for case in cases)
+
+
+def test_reversed_links_come_before_unlinked_pairs_and_data_on_one_end_after_data_passed_on() -> None:
+    workflow = HAND["cycle"]
+    ranks = {(c.fields["a"], c.fields["b"]): (c.labels["pair"], c.rank) for c in link_existence.cases(workflow)}
+    assert (ranks["A", "B"], ranks["B", "A"], ranks["D", "A"]) == (("linked", 0), ("reversed", 0), ("unlinked", 1))
+    assert (ranks["e", "B"], ranks["B", "e"], ranks["e", "C"]) == (("linked", 0), ("reversed", 0), ("unlinked", 2))
+    assert (ranks["C", "g"], ranks["g", "C"]) == (("linked", 1), ("reversed", 1))
+
+
+@pytest.mark.parametrize("flow", ["control", "data"])
+def test_what_follows_directly_is_asked_through_gateways_and_data(flow: str) -> None:
+    for workflow in WORKFLOWS:
+        followed, cases = after(workflow, flow), asked(task_after_task, workflow, flow)
+        assert sorted(pairs(cases, "yes")) == sorted(followed)
+        assert sorted(pairs(cases, "no")) == sorted(kinds(workflow, "control") - followed)
+        hard = [case for case in cases if not case.rank]
+        assert set(pairs(hard, "no")) == {(b, a) for a, b in followed if a != b} - followed
+        for case in cases if flow == "control" else ():
+            pair = (case.fields["a"], case.fields["b"])
+            straight = pair in links(workflow, "control") or pair[::-1] in links(workflow, "control")
+            assert case.labels.get("gateway", "none") == ("none" if case.rank else "no" if straight else "yes")
+
+
+@pytest.mark.parametrize("flow", ["control", "data"])
+def test_next_tasks_are_all_that_follow_directly(flow: str) -> None:
+    for workflow in WORKFLOWS:
+        followed, cases = after(workflow, flow), asked(next_tasks, workflow, flow)
+        expected = {task: sorted(b for a, b in followed if a == task) for task in workflow.task_names}
+        if flow == "data":
+            expected = {
+                a: found for a, found in expected.items() if any(one.source == a for one in workflow.data_links)
+            }
+        assert {case.fields["task"]: case.answer for case in cases} == expected
+        assert len(cases) == len(expected)
+        hardest = [case for case in cases if not case.rank]
+        assert 3 * sum(not case.answer for case in hardest) <= len(hardest)
+
+
+def test_a_single_task_right_behind_a_link_is_an_easy_next_task() -> None:
+    found = {case.fields["task"]: case.rank for case in asked(next_tasks, HAND["cycle"], "control")}
+    assert found == {"A": 1, "B": 1, "C": 0, "D": 1}
+    assert {case.fields["task"]: case.rank for case in asked(next_tasks, HAND["chained gateways"], "control")}["B"] == 0
+
+
+def test_conditional_links_are_told_from_unconditional_and_reversed_ones() -> None:
+    for workflow in WORKFLOWS:
+        cases, guarded = list(conditional_link_existence.cases(workflow)), conditional(workflow)
+        free = kinds(workflow, "control") - guarded - through(workflow)
+        plain = links(workflow, "control") - guarded - through(workflow)
+        assert sorted(pairs(cases, "yes")) == sorted(guarded)
+        assert sorted(pairs(cases, "no")) == sorted(free | plain)
+        ranked = [set(pairs([c for c in cases if c.rank == rank], "no")) for rank in range(3)]
+        assert ranked == [plain, turned(guarded) & free - plain, free - plain - turned(guarded)]
+
+
+def test_conditional_links_from_a_task_are_asked_where_no_gateway_clouds_them() -> None:
+    for workflow in WORKFLOWS:
+        guarded, cases = conditional(workflow), list(conditional_links.cases(workflow))
+        clear = {
+            task
+            for task in workflow.task_names
+            if any(link.source == task for link in workflow.links)
+            and not any(gateway and condition for _, gateway, condition in around(workflow, task))
+        }
+        assert {c.fields["task"]: c.answer for c in cases} == {
+            t: sorted(b for a, b in guarded if a == t) for t in clear
+        }
+
+
+def test_tasks_with_both_kinds_of_links_or_several_conditional_ones_come_first() -> None:
+    def ranks(workflow: Workflow) -> dict[str, int]:
+        return {case.fields["task"]: case.rank for case in conditional_links.cases(workflow)}
+
+    assert ranks(HAND["both ways"]) == {"A": 0, "B": 0, "C": 1}
+    assert ranks(HAND["cycle"]) == {"A": 2, "B": 2, "C": 0, "D": 2}
+    assert "C" not in ranks(HAND["both kinds"])
+
+
+@pytest.mark.parametrize("pattern", ALL, ids=lambda pattern: pattern.name)
+def test_the_order_of_declaration_changes_no_case(pattern: Pattern) -> None:
+    def told(workflow: Workflow) -> list[str]:
+        return sorted(repr((sorted(c.fields.items()), c.answer, c.rank, c.labels)) for c in pattern.cases(workflow))
+
+    for one in WORKFLOWS:
+        turned_round = replace(
+            one,
+            tasks=one.tasks[::-1],
+            data=one.data[::-1],
+            gateways=one.gateways[::-1],
+            links=one.links[::-1],
+            data_links=one.data_links[::-1],
+        )
+        assert told(one) == told(turned_round)
+
+
+@pytest.mark.parametrize("pattern", ALL, ids=lambda pattern: pattern.name)
+def test_every_phrasing_of_every_flow_names_the_flow_and_what_is_asked(pattern: Pattern) -> None:
+    for workflow in HAND.values():
+        for case in pattern.cases(workflow):
+            flow = case.fields.get("flow", "control")
+            texts = [sentence(pattern, i, Scope(workflow, "workflow 'Soup'", True), case) for i in (0, 1)]
+            assert texts[0] != texts[1]
+            for text in texts:
+                assert "workflow 'Soup'" in text
+                assert f"{flow} flow" in text
+                assert all(f"'{case.fields[name]}'" in text for name in ("task", "a", "b") if name in case.fields)
+
+
+@pytest.mark.parametrize("pattern", ALL, ids=lambda pattern: pattern.name)
+def test_draws_alternate_the_answer_and_the_phrasing(pattern: Pattern) -> None:
+    drawn = [draw(pattern, 12, 3, ordinal) for ordinal in range(8)]
+    assert [found.phrasing for found in drawn] == [0, 0, 1, 1] * 2
+    if pattern.yes_no:
+        assert [found.case.answer for found in drawn] == ["yes", "no"] * 4
+
+
+@pytest.mark.parametrize("pattern", [link_existence, task_after_task, next_tasks], ids=lambda pattern: pattern.name)
+def test_neither_flow_is_rare_among_the_draws(pattern: Pattern) -> None:
+    flows = Counter(str(draw(pattern, 12, 5, ordinal).case.labels["flow"]) for ordinal in range(100))
+    assert min(flows["control"], flows["data"]) >= 22, flows
+
+
+def test_conditional_links_are_neither_always_one_nor_always_all() -> None:
+    drawn = [draw(conditional_links, 12, 5, ordinal).case for ordinal in range(40)]
+    assert {case.labels["mixed"] for case in drawn} == {"yes", "no"}
+    assert len({case.labels["answers"] for case in drawn}) > 1
+
+
+@pytest.mark.parametrize("pattern", ALL, ids=lambda pattern: pattern.name)
+def test_two_hundred_tasks_are_listed_in_no_time(pattern: Pattern) -> None:
+    features = frozenset({"parallel", "exclusive", "mixed", "data"})
+    large = build(Recipe(tasks=200, width=10, features=features, cross_links=100), Random(1))
+    started = process_time()
+    assert len(list(pattern.cases(large))) < 2000
+    assert process_time() - started < 0.5
