@@ -27,18 +27,20 @@ def blocks(kind: str) -> list[str]:
 
 
 def commands() -> list[str]:
-    lines = [line.removeprefix("$ ") for block in blocks("console") for line in block.splitlines() if line.startswith("$ ")]
+    lines = [
+        line.removeprefix("$ ") for block in blocks("console") for line in block.splitlines() if line.startswith("$ ")
+    ]
     # Installing, and this very suite, are run by .ci/run.
     return [line for line in lines if " pip install " not in line and not line.startswith("python -m pytest tests")]
 
 
 @pytest.fixture
-def desk(tmp_path: Path) -> Iterator[Path]:
+def desk(tmp_path: Path) -> Path:
     """A folder as a reader of the README has it: the suites, and the files that the README shows."""
     shutil.copytree(ROOT / "suites", tmp_path / "suites")
     (tmp_path / "pyproject.toml").write_text("[tool.pytest.ini_options]\n", encoding="utf-8")
     (tmp_path / "supper.mmd").write_text(blocks("mermaid")[0], encoding="utf-8")
-    yield tmp_path
+    return tmp_path
 
 
 @pytest.fixture
@@ -52,9 +54,10 @@ def run(command: str, desk: Path, **environment: str) -> subprocess.CompletedPro
     if words[0] == "pytest":
         words[:1] = ["python", "-m", "pytest"]
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("TASKGRAPH_", "PYTEST_", "OPENAI_"))}
+    whole = [sys.executable, *words[1:]]
     return subprocess.run(
-        [sys.executable, *words[1:]], cwd=desk, env=kept | environment, capture_output=True, text=True, timeout=120, check=False
-    )  # fmt: skip
+        whole, cwd=desk, env=kept | environment, capture_output=True, text=True, timeout=120, check=False
+    )
 
 
 @pytest.mark.parametrize("command", commands())
@@ -86,7 +89,9 @@ def test_the_ini_file_of_the_readme_sets_the_options(desk: Path) -> None:
 
 
 def test_the_table_of_options_names_them_all_with_their_defaults() -> None:
-    rows = re.findall(r"^\| `([\w-]+) [^|`]*` \| (.*) \| (.*) \|$", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
+    rows = re.findall(
+        r"^\| `([\w-]+) [^|`]*` \| (.*) \| (.*) \|$", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE
+    )
     assert [(name, default.strip("`")) for name, _, default in rows] == [(o.name, o.default) for o in OPTIONS.values()]
 
 

@@ -1,4 +1,4 @@
-"""What a benchmark family offers to the plugin, and the small reference that stands for a question until it is asked."""
+"""What a benchmark family offers to the plugin, and the reference that stands for a question until it is asked."""
 
 from __future__ import annotations
 

@@ -16,6 +16,7 @@ from ..workflow.graph import connected, shortest_cycle, task_graph
 from ..workflow.model import END, OTHERWISE, START, Flaw, Link, Workflow
 from .conditions import Names
 from .reference_cycles import close_cycle, cut_cycle
+from .vocabularies import vocabulary, vocabulary_names
 
 Mutation = Callable[[Workflow, Random], Workflow]
 
@@ -45,14 +46,38 @@ def back_link(workflow: Workflow, rng: Random) -> Workflow:
     pairs = [] if shortest_cycle(workflow) or not connected(workflow) else _loops(workflow)
     if not pairs:
         raise NoCaseError(f"back-link: workflow {workflow.name!r} has a cycle already, or no task for a way back")
+    first, last = _any_length(pairs, rng)
+    return _guarded(workflow, Link(last, first), "back-link", rng)
+
+
+def forward_link(workflow: Workflow, rng: Random) -> Workflow:
+    """The workflow with a guarded control link from a task forward to a later one, over at least one task: no loop.
+
+    What `back_link` is with a cycle, this is without: the same number and kind of guards, at such a place that they cut
+    through no block. Raises NoCaseError where the control flow has a cycle, is not connected, or no task fits.
+    """
+    pairs = [] if shortest_cycle(workflow) or not connected(workflow) else _skips(workflow)
+    if not pairs:
+        raise NoCaseError(f"forward-link: workflow {workflow.name!r} has a cycle, or no task for a way past others")
+    first, last = _any_length(pairs, rng)
+    return _guarded(workflow, Link(first, last), "forward-link", rng)
+
+
+def _any_length(pairs: Sequence[tuple[str, str, int]], rng: Random) -> tuple[str, str]:
+    """One of the pairs; every length is equally likely."""
     by_length: dict[int, list[tuple[str, str]]] = {}
     for first, last, length in pairs:
         by_length.setdefault(length, []).append((first, last))
-    first, last = rng.choice(by_length[rng.choice(sorted(by_length))])
-    names = Names(_words(workflow))
-    back = Link(last, first, f"{names.take('rounds')} < {1 + rng.randrange(9)}")
-    links = [replace(link, guard=OTHERWISE) if link.source == last else link for link in workflow.links]
-    return replace(workflow, links=(*links, back), flaw=Flaw("back-link", (last, first)))
+    return rng.choice(by_length[rng.choice(sorted(by_length))])
+
+
+def _guarded(workflow: Workflow, link: Link, kind: str, rng: Random) -> Workflow:
+    """The workflow with the link under a condition of its own; the way that its task had becomes "otherwise"."""
+    chosen = vocabulary(workflow.package if workflow.package in vocabulary_names() else "neutral")
+    name = Names(_words(workflow)).take(rng.choice(chosen.measures))
+    guarded = replace(link, guard=f"{name} < {1 + rng.randrange(9)}")
+    links = [replace(one, guard=OTHERWISE) if one.source == link.source else one for one in workflow.links]
+    return replace(workflow, links=(*links, guarded), flaw=Flaw(kind, (link.source, link.target)))
 
 
 def _words(workflow: Workflow) -> list[str]:
@@ -64,14 +89,7 @@ def _words(workflow: Workflow) -> list[str]:
 
 def _loops(workflow: Workflow) -> list[tuple[str, str, int]]:
     """First task, last task and length of every loop that a link back from a task with a single way on can make."""
-    ahead: dict[str, list[str]] = {}
-    behind: dict[str, list[str]] = {}
-    for link in workflow.links:
-        ahead.setdefault(link.source, []).append(link.target)
-        behind.setdefault(link.target, []).append(link.source)
-    guarded = {link.source for link in workflow.links if link.guard is not None}
-    single = {task for task in workflow.task_names if len(ahead[task]) == 1 and task not in guarded}
-    before, after = _on_every_way(START, ahead, behind), _on_every_way(END, behind, ahead)
+    single, before, after = _single_ways(workflow)
     tasks = task_graph(workflow)
     return [
         (first, last, length)
@@ -79,6 +97,30 @@ def _loops(workflow: Workflow) -> list[tuple[str, str, int]]:
         for last, length in _distances(tasks, first).items()
         if last in single and first in before[last] and last in after[first]
     ]
+
+
+def _skips(workflow: Workflow) -> list[tuple[str, str, int]]:
+    """Two tasks and the number of tasks on a shortest way, for every way past tasks that cuts through no block."""
+    single, before, after = _single_ways(workflow)
+    tasks = task_graph(workflow)
+    return [
+        (first, last, length)
+        for first in workflow.task_names
+        for last, length in _distances(tasks, first).items()
+        if length > 2 and first in single and first in before[last] and last in after[first]
+    ]
+
+
+def _single_ways(workflow: Workflow) -> tuple[set[str], dict[str, frozenset[str]], dict[str, frozenset[str]]]:
+    """The tasks with a single unguarded way on; and for each node those on every way to it, and from it to END."""
+    ahead: dict[str, list[str]] = {}
+    behind: dict[str, list[str]] = {}
+    for link in workflow.links:
+        ahead.setdefault(link.source, []).append(link.target)
+        behind.setdefault(link.target, []).append(link.source)
+    guarded = {link.source for link in workflow.links if link.guard is not None}
+    single = {task for task in workflow.task_names if len(ahead[task]) == 1 and task not in guarded}
+    return single, _on_every_way(START, ahead, behind), _on_every_way(END, behind, ahead)
 
 
 def _on_every_way(
@@ -115,6 +157,7 @@ def _distances(graph: Mapping[str, Sequence[str]], first: str) -> dict[str, int]
 MUTATIONS: dict[str, Mutation] = {
     "drop-link": drop_link,
     "back-link": back_link,
+    "forward-link": forward_link,
     "close-cycle": close_cycle,
     "cut-cycle": cut_cycle,
 }

@@ -61,6 +61,42 @@ def test_back_link_makes_a_loop_with_a_way_out(data: st.DataObject, recipe: Reci
     assert OTHERWISE in ways.values()
 
 
+@given(st.data(), ACYCLIC)
+def test_forward_link_makes_a_way_past_tasks_and_no_loop(data: st.DataObject, recipe: Recipe) -> None:
+    workflow = data.draw(workflows(recipe))
+    try:
+        found = mutated("forward-link", workflow, data)
+    except NoCaseError:
+        return  # blocks may leave no task a way past others
+    assert not shortest_cycle(found)
+    assert connected(found)
+    assert block_tree(found) is not None
+    assert found.flaw is not None
+    first, last = found.flaw.details
+    [guarded] = [link for link in found.links if link not in workflow.links and link.target == last]
+    assert guarded.source == first
+    assert guarded.guard not in (None, OTHERWISE)
+
+
+def test_forward_links_over_many_lengths_are_planted() -> None:
+    chain = generate(Recipe(tasks=8), 1)
+    order = _chain(chain)
+    spans = set()
+    for seed in range(100):
+        flaw = MUTATIONS["forward-link"](chain, Random(seed)).flaw
+        assert flaw is not None
+        spans.add(order.index(flaw.details[1]) - order.index(flaw.details[0]))
+    assert spans == set(range(2, 8))
+
+
+def _chain(workflow: Workflow) -> list[str]:
+    after = {link.source: link.target for link in workflow.links}
+    names = [after["START"]]
+    while after[names[-1]] != "END":
+        names.append(after[names[-1]])
+    return names
+
+
 def test_loops_of_many_lengths_are_planted() -> None:
     chain = generate(Recipe(tasks=8), 1)
     lengths = {len(shortest_cycle(MUTATIONS["back-link"](chain, Random(seed)))) for seed in range(100)}

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ...workflow.graph import task_graph
-from ...workflow.model import START, Workflow
+from ...workflow.graph import starts, task_graph
+from ...workflow.model import Workflow
 from ...workflow.references import nested
 
 
@@ -13,7 +13,7 @@ def difficulty(workflow: Workflow) -> dict[str, str | int]:
     `depth` is the largest number of links from START to a task on shortest ways, `width` the largest number of tasks
     at one depth, `nested` the number of tasks below composite tasks.
     """
-    layers = _layers(task_graph(workflow))
+    layers = _layers(task_graph(workflow), starts(workflow))
     return {
         "tasks": len(workflow.tasks),
         "links": len(workflow.links) + len(workflow.data_links),
@@ -24,11 +24,11 @@ def difficulty(workflow: Workflow) -> dict[str, str | int]:
     }
 
 
-def _layers(graph: dict[str, tuple[str, ...]]) -> list[list[str]]:
-    layers: list[list[str]] = []
-    seen, layer = set(), list(graph.get(START, ()))
-    while layer:
-        layers.append(layer)
-        seen.update(layer)
-        layer = list(dict.fromkeys(t for task in layer for t in graph.get(task, ()) if t not in seen))
+def _layers(graph: dict[str, tuple[str, ...]], first: tuple[str, ...]) -> list[tuple[str, ...]]:
+    layers: list[tuple[str, ...]] = []
+    seen: set[str] = set()
+    while first:
+        layers.append(first)
+        seen.update(first)
+        first = tuple(dict.fromkeys(after for task in first for after in graph[task] if after not in seen))
     return layers

@@ -111,7 +111,8 @@ def pattern(
         category, topic = _shelf(module)
         made = Pattern(
             name, (function.__doc__ or "").strip(), templates, form, function, _features(name, needs),
-            _features(name, avoids), _features(name, varies), dict(flaws or {}), category, topic, metric, levels, planted,
+            _features(name, avoids), _features(name, varies), dict(flaws or {}), category, topic, metric, levels,
+            planted,
         )  # fmt: skip
         standing = PATTERNS.get(name)
         if standing is not None and standing.cases.__module__ != module:

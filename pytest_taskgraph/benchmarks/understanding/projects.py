@@ -66,7 +66,8 @@ def _known() -> set[str]:
 
 
 def _notation(path: str, files: dict[str, Path]) -> Notation:
-    by_suffix = {s: [n for n in NOTATIONS.values() if s in n.suffixes] for s in (f.suffix.lower() for f in files.values())}
+    suffixes = {file.suffix.lower() for file in files.values()}
+    by_suffix = {one: [n for n in NOTATIONS.values() if one in n.suffixes] for one in sorted(suffixes)}
     if unknown := [suffix for suffix, notations in by_suffix.items() if not notations]:
         raise UsageError(f"{path}: no notation for files {unknown[0]!r}; known: {', '.join(sorted(_known()))}")
     shared = [n for n in NOTATIONS.values() if all(n in notations for notations in by_suffix.values())]
@@ -120,4 +121,3 @@ def choose(
         turns = max(len(side) for side in sides)
         found = [side[i] for i in range(turns) for side in sides if i < len(side)]
     return tuple(found[:instances])
-

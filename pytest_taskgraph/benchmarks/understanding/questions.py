@@ -86,14 +86,18 @@ def question(reference: QuestionReference, settings: Settings) -> Question:
     text = sentence(asked.pattern, asked.phrasing, asked.scope, asked.case)
     shown = notation(asked.notation)
     prompt = chosen.compose(
-        workflow=asked.text, notation=shown.title, guide=shown.guide, question=text, instruction=answer_form.instruct(names)
+        workflow=asked.text,
+        notation=shown.title,
+        guide=shown.guide,
+        question=text,
+        instruction=answer_form.instruct(names),
     )
     pass_mark = answer_form.pass_mark if settings.pass_mark is None else settings.pass_mark
     return Question(
         reference.id, "understanding", asked.pattern.name, asked.pattern.category, text, prompt,
-        answer_form.name, asked.case.answer, asked.pattern.metric or answer_form.metric, list(answer_form.further), pass_mark,
-        names=names, place=chosen.place, reading=settings.reading,
-        labels=_labels(reference, asked, chosen), cluster=digest(asked.workflow), digests=_digests(asked, chosen, prompt),
+        answer_form.name, asked.case.answer, asked.pattern.metric or answer_form.metric, list(answer_form.further),
+        pass_mark, names=names, place=chosen.place, reading=settings.reading, labels=_labels(reference, asked, chosen),
+        cluster=digest(asked.workflow), digests=_digests(asked, chosen, prompt),
     )  # fmt: skip
 
 
@@ -135,7 +139,9 @@ def _reference(
 ) -> QuestionReference:
     phrasing = {"first": "-p1", "second": "-p2"}.get(settings.phrasing, "")
     framed = "" if settings.frame == DEFAULT_FRAME else f"-{frame(settings.frame).name}"
-    return QuestionReference(f"{pattern.name}-{shown}-{where}{phrasing}{framed}", pattern.name, shown, ordinal, tasks, source)
+    return QuestionReference(
+        f"{pattern.name}-{shown}-{where}{phrasing}{framed}", pattern.name, shown, ordinal, tasks, source
+    )
 
 
 def _asked(reference: QuestionReference, settings: Settings) -> Asked:
@@ -149,7 +155,9 @@ def _asked(reference: QuestionReference, settings: Settings) -> Asked:
         text = written(workflow, reference.notation)
     else:
         path, converted = settings.workflows[reference.source], reference.notation if settings.convert else ""
-        chosen = projects.choose(pattern, path, converted, settings.seed, max(settings.instances, reference.ordinal + 1))
+        chosen = projects.choose(
+            pattern, path, converted, settings.seed, max(settings.instances, reference.ordinal + 1)
+        )
         workflow, scope, case = chosen[reference.ordinal]
         phrasing = reference.ordinal >> 1
         text = written(workflow, converted) if converted else projects.load(path).text
@@ -202,7 +210,7 @@ def _silent(patterns: Sequence[Pattern], settings: Settings) -> Iterator[str]:
 
 
 def _awkward(workflow: Workflow, level: Workflow) -> list[str]:
-    """The names that a reader of lists would cut in pieces or strip if it did not know them; ambiguous ones as paths."""
+    """The names that a reader of lists would cut in pieces or strip if it did not know them; paths where they clash."""
     names = {n for each in _all_levels(workflow) for n in (*each.task_names, *(d.name for d in each.data))}
     paths = nested(level)
     twice = {leaf for leaf, n in Counter([*level.task_names, *(path[-1] for path in paths)]).items() if n > 1}

@@ -82,9 +82,10 @@ def _attempt(
 def _no_case(pattern: Pattern, recipe: Recipe, wanted: str | None) -> str:
     missing = [f for f in sorted(FEATURES - recipe.features - pattern.avoids) if _helps(pattern, recipe, wanted, f)]
     hint = f"it finds one with {' or '.join(missing)}: add it to needs=" if missing else "no single feature helps"
+    answer = f" with answer {wanted}" if wanted else ""
     return (
-        f"pattern {pattern.name!r} finds no case{f' with answer {wanted}' if wanted else ''} in {ATTEMPTS} workflows of "
-        f"{recipe.tasks} tasks with {', '.join(sorted(recipe.features)) or 'no feature'}; {hint}"
+        f"pattern {pattern.name!r} finds no case{answer} in {ATTEMPTS} workflows of {recipe.tasks} tasks with "
+        f"{', '.join(sorted(recipe.features)) or 'no feature'}; {hint}"
     )
 
 

@@ -14,10 +14,10 @@ from typing import Final, Literal
 from ....workflow.graph import task_graph
 from ....workflow.model import Flow, Workflow
 from ..pattern import Case, Cases, case, pattern
+from .wording import OWN_LEVEL
 
 ASKED_DISTANCES: Final = frozenset({1, 2, *(k << n for n in range(32) for k in (3, 4))})  # 1 2 3 4 6 8 12 16 24 ...
 SMALL: Final = 50  # tasks; pairs that have nothing to do with each other are listed in workflows of at most so many
-OWN_LEVEL = "{% if nested %} Leave out what lies inside its composite tasks.{% endif %}"
 
 Pair = Literal["direct", "through others", "reversed", "unrelated"]
 

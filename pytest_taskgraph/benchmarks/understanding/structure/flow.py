@@ -6,7 +6,7 @@ from ....workflow.graph import connected, ends, shortest_cycle, starts, task_gra
 from ....workflow.model import Flow, Workflow
 from ..pattern import Cases, case, pattern
 from .links import FLOWS
-from .operators import OWN_LEVEL
+from .wording import OWN_LEVEL
 
 
 @pattern(
@@ -20,16 +20,18 @@ from .operators import OWN_LEVEL
     needs={"guards"},
     avoids={"loop"},
     varies={"parallel", "exclusive", "inclusive", "mixed"},
-    flaws={"yes": "back-link"},
+    flaws={"yes": "back-link", "no": "forward-link"},
 )
 def flow_cycle(workflow: Workflow) -> Cases:
     """Does the model notice a way back?
 
-    Both sides have guards, and as many kinds of blocks as chance gives them: a way back adds two guards, and where
-    every workflow had the same blocks, counting guards would tell. The data flow is asked about only where one of the two
-    flows has a cycle, or where there is no control flow. Generated data flow has no cycle: asked about as often as the
-    control flow, it would give its answer away. So it is not asked about in generated workflows (where the control flow
-    has a cycle, the answer wanted is yes), and in the user's own either answer may be right.
+    Both sides have the same kinds of blocks by chance, and one more conditional link: back in one, forward in the
+    other. So neither guards nor their number tell.
+
+    The data flow is asked about only where one of the two flows has a cycle, or where there is no control flow.
+    Generated data flow has no cycle: asked about as often as the control flow, it would give its answer away. So it is
+    not asked about in generated workflows (where the control flow has a cycle, the answer wanted is yes), and in the
+    user's own either answer may be right.
     """
     cycles: dict[Flow, tuple[str, ...]] = {
         "control": shortest_cycle(workflow) if workflow.links else (),

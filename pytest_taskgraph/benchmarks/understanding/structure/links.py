@@ -15,7 +15,7 @@ from typing import Final
 from ....workflow.graph import reachable, task_graph
 from ....workflow.model import DataLink, Flow, Link, Workflow
 from ..pattern import Cases, case, pattern
-from .operators import OWN_LEVEL
+from .wording import OWN_LEVEL
 
 Graph = Mapping[str, tuple[str, ...]]  # every node with those to which a link leads
 

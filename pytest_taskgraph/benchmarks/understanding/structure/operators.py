@@ -8,6 +8,7 @@ from ....workflow.concurrency import OPERATORS, block_after, operators, parallel
 from ....workflow.graph import ancestors
 from ....workflow.model import Workflow
 from ..pattern import Case, Cases, case, pattern
+from .wording import OWN_LEVEL
 
 MEANING: Final = {
     "parallel block": "a fork after which several branches are all executed",
@@ -20,7 +21,6 @@ EXTENT: Final = {
     "inclusive choice": "on its branches, up to where they meet again or the end is reached",
     "loop": "that it can execute again and again, the one that decides whether to go on included",
 }
-OWN_LEVEL = "{% if nested %} Leave out what lies inside its composite tasks.{% endif %}"
 
 
 @pattern(
