@@ -143,7 +143,7 @@ class Trial:
         return f"<Trial {self.question.id} {self.outcome}{mark}>"
 
 
-class WrongAnswer(AssertionError):  # noqa: N818 - it is a verdict, and pytest shows its name
+class WrongAnswer(AssertionError):
     """A trial whose answer does not reach the pass mark."""
 
     def __init__(self, trial: Trial) -> None:

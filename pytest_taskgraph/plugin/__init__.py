@@ -72,8 +72,9 @@ def pytest_make_collect_report(
     report = yield
     if report.failed:
         from .outcomes import name_mistake
+        from .private import error_of
 
-        name_mistake(report, collector)
+        name_mistake(report, error_of(report), collector)
     return report
 
 
@@ -83,11 +84,12 @@ def pytest_report_collectionfinish(config: pytest.Config, items: Sequence[pytest
     if run is None or config.get_verbosity() < 0:
         return []
     from ..reports.terminal import header
+    from .private import width
 
     run.questions = sum(item.get_closest_marker("taskgraph") is not None for item in items)
     if not run.questions:
         return []
-    return [*header(run.about(), _width(config)), *(f"taskgraph: {notice}" for notice in run.notices)]
+    return [*header(run.about(), width(config)), *(f"taskgraph: {notice}" for notice in run.notices)]
 
 
 @pytest.hookimpl(wrapper=True)
@@ -184,11 +186,12 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> Genera
     run = _run(config)
     if run is None or not run.tally:
         return (yield)
+    from .private import width
     from .summary import told_in_full, write
 
     with told_in_full(terminalreporter):
         result = yield
-    write(terminalreporter, run, _width(config))
+    write(terminalreporter, run, width(config))
     return result
 
 
@@ -206,8 +209,3 @@ def _run(config: pytest.Config) -> Run | None:
     module = sys.modules.get(f"{__name__}.run")
     found: Run | None = config.stash.get(module.RUN, None) if module else None
     return found
-
-
-def _width(config: pytest.Config) -> int:
-    reporter = config.pluginmanager.get_plugin("terminalreporter")
-    return int(reporter._tw.fullwidth) if reporter is not None else 80

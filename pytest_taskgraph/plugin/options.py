@@ -128,7 +128,7 @@ def settings(config: pytest.Config) -> Settings:
         phrasing=value(config, "phrasing"),  # type: ignore[arg-type]
         frame=value(config, "frame"),
         reading=value(config, "reading"),  # type: ignore[arg-type]
-        workflows=tuple(values(config, "workflow")),
+        workflows=tuple(dict.fromkeys(values(config, "workflow"))),
         pass_mark=_share(mark) if mark else None,
         given=frozenset(
             name for name, option in (("tasks", "tasks"), ("instances", "instances"), ("notations", "notation"))

@@ -79,10 +79,11 @@ def _tell(report: pytest.TestReport, lines: list[str], reason: str) -> None:
     setattr(report, REASON, one_line(reason))
 
 
-def name_mistake(report: pytest.CollectReport, collector: pytest.Collector) -> None:
+def name_mistake(
+    report: pytest.CollectReport, excinfo: pytest.ExceptionInfo[BaseException] | None, collector: pytest.Collector
+) -> None:
     """Puts place and words of a UsageError on the report of a collector; nothing for any other error."""
-    excinfo = report.__dict__["call"].excinfo
-    if isinstance(excinfo.value, UsageError):
+    if excinfo is not None and isinstance(excinfo.value, UsageError):
         lines = [entry.lineno + 1 for entry in excinfo.traceback if entry.path == collector.path]
         place = f"{collector.nodeid}:{lines[-1]}" if lines else collector.nodeid
         report.longrepr = f"{place}: {excinfo.value}"

@@ -16,6 +16,17 @@ def option_names(parser: pytest.Parser) -> set[str]:
         return {"--model"}
 
 
+def width(config: pytest.Config) -> int:
+    """The columns of the terminal; 80 where pytest writes to none or does not tell."""
+    reporter = config.pluginmanager.get_plugin("terminalreporter")
+    return int(getattr(getattr(reporter, "_tw", None), "fullwidth", 80))
+
+
+def error_of(report: pytest.CollectReport) -> pytest.ExceptionInfo[BaseException] | None:
+    """What stopped a collector; None where nothing did, or pytest does not tell."""
+    return getattr(getattr(report, "call", None), "excinfo", None)
+
+
 def add_suite_properties(config: pytest.Config, properties: Iterable[tuple[str, str]]) -> None:
     """Properties of the whole test suite in the JUnit file; none where pytest has no such file or hides it."""
     try:

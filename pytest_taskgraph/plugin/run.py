@@ -62,9 +62,13 @@ class Run:
         """Nothing, if all that was asked for can be had. Raises UsageError before anything is asked."""
         from ..benchmarks import FAMILIES
 
-        for kind, _ in options.pairs(self.config, "report"):
+        for kind, path in options.pairs(self.config, "report"):
             if kind != "json":
                 raise UsageError(f"--taskgraph-report: unknown kind {kind!r}; known: json")
+            if Path(self.config.invocation_params.dir, path).is_dir():
+                raise UsageError(f"--taskgraph-report: {path} is a folder; expected the path of a file")
+        if len({self.subject(spec).name for spec in self.models}) < len(self.models):
+            raise UsageError(f"--taskgraph-model: the same model twice: {', '.join(self.models)}")
         for family in FAMILIES.values():
             family.check(self.settings)
             for spec in self.models:
@@ -91,7 +95,13 @@ class Run:
             reading=shown.reading,
             judge="none" if self.survey else "questions",
             questions=self.questions or None,
-            settings={key: plain(text) for key, text in options.pairs(self.config, "model-option")},
+            settings={
+                "instances": shown.instances,
+                "tasks": list(shown.tasks),
+                "phrasing": shown.phrasing,
+                "workflow": list(shown.workflows),
+                "model_option": {key: plain(text) for key, text in options.pairs(self.config, "model-option")},
+            },
         )
 
     def save(self) -> None:

@@ -15,6 +15,7 @@ from .escape import columns, one_line, shorten, wrap
 from .table import table
 
 Lines = list[tuple[str, dict[str, bool]]]
+RANGES = 5  # of a label with many numbers
 FEW = 10  # answered; a rate of fewer is marked
 NOT_SMALL = " "  # keeps the digits of n in line where others carry the mark
 
@@ -82,7 +83,7 @@ def lines(tally: Tally, about: About, verbosity: int = 0, width: int = 80) -> Li
         for label in tally.labels() if verbosity > 0 else ():
             found += [
                 ("", {}),
-                *_table(f"by {label}", [(row.name, row, {}) for row in tally.rows(label, model)], width),
+                *_table(f"by {label}", [(row.name, row, {}) for row in tally.rows(label, model, RANGES)], width),
             ]
     return found + [(line, {"yellow": True}) for note in _notes(tally) for line in wrap(note, width, 3)]
 
@@ -151,7 +152,7 @@ def _notes(tally: Tally) -> Iterator[str]:
         yield f"* fewer than {FEW} answered: such a rate says little"
     again = sum(tally.attempts(trial) > 1 for trial in tally)
     if again:
-        yield f"{_count(again, 'question')} asked more than once (reruns): the last answer counts"
+        yield f"{_count(again, 'question')} asked more than once (reruns, other suites): the last answer counts"
 
 
 def _count(number: int, noun: str) -> str:

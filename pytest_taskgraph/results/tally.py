@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from math import fsum
 
 from ..trial import Trial
+from .ranges import ranges
 from .statistics import deviation, mean
 
 CATEGORIES = ("structure", "behaviour", "functionality")  # shown in this order, others after them by name
@@ -88,16 +89,19 @@ class Tally:
                 values.setdefault(label, set()).add(str(value))
         return tuple(sorted(label for label, found in values.items() if len(found) > 1))
 
-    def rows(self, by: str = "pattern", model: str | None = None) -> list[Row]:
+    def rows(self, by: str = "pattern", model: str | None = None, most: int | None = None) -> list[Row]:
         """A row for each model and each "pattern", "category", "family", "model", or value of the label `by`.
 
         Models by name; then categories as in CATEGORIES, patterns as in the catalogue; numbers by size, the rest by
-        name. Trials without the label are in no row, so a label that none has gives no rows. `model` restricts.
+        name. Trials without the label are in no row, so a label that none has gives no rows. `model` restricts; where
+        a label has more than `most` numbers, they are put together in that many ranges, "20-29".
         """
+        trials = self._of(model)
+        spans = _spans([trial.question.labels.get(by) for trial in trials], most) if most else []
         groups: dict[tuple[str, Place], list[Trial]] = {}
-        for trial in self._of(model):
+        for trial in trials:
             if (place := self._place(trial, by)) is not None:
-                groups.setdefault((trial.model, place), []).append(trial)
+                groups.setdefault((trial.model, _in_range(place, spans)), []).append(trial)
         return [
             self._row(place[-1], one, place[1] if by == "pattern" else "", groups[one, place])
             for one, place in sorted(groups)
@@ -150,6 +154,21 @@ class Tally:
             metrics=metrics,
             undefined=undefined,
         )
+
+
+def _spans(values: Sequence[str | int | None], most: int) -> list[tuple[int, int]]:
+    """The ranges of a label whose values are numbers; none where one of them is not."""
+    known = [value for value in values if value is not None]
+    numbers = [value for value in known if isinstance(value, int) and not isinstance(value, bool)]
+    return ranges(numbers, most) if len(numbers) == len(known) else []
+
+
+def _in_range(place: Place, spans: Sequence[tuple[int, int]]) -> Place:
+    """The place of the range that the number of a place is in."""
+    for least, greatest in spans:
+        if least <= place[3] <= greatest:
+            return (*place[:3], least, str(least) if least == greatest else f"{least}-{greatest}")
+    return place
 
 
 def _category(name: str) -> tuple[int, str]:

@@ -141,7 +141,7 @@ def test_an_example_by_hand() -> None:
     kinds = {key: (case.labels["pair"], case.answer, case.rank) for key, case in found.items()}
     assert len(kinds) == 3 * 9
     assert kinds["B", "F"] == ("part", "yes", 0)
-    assert found["B", "F"].labels["depth"] == 2
+    assert found["B", "F"].labels["nesting"] == 2
     assert kinds["D", "B"] == ("container", "no", 0)
     assert kinds["D", "G"] == ("beside", "no", 1)
     assert kinds["B", "H"] == ("neighbour", "no", 0)

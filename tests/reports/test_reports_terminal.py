@@ -141,7 +141,7 @@ def test_a_long_model_s_name_does_not_push_the_seed_away() -> None:
 
 
 def test_reruns_are_told() -> None:
-    assert "1 question asked more than once (reruns): the last answer counts" in text(
+    assert "1 question asked more than once (reruns, other suites): the last answer counts" in text(
         tallied(made("a", "wrong"), made("a"))
     )
 

@@ -75,6 +75,7 @@ class Pattern:
     metric: str = ""  # the form's where empty
     levels: str = "all"  # "all": also inside composite tasks; "workflow": whole workflows only
     planted: bool = False  # its answer is no function of the shown text
+    least: int = 0  # tasks that a generated workflow has at least, where its flaws need more room than its features
 
     def __repr__(self) -> str:
         return f"<Pattern {self.name}>"
@@ -98,6 +99,7 @@ def pattern(
     metric: str = "",
     levels: str = "all",
     planted: bool = False,
+    least: int = 0,
 ) -> Callable[[Callable[[Workflow], Iterable[Case]]], Pattern]:
     """A decorator that makes a Pattern of a function from a workflow to cases, and registers it by name.
 
@@ -112,7 +114,7 @@ def pattern(
         made = Pattern(
             name, (function.__doc__ or "").strip(), templates, form, function, _features(name, needs),
             _features(name, avoids), _features(name, varies), dict(flaws or {}), category, topic, metric, levels,
-            planted,
+            planted, least,
         )  # fmt: skip
         standing = PATTERNS.get(name)
         if standing is not None and standing.cases.__module__ != module:

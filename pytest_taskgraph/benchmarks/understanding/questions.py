@@ -11,7 +11,8 @@ from functools import lru_cache
 from hashlib import sha256
 from typing import Any
 
-from ...errors import NoCaseError, RecipeTooSmallError, UnknownNameError
+from ...errors import NoCaseError, RecipeTooSmallError, UnknownNameError, UsageError
+from ...generation.recipe import TASKS
 from ...notations import notation
 from ...notations.plain_json import digest
 from ...scoring.forms import form
@@ -47,7 +48,10 @@ class Asked:
 
 def check(settings: Settings) -> None:
     """Nothing, if names are known and files can be read. Raises UsageError."""
-    frame(settings.frame)
+    if bad := [size for size in settings.tasks if size not in TASKS]:
+        raise UsageError(f"workflows of {bad[0]} tasks cannot be generated; expected {TASKS[0]} to {TASKS[-1]} tasks")
+    # A name that the frame does not see is to be told before anything is asked.
+    frame(settings.frame).compose(workflow="", notation="", guide="", question="", instruction="")
     for name in settings.notations:
         notation(name)
     for path in settings.workflows:

@@ -53,9 +53,9 @@ def recipe_for(pattern: Pattern, tasks: int) -> Recipe:
     usual = USUAL - pattern.avoids - pattern.varies - (EXCLUSIVE if "guards" in pattern.avoids else frozenset())
     needs = Recipe(tasks=tasks, features=pattern.needs, avoid=pattern.avoids)
     for recipe in (replace(needs, features=pattern.needs | usual | pattern.varies), needs):
-        if least_tasks(recipe) <= tasks:
+        if max(least_tasks(recipe), pattern.least) <= tasks:
             return replace(recipe, features=recipe.features - pattern.varies)
-    raise RecipeTooSmallError(tasks, least_tasks(needs), pattern.needs)
+    raise RecipeTooSmallError(tasks, max(least_tasks(needs), pattern.least), pattern.needs)
 
 
 def _varied(pattern: Pattern, recipe: Recipe, rng: Random) -> Recipe:

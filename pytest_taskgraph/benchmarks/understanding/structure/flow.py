@@ -21,6 +21,7 @@ from .wording import OWN_LEVEL
     avoids={"loop"},
     varies={"parallel", "exclusive", "inclusive", "mixed"},
     flaws={"yes": "back-link", "no": "forward-link"},
+    least=5,
 )
 def flow_cycle(workflow: Workflow) -> Cases:
     """Does the model notice a way back?

@@ -51,7 +51,7 @@ def task_hierarchy(workflow: Workflow) -> Cases:
                 task=names[inner],
                 composite=names[outer],
                 paths=any(names[one] != one[-1] for one in (inner, outer)),
-                labels={"pair": pair, "depth": len(inner) - len(outer) if pair == "part" else 0},
+                labels={"pair": pair, "nesting": len(inner) - len(outer) if pair == "part" else 0},
             )
 
 
@@ -93,7 +93,7 @@ def nested_tasks(workflow: Workflow) -> Cases:
     below = [path for path in _tasks(inside) if len(path) > 1]
     if inside and all(path in names for path in below):
         deepest = max(map(len, inside))
-        yield case(tuple(names[path] for path in below), rank=int(not below), labels={"depth": deepest})
+        yield case(tuple(names[path] for path in below), rank=int(not below), labels={"nesting": deepest})
 
 
 @pattern(

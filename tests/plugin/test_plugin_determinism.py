@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+from plugin_project import Project
+
+ALL = """
+from pytest_taskgraph import suite, understanding
+
+@suite(understanding, instances=2)
+def test_it(trial):
+    trial.check()
+"""
+
+
+def test_ids_and_prompts_are_the_same_under_any_hash_seed(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    project.write("test_graph.py", ALL)
+    found = []
+    for seed in ("1", "2"):
+        monkeypatch.setenv("PYTHONHASHSEED", seed)
+        ran = project.spawn("-v", "--model", "baseline:random", f"--taskgraph-report=json={seed}.json")
+        items = [line.split()[0] for line in ran.output.splitlines() if line.startswith("test_graph.py::")]
+        assert len(items) > 20
+        found.append((items, ran.table, json.dumps(project.record(f"{seed}.json"))))
+    assert found[0] == found[1]
+
+
+def test_the_same_items_and_the_same_table_over_workers(project: Project) -> None:
+    alone = project.run("--model", "oracle:0.5", "-v")
+    spread = project.spread("--model", "oracle:0.5", "-v")
+
+    def verdicts(output: str) -> dict[str, str]:
+        lines = [line.split() for line in output.splitlines() if "::" in line and "%]" in line]
+        return {part: one for line in lines for part in line for one in line if "::" in part and one.isupper()}
+
+    assert verdicts(alone.output) == verdicts(spread.output)
+    assert len(verdicts(alone.output)) == 4
+    assert alone.table == spread.table
+    assert (alone.code, alone.counts) == (spread.code, spread.counts)
+
+
+def test_more_instances_extend_fewer(project: Project) -> None:
+    report = "--taskgraph-report=json="
+    project.run(f"{report}few.json")
+    project.run(f"{report}many.json", "--taskgraph-instances=5")
+    few, many = (
+        {one["question"]["id"]: one["question"]["digests"] for one in project.record(name)["trials"]}
+        for name in ("few.json", "many.json")
+    )
+    assert len(many) == 10
+    assert few.items() <= many.items()
+
+
+def test_another_seed_asks_other_questions(project: Project) -> None:
+    report = "--taskgraph-report=json="
+    project.run(f"{report}a.json")
+    project.run(f"{report}b.json", "--taskgraph-seed=1")
+    a, b = ({one["question"]["digests"]["prompt"] for one in project.record(n)["trials"]} for n in ("a.json", "b.json"))
+    assert a & b == set()

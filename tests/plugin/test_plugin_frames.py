@@ -1,0 +1,102 @@
+from __future__ import annotations
+
+import pytest
+from loopback import Loopback
+from plugin_project import Project, asking, block, right
+
+FRAME = """{# answer: whole #}
+Look at this {{ notation }}:
+{{ fence }}
+{{ workflow }}
+{{ fence }}
+{{ question }} {{ instruction }}
+"""
+
+
+def bare(prompt: str) -> str:
+    return right(prompt).removeprefix("Final answer: ")
+
+
+@pytest.mark.parametrize("name", ["direct", "answer-first", "think-first"])
+def test_each_frame_reads_the_answer_where_it_asks_for_it(project: Project, server: Loopback, name: str) -> None:
+    replies = {
+        "direct": bare,
+        "answer-first": lambda prompt: f"{bare(prompt)}\nbecause nothing else would do",
+        "think-first": lambda prompt: f"Nothing else would do.\n{right(prompt)}",
+    }
+    server.answer = replies[name]
+    ran = project.run(*asking(server.url), f"--taskgraph-frame={name}", "-v")
+    assert (ran.code, ran.counts) == (0, {"passed": 4})
+    assert ("-direct]" in ran.output, "-answer-first]" in ran.output) == (name == "direct", name == "answer-first")
+
+
+def test_a_frame_may_be_a_file(project: Project, server: Loopback) -> None:
+    path = project.write("plain.jinja", FRAME)
+    server.answer = bare
+    ran = project.run(*asking(server.url), "--taskgraph-frame", path, "-v")
+    assert (ran.code, ran.counts) == (0, {"passed": 4})
+    assert "test_graph[parallel_pair-wadl-n012-s0-000-plain] PASSED" in ran.output
+    assert all(one.prompt.startswith("Look at this ") for one in server.requests)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (FRAME.split("\n", 1)[1], "plain.jinja:1: a frame begins with a line that says where the answer stands"),
+        (FRAME.replace("whole", "somewhere"), "plain.jinja:1: a frame begins with a line"),
+        (FRAME.replace("{{ question }}", "{{ question"), "plain.jinja:6: "),
+    ],
+)
+def test_a_frame_that_is_none_is_a_usage_error(project: Project, text: str, message: str) -> None:
+    path = project.write("plain.jinja", text)
+    ran = project.run("--taskgraph-frame", path)
+    assert ran.code == pytest.ExitCode.USAGE_ERROR
+    assert message in ran.output
+    assert ran.clean
+
+
+def test_a_frame_that_uses_an_unknown_name_asks_nothing_and_tells_the_known_ones(
+    project: Project, server: Loopback
+) -> None:
+    path = project.write("plain.jinja", FRAME.replace("{{ instruction }}", "{{ hint }}"))
+    ran = project.run(*asking(server.url), "--taskgraph-frame", path)
+    assert ran.code != 0
+    assert "frame plain: 'hint' is undefined; the template sees: fence, guide, instruction, notation" in ran.output
+    assert ran.clean
+    assert server.requests == []
+
+
+def test_strictly_only_the_exact_form_is_read(project: Project, server: Loopback) -> None:
+    server.answer = lambda prompt: f"**{right(prompt)}**"
+    args = [*asking(server.url), "-k", "parallel_pair"]
+    assert project.run(*args).counts["passed"] == 2
+    strict = project.run(*args, "--taskgraph-reading=strict")
+    assert strict.counts["failed"] == 2
+    assert "reading strict" in strict.output
+
+
+@pytest.mark.parametrize("which", ["first", "second"])
+def test_one_phrasing_alone_can_be_asked(project: Project, server: Loopback, which: str) -> None:
+    server.answer = right
+    project.run(*asking(server.url), f"--taskgraph-phrasing={which}", "-k", "parallel_pair")
+    said = {"first": "can tasks '", "second": "Is there a run of workflow"}
+    assert [said[which] in one.prompt for one in server.requests] == [True, True]
+
+
+def test_both_phrasings_are_asked_in_turn(project: Project, server: Loopback) -> None:
+    server.answer = right
+    project.run(*asking(server.url), "--taskgraph-instances=4", "-k", "parallel_pair")
+    assert ["Is there a run of workflow" in one.prompt for one in server.requests] == [False, False, True, True]
+
+
+@pytest.mark.parametrize(("mark", "code"), [("0.05", 0), ("0.9", 1)])
+def test_the_pass_mark_decides_how_right_is_right(project: Project, server: Loopback, mark: str, code: int) -> None:
+    server.answer = f"Final answer: {block()[0]}"
+    ran = project.run(*asking(server.url), f"--taskgraph-pass-mark={mark}", "-k", "parallel_block-wadl-n012-s0-000")
+    assert ran.code == code
+
+
+def test_a_reply_that_cannot_be_read_fails_at_any_pass_mark(project: Project, server: Loopback) -> None:
+    server.answer = "Final answer: perhaps"
+    ran = project.run(*asking(server.url), "--taskgraph-pass-mark=0", "-k", "parallel_pair")
+    assert ran.counts["failed"] == 2

@@ -1,0 +1,157 @@
+from __future__ import annotations
+
+import pytest
+from loopback import Loopback
+from plugin_project import IDS, ITEMS, SUITE, Project, asking, right, wrong
+
+PLAIN = "\ndef test_plain():\n    assert True\n"
+
+
+def collected(output: str) -> tuple[str, ...]:
+    return tuple(line for line in output.splitlines() if "::" in line and not line.startswith(("ERROR", "FAILED")))
+
+
+def test_a_suite_gives_an_item_a_question_with_the_documented_ids(project: Project) -> None:
+    ran = project.run("--collect-only", "-q")
+    assert collected(ran.output) == ITEMS
+    assert ran.code == 0
+
+
+def test_collecting_asks_nothing(project: Project, server: Loopback) -> None:
+    ran = project.run("--collect-only", "-q", *asking(server.url))
+    assert collected(ran.output) == ITEMS
+    assert server.requests == []
+    assert "pass rate" not in ran.output
+
+
+def test_every_item_asks_one_question(project: Project, server: Loopback) -> None:
+    server.answer = right
+    ran = project.run(*asking(server.url))
+    assert (ran.code, ran.counts) == (0, {"passed": 4})
+    assert len(server.requests) == len({one.prompt for one in server.requests}) == 4
+
+
+@pytest.mark.parametrize(
+    ("selection", "expected"),
+    [
+        (["-k", "parallel_pair"], ITEMS[:2]),
+        (["-k", "pair and 001"], ITEMS[1:2]),
+        (["-m", "taskgraph"], ITEMS),
+        (["-m", "not taskgraph"], ("test_graph.py::test_plain",)),
+        ([ITEMS[3]], ITEMS[3:]),
+        ([ITEMS[3], ITEMS[0]], (ITEMS[3], ITEMS[0])),
+        (["--deselect", ITEMS[0], "-k", "test_graph["], ITEMS[1:]),
+    ],
+)
+def test_items_are_selected_as_everywhere(project: Project, selection: list[str], expected: tuple[str, ...]) -> None:
+    project.write("test_graph.py", SUITE + PLAIN)
+    assert collected(project.run("--collect-only", "-q", *selection).output) == expected
+
+
+def test_only_what_is_selected_is_asked(project: Project, server: Loopback) -> None:
+    server.answer = right
+    ran = project.run(*asking(server.url), ITEMS[2])
+    assert ran.counts == {"passed": 1}
+    assert len(server.requests) == 1
+
+
+def test_the_last_failed_are_asked_again_and_no_others(project: Project, server: Loopback) -> None:
+    server.answer = lambda prompt: right(prompt) if "parallel block" in prompt else wrong(prompt)
+    assert project.run(*asking(server.url)).counts == {"failed": 2, "passed": 2}
+    del server.requests[:]
+    server.answer = right
+    assert project.run(*asking(server.url), "--lf").counts == {"passed": 2}
+    assert [one for one in server.requests if "parallel block" in one.prompt] == []
+    assert len(server.requests) == 2
+
+
+def test_stepwise_goes_on_where_it_stopped(project: Project, server: Loopback) -> None:
+    server.answer = lambda prompt: wrong(prompt) if "parallel block" in prompt else right(prompt)
+    stopped = project.run(*asking(server.url), "--sw")
+    assert (stopped.counts["passed"], stopped.counts["failed"]) == (2, 1)
+    del server.requests[:]
+    server.answer = right
+    assert project.run(*asking(server.url), "--sw").counts == {"passed": 2, "deselected": 2}
+    assert len(server.requests) == 2
+
+
+@pytest.mark.parametrize(("option", "failed"), [("-x", 1), ("--maxfail=2", 2), ("--maxfail=9", 4)])
+def test_wrong_answers_stop_a_run_as_failures_do(project: Project, option: str, failed: int) -> None:
+    ran = project.run("--model", "oracle:0", option)
+    assert (ran.code, ran.counts) == (1, {"failed": failed})
+    assert [line.split()[1] for line in ran.table if line.startswith("total")] == [f"{failed}*"]
+
+
+def test_quietly_the_summary_is_one_line(project: Project) -> None:
+    ran = project.run("--model", "oracle:1", "-q")
+    assert "4 of 4 right (1.000), mean 1.000" in ran.output
+    assert "= taskgraph =" not in ran.output
+
+
+def test_verbosely_each_question_has_a_line_and_each_label_a_table(project: Project) -> None:
+    ran = project.run("--model", "oracle:1", "-v")
+    assert [f"{item} PASSED" in ran.output for item in ITEMS] == [True] * 4
+    assert "by links" in ran.output
+    assert "by links" not in project.run("--model", "oracle:1").output
+
+
+def test_what_is_run_is_told_before_it_is_asked(project: Project) -> None:
+    head = project.run("--model", "oracle:1").output.partition("test_graph.py")[0]
+    assert "seed 0, 4 questions" in head
+    assert "notation wadl, frame think-first, reading lenient" in head
+    assert "oracle: answers are looked up" in head
+
+
+def test_methods_of_classes_are_suites_too(project: Project) -> None:
+    project.write(
+        "test_graph.py",
+        SUITE.replace("@suite", "class TestIt:\n    @suite").replace("def test_graph(", "    def test_graph(self, ")
+        .replace("    trial.check", "        trial.check"),
+    )  # fmt: skip
+    ran = project.run("--model", "oracle:1", "-v")
+    assert ran.counts == {"passed": 4}
+    assert f"test_graph.py::TestIt::test_graph[{IDS[0]}] PASSED" in ran.output
+
+
+def test_fixtures_and_parameters_of_the_user_stand_beside_the_trial(project: Project) -> None:
+    project.write(
+        "test_graph.py",
+        """
+        import pytest
+        from pytest_taskgraph import suite, understanding
+
+        @pytest.fixture
+        def limit(tmp_path):
+            assert tmp_path.is_dir()
+            return 0.5
+
+        @pytest.mark.parametrize("twice", [False, True])
+        @suite(understanding, patterns="parallel_pair", instances=2)
+        def test_graph(limit, trial, twice):
+            assert trial.score.value > limit
+            assert trial.question.pattern == "parallel_pair"
+            assert trial.reply.text.startswith("Final answer:")
+        """.replace("\n        ", "\n"),
+    )
+    assert project.run("--model", "oracle:1").counts == {"passed": 4}
+
+
+def test_the_question_can_be_had_without_asking_it(project: Project, server: Loopback) -> None:
+    asked = SUITE.replace("(trial)", "(taskgraph_question)")
+    project.write("test_graph.py", asked.replace("trial.check()", "assert 'Process' in taskgraph_question.prompt"))
+    assert project.run(*asking(server.url)).counts == {"passed": 4}
+    assert server.requests == []
+
+
+def test_an_assertion_of_the_user_is_told_as_pytest_tells_it(project: Project) -> None:
+    project.write("test_graph.py", SUITE.replace("trial.check()", "assert trial.score.value == 17"))
+    ran = project.run("--model", "oracle:1")
+    assert ran.counts == {"failed": 4}
+    assert "assert 1.0 == 17" in ran.output
+    assert [line.split()[1:3] for line in ran.table if line.startswith("total")] == [["4*", "1.000"]]
+
+
+def test_without_the_plugin_other_tests_are_as_they_were(project: Project) -> None:
+    project.write("test_plain.py", PLAIN)
+    ran = project.run("-p", "no:taskgraph", "test_plain.py", plugins=())
+    assert (ran.code, ran.counts) == (0, {"passed": 1})

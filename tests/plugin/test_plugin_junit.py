@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+from xml.etree.ElementTree import Element
+
+from plugin_project import IDS, Project, block, properties, rows, wrong
+
+JUNIT = "--junitxml=junit.xml"
+REPORT = "--taskgraph-report=json=record.json"
+
+
+def test_each_question_carries_its_properties(project: Project) -> None:
+    project.run("--model", "oracle:0", JUNIT)
+    case = next(one for one in project.junit().findall("testcase") if IDS[2] in one.attrib["name"])
+    found = dict(properties(case))
+    assert found["taskgraph.outcome"] == "wrong"
+    assert found["taskgraph.pattern"] == "parallel_block"
+    assert found["taskgraph.category"] == "structure"
+    assert found["taskgraph.notation"] == "wadl"
+    assert found["taskgraph.score"] == "0.000"
+    assert found["taskgraph.expected"] == ", ".join(block())
+    assert "taskgraph.cost_usd" not in found
+    failure = case.find("failure")
+    assert failure is not None
+    assert failure.attrib["message"].startswith(f"wrong: expected {', '.join(block())[:30]}")
+    assert "question: In workflow 'Process'" in (failure.text or "")
+
+
+def test_the_suite_carries_totals_and_a_line_a_pattern(project: Project) -> None:
+    project.run("--model", "oracle:1", JUNIT)
+    found = dict(properties(project.junit()))
+    assert (found["taskgraph.n"], found["taskgraph.rate"], found["taskgraph.errors"]) == ("4", "1.000", "0")
+    assert found["taskgraph.pattern.parallel_pair"].startswith("n=2 right=2 rate=1.000")
+    assert found["taskgraph.category.structure"].startswith("n=4 right=4")
+    assert found["taskgraph.seed"] == "0"
+
+
+def test_properties_are_the_same_over_workers(project: Project) -> None:
+    project.run(REPORT)
+    project.write("replies.jsonl", rows(project.record(), wrong))
+    project.run("--model=recorded:replies.jsonl", "--junitxml=alone.xml")
+    project.spread("--model=recorded:replies.jsonl", "--junitxml=spread.xml")
+    alone, spread = project.junit("alone.xml"), project.junit("spread.xml")
+    assert properties(alone) == properties(spread) != []
+
+    def cases(suite: Element) -> dict[str, list[tuple[str, str]]]:
+        return {one.attrib["name"]: properties(one) for one in suite.findall("testcase")}
+
+    assert cases(alone) == cases(spread)
+
+
+def test_an_item_without_a_reply_is_an_error_with_its_properties(project: Project) -> None:
+    project.write("conftest.py", BROKEN)
+    project.run("--model", "oracle:1", JUNIT)
+    suite = project.junit()
+    assert suite.attrib["errors"] == "4"
+    assert {dict(properties(one))["taskgraph.outcome"] for one in suite.findall("testcase")} == {"error"}
+    error = suite.find("testcase/error")
+    assert error is not None
+    assert "no reply: server: it burns" in error.attrib["message"]
+
+
+def test_without_pytests_junit_plugin_the_run_is_as_it_was(project: Project) -> None:
+    ran = project.run("--model", "oracle:1", "-p", "no:junitxml")
+    assert (ran.code, ran.counts) == (0, {"passed": 4})
+    assert ran.clean
+
+
+BROKEN = """
+import pytest
+from pytest_taskgraph.errors import ProviderError
+
+@pytest.fixture(autouse=True)
+def broken(monkeypatch):
+    from pytest_taskgraph.models.oracle import Oracle
+
+    async def fails(self, request):
+        raise ProviderError("server", "it burns")
+
+    monkeypatch.setattr(Oracle, "answer", fails)
+"""

@@ -1,0 +1,121 @@
+from __future__ import annotations
+
+import asyncio
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+
+import pytest
+from loopback import HANG, Loopback, Raw
+from plugin_project import Project, asking
+
+from pytest_taskgraph.plugin.loop import Loop
+
+
+@pytest.fixture
+def loop() -> Iterator[Loop]:
+    made = Loop()
+    yield made
+    made.stop()
+
+
+def running() -> list[str]:
+    return [thread.name for thread in threading.enumerate() if thread.name == "taskgraph"]
+
+
+async def fails(error: Exception) -> None:
+    raise error
+
+
+def test_what_a_coroutine_returns_comes_back(loop: Loop) -> None:
+    async def answer() -> str:
+        return threading.current_thread().name
+
+    assert loop.run(answer()) == "taskgraph"
+
+
+@pytest.mark.parametrize("error", [ValueError("no"), TimeoutError("late")])
+def test_what_a_coroutine_raises_comes_back(loop: Loop, error: Exception) -> None:
+    with pytest.raises(type(error), match=str(error)):
+        loop.run(fails(error))
+
+
+def test_a_coroutine_that_lasts_longer_than_a_wait_is_waited_for(loop: Loop) -> None:
+    async def slow() -> int:
+        await asyncio.sleep(0.6)
+        return 17
+
+    assert loop.run(slow()) == 17
+
+
+def test_an_interrupted_wait_cancels_what_was_waited_for(loop: Loop) -> None:
+    cancelled = threading.Event()
+    main = threading.main_thread().ident
+    assert main is not None
+
+    async def interrupts() -> None:
+        signal.pthread_kill(main, signal.SIGINT)
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            cancelled.set()
+            raise
+
+    with pytest.raises(KeyboardInterrupt):
+        loop.run(interrupts())
+    assert cancelled.wait(5)
+
+
+def test_stopping_ends_what_still_runs_and_the_thread() -> None:
+    loop = Loop()
+    ended = threading.Event()
+    tasks = []
+
+    async def lasts() -> None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.set()
+
+    async def begin() -> None:
+        tasks.append(asyncio.ensure_future(lasts()))
+        await asyncio.sleep(0)
+
+    loop.run(begin())
+    loop.stop()
+    assert ended.is_set()
+    assert tasks[0].cancelled()
+    assert running() == []
+
+
+def test_a_loop_that_never_ran_has_nothing_to_stop() -> None:
+    Loop().stop()
+    assert running() == []
+
+
+def test_after_a_run_no_thread_is_left(project: Project) -> None:
+    assert project.run("--model", "oracle:1").counts == {"passed": 4}
+    assert running() == []
+
+
+def test_an_interrupt_ends_a_run_that_waits_for_a_reply(project: Project, server: Loopback) -> None:
+    arrived = threading.Event()
+
+    def hangs(prompt: str) -> Raw:
+        arrived.set()
+        return HANG
+
+    server.answer = hangs
+    command = [sys.executable, "-m", "pytest", "-p", "taskgraph", *asking(server.url)]
+    with subprocess.Popen(command, cwd=project.path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as run:
+        assert arrived.wait(60)
+        run.send_signal(signal.SIGINT)
+        out, err = run.communicate(timeout=20)
+    assert run.returncode == pytest.ExitCode.INTERRUPTED
+    assert "KeyboardInterrupt" in out
+    assert "no tests ran" in out
+    assert "INTERNALERROR" not in out
+    assert err == ""
+    assert len(server.requests) == 1

@@ -1,0 +1,132 @@
+from __future__ import annotations
+
+import pytest
+from loopback import Loopback
+from plugin_project import SUITE, Project, asking
+
+SUITES = {
+    "unknown option": (
+        SUITE.replace("patterns=", "pattern="),
+        "test_graph.py:4: unknown option of @suite(understanding, ...) 'pattern'; known: instances, notations, ",
+    ),
+    "unknown pattern": (SUITE.replace("parallel_pair", "paralel"), "test_graph: unknown pattern 'paralel'; known: "),
+    "no pattern": (SUITE.replace('["parallel_pair", "parallel_block"]', "[]"), "a suite without patterns"),
+    "unknown notation": (SUITE.replace("instances=2", "notations='uml'"), "unknown notation 'uml'; known: json, "),
+    "no trial": (SUITE.replace("(trial)", "()"), "test_graph: a suite takes the fixture `trial`, or "),
+}
+
+OPTIONS = {
+    "--taskgraph-notation=uml": "unknown notation 'uml'; known: json, mermaid, prose, wadl",
+    "--taskgraph-notation=,": "--taskgraph-notation: nothing given; expected NAME[,NAME]",
+    "--taskgraph-frame=sideways": "unknown frame 'sideways'; known: a file *.jinja, answer-first, direct, think-first",
+    "--taskgraph-frame=missing.jinja": "frame missing.jinja: ",
+    "--model=baseline:guru": "unknown baseline 'guru'; known: constant, first-mentioned, random, reader",
+    "--model=": "--taskgraph-model: nothing given; expected SPEC",
+    "--taskgraph-model=": "--taskgraph-model: nothing given; expected SPEC",
+    "--model=oracle:often": "the model 'oracle:often': expected an accuracy, such as oracle:0.8",
+    "--model=oracle:2": "the accuracy of an oracle is 2.0; expected a number from 0.0 to 1.0",
+    "--model=recorded:": "the model 'recorded:' has no name",
+    "--model=recorded:missing.jsonl": "the recorded replies 'missing.jsonl' cannot be read: No such file or directory",
+    "--taskgraph-report=xlsx=there": "--taskgraph-report: unknown kind 'xlsx'; known: json",
+    "--taskgraph-report=json": "--taskgraph-report: 'json'; expected KIND=PATH",
+    "--taskgraph-model-option=temperature": "--taskgraph-model-option: 'temperature'; expected K=V",
+    "--taskgraph-model-option==1": "--taskgraph-model-option: '=1'; expected K=V",
+    "--taskgraph-seed=seven": "--taskgraph-seed: 'seven'; expected a whole number",
+    "--taskgraph-seed=": "--taskgraph-seed: nothing given; expected N",
+    "--taskgraph-instances=0": "--taskgraph-instances: 0; expected at least 1",
+    "--taskgraph-instances=1.5": "--taskgraph-instances: '1.5'; expected a whole number",
+    "--taskgraph-tasks=12,many": "--taskgraph-tasks: 'many'; expected a whole number",
+    "--taskgraph-tasks=-3": "--taskgraph-tasks: -3; expected at least 1",
+    "--taskgraph-pass-mark=2": "--taskgraph-pass-mark: '2'; expected a number from 0 to 1",
+    "--taskgraph-pass-mark=nan": "--taskgraph-pass-mark: 'nan'; expected a number from 0 to 1",
+    "--taskgraph-judge=everyone": "--taskgraph-judge: 'everyone'; known: auto, questions, none",
+    "--taskgraph-reading=fast": "--taskgraph-reading: 'fast'; known: lenient, strict",
+    "--taskgraph-phrasing=third": "--taskgraph-phrasing: 'third'; known: both, first, second",
+    "--taskgraph-workflow=missing.wadl": "missing.wadl: no such file or folder",
+    "--taskgraph-workflow=": "--taskgraph-workflow: nothing given; expected PATH",
+}
+
+
+@pytest.mark.parametrize("mistake", SUITES)
+def test_a_suite_that_cannot_be_met_is_a_usage_error_that_tells_what_is_known(project: Project, mistake: str) -> None:
+    text, message = SUITES[mistake]
+    project.write("test_graph.py", text)
+    ran = project.run()
+    assert ran.code == pytest.ExitCode.USAGE_ERROR
+    assert "ERROR: test_graph.py" in ran.output
+    assert message in ran.output
+    assert ran.clean
+
+
+@pytest.mark.parametrize("mistake", ["unknown option", "unknown pattern"])
+def test_a_suite_that_cannot_be_met_is_a_usage_error_over_workers_too(project: Project, mistake: str) -> None:
+    text, message = SUITES[mistake]
+    project.write("test_graph.py", text)
+    ran = project.spread()
+    assert ran.code == pytest.ExitCode.USAGE_ERROR
+    assert ran.output.count(message) == 1
+    assert ran.clean
+
+
+@pytest.mark.parametrize("option", OPTIONS)
+def test_an_option_that_cannot_be_met_is_a_usage_error(project: Project, option: str) -> None:
+    ran = project.run(option)
+    assert ran.code == pytest.ExitCode.USAGE_ERROR
+    assert f"ERROR: {OPTIONS[option]}" in ran.output
+    assert ran.clean
+    assert "collected" not in ran.output
+
+
+@pytest.mark.parametrize("option", ["--taskgraph-notation=uml", "--taskgraph-judge=everyone"])
+def test_an_option_that_cannot_be_met_starts_no_worker(project: Project, option: str) -> None:
+    ran = project.run("-n", "2", option, plugins=("taskgraph", "xdist"))
+    assert ran.code == pytest.ExitCode.USAGE_ERROR
+    assert f"ERROR: {OPTIONS[option]}" in ran.output
+    assert ran.clean
+
+
+@pytest.mark.parametrize("suite", [SUITES["unknown pattern"][0], SUITES["unknown option"][0]])
+def test_nothing_is_asked_where_one_of_two_suites_cannot_be_met(project: Project, server: Loopback, suite: str) -> None:
+    project.write("test_later.py", suite)
+    ran = project.run(*asking(server.url))
+    assert ran.code == pytest.ExitCode.USAGE_ERROR
+    assert server.requests == []
+
+
+def test_a_trial_without_a_suite_is_an_error_of_one_line(project: Project) -> None:
+    project.write("test_graph.py", "def test_graph(trial):\n    trial.check()\n")
+    ran = project.run()
+    assert (ran.code, ran.counts) == (1, {"error": 1})
+    assert "test_graph.py::test_graph: the fixtures of taskgraph belong to a function with @suite(...)" in ran.output
+    assert ran.clean
+
+
+def test_an_error_of_the_test_file_itself_is_told_by_pytest(project: Project) -> None:
+    project.write("test_graph.py", "import nowhere_to_be_found\n")
+    ran = project.run()
+    assert ran.code == pytest.ExitCode.INTERRUPTED
+    assert "ModuleNotFoundError: No module named 'nowhere_to_be_found'" in ran.output
+
+
+@pytest.mark.parametrize("setting", ["TASKGRAPH_MODEL", "TASKGRAPH_SEED"])
+def test_an_empty_variable_is_no_setting_but_an_empty_model_is_refused(
+    project: Project, monkeypatch: pytest.MonkeyPatch, setting: str
+) -> None:
+    monkeypatch.setenv(setting, " ")
+    ran = project.run()
+    assert ran.code == (4 if setting == "TASKGRAPH_MODEL" else 0)
+    assert ("--taskgraph-model: nothing given" in ran.output) == (ran.code == 4)
+
+
+def test_an_empty_model_in_the_ini_file_is_refused(project: Project) -> None:
+    project.write("pytest.ini", "[pytest]\ntaskgraph_model =\n")
+    assert project.run().code == pytest.ExitCode.USAGE_ERROR
+
+
+def test_a_mistake_in_the_environment_is_told_as_one_of_an_option(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TASKGRAPH_INSTANCES", "few")
+    ran = project.run()
+    assert ran.code == pytest.ExitCode.USAGE_ERROR
+    assert "ERROR: --taskgraph-instances: 'few'; expected a whole number" in ran.output

@@ -1,0 +1,75 @@
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+from plugin_project import Project
+
+from pytest_taskgraph.plugin import private
+
+
+class Config:
+    """A config with a stash, and plugins or none."""
+
+    def __init__(self, xml: Any = None, reporter: object = None) -> None:  # noqa: ANN401 - stands for a LogXML
+        self.stash = pytest.Stash()
+        self.pluginmanager = SimpleNamespace(get_plugin=lambda name: reporter)
+        if xml is not None:
+            from _pytest.junitxml import xml_key
+
+            self.stash[xml_key] = xml
+
+
+def config(**plugins: object) -> pytest.Config:
+    return cast(pytest.Config, Config(**plugins))
+
+
+def test_a_parser_that_hides_its_options_is_taken_to_own_the_alias() -> None:
+    assert private.option_names(cast(pytest.Parser, SimpleNamespace())) == {"--model"}
+
+
+def test_a_parser_tells_its_options(pytestconfig: pytest.Config) -> None:
+    parser = pytestconfig._parser
+    assert {"--taskgraph-model", "--maxfail", "-k"} <= private.option_names(parser)
+    assert "--model" not in private.option_names(parser)
+
+
+def test_where_the_alias_is_not_to_be_had_the_long_name_is(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(private, "option_names", lambda parser: {"--model"})
+    assert project.run("--taskgraph-model", "oracle:1").counts == {"passed": 4}
+    refused = project.run("--model=oracle:1")
+    assert refused.code == pytest.ExitCode.USAGE_ERROR
+    assert "unrecognized arguments: --model=oracle:1" in refused.output
+
+
+def test_a_pytest_without_the_key_of_its_junit_file_gets_no_properties(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[tuple[str, str]] = []
+    xml = SimpleNamespace(add_global_property=lambda name, text: seen.append((name, text)))
+    there = config(xml=xml)
+    private.add_suite_properties(there, [("a", "b")])
+    assert seen == [("a", "b")]
+    monkeypatch.delattr("_pytest.junitxml.xml_key")
+    private.add_suite_properties(there, [("c", "d")])
+    assert seen == [("a", "b")]
+
+
+def test_a_junit_file_that_takes_no_properties_gets_none() -> None:
+    private.add_suite_properties(config(xml=SimpleNamespace()), [("a", "b")])
+    private.add_suite_properties(config(), [("a", "b")])
+
+
+def test_the_width_of_the_terminal_is_told_or_taken_to_be_80() -> None:
+    assert private.width(config(reporter=SimpleNamespace(_tw=SimpleNamespace(fullwidth=117)))) == 117
+    assert private.width(config(reporter=SimpleNamespace())) == 80
+    assert private.width(config()) == 80
+
+
+def test_without_a_terminal_plugin_the_run_goes_on(project: Project) -> None:
+    ran = project.run("--taskgraph-model", "oracle:1", "-p", "no:terminal", "--taskgraph-report=json=record.json")
+    assert ran.code == 0
+    assert len(project.record()["trials"]) == 4
+
+
+def test_a_report_that_does_not_tell_its_error_has_none() -> None:
+    assert private.error_of(cast(pytest.CollectReport, SimpleNamespace())) is None

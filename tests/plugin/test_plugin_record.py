@@ -1,0 +1,77 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import jsonschema  # type: ignore[import-untyped]
+import pytest
+from plugin_project import IDS, Project, rows, wrong
+
+from pytest_taskgraph.results import record
+
+REPORT = "--taskgraph-report=json=record.json"
+SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "record.schema.json").read_text(encoding="utf-8"))
+
+
+def test_the_record_holds_every_trial_and_is_of_its_schema(project: Project) -> None:
+    project.run("--model", "oracle:0.5", REPORT)
+    found = project.record()
+    jsonschema.validate(found, SCHEMA)
+    assert [one.question.id for one in record.trials(found)] == sorted(IDS)
+    assert found["models"] == ["oracle:0.5 (knows the answers; for testing the machinery)"]
+    assert (found["seed"], found["questions"], found["judge"]) == (0, 4, "questions")
+
+
+def test_the_record_of_a_run_over_workers_is_the_same(project: Project) -> None:
+    project.run(REPORT)
+    project.write("replies.jsonl", rows(project.record(), wrong))
+    alone = project.run("--model=recorded:replies.jsonl", "--taskgraph-report=json=alone.json")
+    spread = project.spread("--model=recorded:replies.jsonl", "--taskgraph-report=json=spread.json")
+    assert alone.code == spread.code == 1
+    assert project.record("alone.json") == project.record("spread.json")
+    assert alone.table == spread.table
+
+
+def test_the_record_of_a_run_that_errs_and_skips_is_of_its_schema(project: Project) -> None:
+    project.run(REPORT)
+    project.write("replies.jsonl", rows(project.record()).splitlines(keepends=True)[0])
+    project.run("--model=recorded:replies.jsonl", "--model", "baseline:random", REPORT)
+    jsonschema.validate(project.record(), SCHEMA)
+    assert {one["outcome"] for one in project.record()["trials"]} >= {"right", "skipped"}
+    assert len(project.record()["trials"]) == 8
+
+
+def test_several_records_may_be_asked_for(project: Project) -> None:
+    project.run(REPORT, "--taskgraph-report=json=deeper/down.json")
+    assert project.record() == project.record("deeper/down.json")
+
+
+def test_a_relative_path_starts_where_pytest_was_started(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    project.write("test_graph.py", "import os\n" + (project.path / "test_graph.py").read_text() + "    os.chdir('/')\n")
+    assert project.run(REPORT).code == 0
+    assert len(project.record()["trials"]) == 4
+
+
+def test_a_folder_is_no_place_for_a_record_and_told_before_anything_is_asked(project: Project) -> None:
+    (project.path / "folder").mkdir()
+    ran = project.run("--model", "oracle:1", "--taskgraph-report=json=folder")
+    assert ran.code == pytest.ExitCode.USAGE_ERROR
+    assert "folder is a folder; expected the path of a file" in ran.output
+    assert ran.clean
+    assert not ran.counts
+
+
+def test_a_record_that_cannot_be_written_is_told_after_the_table(project: Project) -> None:
+    where = "test_graph.py/record.json"
+    ran = project.run("--model", "oracle:1", f"--taskgraph-report=json={where}", "--junitxml=junit.xml")
+    assert ran.code == pytest.ExitCode.USAGE_ERROR
+    assert "the record cannot be written to" in ran.output
+    assert ran.clean
+    assert [line.split()[1] for line in ran.table if line.startswith("total")] == ["4*"]
+    assert ran.counts == {"passed": 4}
+    assert len(project.junit().findall("testcase")) == 4
+
+
+def test_without_questions_nothing_is_written(project: Project) -> None:
+    assert project.run(REPORT, "-k", "nothing_of_that_name").code == pytest.ExitCode.NO_TESTS_COLLECTED
+    assert not (project.path / "record.json").exists()

@@ -1,0 +1,154 @@
+from __future__ import annotations
+
+import pytest
+from loopback import Loopback
+from plugin_project import Project, asking, right
+
+CHART = """---
+title: "Bakery"
+---
+flowchart TD
+  START((START))
+  END((END))
+  Mix["Mix"]
+  Bake["Bake"]
+  Brew["Brew"]
+  Serve["Serve"]
+  Fork{{"parallel split"}}
+  Join{{"parallel join"}}
+  START --> Mix
+  Mix --> Fork
+  Fork --> Bake
+  Fork --> Brew
+  Bake --> Join
+  Brew --> Join
+  Join --> Serve
+  Serve --> END
+"""
+OUTER = """package shop;
+
+workflow Outer {
+  // a comment that is shown as well
+  task First {}
+  task Left {}
+  task Right {}
+  task Last {}
+
+  START -> First -> PARALLEL_1;
+  PARALLEL_1 -> Left -> PARALLEL_END_1;
+  PARALLEL_1 -> Right -> PARALLEL_END_1;
+  PARALLEL_END_1 -> Last -> END;
+}
+"""
+INNER = OUTER.replace("Outer", "Inner").replace("Left", "Near").replace("Right", "Far")
+
+
+def prompts(server: Loopback) -> list[str]:
+    return [one.prompt for one in server.requests]
+
+
+def test_a_workflow_of_the_user_is_shown_as_it_is_written(project: Project, server: Loopback) -> None:
+    path = project.write("outer.xxp", OUTER)
+    server.answer = right
+    ran = project.run(*asking(server.url), "--taskgraph-workflow", path, "-v")
+    assert (ran.code, set(ran.counts)) == (0, {"passed"})
+    assert all(OUTER.strip() in prompt for prompt in prompts(server))
+    assert "test_graph[parallel_pair-wadl-Outer-" in ran.output
+    assert "notation as written" in ran.output
+
+
+def test_a_chart_of_the_user_is_shown_as_it_is_drawn(project: Project, server: Loopback) -> None:
+    path = project.write("bakery.mmd", CHART)
+    server.answer = right
+    ran = project.run(*asking(server.url), "--taskgraph-workflow", path, "-v")
+    assert ran.code == 0
+    assert "test_graph[parallel_block-mermaid-Bakery-" in ran.output
+    assert all(CHART.strip() in prompt for prompt in prompts(server))
+
+
+def test_a_folder_is_one_project_with_the_paths_as_headings(project: Project, server: Loopback) -> None:
+    project.write("flows/a/outer.xxp", OUTER)
+    project.write("flows/inner.xxp", INNER)
+    server.answer = right
+    ran = project.run(*asking(server.url), "--taskgraph-workflow", project.path / "flows", "--taskgraph-instances=9")
+    assert ran.code == 0
+    for prompt in prompts(server):
+        assert OUTER.strip() in prompt
+        assert INNER.strip() in prompt
+        assert "a/outer.xxp" in prompt
+    questions = " ".join(prompt.rpartition("```")[2] for prompt in prompts(server))
+    assert "workflow 'Outer'" in questions
+    assert "workflow 'Inner'" in questions
+
+
+def test_own_workflows_are_converted_only_where_a_notation_is_given(project: Project, server: Loopback) -> None:
+    path = project.write("bakery.mmd", CHART)
+    server.answer = right
+    ran = project.run(*asking(server.url), "--taskgraph-workflow", path, "--taskgraph-notation=wadl,json", "-v")
+    assert ran.code == 0
+    assert "test_graph[parallel_pair-wadl-Bakery-" in ran.output
+    assert "test_graph[parallel_pair-json-Bakery-" in ran.output
+    assert not any("flowchart" in prompt for prompt in prompts(server))
+    assert any("workflow Bakery {" in prompt for prompt in prompts(server))
+
+
+def test_several_paths_are_several_projects(project: Project, server: Loopback) -> None:
+    outer, bakery = project.write("outer.xxp", OUTER), project.write("bakery.mmd", CHART)
+    server.answer = right
+    ran = project.run(*asking(server.url), "--taskgraph-workflow", outer, "--taskgraph-workflow", bakery, "-v")
+    assert ran.code == 0
+    assert "-wadl-Outer-" in ran.output
+    assert "-mermaid-Bakery-" in ran.output
+    assert not any("Bake" in prompt and "Left" in prompt for prompt in prompts(server))
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "place"),
+    [
+        ("outer.xxp", OUTER.replace("task Left {}", "task Left ["), "outer.xxp:6:13: found `[`, expected "),
+        ("bakery.mmd", CHART.replace('Brew["Brew"]', 'Brew["Brew"'), "bakery.mmd:9:"),
+        ("notes.xyz", "nothing", "no notation for files '.xyz'; known: "),
+        ("outer.xxp", OUTER.replace("task Right {}", "task Left {}"), "Left"),
+    ],
+)
+def test_a_file_that_cannot_be_read_ends_the_run_with_the_place(
+    project: Project, server: Loopback, name: str, text: str, place: str
+) -> None:
+    path = project.write(name, text)
+    ran = project.run(*asking(server.url), "--taskgraph-workflow", path)
+    assert ran.code == pytest.ExitCode.USAGE_ERROR
+    assert place in ran.output
+    assert ran.clean
+    assert server.requests == []
+
+
+def test_a_file_that_is_not_of_utf_8_ends_the_run(project: Project) -> None:
+    (project.path / "outer.xxp").write_bytes(OUTER.encode("utf-16"))
+    ran = project.run("--taskgraph-workflow", project.path / "outer.xxp")
+    assert ran.code == pytest.ExitCode.USAGE_ERROR
+    assert "is not UTF-8; save the file as UTF-8" in ran.output
+
+
+def test_an_empty_folder_ends_the_run(project: Project) -> None:
+    (project.path / "none").mkdir()
+    ran = project.run("--taskgraph-workflow", project.path / "none")
+    assert ran.code == pytest.ExitCode.USAGE_ERROR
+    assert "no workflow file in this folder; known: " in ran.output
+
+
+def test_a_pattern_that_finds_nothing_in_the_users_workflow_is_named(project: Project) -> None:
+    path = project.write(
+        "line.xxp", "package shop;\nworkflow Line {\n  task A {}\n  task B {}\n  START -> A -> B -> END;\n}\n"
+    )
+    ran = project.run("--taskgraph-workflow", path)
+    assert "line.xxp: nothing to ask for parallel_block" in ran.output
+    assert ran.code == 0
+    assert set(ran.counts) == {"passed"}
+
+
+def test_own_workflows_make_the_same_run_over_workers(project: Project) -> None:
+    path = project.write("outer.xxp", OUTER)
+    alone = project.run("--taskgraph-workflow", path, "--model=baseline:constant")
+    spread = project.spread("--taskgraph-workflow", path, "--model=baseline:constant")
+    assert alone.table == spread.table
+    assert alone.counts == spread.counts

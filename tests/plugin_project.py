@@ -1,0 +1,143 @@
+"""A small project with a suite, on which pytest is run: in this process, or in one of its own."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from pytest_taskgraph.benchmarks.settings import Settings
+from pytest_taskgraph.benchmarks.understanding import understanding
+from pytest_taskgraph.benchmarks.understanding.baselines import read_back
+from pytest_taskgraph.results import record
+from pytest_taskgraph.scoring.forms import FORMS
+
+SUITE = """
+from pytest_taskgraph import suite, understanding
+
+@suite(understanding, patterns=["parallel_pair", "parallel_block"], instances=2)
+def test_graph(trial):
+    trial.check()
+"""
+IDS = tuple(f"{name}-wadl-n012-s0-00{n}" for name in ("parallel_pair", "parallel_block") for n in (0, 1))
+ITEMS = tuple(f"test_graph.py::test_graph[{one}]" for one in IDS)
+_ANSI = re.compile(r"\x1b\[[0-9;]*m")
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What a run of pytest came to."""
+
+    code: int
+    output: str  # standard output, then standard error
+    counts: dict[str, int] = field(default_factory=dict)  # of the last line: passed, failed, errors, wrong, …
+
+    @property
+    def clean(self) -> bool:
+        """Whether nothing broke: no traceback of Python, no internal error of pytest, no line of our own code."""
+        return not re.search(r"Traceback|INTERNALERROR|pytest_taskgraph/\w+/\w+\.py:\d+", self.output)
+
+    @property
+    def table(self) -> list[str]:
+        """The lines from the section of taskgraph on, without pytest's last one."""
+        _, found, rest = self.output.partition("= taskgraph =")
+        assert found, self.output
+        return [line for line in rest.splitlines()[1:] if not line.startswith("=")]
+
+
+class Project:
+    """A folder with `test_graph.py`; only pytest's own plugins, ours and those that are named are loaded."""
+
+    def __init__(self, pytester: pytest.Pytester) -> None:
+        self._pytester = pytester
+        self.path = pytester.path
+        self.write("test_graph.py", SUITE)
+        self.write("pytest.ini", "[pytest]\n")
+
+    def write(self, name: str, text: str) -> Path:
+        """The path of the file, which now holds the text."""
+        path = self.path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    def run(self, *args: str | Path, plugins: tuple[str, ...] = ("taskgraph",)) -> Ran:
+        """A run in this process."""
+        done = self._pytester.runpytest_inprocess(*_loading(plugins), *args)
+        return _ran(int(done.ret), str(done.stdout) + "\n" + str(done.stderr))
+
+    def spawn(self, *args: str | Path, plugins: tuple[str, ...] = ("taskgraph",), stdin: str = "") -> Ran:
+        """A run in a process of its own."""
+        command = [sys.executable, "-m", "pytest", *_loading(plugins), *args]
+        done = self._pytester.run(*command, stdin=stdin.encode(), timeout=60)
+        return _ran(int(done.ret), str(done.stdout) + "\n" + str(done.stderr))
+
+    def spread(self, *args: str | Path, plugins: tuple[str, ...] = ("taskgraph",)) -> Ran:
+        """A run over two workers of pytest-xdist."""
+        return self.spawn("-n", "2", *args, plugins=(*plugins, "xdist"))
+
+    def record(self, name: str = "record.json") -> dict[str, Any]:
+        """The record that a run wrote."""
+        return record.load(self.path / name)
+
+    def junit(self, name: str = "junit.xml") -> ElementTree.Element:
+        """The test suite of the JUnit file that a run wrote."""
+        suite = ElementTree.parse(self.path / name).getroot().find("testsuite")
+        assert suite is not None
+        return suite
+
+
+def properties(element: ElementTree.Element) -> list[tuple[str, str]]:
+    """The properties of a test suite or a test case in a JUnit file."""
+    return [(one.attrib["name"], one.attrib["value"]) for one in element.findall("properties/property")]
+
+
+def asking(url: str, key: str = "sk-test-123456") -> list[str]:
+    """The arguments that put questions to the server at `url`."""
+    option = "--taskgraph-model-option"
+    return ["--model", "openai/any", option, f"api_base={url}", option, f"api_key={key}"]
+
+
+def block() -> list[str]:
+    """The names that the first question about a parallel block asks for."""
+    settings = Settings(instances=2)
+    first = understanding.references(settings, {"patterns": "parallel_block"})[0]
+    reference = understanding.question(first, settings).reference
+    assert isinstance(reference, list)
+    return [str(name) for name in reference]
+
+
+def right(prompt: str) -> str:
+    """The right reply to a prompt in the default frame."""
+    form, answer = read_back(prompt)
+    return f"Final answer: {FORMS[form].write(answer, [])}"
+
+
+def wrong(prompt: str) -> str:
+    """A reply that can be read and is wrong."""
+    form, answer = read_back(prompt)
+    return f"Final answer: { ({'yes': 'no', 'no': 'yes'}[str(answer)] if form == 'yes-no' else 'Nobody') }"
+
+
+def rows(record: dict[str, Any], reply: Any = right) -> str:  # noqa: ANN401 - a function of the prompt
+    """The lines of a file of recorded replies to the questions of a record."""
+    prompts = ["".join(record["texts"][part] for part in one["question"]["prompt"]) for one in record["trials"]]
+    return "".join(json.dumps({"prompt": prompt, "reply": reply(prompt)}) + "\n" for prompt in prompts)
+
+
+def _loading(plugins: tuple[str, ...]) -> list[str]:
+    # Those that this process has imported cannot be rewritten, which pytest warns of.
+    quiet = ("-W", "ignore::pytest.PytestAssertRewriteWarning")
+    return [*quiet, *(word for name in plugins for word in ("-p", name))]
+
+
+def _ran(code: int, output: str) -> Ran:
+    plain = _ANSI.sub("", output)
+    last = next((line for line in reversed(plain.splitlines()) if re.search(r" in \d+\.\d+s", line)), "")
+    return Ran(code, plain, {what.rstrip("s,"): int(n) for n, what in re.findall(r"(\d+) ([a-z]+)", last)})
