@@ -48,7 +48,8 @@ class Vocabulary:
         More than the vocabulary holds are had by numbering: "Chop", "Chop2" with data of their own, in any order.
         """
         if not self.tasks:
-            return [self._computed(number, rng) for number in rng.sample(list(range(1, count + 1)), count)]
+            # From twice as many numbers as tasks, so that knowing how many tasks there are does not tell their names.
+            return [self._computed(number, rng) for number in rng.sample(list(range(1, 2 * count + 1)), count)]
         rounds, rest = divmod(count, len(self.tasks))
         extra = sorted(rng.sample(list(range(len(self.tasks))), rest))
         found: list[Entry] = []
