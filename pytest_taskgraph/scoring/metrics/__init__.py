@@ -12,6 +12,7 @@ from ...trial import Json
 from .exact import correctness
 from .groups import matching
 from .sets import jaccard, precision, recall
+from .texts import rouge1, rouge1_recall, rouge2, rouge_l
 
 Metric = Callable[[Json, Json], float | None]
 
@@ -21,6 +22,10 @@ METRICS: dict[str, Metric] = {
     "precision": precision,
     "recall": recall,
     "matching": matching,
+    "rouge1": rouge1,
+    "rouge1_recall": rouge1_recall,
+    "rouge2": rouge2,
+    "rouge_l": rouge_l,
 }
 
 
