@@ -1,9 +1,11 @@
 """The words that generated workflows are made of: one TOML file of this folder for each domain, found by its name.
 
-A file holds `workflow` and `description` (of a whole workflow), `measures` (parameters with a number), `settings`
-(parameters of single tasks), `[modes]` (parameters with words), and `[[tasks]]` in an order in which they make sense,
-each with name, description, kind, and the data it reads and writes. A file without tasks has computed ones, as many
-as are asked for, named by numbers that tell nothing; its `kinds` are drawn. `[data]` may describe data.
+A file holds `measures` (parameters with a number), `settings` (parameters of single tasks), `[modes]` (parameters with
+words), `[[workflows]]` (names of a whole workflow, each with a sentence on its goal; the first is the usual one) and
+`[[tasks]]` in an order in which they make sense, each with name, description, kind, the data it reads and writes, and
+`after`: the tasks that must come before it in any sensible workflow, the closest ones being enough. `[data]` describes
+the data, `[schemas]` names the schemas of some. A file without tasks has computed ones, as many as are asked for, named
+by numbers that tell nothing and in no order; its `kinds` are drawn.
 """
 
 from __future__ import annotations
@@ -13,19 +15,25 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from random import Random
+from typing import Any
 
 from ...errors import UnknownNameError
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A task as the vocabulary has it; reads and writes are names of data."""
+    """A task as the vocabulary has it; reads and writes are names of data.
+
+    `after` names all tasks that must come before it, directly or not, in the order of the file: a workflow of some of
+    the tasks keeps the order even where the task between two of them is missing.
+    """
 
     name: str
     description: str
     kind: str
     reads: tuple[str, ...] = ()
     writes: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,14 +41,24 @@ class Vocabulary:
     """The words of one domain."""
 
     name: str
-    workflow: str
-    description: str
+    workflows: tuple[tuple[str, str], ...]  # name and description of the whole, the usual one first
     measures: tuple[str, ...]
     settings: tuple[str, ...]
     modes: tuple[tuple[str, tuple[str, ...]], ...]
     tasks: tuple[Entry, ...] = ()  # empty: computed
-    kinds: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()  # all kinds of its tasks, in the order of the file
     data: tuple[tuple[str, str], ...] = ()  # name and description
+    schemas: tuple[tuple[str, str], ...] = ()  # name and schema, of some data
+
+    @property
+    def workflow(self) -> str:
+        """The usual name of a whole workflow."""
+        return self.workflows[0][0]
+
+    @property
+    def description(self) -> str:
+        """The description of the workflow of the usual name."""
+        return self.workflows[0][1]
 
     def entries(self, count: int, rng: Random) -> list[Entry]:
         """`count` different tasks, in an order that makes sense.
@@ -66,8 +84,10 @@ class Vocabulary:
 def _numbered(entry: Entry, number: int) -> Entry:
     if number == 1:
         return entry
-    reads, writes = ([f"{name}{number}" for name in names] for names in (entry.reads, entry.writes))
-    return Entry(f"{entry.name}{number}", entry.description, entry.kind, tuple(reads), tuple(writes))
+    reads, writes, after = (
+        tuple(f"{name}{number}" for name in names) for names in (entry.reads, entry.writes, entry.after)
+    )
+    return Entry(f"{entry.name}{number}", entry.description, entry.kind, reads, writes, after)
 
 
 def vocabulary_names() -> tuple[str, ...]:
@@ -83,19 +103,26 @@ def vocabulary(name: str) -> Vocabulary:
         raise UnknownNameError("vocabulary", name, vocabulary_names())
     text = files(__package__).joinpath(f"{name}.toml").read_text(encoding="utf-8")
     read = tomllib.loads(text)
+    tasks = _entries(read.get("tasks", []))
     return Vocabulary(
         name,
-        read["workflow"],
-        read["description"],
+        tuple((one["name"], one["description"]) for one in read["workflows"]),
         tuple(read["measures"]),
         tuple(read["settings"]),
         tuple((mode, tuple(words)) for mode, words in read["modes"].items()),
-        tuple(_entry(task) for task in read.get("tasks", [])),
-        tuple(read.get("kinds", [])),
+        tasks,
+        tuple(read.get("kinds", dict.fromkeys(task.kind for task in tasks))),
         tuple(read.get("data", {}).items()),
+        tuple(read.get("schemas", {}).items()),
     )
 
 
-def _entry(task: dict[str, str | list[str]]) -> Entry:
-    name, description, kind = (str(task[key]) for key in ("name", "description", "kind"))
-    return Entry(name, description, kind, tuple(task["reads"]), tuple(task["writes"]))
+def _entries(tasks: list[dict[str, Any]]) -> tuple[Entry, ...]:
+    """The tasks of a file, each after all that the tasks it comes after are after."""
+    found: dict[str, Entry] = {}
+    for task in tasks:
+        name, description, kind = task["name"], task["description"], task["kind"]
+        before = {one for direct in task["after"] for one in (direct, *found[direct].after)}
+        after = tuple(one for one in found if one in before)
+        found[name] = Entry(name, description, kind, tuple(task["reads"]), tuple(task["writes"]), after)
+    return tuple(found.values())
