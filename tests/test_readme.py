@@ -14,16 +14,24 @@ from pathlib import Path
 import pytest
 from loopback import Loopback
 
+from pytest_taskgraph.notations import notation
 from pytest_taskgraph.plugin.options import OPTIONS
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+KINDS = {"wadl": "wadl", "mermaid": "mermaid", "json": "json", "text": "prose"}
 SUMMARY = re.compile(r"taskgraph: .* right \(\d\.\d{3}\)|^total ", re.MULTILINE)
 
 
 def blocks(kind: str) -> list[str]:
     return [text for page in PAGES for found, text in BLOCK.findall(page.read_text(encoding="utf-8")) if found == kind]
+
+
+def samples(page: Path) -> list[tuple[str, str]]:
+    """The workflows that a page shows; what the README prints of a run is none."""
+    found = BLOCK.findall(page.read_text(encoding="utf-8"))
+    return [(kind, text) for kind, text in found if kind in KINDS and "pass rate" not in text]
 
 
 def commands() -> list[str]:
@@ -86,6 +94,14 @@ def test_the_ini_file_of_the_readme_sets_the_options(desk: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
     assert "seed 3, 2 questions" in done.stdout
     assert "notation mermaid" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("page", "kind", "text"), [(page, kind, text) for page in PAGES for kind, text in samples(page)], ids=lambda one: ""
+)
+def test_a_workflow_shown_in_the_docs_is_read_by_its_notation(page: Path, kind: str, text: str) -> None:
+    shown = notation(KINDS[kind]).read(text, page.name)
+    assert shown.tasks or shown.configurations
 
 
 def test_the_table_of_options_names_them_all_with_their_defaults() -> None:
