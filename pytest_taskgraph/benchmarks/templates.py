@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache, lru_cache
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from ..errors import UsageError
@@ -45,13 +46,13 @@ def render(source: str, fields: dict[str, Any], where: str = "template") -> str:
 @lru_cache(maxsize=512)
 def longest_literal(source: str) -> str:
     """The longest run of plain text in a template that every rendering holds (none inside a condition or loop)."""
-    depth, best = 0, ""
-    for _, kind, value in _environment().lex(source):
-        word = value.strip() if kind == "name" else ""
-        if word in {"if", "for", "macro", "call", "filter", "block"}:
-            depth += 1
-        elif word.startswith("end"):
-            depth -= 1
+    tokens = [(kind, value) for _, kind, value in _environment().lex(source) if kind != "whitespace"]
+    tags = {value for (before, _), (kind, value) in pairwise(tokens) if before == "block_begin" and kind == "name"}
+    depth, best, last = 0, "", ""
+    for kind, value in tokens:
+        if last == "block_begin" and kind == "name":
+            depth += (f"end{value}" in tags) - value.startswith("end")
         elif kind == "data" and depth == 0 and len(value.strip()) > len(best):
             best = value.strip()
+        last = kind
     return best

@@ -51,7 +51,7 @@ def frame(name: str) -> Frame:
 
 def _read(name: str, path: Path) -> Frame:
     try:
-        source = path.read_text(encoding="utf-8")
+        source = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"frame {path}: {error}") from None
     head = _PLACE.match(source)
@@ -65,7 +65,5 @@ def _read(name: str, path: Path) -> Frame:
 
 
 def _fence(text: str) -> str:
-    fence = "```"
-    while fence in text:
-        fence += "`"
-    return fence
+    longest = max(map(len, re.findall("`+", text)), default=0)
+    return "`" * max(3, longest + 1)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from hashlib import sha256
 from random import Random
 
@@ -18,11 +19,11 @@ from ...trial import Json, Reply, Request
 from ...workflow.model import Workflow
 from ..templates import longest_literal
 from .catalogue import catalogue
-from .excerpt import find_workflow
+from .excerpt import find_workflow, without_fenced
 from .pattern import Pattern
 from .scope import Scope, all_scopes, cases, sentence
 
-_MARKED = re.compile(r"final answer", re.IGNORECASE)
+_MARKED = re.compile(r"final answer[\s*_\"']*:", re.IGNORECASE)
 
 
 class Baseline:
@@ -39,12 +40,14 @@ class Baseline:
         prompt = request.prompt
         form, answer = self._rule(prompt)
         text = FORMS[form].write(answer, _instructed_names(prompt, form))
-        return Reply(f"Final answer: {text}" if _MARKED.search(prompt) else text, source=self.name)
+        marked = _MARKED.search(without_fenced(prompt))
+        return Reply(f"Final answer: {text}" if marked else text, source=self.name)
 
 
 def read_back(prompt: str) -> tuple[str, Json]:
     """The answer of the case, of any pattern and level, whose text stands in the prompt; the longest text wins."""
-    plain, best = _plain(prompt), ("", "", None)
+    plain = _plain(prompt)
+    best: tuple[str, str, Json] = ("", "", None)
     for pattern, phrasing, scope in _candidates(prompt):
         for case in cases(pattern, scope):
             text = _plain(sentence(pattern, phrasing, scope, case))
@@ -57,15 +60,23 @@ def read_back(prompt: str) -> tuple[str, Json]:
 
 def _candidates(prompt: str) -> Iterator[tuple[Pattern, int, Scope]]:
     """Patterns, phrasings and levels that may be asked about, by the constant part of the template and by the place."""
-    plain, workflow = _plain(prompt), _workflow(prompt)
-    # A composite task that the question is about may be written inline or elsewhere, as the notation has it; its
-    # reference is only followed where the task is not written inline, so that a recursion stays one.
-    known = {scope.place: scope for scope in (*all_scopes(workflow, entered=True), *all_scopes(workflow))}
-    named = [scope for place, scope in known.items() if _plain(place) in plain]
+    plain, known = _plain(prompt), _scopes(prompt)
+    named = [scope for scope in known if _plain(scope.place) in plain]
     for pattern in catalogue().values():
         for phrasing, template in enumerate(pattern.templates):
             if _plain(longest_literal(template)) in plain:
-                yield from ((pattern, phrasing, scope) for scope in (named if "place" in template else known.values()))
+                yield from ((pattern, phrasing, scope) for scope in (named if "place" in template else known))
+
+
+@lru_cache(maxsize=64)
+def _scopes(prompt: str) -> tuple[Scope, ...]:
+    """The levels of the workflow in the prompt, each place once.
+
+    A composite task that the question is about may be written inline or elsewhere, as the notation has it; its
+    reference is only followed where the task is not written inline, so that a recursion stays one.
+    """
+    workflow = _workflow(prompt)
+    return tuple({one.place: one for one in (*all_scopes(workflow, entered=True), *all_scopes(workflow))}.values())
 
 
 def _workflow(prompt: str) -> Workflow:
@@ -80,20 +91,30 @@ def _plain(text: str) -> str:
 
 
 def _instructed_names(prompt: str, form: str) -> Sequence[str]:
-    """The names that need care in a list: those of the workflow, where the instruction asks for one a line."""
-    return [] if FORMS[form].instruct([]) in prompt else _names(prompt)
+    """The names that need care in a list: all of them, where the instruction is not that for plain names."""
+    return [] if FORMS[form].instruct([]) in prompt else _all_names(prompt)
+
+
+def _all_names(prompt: str) -> list[str]:
+    """The names of all tasks and data, at any level."""
+    levels = [scope.workflow for scope in _scopes(prompt)]
+    return [name for level in levels for name in (*level.task_names, *(one.name for one in level.data))]
 
 
 def _form(prompt: str) -> str:
     """The form whose instruction stands in the prompt."""
     for name, form in FORMS.items():
-        if form.instruct([]) in prompt or form.instruct(_names(prompt)) in prompt:
+        if form.instruct([]) in prompt or form.instruct(_all_names(prompt)) in prompt:
             return name
     raise NotAskedError("the prompt holds no instruction of a known answer form")
 
 
 def _names(prompt: str) -> list[str]:
-    return list(_workflow(prompt).task_names)
+    """The tasks of the level that the prompt asks about; of the first workflow, where it names none."""
+    plain, known = _plain(prompt), _scopes(prompt)
+    named = [scope for scope in known if _plain(scope.place) in plain]
+    asked = max(named, key=lambda scope: len(scope.place), default=known[0])
+    return list(asked.workflow.task_names) or [""]
 
 
 def guess_at_random(prompt: str) -> tuple[str, Json]:

@@ -30,6 +30,11 @@ def find_workflow(prompt: str) -> Workflow | None:
     return _unfenced(prompt)
 
 
+def without_fenced(prompt: str) -> str:
+    """The prompt without what stands in code fences."""
+    return _FENCED.sub("", prompt)
+
+
 def _unfenced(prompt: str) -> Workflow | None:
     lines = prompt.split("\n")
     most, best = 0, None

@@ -7,7 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 from random import Random
 
-from ...errors import UsageError
+from ...errors import UsageError, WorkflowError
 from ...notations import NOTATIONS
 from ...notations.notation import Notation
 from ...notations.plain_json import digest
@@ -38,10 +38,15 @@ class Project:
 def load(path: str) -> Project:
     """The project at a path. Raises UsageError, with file and line where a text cannot be read."""
     files = _files(Path(path))
-    notation = _notation(path, files)
+    fitting = _notations(path, files)
     texts = {name: _text(file) for name, file in files.items()}
-    workflow = notation.read_files({str(file): texts[name] for name, file in files.items()})
-    check(workflow)
+    workflow = fitting[0].read_files({str(file): texts[name] for name, file in files.items()})
+    try:
+        check(workflow)
+    except WorkflowError as error:
+        raise WorkflowError(f"{path}: {error}") from None
+    # Variants of one notation share their reader, but each is explained in its own words.
+    notation = next((one for one in fitting if not features(workflow) & one.loses), fitting[0])
     shown = texts.values() if len(texts) == 1 else (f"{notation.heading(name)}\n{text}" for name, text in texts.items())
     return Project(path, "\n\n".join(text.strip("\n") for text in shown), notation, workflow)
 
@@ -53,7 +58,7 @@ def _files(path: Path) -> dict[str, Path]:
         raise UsageError(
             f"{path}: no such file or folder; --taskgraph-workflow takes a workflow file or a folder of them"
         )
-    found = sorted(p for p in path.rglob("*") if p.is_file() and p.suffix.lower() in _known())
+    found = sorted(p for p in path.rglob("*") if p.is_file() and p.suffix.lower() in _known() and not _hidden(p, path))
     # Notes beside the workflows are prose too: they count only where there is nothing else.
     chosen = [p for p in found if p.suffix.lower() not in NOTATIONS["prose"].suffixes] or found
     if not chosen:
@@ -61,11 +66,17 @@ def _files(path: Path) -> dict[str, Path]:
     return {p.relative_to(path).as_posix(): p for p in chosen}
 
 
+def _hidden(path: Path, folder: Path) -> bool:
+    """Whether it lies in what tools keep beside a project, such as .git or .vscode."""
+    return any(part.startswith(".") for part in path.relative_to(folder).parts)
+
+
 def _known() -> set[str]:
     return {suffix for notation in NOTATIONS.values() for suffix in notation.suffixes}
 
 
-def _notation(path: str, files: dict[str, Path]) -> Notation:
+def _notations(path: str, files: dict[str, Path]) -> list[Notation]:
+    """The notations of such files; at least one. Raises UsageError."""
     suffixes = {file.suffix.lower() for file in files.values()}
     by_suffix = {one: [n for n in NOTATIONS.values() if one in n.suffixes] for one in sorted(suffixes)}
     if unknown := [suffix for suffix, notations in by_suffix.items() if not notations]:
@@ -73,7 +84,7 @@ def _notation(path: str, files: dict[str, Path]) -> Notation:
     shared = [n for n in NOTATIONS.values() if all(n in notations for notations in by_suffix.values())]
     if not shared:
         raise UsageError(f"{path}: files of several notations ({', '.join(sorted(by_suffix))}); give one folder each")
-    return shared[0]
+    return shared
 
 
 def _text(path: Path) -> str:

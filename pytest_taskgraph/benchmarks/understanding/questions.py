@@ -128,24 +128,39 @@ def _generated(pattern: Pattern, settings: Settings) -> Iterator[QuestionReferen
 
 
 def _own(pattern: Pattern, settings: Settings) -> Iterator[QuestionReference]:
-    for source, path in enumerate(settings.workflows):
+    for source in _sources(settings):
+        path = settings.workflows[source]
         for converted in settings.notations if settings.convert else ("",):
             chosen = projects.choose(pattern, path, converted, settings.seed, settings.instances)
             project = projects.load(path)
             for ordinal, (_, scope, _) in enumerate(chosen):
-                name = re.sub(r"[^\w.]", "_", scope.workflow.name if scope.whole else project.workflow.name)
+                name = _safe(scope.workflow.name if scope.whole else project.workflow.name)
                 where = f"{name}-{project.digest[:6]}-{ordinal:03d}"
                 yield _reference(pattern, settings, converted or project.notation.name, where, ordinal, 0, source)
+
+
+def _sources(settings: Settings) -> list[int]:
+    """The places of the user's projects; of those that would be asked about under the same ids, the first."""
+    first: dict[tuple[str, str], int] = {}
+    for source, path in enumerate(settings.workflows):
+        project = projects.load(path)
+        first.setdefault((project.digest, "" if settings.convert else project.notation.name), source)
+    return list(first.values())
 
 
 def _reference(
     pattern: Pattern, settings: Settings, shown: str, where: str, ordinal: int, tasks: int, source: int = -1
 ) -> QuestionReference:
     phrasing = {"first": "-p1", "second": "-p2"}.get(settings.phrasing, "")
-    framed = "" if settings.frame == DEFAULT_FRAME else f"-{frame(settings.frame).name}"
+    framed = "" if settings.frame == DEFAULT_FRAME else f"-{_safe(frame(settings.frame).name)}"
     return QuestionReference(
         f"{pattern.name}-{shown}-{where}{phrasing}{framed}", pattern.name, shown, ordinal, tasks, source
     )
+
+
+def _safe(name: str) -> str:
+    """The name as a shell takes it without quotes."""
+    return re.sub(r"[^\w.-]", "_", name)
 
 
 def _asked(reference: QuestionReference, settings: Settings) -> Asked:

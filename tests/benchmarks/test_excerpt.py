@@ -1,0 +1,90 @@
+from __future__ import annotations
+
+import random
+from itertools import cycle, islice
+from time import perf_counter
+
+import pytest
+
+from pytest_taskgraph.benchmarks.understanding.excerpt import find_workflow
+from pytest_taskgraph.generation.build import generate
+from pytest_taskgraph.generation.recipe import Recipe
+from pytest_taskgraph.notations import NOTATIONS
+from pytest_taskgraph.workflow.canonical import canonical
+from pytest_taskgraph.workflow.model import Workflow
+
+BIG = 100_000
+SHOWN = generate(
+    Recipe(tasks=20, features=frozenset({"parallel", "exclusive", "data", "hierarchy", "descriptions"})), 3
+)
+every = pytest.mark.parametrize("name", sorted(NOTATIONS))
+
+
+def prose(seed: int, words: int) -> str:
+    """BIG characters of lines with words that notations know, too."""
+    rng = random.Random(seed)
+    known = "the workflow task has a fork that starts and END if package graph TD {} [ ] -> ; ' # - (x) 'A'"
+    text = known.split(" ")
+    lines = [" ".join(rng.choice(text) for _ in range(words)) for _ in range(BIG // (4 * words))]
+    return "\n".join(lines)
+
+
+def repeated(line: str) -> str:
+    return "".join(islice(cycle([line]), BIG // len(line)))
+
+
+def same(found: Workflow | None) -> bool:
+    return found is not None and canonical(found) == canonical(SHOWN)
+
+
+@every
+def test_a_workflow_is_found_fenced_or_not_whatever_stands_around_it(name: str) -> None:
+    text = NOTATIONS[name].write(SHOWN).strip("\n")
+    for around in (
+        "{}",
+        "Here is a workflow.\n\n```\n{}\n```\n\nIn workflow 'W', what?",
+        "Here is a workflow:\n{}\nIn workflow 'W', which task runs first? Answer with one name.",
+        "\n\nHere is a workflow:\n\n\n{}\n\n\nWhat?\nThe answer is one name.",
+        "The task: answer.\n# Workflow\n{}\n# Question\nIs there a cycle?",
+        "Answer like this:\n```\nFinal answer: yes\n```\n\n```text\n{}\n```\nIs there a cycle?",
+        "Answer like this:\n```\nFinal answer: yes\n```\nThe workflow:\n{}\nIs there a cycle?",
+        "````\n{}\n````\nA fence of four.",
+        "   \r\nOn a PC:\r\n```\r\n{}\r\n```\r\nWhat?",
+    ):
+        assert same(find_workflow(around.format(text))), around
+        assert same(find_workflow(around.format(text.replace("\n", "\r\n")))), around
+
+
+@every
+def test_a_workflow_is_found_in_a_long_prompt_in_a_short_time(name: str) -> None:
+    text, told = NOTATIONS[name].write(SHOWN), prose(1, 15)
+    for prompt in (f"{told}\n\n{text}\n\nWhat?", f"Look:\n\n{text}\n\n{told}"):
+        begun = perf_counter()
+        assert same(find_workflow(prompt))
+        assert perf_counter() - begun < 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        prose(2, 3), prose(3, 200), repeated("\n"), repeated("// a\n"), repeated("%% a\n"), repeated("/* a\n"),
+        repeated("[\n"), repeated('"\n'), repeated("---\n"), repeated("flowchart TD\n"), repeated("workflow W {\n"),
+        repeated("```\n"), repeated("From the file 'a':\n"), repeated("{"), repeated("`"), repeated(" "),
+        "".join("`" * n + "\n" for n in range(3, 440)),
+    ],
+    ids=lambda text: repr(text[:8]),
+)  # fmt: skip
+def test_no_text_takes_long(text: str) -> None:
+    begun = perf_counter()
+    find_workflow(text)
+    assert perf_counter() - begun < 5  # what reads lines again and again takes minutes here
+
+
+def test_the_longest_of_several_texts_is_meant_not_a_word_that_is_a_workflow_too() -> None:
+    text = NOTATIONS["mermaid"].write(SHOWN)
+    assert same(find_workflow(f"This is a\nflowchart TD\nand so on, as here.\n\n{text}\n\nWhat?"))
+
+
+def test_there_may_be_none() -> None:
+    assert find_workflow("") is None
+    assert find_workflow("Is there a cycle?\n\n```\nyes\n```\n") is None

@@ -1,0 +1,82 @@
+"""Law 2: the reference answer, written in its form, has the score 1.0; any reply is within 0.0 to 1.0."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from pytest_taskgraph.benchmarks.frames import FRAMES
+from pytest_taskgraph.benchmarks.settings import Settings
+from pytest_taskgraph.benchmarks.understanding import understanding
+from pytest_taskgraph.benchmarks.understanding.catalogue import catalogue
+from pytest_taskgraph.benchmarks.understanding.pattern import Pattern
+from pytest_taskgraph.errors import ProviderError
+from pytest_taskgraph.scoring.forms import form
+from pytest_taskgraph.scoring.grade import grade
+from pytest_taskgraph.trial import Question, Reading, Reply
+
+OURS = [pattern for pattern in catalogue().values() if pattern.category != "custom"]
+READINGS: tuple[Reading, ...] = ("lenient", "strict")
+every = pytest.mark.parametrize("pattern", OURS, ids=lambda pattern: pattern.name)
+
+
+@cache
+def asked(pattern: Pattern, frame: str, reading: Reading = "lenient") -> list[Question]:
+    chosen = Settings(frame=frame, reading=reading, seed=11)
+    found = understanding.references(chosen, {"patterns": [pattern]})
+    return [understanding.question(reference, chosen) for reference in found]
+
+
+def ideal(question: Question) -> str:
+    """A reply as the frame asks for it, around the reference answer."""
+    text = form(question.form).write(question.reference, question.names)
+    around = {
+        "whole": "{}",
+        "marker": "First I look at the links.\nThen I follow them.\n\nFinal answer: {}",
+        "first-line": "{}\n\nThat is so because of the links, as one sees.",
+    }
+    return around[question.place].format(text)
+
+
+@every
+@pytest.mark.parametrize("frame", sorted(FRAMES))
+@pytest.mark.parametrize("reading", READINGS)
+def test_the_reference_written_in_its_form_is_right_in_every_frame(
+    pattern: Pattern, frame: str, reading: Reading
+) -> None:
+    for question in asked(pattern, frame, reading):
+        if question.place == "first-line" and reading == "strict" and question.form == "groups":
+            continue  # strictly, an answer is on the first line; groups take several
+        score = grade(question, Reply(ideal(question)))
+        assert (score.value, score.status, score.missing, score.extra) == (1.0, "read", [], []), question.id
+
+
+@every
+@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(data=st.data())
+def test_any_reply_is_marked_within_bounds_or_is_none(pattern: Pattern, data: st.DataObject) -> None:
+    question = data.draw(st.sampled_from(asked(pattern, data.draw(st.sampled_from(sorted(FRAMES))))))
+    text = data.draw(st.one_of(st.text(max_size=80), mutated(ideal(question))))
+    score = grade(question, Reply(text))
+    assert 0.0 <= score.value <= 1.0
+    assert all(value is None or 0.0 <= value <= 1.0 for value in score.metrics.values())
+    assert score.status == "read" or score.value == 0.0
+
+
+@every
+def test_a_reply_that_is_cut_off_before_its_answer_is_no_wrong_answer(pattern: Pattern) -> None:
+    question = asked(pattern, "think-first")[0]
+    with pytest.raises(ProviderError, match="cut off"):
+        grade(question, Reply("Let me look at the links first", finish_reason="length"))
+
+
+@st.composite
+def mutated(draw: st.DrawFn, text: str) -> str:
+    """The text with a piece cut out, doubled, or replaced."""
+    cuts = sorted(draw(st.tuples(st.integers(0, len(text)), st.integers(0, len(text)))))
+    before, piece, after = text[: cuts[0]], text[cuts[0] : cuts[1]], text[cuts[1] :]
+    replaced = draw(st.sampled_from(["", piece + piece, piece.upper(), ", ", "\n", "Final answer:", "no", "'", "```"]))
+    return before + replaced + after

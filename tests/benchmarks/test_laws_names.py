@@ -1,0 +1,141 @@
+"""Law 5: answers do not depend on names, nor on the order of declaration (the notation: test_laws_reading)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from random import Random
+from typing import TypeVar
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from pytest_taskgraph.benchmarks.understanding.catalogue import catalogue
+from pytest_taskgraph.benchmarks.understanding.pattern import Case, Pattern
+from pytest_taskgraph.benchmarks.understanding.sample import draw
+from pytest_taskgraph.benchmarks.understanding.scope import all_scopes, cases, sentence
+from pytest_taskgraph.generation.strategies import recipes, workflows
+from pytest_taskgraph.notations.plain_json import dumps, loads
+from pytest_taskgraph.trial import Json
+from pytest_taskgraph.workflow.check import problems
+from pytest_taskgraph.workflow.model import Configuration, Parameter, Task, Workflow
+
+OURS = [pattern for pattern in catalogue().values() if pattern.category != "custom" and not pattern.planted]
+every = pytest.mark.parametrize("pattern", OURS, ids=lambda pattern: pattern.name)
+few = settings(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck))
+SYMMETRIC = {"parallel_pair"}  # asked of a pair in the order of declaration
+Change = Callable[[str], str]
+_T = TypeVar("_T")
+
+
+def answers(pattern: Pattern, project: Workflow) -> dict[str, Json]:
+    """What the pattern asks about the project, in its first phrasing, with the answers."""
+    return {
+        sentence(pattern, 0, scope, way): _sorted(case.answer)
+        for scope in all_scopes(project)
+        for case in cases(pattern, scope)
+        for way in _every_way(pattern, case)
+    }
+
+
+def _every_way(pattern: Pattern, case: Case) -> Iterator[Case]:
+    """The case; one about a pair in no order also the other way round, for it is the same question."""
+    yield case
+    if pattern.name in SYMMETRIC:
+        yield replace(case, fields={**case.fields, "a": case.fields["b"], "b": case.fields["a"]})
+
+
+def _sorted(answer: Json) -> Json:
+    """Lists in alphabetical order, groups too: the order of groups means nothing."""
+    return sorted((_sorted(item) for item in answer), key=repr) if isinstance(answer, list) else answer
+
+
+def _in_answer(answer: Json, change: Change) -> Json:
+    if isinstance(answer, list):
+        return _sorted([_in_answer(item, change) for item in answer])
+    return change(answer) if isinstance(answer, str) else answer
+
+
+def renaming(project: Workflow) -> Change:
+    """Replaces each name of a task, of data, of a gateway or a parameter, wherever it stands; their order is turned."""
+    names: set[str] = set()
+    waiting = [project, *project.others]
+    for level in waiting:
+        for held in (level.tasks, level.data, level.gateways, level.parameters):
+            names.update(one.name for one in held)
+        names.update(one.name for task in level.tasks for one in task.parameters)
+        names.update(one.name for item in level.configurations for one in item.parameters)
+        waiting.extend(task.subworkflow for task in level.tasks if task.subworkflow)
+    new = {name: f"N{len(names) - i:03d}X" for i, name in enumerate(sorted(names))}
+    word = re.compile(rf"\b({'|'.join(map(re.escape, sorted(names, key=len, reverse=True)))})\b")
+    return lambda text: word.sub(lambda found: new[found[1]], text)
+
+
+def shuffled(project: Workflow, rng: Random) -> Workflow:
+    """The same project, everything declared in another order, at any depth."""
+
+    def mixed(items: Iterable[_T]) -> tuple[_T, ...]:
+        listed = list(items)
+        rng.shuffle(listed)
+        return tuple(listed)
+
+    def level(one: Workflow) -> Workflow:
+        return replace(
+            one, tasks=mixed(map(task, one.tasks)), data=mixed(one.data), gateways=mixed(one.gateways),
+            links=mixed(one.links), data_links=mixed(one.data_links), parameters=mixed(one.parameters),
+            configurations=mixed(map(configured, one.configurations)), others=mixed(map(level, one.others)),
+        )  # fmt: skip
+
+    def task(one: Task) -> Task:
+        below = one.subworkflow and level(one.subworkflow)
+        parameters: tuple[Parameter, ...] = mixed(one.parameters)
+        return replace(one, parameters=parameters, effects=mixed(one.effects), subworkflow=below)
+
+    def configured(one: Configuration) -> Configuration:
+        return replace(one, parameters=mixed(one.parameters), configurations=mixed(one.configurations))
+
+    return level(project)
+
+
+def renamed_answers(pattern: Pattern, project: Workflow) -> tuple[dict[str, Json], dict[str, Json]]:
+    """What is asked about the renamed project, and what is asked about the project, renamed."""
+    change = renaming(project)  # names stand in descriptions and guards too, so the whole text is changed
+    theirs = loads(change(dumps(project)))
+    assert not problems(theirs)
+    ours = {
+        re.sub("'[^']*'", lambda quoted: change(quoted[0]), text): _in_answer(answer, change)
+        for text, answer in answers(pattern, project).items()
+    }
+    return answers(pattern, theirs), ours
+
+
+@every
+def test_names_do_not_change_the_answers_about_what_is_drawn(pattern: Pattern) -> None:
+    for ordinal in range(4):
+        theirs, ours = renamed_answers(pattern, draw(pattern, 12, 21, ordinal).project)
+        assert theirs == ours
+        assert ours
+
+
+@every
+def test_the_order_of_declaration_does_not_change_the_answers_about_what_is_drawn(pattern: Pattern) -> None:
+    for ordinal in range(4):
+        project = draw(pattern, 12, 22, ordinal).project
+        assert answers(pattern, shuffled(project, Random(ordinal))) == answers(pattern, project)
+
+
+@few
+@given(project=workflows(recipes(max_tasks=14)))
+def test_names_change_no_answer_about_any_workflow(project: Workflow) -> None:
+    for pattern in OURS:
+        theirs, ours = renamed_answers(pattern, project)
+        assert theirs == ours, pattern
+
+
+@few
+@given(project=workflows(recipes(max_tasks=14)), rng=st.randoms(use_true_random=False))
+def test_the_order_of_declaration_changes_no_answer_about_any_workflow(project: Workflow, rng: Random) -> None:
+    for pattern in OURS:
+        assert answers(pattern, shuffled(project, rng)) == answers(pattern, project), pattern

@@ -1,0 +1,131 @@
+"""What every question's text, reference, labels and digests hold."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+import pytest
+
+from pytest_taskgraph.benchmarks.settings import Settings
+from pytest_taskgraph.benchmarks.understanding import understanding
+from pytest_taskgraph.benchmarks.understanding.catalogue import catalogue
+from pytest_taskgraph.benchmarks.understanding.pattern import Pattern
+from pytest_taskgraph.benchmarks.understanding.sample import draw
+from pytest_taskgraph.benchmarks.understanding.scope import cases, scopes, sentence
+from pytest_taskgraph.scoring.forms import form
+from pytest_taskgraph.trial import Json, Question
+from pytest_taskgraph.workflow.model import Workflow
+from pytest_taskgraph.workflow.references import nested
+
+OURS = [pattern for pattern in catalogue().values() if pattern.category != "custom"]
+every = pytest.mark.parametrize("pattern", OURS, ids=lambda pattern: pattern.name)
+LABELS = {"size", "notation", "phrasing", "frame", "tasks", "links", "guards", "depth", "width", "nested"}
+BASE = Settings(seed=31, instances=4, notations=("wadl-separate",))
+
+
+def asked(pattern: Pattern, chosen: Settings) -> list[Question]:
+    return [understanding.question(one, chosen) for one in understanding.references(chosen, {"patterns": [pattern]})]
+
+
+def names_of(project: Workflow) -> set[str]:
+    """The names and paths of everything in the project that an answer can name."""
+    found: set[str] = set()
+    waiting = [project, *project.others]
+    for level in waiting:
+        found.update((*level.task_names, *(one.name for one in level.data)))
+        found.update(".".join(path) for path in nested(replace(level, others=project.others)))
+        waiting.extend(task.subworkflow for task in level.tasks if task.subworkflow)
+    return found
+
+
+def held(answer: Json) -> set[str]:
+    if isinstance(answer, list):
+        return {name for item in answer for name in held(item)}
+    return {str(answer)}
+
+
+@every
+def test_the_text_names_its_place_and_reads_as_a_sentence(pattern: Pattern) -> None:
+    assert len(pattern.templates) >= 2
+    for ordinal in range(6):
+        drawn = draw(pattern, 12, 13, ordinal)
+        texts = [sentence(pattern, i, drawn.scope, drawn.case) for i in range(len(pattern.templates))]
+        assert len(set(texts)) == len(texts)
+        for text in texts:
+            assert drawn.scope.place in text
+            assert text.endswith(("?", "."))
+            assert text[0].isupper()
+            assert "  " not in text
+            assert "\n" not in text
+            assert not re.search(r"\bNone\b|Undefined|[{}]|\bTrue\b|\bFalse\b|\(\)|''", text)
+
+
+@every
+def test_all_cases_of_a_workflow_are_asked_in_different_words(pattern: Pattern) -> None:
+    project = draw(pattern, 12, 17, 0).project
+    for phrasing in range(len(pattern.templates)):
+        texts = [
+            sentence(pattern, phrasing, scope, case) for scope in scopes(project) for case in cases(pattern, scope)
+        ]
+        assert texts
+        assert len(set(texts)) == len(texts)
+
+
+@every
+def test_the_reference_is_an_answer_of_its_form_in_names_of_the_workflow(pattern: Pattern) -> None:
+    for reference in understanding.references(BASE, {"patterns": [pattern]}):
+        question = understanding.question(reference, BASE)
+        shape = form(question.form)
+        assert (
+            shape.read(shape.write(question.reference, question.names), question.names, "lenient") == question.reference
+        )
+        known = names_of(draw(pattern, reference.tasks, BASE.seed, reference.ordinal).project)
+        allowed = {"yes", "no"} if pattern.yes_no else known
+        assert held(question.reference) <= allowed
+
+
+@every
+def test_labels_of_difficulty_are_there(pattern: Pattern) -> None:
+    for question in asked(pattern, BASE):
+        assert question.labels.keys() >= LABELS
+        assert question.labels["size"] == 12
+        assert 1 <= int(question.labels["depth"]) <= 12
+        assert 1 <= int(question.labels["width"]) <= int(question.labels["tasks"]) <= 12
+
+
+@every
+def test_what_a_pattern_labels_is_none_of_the_labels_that_all_have(pattern: Pattern) -> None:
+    project = draw(pattern, 12, 18, 0).project
+    assert not {label for scope in scopes(project) for case in cases(pattern, scope) for label in case.labels} & LABELS
+
+
+@every
+def test_a_digest_differs_when_and_only_when_its_thing_does(pattern: Pattern) -> None:
+    base = asked(pattern, BASE)[0]
+    changed = {
+        "frame": asked(pattern, replace(BASE, frame="direct"))[0],
+        "template": asked(pattern, replace(BASE, phrasing="second"))[0],
+        "notation": asked(pattern, replace(BASE, notations=("json",)))[0],
+        "reading": asked(pattern, replace(BASE, reading="strict"))[0],
+        "seed": asked(pattern, replace(BASE, seed=32))[0],
+    }
+    differing = {
+        name: {part for part in base.digests if base.digests[part] != other.digests[part]}
+        for name, other in changed.items()
+    }
+    told = "reference" if changed["seed"].reference != base.reference else "prompt"
+    assert differing == {
+        "frame": {"prompt", "frame"}, "template": {"prompt", "template"}, "notation": {"prompt"}, "reading": set(),
+        "seed": {"prompt", "workflow", told},
+    }  # fmt: skip
+    assert all(re.fullmatch("[0-9a-f]{64}", value) for value in base.digests.values())
+
+
+@every
+def test_ids_are_safe_in_a_shell_and_tell_what_is_asked(pattern: Pattern) -> None:
+    chosen = Settings(seed=7, frame="answer-first", phrasing="second", notations=("json", "wadl-separate"))
+    ids = [one.id for one in understanding.references(chosen, {"patterns": [pattern], "tasks": (12, 20)})]
+    assert len(set(ids)) == len(ids) == 2 * 2 * 4
+    assert all(re.fullmatch(r"[\w.-]+", one) for one in ids)
+    assert ids[0] == f"{pattern.name}-json-n012-s7-000-p2-answer-first"

@@ -1,0 +1,203 @@
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from pytest_taskgraph.benchmarks.settings import Settings
+from pytest_taskgraph.benchmarks.understanding import projects, understanding
+from pytest_taskgraph.benchmarks.understanding.catalogue import catalogue
+from pytest_taskgraph.benchmarks.understanding.scope import rotations
+from pytest_taskgraph.errors import NoCaseError, ReadError, UsageError, WorkflowError
+from pytest_taskgraph.generation.build import generate
+from pytest_taskgraph.generation.mutate import MUTATIONS
+from pytest_taskgraph.generation.recipe import Recipe
+from pytest_taskgraph.notations import NOTATIONS
+from pytest_taskgraph.trial import Question
+from pytest_taskgraph.workflow.canonical import canonical
+from pytest_taskgraph.workflow.features import features
+
+PLAIN = generate(Recipe(tasks=9, features=frozenset({"parallel", "exclusive", "data", "hierarchy", "kinds"})), 1)
+REFERRING = generate(Recipe(tasks=12, features=frozenset({"parallel", "data", "hierarchy", "references"})), 2)
+every = pytest.mark.parametrize("name", sorted(NOTATIONS))
+
+SOUP = """package kitchen;
+workflow Soup {
+  define task Chop;
+  define task Cook { subworkflow Heat; }
+  START -> Chop -> Cook -> END;
+}
+"""
+HEAT = "package {};\nworkflow Heat {{\n  define task Light;\n  define task {};\n  START -> Light -> {} -> END;\n}}\n"
+
+
+def written(folder: Path, **files: str) -> Path:
+    folder.mkdir(exist_ok=True)
+    for name, text in files.items():
+        (folder / name.replace("__", ".")).write_text(text, encoding="utf-8", newline="")
+    return folder
+
+
+def questions(path: Path, patterns: object = "*", **more: object) -> list[Question]:
+    chosen = Settings(workflows=(str(path),), **more)  # type: ignore[arg-type]
+    return [understanding.question(one, chosen) for one in understanding.references(chosen, {"patterns": patterns})]
+
+
+@every
+def test_a_file_of_every_notation_is_shown_as_it_is(name: str, tmp_path: Path) -> None:
+    notation = NOTATIONS[name]
+    text = notation.write(PLAIN)
+    for suffix in (*notation.suffixes, notation.suffixes[0].upper()):
+        path = tmp_path / f"w{suffix}"
+        path.write_text(text, encoding="utf-8")
+        project = projects.load(str(path))
+        assert project.text == text.strip("\n")
+        assert project.notation.suffixes == notation.suffixes
+        assert canonical(project.workflow) == canonical(PLAIN)
+        assert all(project.text in question.prompt for question in questions(path, "task_list"))
+
+
+@every
+def test_the_line_ends_and_the_mark_of_another_system_change_no_answer(name: str, tmp_path: Path) -> None:
+    text = NOTATIONS[name].write(PLAIN)
+    suffix = NOTATIONS[name].suffixes[0]
+    unix, dos = tmp_path / f"unix{suffix}", tmp_path / f"dos{suffix}"
+    unix.write_bytes(text.encode())
+    dos.write_bytes(b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode())
+    ours, theirs = questions(unix), questions(dos)
+    assert [(q.id, q.text, q.reference) for q in ours] == [(q.id, q.text, q.reference) for q in theirs]
+    assert "\r\n" in theirs[0].prompt
+    assert "\ufeff" not in theirs[0].prompt
+
+
+@every
+def test_a_folder_is_one_project_shown_with_a_heading_a_file(name: str, tmp_path: Path) -> None:
+    notation = NOTATIONS[name]
+    first, second = (generate(Recipe(tasks=5), seed) for seed in (1, 2))
+    (tmp_path / "sub").mkdir()
+    suffix = notation.suffixes[0]
+    texts = {f"a{suffix}": notation.write(first), f"sub/b{suffix}": notation.write(second).replace("Process", "Other")}
+    for path, text in texts.items():
+        (tmp_path / path).write_text(text, encoding="utf-8")
+    project = projects.load(str(tmp_path))
+    assert [one.name for one in rotations(project.workflow)] == ["Process", "Other"]
+    parts = [f"{notation.heading(path)}\n{text}".strip("\n") for path, text in texts.items()]
+    assert project.text == "\n\n".join(parts)
+    assert [one.name for one in rotations(notation.read(project.text))] == ["Process", "Other"]
+
+
+def test_bytes_that_are_no_text_are_told_with_their_place(tmp_path: Path) -> None:
+    path = tmp_path / "w.xxp"
+    path.write_bytes("workflow Süppchen {}".encode("latin-1"))
+    with pytest.raises(UsageError, match=r"w\.xxp: byte 10 is not UTF-8"):
+        projects.load(str(path))
+
+
+def test_what_cannot_be_read_is_told_with_file_and_line(tmp_path: Path) -> None:
+    written(tmp_path, a__xxp=SOUP, b__xxp="package kitchen;\nworkflow Heat { START -> Nothing; }\n")
+    with pytest.raises(ReadError, match=r"b\.xxp:2:26: "):
+        projects.load(str(tmp_path))
+
+
+def test_a_workflow_that_breaks_a_rule_is_refused(tmp_path: Path) -> None:
+    path = written(tmp_path, a__xxp=SOUP) / "a.xxp"
+    with pytest.raises(WorkflowError, match=r"a\.xxp: .*Heat"):
+        projects.load(str(path))
+
+
+def test_a_folder_or_file_without_a_workflow_is_told(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"no workflow file in this folder; known: .*\.xxp"):
+        projects.load(str(tmp_path))
+    with pytest.raises(UsageError, match=r"none\.xxp: no such file or folder"):
+        projects.load(str(tmp_path / "none.xxp"))
+    (tmp_path / "a.pdf").write_text("x", encoding="utf-8")
+    with pytest.raises(UsageError, match=r"a\.pdf: no notation for files '\.pdf'; known: "):
+        projects.load(str(tmp_path / "a.pdf"))
+
+
+def test_files_of_several_notations_are_refused(tmp_path: Path) -> None:
+    written(tmp_path, a__xxp=SOUP, b__json=NOTATIONS["json"].write(PLAIN))
+    with pytest.raises(UsageError, match=r"files of several notations \(\.json, \.xxp\)"):
+        projects.load(str(tmp_path))
+
+
+def test_notes_beside_workflows_are_passed_over_and_count_where_there_is_nothing_else(tmp_path: Path) -> None:
+    both = written(tmp_path / "both", a__xxp=SOUP, b__xxp=HEAT.format("kitchen", "Wait", "Wait"), README__md="Notes.")
+    assert "Notes." not in projects.load(str(both)).text
+    prose = written(tmp_path / "prose", README__md=NOTATIONS["prose"].write(PLAIN))
+    assert canonical(projects.load(str(prose)).workflow) == canonical(PLAIN)
+
+
+def test_what_tools_keep_in_hidden_folders_is_passed_over(tmp_path: Path) -> None:
+    written(tmp_path / ".vscode", settings__json="{}")
+    written(tmp_path, a__xxp=SOUP, b__xxp=HEAT.format("kitchen", "Wait", "Wait"), _x__xxp="")
+    (tmp_path / "_x.xxp").rename(tmp_path / ".x.xxp")
+    assert [one.name for one in rotations(projects.load(str(tmp_path)).workflow)] == ["Soup", "Heat"]
+
+
+def test_files_that_derive_workflows_are_explained_as_such(tmp_path: Path) -> None:
+    derived = 'package kitchen;\nworkflow Hot from Heat {\n  configure task Light { description "Gas"; }\n}\n'
+    path = written(tmp_path, a__xxp=derived, b__xxp=HEAT.format("kitchen", "Wait", "Wait"))
+    assert projects.load(str(path)).notation is NOTATIONS["wadl-separate"]
+    (question, *_) = questions(path, "task_list")
+    assert question.labels["notation"] == "wadl-separate"
+    assert NOTATIONS["wadl-separate"].guide in question.prompt
+
+
+def test_a_name_that_two_packages_have_is_asked_about_with_its_package(tmp_path: Path) -> None:
+    heat = {"b__xxp": HEAT.format("kitchen", "Wait", "Wait"), "c__xxp": HEAT.format("garden", "Rake", "Rake")}
+    written(tmp_path, a__xxp=SOUP, **heat)
+    found = {question.text: question.reference for question in questions(tmp_path, "task_list", phrasing="first")}
+    assert found == {
+        "List all tasks in workflow 'Soup'. Do not list tasks nested inside other tasks.": ["Chop", "Cook"],
+        "List all tasks in workflow 'kitchen.Heat'.": ["Light", "Wait"],
+        "List all tasks in workflow 'garden.Heat'.": ["Light", "Rake"],
+    }
+
+
+@every
+def test_what_a_notation_cannot_say_is_resolved_before_it_is_shown(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "w.json"
+    path.write_text(NOTATIONS["json"].write(REFERRING), encoding="utf-8")
+    shown = questions(path, notations=(name,), convert=True, instances=2)
+    assert {question.labels["notation"] for question in shown} == {name}
+    fitted = [projects.fit(root, NOTATIONS[name]) for root in rotations(REFERRING)]
+    assert all(one is not None and not features(one) & NOTATIONS[name].loses for one in fitted)
+    inline = "references" in NOTATIONS[name].loses
+    assert all("references" not in features(one) for one in fitted if one) is inline
+
+
+def test_a_workflow_that_comes_back_to_itself_fits_in_no_notation_without_references(tmp_path: Path) -> None:
+    endless = MUTATIONS["close-cycle"](REFERRING, Random(1))
+    assert projects.fit(endless, NOTATIONS["mermaid"]) is None
+    assert projects.fit(endless, NOTATIONS["json"]) == endless
+    path = tmp_path / "w.json"
+    path.write_text(NOTATIONS["json"].write(endless), encoding="utf-8")
+    with pytest.raises(NoCaseError, match="in mermaid: nothing to ask for infinite_recursion"):
+        questions(path, "infinite_recursion", notations=("mermaid",), convert=True)
+    assert {question.reference for question in questions(path, "infinite_recursion")} == {"yes"}
+
+
+def test_more_instances_extend_fewer_and_yes_and_no_take_turns(tmp_path: Path) -> None:
+    path = written(tmp_path, w__xxp=NOTATIONS["wadl"].write(PLAIN)) / "w.xxp"
+    for pattern in catalogue().values():
+        few, many = (projects.choose(pattern, str(path), "", 3, n) for n in (20, 40))
+        assert many[: len(few)] == few
+        assert len(few) == min(20, len(projects.listing(pattern, str(path), "")))
+        ranks = [case.rank for _, _, case in many]
+        if pattern.yes_no:
+            answers = [case.answer for _, _, case in many]
+            least = 2 * min(answers.count("yes"), answers.count("no"))
+            assert answers[:least] == ["yes", "no"] * (least // 2)
+        else:
+            assert ranks == sorted(ranks)
+
+
+def test_nothing_to_ask_about_is_told_with_the_patterns(tmp_path: Path) -> None:
+    path = written(tmp_path, w__xxp="package p;\nworkflow W { define task A; START -> A -> END; }") / "w.xxp"
+    with pytest.raises(NoCaseError, match=r"there is nothing to ask: .*w\.xxp: nothing to ask for parallel_pair"):
+        questions(path, "parallel_pair")
+    chosen = Settings(workflows=(str(path),))
+    (notice,) = understanding.notices(chosen, {"patterns": ["task_list", "parallel_pair", "parallel_block"]})
+    assert notice.endswith("nothing to ask for parallel_pair, parallel_block")

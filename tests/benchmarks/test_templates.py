@@ -1,0 +1,63 @@
+from __future__ import annotations
+
+import pytest
+
+from pytest_taskgraph.benchmarks.templates import longest_literal, render, template
+from pytest_taskgraph.benchmarks.understanding.catalogue import catalogue
+from pytest_taskgraph.benchmarks.understanding.sample import draw
+from pytest_taskgraph.benchmarks.understanding.scope import sentence
+from pytest_taskgraph.errors import UsageError
+
+
+def test_a_template_renders_without_blanks_around_it() -> None:
+    assert render("  Is {{ a }} before {{ b }}?\n", {"a": "Chop", "b": "Cook"}) == "Is Chop before Cook?"
+
+
+def test_nothing_is_escaped_and_line_ends_of_values_stay() -> None:
+    assert render("{{ a }}", {"a": "x < y & \r\n'z'"}) == "x < y & \r\n'z'"
+
+
+def test_an_undefined_name_is_told_with_the_known_ones() -> None:
+    with pytest.raises(UsageError, match=r"pattern soup: 'taks' is undefined; the template sees: place, task"):
+        render("{{ taks }}", {"task": "Cook", "place": "W"}, "pattern soup")
+
+
+@pytest.mark.parametrize("source", ["a\n{% if %}", "a\n{{ x", "a\n{{ x | soup }}", "a\n{% endif %}"])
+def test_what_is_no_jinja_is_told_with_its_line(source: str) -> None:
+    with pytest.raises(UsageError, match=r"^frame soup:2: "):
+        template(source, "frame soup")
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["{{ ''.__class__.__mro__ }}", "{{ 1 / 0 }}", "{{ range(10 ** 9) | list }}", "{{ x.append(1) }}", "{{ x[7] + 1 }}"],
+)
+def test_a_template_that_fails_or_reaches_out_is_a_usage_error(source: str) -> None:
+    with pytest.raises(UsageError, match="frame soup: "):
+        render(source, {"x": [1]}, "frame soup")
+
+
+@pytest.mark.parametrize(
+    ("source", "literal"),
+    [
+        ("In {{ place }}, which tasks come after '{{ task }}'?", ", which tasks come after '"),
+        ("{% if nested %}not those nested inside others{% endif %} List all.", "List all."),
+        ("{% if a %}one long text{% elif b %}another long text{% else %}a third one{% endif %} end", "end"),
+        ("{% for x in y %}again and again{% endfor %}once", "once"),
+        ("{% set a = 'x' %}plain text{{ a }}", "plain text"),
+        ("{% set a %}never shown there{% endset %}plain{{ a }}", "plain"),
+        ("{{ end_task }} a {% if flow %}inside a condition{% endif %}", "a"),
+        ("{{ 'x' if flow else 'y' }} a text behind an expression", "a text behind an expression"),
+        ("{# a comment that is long #}{%- if a -%}b{%- endif -%} c", "c"),
+        ("{{ all }}", ""),
+    ],
+)
+def test_the_longest_literal_stands_in_every_rendering(source: str, literal: str) -> None:
+    assert longest_literal(source) == literal
+
+
+def test_the_longest_literal_of_every_pattern_stands_in_its_questions() -> None:
+    for pattern in catalogue().values():
+        drawn = draw(pattern, 12, 1, 0)
+        for phrasing, source in enumerate(pattern.templates):
+            assert longest_literal(source) in sentence(pattern, phrasing, drawn.scope, drawn.case)
