@@ -32,15 +32,23 @@ class Case:
     answer: Json
     fields: dict[str, Any] = field(default_factory=dict)  # what the templates see
     rank: int = 0  # cases of the lowest rank are asked first: hard negatives before easy ones
+    stratum: str = ""  # among those, each stratum is as likely to be drawn as any other
     labels: dict[str, str | int] = field(default_factory=dict)
 
 
 Cases = Iterator[Case]
 
 
-def case(answer: object, *, rank: int = 0, labels: Mapping[str, str | int] | None = None, **fields: Any) -> Case:  # noqa: ANN401
+def case(
+    answer: object,
+    *,
+    rank: int = 0,
+    stratum: str = "",
+    labels: Mapping[str, str | int] | None = None,
+    **fields: Any,  # noqa: ANN401 - whatever the templates show
+) -> Case:
     """A case. True and False become "yes" and "no"; sets and tuples of names become sorted lists."""
-    return Case(_plain(answer), fields, rank, dict(labels or {}))
+    return Case(_plain(answer), fields, rank, stratum, dict(labels or {}))
 
 
 def _plain(answer: object) -> Json:

@@ -35,7 +35,7 @@ def task_hierarchy(workflow: Workflow) -> Cases:
     """Does the model know which tasks are inside which, through all levels?
 
     Hard negatives: the question turned round (what contains the composite task), the tasks directly before and after
-    it, and tasks that are nested, but inside another task.
+    it, and tasks that are nested, but inside another task; each kind is as likely to be drawn.
     """
     inside = _inside(workflow)
     names = _names(inside)
@@ -48,6 +48,7 @@ def task_hierarchy(workflow: Workflow) -> Cases:
             yield case(
                 pair == "part",
                 rank=int(pair == "beside"),
+                stratum=pair,
                 task=names[inner],
                 composite=names[outer],
                 paths=any(names[one] != one[-1] for one in (inner, outer)),

@@ -112,26 +112,32 @@ def next_tasks(workflow: Workflow) -> Cases:
     "Does the control flow of {{ place }} have a link leading directly from '{{ a }}' to '{{ b }}' with a condition "
     "('otherwise' included) on it?",
     form="yes-no",
-    needs={"guards"},
+    needs={"guards", "mixed"},
 )
 def conditional_link_existence(workflow: Workflow) -> Cases:
     """Does the model see which links are conditional?
 
-    Negatives: unconditional links, then reversed conditional ones, then pairs without a link. Pairs joined through a
+    Hard negatives, equally likely: unconditional links from tasks with conditional ones beside them, and pairs without
+    a link of which one task has a condition behind it and the other one before it. So neither task alone tells. Then
+    reversed conditional links and other unconditional ones, then other pairs without a link. Pairs joined through a
     gateway are left out, unless a conditional link joins them, too.
     """
     tasks = workflow.task_names
     links = _direct(workflow.links, tasks)
     conditional = _direct((link for link in workflow.links if link.guard is not None), tasks)
-    ranks = {"linked": 0, "reversed": 1, "unlinked": 2}
     around = _through_gateways(workflow)
     unclear = {task: (*around[task], *_without(links[task], conditional[task])) for task in tasks}
-    for a, b, pair in _pairs(conditional, unclear):
-        labels = {"flow": "control", "pair": "conditional" if pair == "linked" else pair}
-        yield case(pair == "linked", rank=ranks[pair], labels=labels, a=a, b=b)
+    found = {(a, b): "conditional" if pair == "linked" else pair for a, b, pair in _pairs(conditional, unclear)}
+    conditioned = dict.fromkeys(b for after in conditional.values() for b in after)
     for a in tasks:
-        for b in _without(links[a], (*conditional[a], *around[a])):
-            yield case(False, labels={"flow": "control", "pair": "unconditional"}, a=a, b=b)
+        crossed = _without(conditioned if conditional[a] else (), (a, *conditional[a], *unclear[a]))
+        found.update({(a, b): "crossed" for b in crossed})
+        found.update({(a, b): "unconditional" for b in _without(links[a], (*conditional[a], *around[a]))})
+    for (a, b), pair in found.items():
+        beside = pair == "unconditional" and bool(conditional[a])
+        rank = 0 if beside or pair in ("conditional", "crossed") else 2 if pair == "unlinked" else 1
+        labels = {"flow": "control", "pair": pair}
+        yield case(pair == "conditional", rank=rank, stratum=pair, labels=labels, a=a, b=b)
 
 
 @pattern(
