@@ -9,6 +9,7 @@ TaskgraphError
 │   ├── RecipeTooSmallError   … because a recipe demands more than its number of tasks can hold
 │   └── NoCaseError           … because a pattern finds nothing to ask
 ├── UnreadableError           a reply holds no answer of the form that was asked for
+├── OrderTooWideError         an answer cannot be marked exactly: never a guess
 ├── ProviderError             no reply: never a wrong answer
 └── NotAskedError             the question was not put: nothing recorded, a capability is missing
 """
@@ -85,6 +86,17 @@ class NoCaseError(UsageError):
 
 class UnreadableError(TaskgraphError):
     """A reply holds no answer of the form that was asked for; the message says what was expected."""
+
+
+class OrderTooWideError(TaskgraphError):
+    """A partial order too wide, or an answer too long, to mark exactly: `most` states of a search were not enough."""
+
+    def __init__(self, tasks: int, most: int) -> None:
+        super().__init__(
+            f"no exact mark: an order of {tasks} tasks needs more than {most} states to search, for so many may run in "
+            "any order or the answer is so long; ask about fewer tasks, or about ones with more order among them"
+        )
+        self.tasks, self.most = tasks, most
 
 
 class ProviderError(TaskgraphError):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ..errors import NotAskedError, ProviderError
+from ..errors import NotAskedError, OrderTooWideError, ProviderError
 from ..trial import Outcome, Question, Reply, Trial
 
 if TYPE_CHECKING:
@@ -29,13 +29,15 @@ def put(question: Question, subject: Subject, family: Family, loop: Loop) -> tup
 
 
 def mark(question: Question, reply: Reply, model: str, requests: int = 1) -> tuple[Trial, Exception | None]:
-    """The trial of a reply that arrived; with a ProviderError if it was cut off before an answer could be read."""
+    """The trial of a reply that arrived; with an error if it was cut off before an answer could be read, or if it
+    cannot be marked exactly within the bounds of its metric.
+    """
     from ..scoring.grade import grade
 
     trial = Trial(question, model, "error", reply, requests=requests)
     try:
         score = grade(question, reply)
-    except ProviderError as error:
+    except (ProviderError, OrderTooWideError) as error:
         return replace(trial, error=str(error)), error
     outcome: Outcome = "right" if score.value >= question.pass_mark else "wrong"
     return replace(trial, score=score, outcome=outcome if score.status == "read" else score.status), None

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from ..errors import ProviderError, UsageError
+from ..errors import OrderTooWideError, ProviderError, UsageError
 from ..trial import Trial, WrongAnswer
 
 CARRIED = "taskgraph"  # the attribute of a report that holds the trial, as JSON text: only plain data crosses xdist
@@ -52,6 +52,8 @@ def shape(
         setattr(report, CARRIED, json.dumps(trial.to_json()))
         if excinfo is not None and isinstance(excinfo.value, ProviderError):
             _tell(report, [f"no reply: {trial.error}"], f"no reply: {trial.error}")
+        elif excinfo is not None and isinstance(excinfo.value, OrderTooWideError):
+            _tell(report, [trial.error], trial.error)
     elif excinfo is not None and isinstance(excinfo.value, WrongAnswer):
         _tell_wrong(report, trial, survey)
 

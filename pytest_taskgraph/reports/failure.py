@@ -19,7 +19,20 @@ def shown(answer: Json) -> str:
         return answer
     if isinstance(answer, list):
         return ", ".join(f"[{shown(one)}]" if isinstance(one, list) else _item(one) for one in answer) or "none"
+    if isinstance(answer, dict) and isinstance(answer.get("tasks"), list):
+        return f"{shown(answer['tasks'])}, in any order that keeps {_befores(answer)}"
     return "nothing" if answer is None else json.dumps(answer)
+
+
+def _befores(order: dict[str, Json]) -> str:
+    """The pairs of a partial order over tasks as a person writes them, "A before B"."""
+    tasks, pairs = order["tasks"], order.get("before")
+    if not isinstance(tasks, list) or not isinstance(pairs, list):
+        return "nothing"
+    names = [
+        " before ".join(str(tasks[i]) for i in pair if isinstance(i, int)) for pair in pairs if isinstance(pair, list)
+    ]
+    return ", ".join(names) or "nothing"
 
 
 def _item(one: Json) -> str:

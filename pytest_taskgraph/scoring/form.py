@@ -14,7 +14,8 @@ class Form:
 
     `read` takes the answer's text (already cut out of the reply), the known names and the kind of reading, and gives
     the answer as plain JSON, or raises UnreadableError. `write` gives the text of an ideal answer:
-    `read(write(x)) == x` for every answer x of the form.
+    `read(write(x)) == x` for every answer x of the form. Where the reference is no answer but says which ones are right
+    (an order with freedom), `write` takes it too and writes one of them.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""The shelf of answer forms: yes or no, one name, a set of names, groups of names.
+"""The shelf of answer forms: yes or no, one name, a set of names, groups of names, names in order.
 
 Each has a strict reading, the rules of the study behind the question patterns, and a lenient one, which does not
 measure formatting (metrics-spec, section 1). A known name always wins over a reading of the text: a task that is
@@ -14,8 +14,10 @@ from ..errors import UnknownNameError, UnreadableError
 from ..trial import Json, Reading
 from .extract import names_in
 from .form import Form
+from .partial_order import linear_extension
 
 _YES_NO = re.compile(r"\b_*+(yes|no)_*\b", re.IGNORECASE)
+_ARROW = re.compile(r"(?<![-=])[-=]++>|[→⟶⇒➔➜]")
 _NOTHING = ("none", "empty", "n/a", "[]", "[ ]")
 
 
@@ -28,7 +30,7 @@ def form(name: str) -> Form:
 
 def takes_lines(name: str, names: Sequence[str]) -> bool:
     """Whether the ideal answer of that form, over these known names, may take more than one line."""
-    return name == "groups" or (name == "task-set" and _one_a_line(names))
+    return name == "groups" or (name in ("task-set", "task-order") and _one_a_line(names))
 
 
 def _shown(text: str) -> str:
@@ -69,6 +71,13 @@ def _read_groups(text: str, names: Sequence[str], reading: Reading) -> Json:
     groups = [sorted(set(line)) for line in lines if line]
     found = [name for group in groups for name in group]
     return [] if _is_nothing(text, found, names, reading) else [[*group] for group in groups]
+
+
+def _read_order(text: str, names: Sequence[str], reading: Reading) -> Json:
+    """The names in the order of the answer, as often as they stand there; a lenient reading also cuts at arrows."""
+    arrows = reading == "lenient" and not any(_ARROW.search(name) for name in names)
+    found = _items(_ARROW.sub(",", text) if arrows else text, names, reading)
+    return [] if _is_nothing(text, found, names, reading) else [*found]
 
 
 def _items(text: str, names: Sequence[str], reading: Reading, cuts: str = ",\n") -> list[str]:
@@ -116,6 +125,12 @@ def _write_set(answer: Json, names: Sequence[str]) -> str:
     return ("\n" if _one_a_line(names) else ", ").join(listed) or _word_for_nothing(names)
 
 
+def _write_order(answer: Json, names: Sequence[str]) -> str:
+    """An answer as it is; of a reference (see `partial_order`), one order that it allows."""
+    listed = [str(name) for name in answer] if isinstance(answer, list) else linear_extension(answer)
+    return ("\n" if _one_a_line(names) else ", ").join(listed) or _word_for_nothing(names)
+
+
 def _write_groups(answer: Json, names: Sequence[str]) -> str:
     mark = _separator(names)
     between = mark if mark == "\t" else mark + " "
@@ -133,10 +148,21 @@ def _ask_task(names: Sequence[str]) -> str:
 
 
 def _ask_set(names: Sequence[str]) -> str:
-    how = "one name a line" if _one_a_line(names) else "names separated by commas"
     return (
-        f'The answer is a list, {how}, written as in the specification; if it is empty, "{_word_for_nothing(names)}".'
+        f"The answer is a list, {_how_listed(names)}, written as in the specification; "
+        f'if it is empty, "{_word_for_nothing(names)}".'
     )
+
+
+def _ask_order(names: Sequence[str]) -> str:
+    return (
+        f"The answer is a list in running order, {_how_listed(names)}, each name as often as it runs, "
+        f'written as in the specification; if nothing runs, "{_word_for_nothing(names)}".'
+    )
+
+
+def _how_listed(names: Sequence[str]) -> str:
+    return "one name a line" if _one_a_line(names) else "names separated by commas"
 
 
 def _ask_groups(names: Sequence[str]) -> str:
@@ -151,5 +177,6 @@ YES_NO = Form("yes-no", _ask_yes_no, _read_yes_no, _write_name, "correctness")
 TASK = Form("task", _ask_task, _read_task, _write_name, "correctness")
 TASK_SET = Form("task-set", _ask_set, _read_set, _write_set, "jaccard", ("precision", "recall"))
 GROUPS = Form("groups", _ask_groups, _read_groups, _write_groups, "matching")
+TASK_ORDER = Form("task-order", _ask_order, _read_order, _write_order, "order")
 
-FORMS: dict[str, Form] = {one.name: one for one in (YES_NO, TASK, TASK_SET, GROUPS)}
+FORMS: dict[str, Form] = {one.name: one for one in (YES_NO, TASK, TASK_SET, GROUPS, TASK_ORDER)}

@@ -10,6 +10,7 @@ from ..trial import Json, Question, Reply, Score
 from .extract import answer_text, marked
 from .forms import form, takes_lines
 from .metrics import metric
+from .partial_order import labels_of
 
 _CUT_OFF = ("length", "max_tokens")
 _WITHHELD = ("refusal", "content_filter")
@@ -28,7 +29,8 @@ def grade(question: Question, reply: Reply) -> Score:
     """The score of the reply, by the form, metrics, place and reading that the question names.
 
     An answer that cannot be read has value 0.0 and status "unreadable"; a text that declines and holds no answer has
-    value 0.0 and status "refused". `missing` and `extra` are filled for lists (a group is written as its names). A main
+    value 0.0 and status "refused". `missing` and `extra` are filled for lists (a group is written as its names; in
+    an order names count as often as they stand there). A main
     metric that is undefined for the answer counts 0.0, with a remark. Raises ProviderError("truncated") where the reply
     was cut off at the token limit before an answer could be read, UnknownNameError for a form or metric not known.
     """
@@ -69,6 +71,8 @@ def _holds_answer(given: Json, text: str, question: Question) -> bool:
 
 
 def _flat(answer: Json) -> list[str]:
+    if isinstance(answer, dict):
+        return labels_of(answer)
     if isinstance(answer, list):
         return [name for item in answer for name in ([item] if isinstance(item, str) else _names_of(item))]
     return [answer] if isinstance(answer, str) and answer not in ("yes", "no") else []
@@ -92,10 +96,13 @@ def _measured(question: Question, given: Json) -> Score:
 
 
 def _differences(given: Json, reference: Json) -> tuple[list[str], list[str]]:
-    """What the reference has and the answer has not, and the other way round; nothing unless both are lists."""
-    if not isinstance(given, list) or not isinstance(reference, list):
+    """What the reference has and the answer has not, and the other way round; nothing unless both list names."""
+    if not isinstance(given, list) or not isinstance(reference, list | dict):
         return [], []
-    ours, theirs = _counted(given), _counted(reference)
+    if isinstance(reference, dict):
+        ours, theirs = Counter(map(str, given)), Counter(labels_of(reference))
+    else:
+        ours, theirs = _counted(given), _counted(reference)
     return sorted((theirs - ours).elements()), sorted((ours - theirs).elements())
 
 

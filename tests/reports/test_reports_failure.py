@@ -109,3 +109,9 @@ def test_a_reply_of_a_megabyte_is_told_as_short() -> None:
         lines = failure_lines(replace(WRONG, reply=Reply(reply)))
         assert len(lines) <= 12
         assert all(columns(line) <= 76 for line in lines)
+
+
+def test_an_order_is_told_by_what_must_come_before_what() -> None:
+    order: Json = {"tasks": ["A", "B", "C"], "before": [[0, 1], [0, 2]]}
+    assert shown(order) == "A, B, C, in any order that keeps A before B, A before C"
+    assert shown({"tasks": ["A"], "before": []}) == "A, in any order that keeps nothing"

@@ -29,6 +29,7 @@ def answers(name: str, names: list[str]) -> st.SearchStrategy[Json]:
         "task": st.sampled_from(names),
         "task-set": some(0),
         "groups": st.lists(some(1), max_size=4).map(lambda groups: [*groups]),
+        "task-order": st.lists(st.sampled_from(names), max_size=8).map(lambda chosen: [*chosen]),
     }
     return kinds[name]
 
@@ -149,7 +150,7 @@ def test_any_answer_is_read_or_unreadable(text: str, name: str, names: list[str]
             answer = FORMS[name].read(text, names, "strict" if reading == "strict" else "lenient")
         except UnreadableError:
             continue
-        assert isinstance(answer, list) == (name in ("task-set", "groups"))
+        assert isinstance(answer, list) == (name in ("task-set", "groups", "task-order"))
 
 
 @given(NASTY, st.data())
@@ -160,5 +161,7 @@ def test_the_order_and_repetition_of_names_do_not_matter(names: list[str], data:
 
 
 def test_an_unknown_form_is_told_with_the_known_ones() -> None:
-    with pytest.raises(UnknownNameError, match=r"unknown answer form 'poem'; known: groups, task, task-set, yes-no"):
+    with pytest.raises(
+        UnknownNameError, match=r"unknown answer form 'poem'; known: groups, task, task-order, task-set, yes-no"
+    ):
         form("poem")

@@ -118,7 +118,9 @@ def _names(prompt: str) -> list[str]:
 
 
 def guess_at_random(prompt: str) -> tuple[str, Json]:
-    """A coin for yes or no, any task, every task with probability 1/2, two groups; drawn from the prompt's digest."""
+    """A coin for yes or no, any task, every task with probability 1/2, any order of all, two groups; the prompt's
+    digest decides.
+    """
     rng, names = Random(sha256(prompt.encode("utf-8", "surrogatepass")).hexdigest()), _names(prompt)
     some = [name for name in names if rng.random() < 0.5]
     form = _form(prompt)
@@ -127,15 +129,17 @@ def guess_at_random(prompt: str) -> tuple[str, Json]:
         "task": rng.choice(names),
         "task-set": _list(some),
         "groups": [_list(some), _list([n for n in names if n not in some])],
+        "task-order": _list(rng.sample(names, len(names))),
     }
     return form, guesses[form]
 
 
 def repeat_constantly(prompt: str) -> tuple[str, Json]:
-    """Always yes, the first task declared, all tasks, all tasks in one group."""
+    """Always yes, the first task declared, all tasks as they are declared, all tasks in one group."""
     names, form = _names(prompt), _form(prompt)
     constants: dict[str, Json] = {
         "yes-no": "yes", "task": names[0], "task-set": _list(names), "groups": [_list(names)],
+        "task-order": _list(names),
     }  # fmt: skip
     return form, constants[form]
 
@@ -147,6 +151,7 @@ def first_mentioned(prompt: str) -> tuple[str, Json]:
     said = [n for n in names if f"'{n}'" in question] or names[:1]
     mentioned: dict[str, Json] = {
         "yes-no": "yes", "task": said[0], "task-set": _list(said), "groups": [_list(said)],
+        "task-order": _list(said),
     }  # fmt: skip
     return form, mentioned[form]
 

@@ -11,6 +11,7 @@ from ...errors import UnknownNameError
 from ...trial import Json
 from .exact import correctness
 from .groups import matching
+from .orders import order
 from .sets import jaccard, precision, recall
 from .texts import rouge1, rouge1_recall, rouge2, rouge_l
 
@@ -22,6 +23,7 @@ METRICS: dict[str, Metric] = {
     "precision": precision,
     "recall": recall,
     "matching": matching,
+    "order": order,
     "rouge1": rouge1,
     "rouge1_recall": rouge1_recall,
     "rouge2": rouge2,
