@@ -89,26 +89,29 @@ def _words(workflow: Workflow) -> list[str]:
 
 def _loops(workflow: Workflow) -> list[tuple[str, str, int]]:
     """First task, last task and length of every loop that a link back from a task with a single way on can make."""
-    single, before, after = _single_ways(workflow)
-    tasks = task_graph(workflow)
-    return [
-        (first, last, length)
-        for first in workflow.task_names
-        for last, length in _distances(tasks, first).items()
-        if last in single and first in before[last] and last in after[first]
-    ]
+    single, spans = _spans(workflow)
+    return [span for span in spans if span[1] in single]
 
 
 def _skips(workflow: Workflow) -> list[tuple[str, str, int]]:
     """Two tasks and the number of tasks on a shortest way, for every way past tasks that cuts through no block."""
+    single, spans = _spans(workflow)
+    return [span for span in spans if span[0] in single and span[2] > 2]
+
+
+def _spans(workflow: Workflow) -> tuple[set[str], list[tuple[str, str, int]]]:
+    """The tasks with a single way on; and the stretches of control flow with one way in and one way out: the first
+    task, the last, and the number of tasks on a shortest way.
+    """
     single, before, after = _single_ways(workflow)
     tasks = task_graph(workflow)
-    return [
+    spans = [
         (first, last, length)
         for first in workflow.task_names
         for last, length in _distances(tasks, first).items()
-        if length > 2 and first in single and first in before[last] and last in after[first]
+        if first in before[last] and last in after[first]
     ]
+    return single, spans
 
 
 def _single_ways(workflow: Workflow) -> tuple[set[str], dict[str, frozenset[str]], dict[str, frozenset[str]]]:

@@ -4,33 +4,32 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from hashlib import sha256
 from typing import Any
 
-from ...errors import NoCaseError, RecipeTooSmallError, UnknownNameError, UsageError
+from ...errors import NoCaseError, UnknownNameError, UsageError
 from ...generation.recipe import TASKS
 from ...notations import notation
 from ...notations.plain_json import digest
 from ...scoring.forms import form
 from ...trial import Question
 from ...workflow.model import Workflow
-from ...workflow.references import nested
 from ..family import QuestionReference
 from ..frames import Frame, frame
 from ..settings import Settings
 from . import projects
 from .catalogue import catalogue, select
+from .known_names import known_names
 from .labels import difficulty
+from .left_out import least_tasks_of, recipe_features, silent, too_small, unsaid
 from .pattern import Case, Pattern
-from .sample import draw, recipe_for
+from .sample import draw
 from .scope import Scope, sentence
 
 DEFAULT_FRAME = Settings().frame
-_PLAIN_NAME = re.compile(r"[A-Za-z_]\w*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,15 +77,15 @@ def notices(settings: Settings, options: Mapping[str, Any]) -> list[str]:
     settings = _merged(settings, options)
     patterns = select(options.get("patterns", "*"))
     if settings.workflows:
-        return list(_silent(patterns, settings))
-    return [*_too_small(patterns, settings), *_unsaid(patterns, settings)]
+        return list(silent(patterns, settings))
+    return [*too_small(patterns, settings), *unsaid(patterns, settings)]
 
 
 def question(reference: QuestionReference, settings: Settings) -> Question:
     """The question that a reference stands for."""
     asked, chosen = _asked(reference, settings), frame(settings.frame)
     answer_form = form(asked.pattern.form)
-    names = _awkward(asked.workflow, asked.scope.workflow)
+    names = known_names(asked.workflow, asked.scope.workflow)
     text = sentence(asked.pattern, asked.phrasing, asked.scope, asked.case)
     shown = notation(asked.notation)
     prompt = chosen.compose(
@@ -117,7 +116,7 @@ def _merged(settings: Settings, options: Mapping[str, Any]) -> Settings:
 
 def _generated(pattern: Pattern, settings: Settings) -> Iterator[QuestionReference]:
     for size in settings.tasks:
-        if _least(pattern, size):
+        if least_tasks_of(pattern, size):
             continue
         for ordinal in range(min(2, settings.instances)):
             draw(pattern, size, settings.seed, ordinal)
@@ -188,61 +187,6 @@ def _asked(reference: QuestionReference, settings: Settings) -> Asked:
 def written(workflow: Workflow, name: str) -> str:
     """The workflow in that notation, without the line end that ends a file."""
     return notation(name).write(workflow).strip("\n")
-
-
-def recipe_features(pattern: Pattern, size: int) -> frozenset[str]:
-    """The features that a workflow drawn for the pattern may hold, and a notation must say."""
-    return recipe_for(pattern, size).features | pattern.varies
-
-
-def _least(pattern: Pattern, size: int) -> int:
-    """The least size that the pattern's needs fit in, where this one is too small; else 0."""
-    try:
-        recipe_for(pattern, size)
-    except RecipeTooSmallError as error:
-        return error.least
-    return 0
-
-
-def _too_small(patterns: Sequence[Pattern], settings: Settings) -> Iterator[str]:
-    for size in settings.tasks:
-        for pattern in patterns:
-            if least := _least(pattern, size):
-                yield f"{pattern.name} is left out at {size} tasks: it needs at least {least}"
-
-
-def _unsaid(patterns: Sequence[Pattern], settings: Settings) -> Iterator[str]:
-    for name in settings.notations:
-        for pattern in patterns:
-            sizes = [size for size in settings.tasks if not _least(pattern, size)]
-            unsaid = {f for size in sizes for f in recipe_features(pattern, size)} & notation(name).loses
-            if unsaid:
-                yield f"{pattern.name} is left out in {name}, which cannot say {', '.join(sorted(unsaid))}"
-
-
-def _silent(patterns: Sequence[Pattern], settings: Settings) -> Iterator[str]:
-    for path in settings.workflows:
-        for converted in settings.notations if settings.convert else ("",):
-            none = [p.name for p in patterns if not projects.listing(p, path, converted)]
-            if none:
-                yield f"{path}{f' in {converted}' if converted else ''}: nothing to ask for {', '.join(none)}"
-
-
-def _awkward(workflow: Workflow, level: Workflow) -> list[str]:
-    """The names that a reader of lists would cut in pieces or strip if it did not know them; paths where they clash."""
-    names = {n for each in _all_levels(workflow) for n in (*each.task_names, *(d.name for d in each.data))}
-    paths = nested(level)
-    twice = {leaf for leaf, n in Counter([*level.task_names, *(path[-1] for path in paths)]).items() if n > 1}
-    odd = {name for name in names if not _PLAIN_NAME.fullmatch(name) or name.lower() in {"none", "empty"}}
-    return sorted(odd | {".".join(path) for path in paths if path[-1] in twice})
-
-
-def _all_levels(workflow: Workflow) -> Iterator[Workflow]:
-    todo = [workflow]
-    while todo:
-        level = todo.pop()
-        yield level
-        todo += [*level.others, *(task.subworkflow for task in level.tasks if task.subworkflow)]
 
 
 def _labels(reference: QuestionReference, asked: Asked, chosen: Frame) -> dict[str, str | int]:
