@@ -31,6 +31,21 @@ def exact(value: Scalar | Fraction) -> Constant:
     return value if isinstance(value, (str, Fraction)) else Fraction(str(value))
 
 
+def within(value: Constant, domain: Domain) -> bool:
+    """Whether a value is of the domain."""
+    if isinstance(value, str) or domain.kind == "words":
+        return value in domain.words
+    low, high = _bound(domain.low), _bound(domain.high)
+    above, below = low is None or value >= low, high is None or value <= high
+    return above and below and (domain.kind == "real" or value.denominator == 1)
+
+
+def endless(domain: Domain, move: Fraction) -> bool:
+    """Whether a number of the domain stays in it however often the move is added to it."""
+    end = _bound(domain.high if move > 0 else domain.low)
+    return domain.kind != "words" and end is None and (domain.kind == "real" or move.denominator == 1)
+
+
 def cells(constants: Collection[Constant], domain: Domain | None, wide: bool) -> tuple[Constant, ...] | None:
     """One value of every cell; None where words and numbers are mixed.
 
@@ -41,7 +56,7 @@ def cells(constants: Collection[Constant], domain: Domain | None, wide: bool) ->
     numbers = sorted(c for c in constants if not isinstance(c, str))
     if (words and numbers) or (domain is not None and (domain.kind == "words") != bool(words)):
         return None
-    if numbers:
+    if numbers or (domain is not None and domain.kind != "words"):
         return tuple(_of_numbers(numbers, domain or Domain("real" if wide else "integer")))
     if domain is not None:
         return tuple(dict.fromkeys(domain.words))

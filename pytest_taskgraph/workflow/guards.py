@@ -1,108 +1,51 @@
-"""The language of guards: comparisons of parameters with numbers or words, joined by and, or, not; and "otherwise".
+"""What guards mean: in which situations they hold, and whether guards exclude, equal or together cover each other.
 
-    n > 1      0 < n <= 5      mode = "fast" or not (n != 2 and mode == slow)      otherwise
-
-Any other text is prose: people understand it, nothing here computes with it. Words may stand bare; numbers are exact.
+Their language is `guard_syntax.py`. All is decided exactly over the cells of the parameters' domains
+(`guard_cells.py`); where no domain is shown, only if integers and reals give the same answer.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
-from fractions import Fraction
-from functools import cache, lru_cache
+from collections.abc import Sequence
+from functools import lru_cache
 from itertools import combinations
-from typing import Any, Literal
 
 from .guard_cells import Constant, Situation, exact, situations
+from .guard_syntax import (
+    And,
+    Comparison,
+    Guard,
+    Not,
+    Operator,
+    Or,
+    Otherwise,
+    comparisons,
+    parse_guard,
+    read_guard,
+)
+from .guard_text import write_guard
 from .model import Parameter
 
-Operator = Literal["<", "<=", ">", ">=", "=", "!="]
-
-MAX_LENGTH = 1000
-"""A longer text is taken as prose; it bounds how deep a guard can nest."""
-
-
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """A parameter compared with a number or a word; only = and != compare words."""
-
-    parameter: str
-    operator: Operator
-    value: Constant
-    bare: bool = field(default=False, compare=False)  # a word without quotes: it might be meant as a parameter
-
-
-@dataclass(frozen=True, slots=True)
-class Not:
-    """Holds where its part does not."""
-
-    part: Guard
-
-
-@dataclass(frozen=True, slots=True)
-class And:
-    """Holds where all of its parts do; without parts, always."""
-
-    parts: tuple[Guard, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Or:
-    """Holds where one of its parts does; without parts, never."""
-
-    parts: tuple[Guard, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Otherwise:
-    """Holds where none of the other guards beside it does."""
-
-
-Guard = Comparison | Not | And | Or | Otherwise
-
-_GRAMMAR = r"""
-?start: either | _OTHERWISE -> otherwise
-?either: both (_OR both)*
-?both: one (_AND one)*
-?one: _NOT one -> negation | "(" either ")" | comparison
-?comparison: NAME EQUAL value -> compared
-           | NAME ORDER NUMBER -> compared
-           | NUMBER (ORDER | EQUAL) NAME -> turned
-           | NUMBER ORDER NAME ORDER NUMBER -> between
-value: NUMBER -> number | QUOTED -> quoted | NAME -> bare
-_OTHERWISE.2: /otherwise(?!\w)/i
-_OR.2: /or(?!\w)/i
-_AND.2: /and(?!\w)/i
-_NOT.2: /not(?!\w)/i
-NAME: /[^\W\d]\w*(\.[^\W\d]\w*)*/
-NUMBER: /-?\d{1,100}(\.\d{1,100})?(?![\w.%])/
-QUOTED: /"[^"]*"|'[^']*'/
-EQUAL: "==" | "=" | "!=" | "≠"
-ORDER: "<=" | ">=" | "<" | ">" | "≤" | "≥"
-%import common.WS
-%ignore WS
-"""
-
-_PLAIN: dict[str, Operator] = {"==": "=", "≠": "!=", "≤": "<=", "≥": ">="}
-_TURNED: dict[Operator, Operator] = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "=", "!=": "!="}
-
-
-def parse_guard(text: str) -> Guard | None:
-    """The guard that a text says; None for prose, that is, any text outside the language."""
-    return None if len(text) > MAX_LENGTH else _parse(" ".join(text.split()))
-
-
-def comparisons(guard: Guard) -> Iterator[Comparison]:
-    """The comparisons of a guard, from left to right."""
-    match guard:
-        case Comparison():
-            yield guard
-        case Not(part):
-            yield from comparisons(part)
-        case And(parts) | Or(parts):
-            for part in parts:
-                yield from comparisons(part)
+__all__ = [
+    "And",
+    "Comparison",
+    "Guard",
+    "Not",
+    "Or",
+    "Otherwise",
+    "compare",
+    "comparisons",
+    "covers",
+    "equivalent",
+    "exclusive",
+    "holding",
+    "holds",
+    "parse_guard",
+    "read_guard",
+    "satisfiable",
+    "unambiguous",
+    "write_guard",
+]
 
 
 def holds(guard: Guard, situation: Situation) -> bool:
@@ -113,7 +56,7 @@ def holds(guard: Guard, situation: Situation) -> bool:
     """
     match guard:
         case Comparison(name, operator, value):
-            return _compare(exact(situation[name]), operator, value)
+            return compare(exact(situation[name]), operator, value)
         case Not(part):
             return not holds(part, situation)
         case And(parts):
@@ -149,6 +92,35 @@ def exclusive(guards: Sequence[str], parameters: Sequence[Parameter]) -> bool | 
     return answer
 
 
+def equivalent(one: str | Guard, other: str | Guard, parameters: Sequence[Parameter]) -> bool | None:
+    """Whether two guards hold in the same situations; None where that is undecided, for the reasons of `exclusive`.
+
+    Undecided too for two different texts of which one is prose, and for "otherwise", which says nothing alone.
+    """
+    first, second = _guard(one), _guard(other)
+    if isinstance(first, Otherwise) or isinstance(second, Otherwise):
+        return None
+    if first is None or second is None:
+        same = isinstance(one, str) and isinstance(other, str) and one.split() == other.split()
+        return True if same else None
+    if first == second:
+        return True
+    apart = satisfiable((Or((And((first, Not(second))), And((Not(first), second)))),), parameters)
+    return None if apart is None else not apart
+
+
+def covers(guards: Sequence[str | Guard], parameters: Sequence[Parameter]) -> bool | None:
+    """Whether some guard holds in every situation; None where that is undecided, for the reasons of `exclusive`.
+
+    "Otherwise" covers all that is left. Prose may cover what the guards beside it do not: undecided.
+    """
+    found = [_guard(guard) for guard in guards]
+    if any(isinstance(guard, Otherwise) for guard in found):
+        return True
+    gap = satisfiable((Not(Or(tuple(guard for guard in found if guard is not None))),), parameters)
+    return None if gap is None or (gap and None in found) else not gap
+
+
 def satisfiable(guards: Sequence[Guard], parameters: Sequence[Parameter]) -> bool | None:
     """Whether some situation satisfies all of the guards; None where that is undecided, for the reasons of `exclusive`.
 
@@ -162,6 +134,32 @@ def satisfiable(guards: Sequence[Guard], parameters: Sequence[Parameter]) -> boo
             return False
         answer = answer and verdict
     return answer
+
+
+def unambiguous(comparison: Comparison, parameters: Sequence[Parameter]) -> bool:
+    """Whether a comparison can be read one way only.
+
+    It cannot if a bare word is the name of a parameter and no word of the compared parameter's domain.
+    """
+    named = {parameter.name: parameter for parameter in parameters}
+    if not comparison.bare or comparison.value not in named:
+        return True
+    compared = named.get(comparison.parameter)
+    return compared is not None and compared.domain is not None and comparison.value in compared.domain.words
+
+
+def compare(value: Constant, operator: Operator, constant: Constant) -> bool:
+    """Whether the comparison is true of a value. Raises TypeError where it orders a word and a number."""
+    if operator in ("=", "!="):
+        return (value == constant) == (operator == "=")
+    if isinstance(value, str) or isinstance(constant, str):
+        raise TypeError(f"{value!r} {operator} {constant!r}: a word and a number have no order")
+    less, equal = value < constant, value == constant
+    return {"<": less, "<=": less or equal, ">": not (less or equal), ">=": not less}[operator]
+
+
+def _guard(guard: str | Guard) -> Guard | None:
+    return parse_guard(guard) if isinstance(guard, str) else guard
 
 
 @lru_cache(maxsize=65536)
@@ -195,7 +193,7 @@ def _entangled(guards: Sequence[Guard]) -> list[list[Guard]]:
 
 def _satisfiable(guards: Sequence[Guard], parameters: Sequence[Parameter]) -> bool | None:
     found = [comparison for guard in guards for comparison in comparisons(guard)]
-    if any(_might_be_a_parameter(comparison, parameters) for comparison in found):
+    if not all(unambiguous(comparison, parameters) for comparison in found):
         return None
     constants = {c.parameter: {d.value for d in found if d.parameter == c.parameter} for c in found}
     narrow = situations(constants, parameters, wide=False)
@@ -205,75 +203,3 @@ def _satisfiable(guards: Sequence[Guard], parameters: Sequence[Parameter]) -> bo
     if wide is None or any(all(holds(guard, one) for guard in guards) for one in wide):
         return None
     return False
-
-
-def _might_be_a_parameter(comparison: Comparison, parameters: Sequence[Parameter]) -> bool:
-    """Whether a bare word is the name of a parameter and no word of the compared parameter's domain."""
-    named = {parameter.name: parameter for parameter in parameters}
-    if not comparison.bare or comparison.value not in named:
-        return False
-    compared = named.get(comparison.parameter)
-    return compared is None or compared.domain is None or comparison.value not in compared.domain.words
-
-
-def _compare(value: Constant, operator: Operator, constant: Constant) -> bool:
-    if operator in ("=", "!="):
-        return (value == constant) == (operator == "=")
-    if isinstance(value, str) or isinstance(constant, str):
-        raise TypeError(f"{value!r} {operator} {constant!r}: a word and a number have no order")
-    less, equal = value < constant, value == constant
-    return {"<": less, "<=": less or equal, ">": not (less or equal), ">=": not less}[operator]
-
-
-@lru_cache(maxsize=65536)
-def _parse(text: str) -> Guard | None:
-    from lark.exceptions import UnexpectedInput
-
-    try:
-        return _parser()(text)
-    except UnexpectedInput:
-        return None
-
-
-@cache
-def _parser() -> Callable[[str], Guard]:
-    from lark import Lark, Transformer, v_args
-
-    builder = v_args(inline=True)(type("Builder", (Transformer,), dict(_BUILD)))()
-    parse: Callable[[str], Any] = Lark(_GRAMMAR, parser="lalr", transformer=builder).parse
-    return parse
-
-
-def _operator(text: str) -> Operator:
-    return _PLAIN.get(str(text), str(text))  # type: ignore[arg-type]
-
-
-def _negation(part: Guard) -> Guard:
-    return part.part if isinstance(part, Not) else Not(part)
-
-
-def _compared(name: str, operator: str, value: tuple[Constant, bool] | str) -> Guard:
-    constant, bare = (Fraction(str(value)), False) if isinstance(value, str) else value
-    return Comparison(str(name), _operator(operator), constant, bare)
-
-
-def _turned(value: str, operator: str, name: str) -> Guard:
-    return Comparison(str(name), _TURNED[_operator(operator)], Fraction(str(value)))
-
-
-def _between(low: str, first: str, name: str, second: str, high: str) -> Guard:
-    return And((_turned(low, first, name), _compared(name, second, high)))
-
-
-_BUILD: dict[str, Callable[..., Any]] = {
-    "otherwise": lambda _: Otherwise(),
-    "negation": lambda _, part: _negation(part),
-    "either": lambda _, *parts: Or(parts),
-    "both": lambda _, *parts: And(parts),
-    "compared": lambda _, *found: _compared(*found),
-    "turned": lambda _, *found: _turned(*found),
-    "between": lambda _, *found: _between(*found),
-    "number": lambda _, text: (Fraction(str(text)), False),
-    "quoted": lambda _, text: (str(text[1:-1]), False),
-    "bare": lambda _, text: (str(text), True),
-}

@@ -1,0 +1,148 @@
+"""What holds of all runs of a level, whatever the situation, and what of one at least.
+
+That something can happen is shown by a run; that it cannot, by the graph or by the coarse picture of `sketch.py`; that
+a task always runs, by that picture too. What neither shows is undecided, and so is what would take more than
+MAX_OUTCOMES executions. A run is one from START to END: what never ends is none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from functools import lru_cache
+from itertools import combinations
+
+from .concurrency import can_run_in_parallel
+from .execution import Endless, Outcome, Run, Undecided, outcome
+from .graph import reachable
+from .guard_cells import Constant
+from .loop_nest import Part, loops, parts
+from .loops import always_ends
+from .model import Workflow
+from .situations import representatives
+from .sketch import apart, certain, complete, deciding
+from .traces import all_before, allows_among_others, check_known
+from .variables import variables
+
+MAX_OUTCOMES = 500
+"""How many executions, those that lack a value counted, are looked at for one answer."""
+
+
+def some_run_in_order(level: Workflow, tasks: Sequence[str]) -> bool | None:
+    """Whether there is a run in which the tasks run in this order, other executions between them.
+
+    Raises UnknownNameError.
+    """
+    check_known(level, tasks)
+    if any(_after(level, one, other) for one, other in combinations(tasks, 2)):
+        return False
+    found, values = parts(level), representatives(level, wide=True)
+    if found is None or values is None:
+        return None
+    if apart(variables(level), found, frozenset(tasks), values):
+        return False
+    runs = (one for one in _outcomes(level, frozenset(tasks)) if isinstance(one, Run))
+    return True if any(allows_among_others(one, tasks) for one in runs) else None
+
+
+def always_before(level: Workflow, a: str, b: str) -> bool | None:
+    """Whether a runs before b in every run in which both run; None if no run is found that holds both.
+
+    Where a run holds one of them several times, all executions of a come before all of b, or the answer is False only
+    if neither the first nor the last do. Raises UnknownNameError.
+    """
+    check_known(level, (a, b))
+    clear = _after(level, b, a) and can_run_in_parallel(level, a, b) is not True
+    for one in _outcomes(level, frozenset((a, b))):
+        if isinstance(one, Run) and {a, b}.issubset(one.tasks):
+            answer = all_before(one, a, b)
+            if answer is False or (answer and clear):
+                return answer
+    return None
+
+
+def executed_in_every_situation(level: Workflow, task: str) -> bool | None:
+    """Whether the task is executed whatever the situation, also in those that never end. Raises UnknownNameError."""
+    check_known(level, [task])
+    undecided = False
+    for one in _outcomes(level, frozenset([task]), whole=True):
+        undecided = undecided or isinstance(one, Undecided)
+        if isinstance(one, (Run, Endless)) and task not in one.tasks:
+            return False
+    found, values = parts(level), representatives(level, wide=True)
+    if undecided or found is None or values is None:
+        return None
+    known, graph = variables(level), _graph(level)
+    ending = all(always_ends(level, loop) for loop in _loops_before(level, found, task))
+    clear = ending and complete(known, [node for node in graph if task in graph[node]])
+    return True if clear and certain(known, found, task, values) else None
+
+
+def _after(level: Workflow, one: str, other: str) -> bool:
+    """Whether a task runs only once another has run for the last time; after itself, if it cannot repeat."""
+    graph = _graph(level)
+    return (one == other and one not in graph[one]) or (one in graph[other] and other not in graph[one])
+
+
+def _loops_before(level: Workflow, found: Collection[Part], task: str) -> list[Part]:
+    graph = _graph(level)
+    return [loop for loop in loops(found) if task not in loop.nodes and task in graph[loop.head]]
+
+
+def _outcomes(level: Workflow, tasks: frozenset[str], whole: bool = False) -> Iterator[Outcome]:
+    """What becomes of the level in situations that differ in what matters to the tasks.
+
+    Only those in which all of them may run, unless `whole`; of more than MAX_OUTCOMES, a last one is undecided.
+    """
+    known, values, found = variables(level), representatives(level, wide=False), parts(level)
+    base = _base(level)
+    if values is None or found is None or (base is None and not whole):
+        yield Undecided("no situation is known in which the whole level runs")
+        return
+    nodes = deciding(known, tasks)
+    turning = [loop for task in sorted(tasks) for loop in loops(found) if _matters(level, loop, task)]
+    names = known.sources(known.read(nodes), known.flow.nodes).union(*(known.needed(loop.nodes) for loop in turning))
+    rest = {name: value for name, value in (base or {}).items() if name not in names}
+    pruned = frozenset() if whole else tasks
+    for _, one in _search(level, rest, values, pruned):
+        yield one
+
+
+def _matters(level: Workflow, loop: Part, task: str) -> bool:
+    return task in loop.nodes or task in _graph(level)[loop.head]
+
+
+def _search(
+    level: Workflow, told: dict[str, Constant], values: dict[str, tuple[Constant, ...]], tasks: frozenset[str]
+) -> Iterator[tuple[dict[str, Constant], Outcome]]:
+    """Situations that complete the one told, value by value where one is needed, with what becomes of the level."""
+    waiting = [told]
+    for _ in range(MAX_OUTCOMES):
+        if not waiting:
+            return
+        situation = waiting.pop()
+        found = outcome(level, situation)
+        if not isinstance(found, Undecided) or found.missing not in values:
+            yield situation, found
+        elif tasks.isdisjoint(found.passed):
+            waiting.extend({**situation, found.missing: value} for value in reversed(values[found.missing]))
+    yield told, Undecided(f"more than {MAX_OUTCOMES} situations")
+
+
+@lru_cache(maxsize=128)
+def _base(level: Workflow) -> dict[str, Constant] | None:
+    """A situation in which the whole level runs to its end, values of variables that did not matter there put in."""
+    values = representatives(level, wide=False)
+    if values is None:
+        return None
+    for situation, found in _search(level, {}, values, frozenset()):
+        if isinstance(found, Run):
+            return {name: situation.get(name, options[0]) for name, options in values.items()}
+    return None
+
+
+@lru_cache(maxsize=128)
+def _graph(level: Workflow) -> dict[str, set[str]]:
+    """For every node, those to which a path leads from it."""
+    out = variables(level).flow.out
+    after = {node: [link.target for link in links] for node, links in out.items()}
+    return {node: reachable(after, node) for node in after}

@@ -1,0 +1,111 @@
+"""The loops of a level, one inside the other: in which order its nodes can be gone through, and what is repeated.
+
+A loop is a strongly connected part of the control flow with one entry, its head. Its links back to the head taken
+away, the loop falls into parts again, and so on inwards. Everything else is in an order: what leads to what.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+from .control_flow import ControlFlow
+from .model import START, Link, Workflow
+from .regions import reached
+
+MAX_NESTING = 50
+"""How deep loops may nest; a level that goes deeper has no parts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A node, or a loop: all its nodes, its head, and the parts that one pass goes through, in order."""
+
+    nodes: frozenset[str]
+    head: str
+    inner: tuple[Part, ...] = ()
+
+    @property
+    def loop(self) -> bool:
+        """Whether it is a loop, not a node."""
+        return bool(self.inner)
+
+
+@lru_cache(maxsize=128)
+def parts(level: Workflow) -> tuple[Part, ...] | None:
+    """The nodes and outermost loops behind START, each after all that lead to it.
+
+    None where a loop has more than one entry, or loops nest deeper than MAX_NESTING.
+    """
+    flow = ControlFlow(level)
+    behind = reached({node: [link.target for link in links] for node, links in flow.out.items()}, [START])
+    flow.into = {node: [link for link in links if link.source in behind] for node, links in flow.into.items()}
+    return _parts(flow, behind, frozenset(), MAX_NESTING)
+
+
+def loops(found: Collection[Part]) -> Iterator[Part]:
+    """The loops among the parts and inside them, outer ones first."""
+    for part in found:
+        if part.loop:
+            yield part
+            yield from loops(part.inner)
+
+
+def forward(flow: ControlFlow, found: Collection[Part]) -> dict[str, list[Link]]:
+    """The links out of every node, but those that lead back to the head of a loop."""
+    back = {link for loop in loops(found) for link in flow.into[loop.head] if link.source in loop.nodes}
+    return {node: [link for link in links if link not in back] for node, links in flow.out.items()}
+
+
+def _parts(flow: ControlFlow, nodes: frozenset[str], cut: frozenset[str], depth: int) -> tuple[Part, ...] | None:
+    """The parts of some nodes, links to the nodes `cut` left out."""
+    from networkx import DiGraph, strongly_connected_components
+
+    order = {node: i for i, node in enumerate(flow.nodes)}
+    graph: DiGraph[str] = DiGraph()
+    declared = [node for node in flow.nodes if node in nodes]
+    graph.add_nodes_from(declared)
+    links = [link for node in declared for link in flow.out[node] if link.target in nodes and link.target not in cut]
+    graph.add_edges_from((link.source, link.target) for link in links)
+    found: list[Part] = []
+    for members in map(frozenset, strongly_connected_components(graph)):
+        part = _part(flow, members, cut, depth)
+        if part is None:
+            return None
+        found.append(part)
+    return _sorted(found, links, order)
+
+
+def _part(flow: ControlFlow, members: frozenset[str], cut: frozenset[str], depth: int) -> Part | None:
+    links = [link for node in members for link in flow.out[node] if link.target in members and link.target not in cut]
+    if not links:
+        return Part(members, min(members))
+    heads = [node for node in members if any(link.source not in members for link in flow.into[node])]
+    if len(heads) != 1 or heads[0] in cut or not depth:
+        return None
+    inner = _parts(flow, members, cut | {heads[0]}, depth - 1)
+    return None if inner is None else Part(members, heads[0], inner)
+
+
+def _sorted(found: list[Part], links: list[Link], order: dict[str, int]) -> tuple[Part, ...]:
+    """The parts, each after all that lead to it; of several, the one whose head is declared first."""
+    of = {node: part for part in found for node in part.nodes}
+    pairs = {(of[link.source].head, of[link.target].head) for link in links if of[link.source] != of[link.target]}
+    ahead = {part.head: 0 for part in found}
+    after: dict[str, list[str]] = {part.head: [] for part in found}
+    for source, target in sorted(pairs):
+        ahead[target] += 1
+        after[source].append(target)
+    ready = [(order[head], head) for head, count in ahead.items() if not count]
+    heapq.heapify(ready)
+    result: list[Part] = []
+    while ready:
+        head = heapq.heappop(ready)[1]
+        result.append(of[head])
+        for target in after[head]:
+            ahead[target] -= 1
+            if not ahead[target]:
+                heapq.heappush(ready, (order[target], target))
+    return tuple(result)

@@ -1,0 +1,142 @@
+"""Facts about loops, against counting and against simulation."""
+
+from __future__ import annotations
+
+import operator
+from fractions import Fraction
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from workflow_builders import level
+from workflow_simulation import simulated, some_situation
+
+from pytest_taskgraph.errors import UnknownNameError
+from pytest_taskgraph.generation.strategies import recipes, workflows
+from pytest_taskgraph.workflow.execution import Endless, Run, outcome
+from pytest_taskgraph.workflow.guards import equivalent
+from pytest_taskgraph.workflow.loop_nest import loops, parts
+from pytest_taskgraph.workflow.loops import always_ends, ends, exit_condition, loop_at, times
+from pytest_taskgraph.workflow.model import Domain, Effect, Parameter, Task, Workflow
+
+N = Parameter("n")
+SIGNS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "=": operator.eq, "!=": operator.ne}
+LOOPS = recipes(max_tasks=10, features=["loop", "effects"], among=("parallel", "exclusive", "inclusive", "domains"))
+
+
+def looping(back: str, on: str, effect: str, n: Parameter = N) -> Workflow:
+    found = level(f"START -> A\nA -> B\nB -> A [{back}]\nB -> C [{on}]\nC -> END")
+    tasks = (Task("A", effects=(Effect("n", effect),)), Task("B"), Task("C"))
+    return Workflow("W", tasks=tasks, links=found.links, parameters=(n,))
+
+
+@settings(deadline=None)
+@given(st.sampled_from(sorted(SIGNS)), st.integers(-3, 3), st.integers(-8, 8), st.sampled_from([1, 2, -1, -2, 0]))
+def test_a_loop_runs_as_often_as_counting_tells(sign: str, bound: int, start: int, step: int) -> None:
+    found = looping(f"n {sign} {bound}", "otherwise", f"n + {step}" if step >= 0 else f"n - {-step}")
+    n, count = start + step, 1
+    while SIGNS[sign](n, bound) and count < 50:
+        n, count = n + step, count + 1
+    assert times(found, "B", {"n": start}) == (count if count < 50 else None)
+    assert ends(found, "A", {"n": start}) == (count < 50)
+
+
+@settings(max_examples=60, deadline=None)
+@given(workflows(LOOPS), st.randoms(use_true_random=False))
+def test_loops_of_generated_workflows_run_as_often_as_tokens_make_them(workflow: Workflow, rng: Random) -> None:
+    situation = some_situation(workflow, rng)
+    traces = simulated(workflow, situation, 14)
+    for task in workflow.task_names:
+        told = times(workflow, task, situation)
+        assert traces is None or {trace.count(task) for trace in traces} == {told}
+        if loop_at(workflow, task):
+            ended = ends(workflow, task, situation)
+            assert ended is not False or traces is None
+            assert (ended is None) == (traces is not None and told == 0) or traces is None
+
+
+@settings(max_examples=60, deadline=None)
+@given(workflows(LOOPS), st.randoms(use_true_random=False))
+def test_a_loop_proven_to_end_ends(workflow: Workflow, rng: Random) -> None:
+    proven = {loop.nodes for loop in loops(parts(workflow) or ()) if always_ends(workflow, loop)}
+    for _ in range(10):
+        told = outcome(workflow, some_situation(workflow, rng))
+        assert not isinstance(told, Endless) or proven.isdisjoint(told.loops)
+
+
+@pytest.mark.parametrize(
+    ("back", "effect", "domain", "proven"),
+    [
+        ("n < 5", "n + 1", None, True),
+        ("n < 5", "1 + n + 0.5", None, True),
+        ("n < 5", "n - 1", None, False),
+        ("n != 5", "n + 1", None, False),  # it may begin past 5
+        ("n = 5", "n + 1", None, True),
+        ("n > 5 and n < 9", "n + 1", None, True),
+        ("n > 5 or m = 1", "n - 1", None, False),
+        ("n > 5 and m = 1", "n - 1", None, True),
+        ("n > 5", "n * 2", None, False),
+        ("n > 5", "n - n", None, False),
+        ("n < 5", "n + 1", Domain("integer", 0, None), True),
+        ("n < 5", "n + 1", Domain("integer", 0, 5), False),
+    ],
+)
+def test_loops_are_proven_to_end(back: str, effect: str, domain: Domain | None, proven: bool) -> None:
+    found = looping(back, "otherwise", effect, Parameter("n", domain=domain))
+    (loop,) = loops(parts(found) or ())
+    assert always_ends(found, loop) is proven
+
+
+@pytest.mark.parametrize(
+    ("back", "on", "condition"),
+    [
+        ("n < 5", "n >= 5", "n >= 5"),
+        ("n < 5", "otherwise", "n >= 5"),
+        ("otherwise", "n = 5", "n = 5"),
+        ("n < 5 and not n = 2", "otherwise", "n >= 5 or n = 2"),
+        ("n < 5", "n > 7", "n > 7"),
+        ("n < 5", "n > 3", None),
+        ("not yet good", "otherwise", None),
+    ],
+)
+def test_the_exit_condition_is_the_way_out_or_no_way_back(back: str, on: str, condition: str | None) -> None:
+    found = looping(back, on, "n + 1")
+    assert loop_at(found, "A") == loop_at(found, "B") == ("A", "B")
+    assert exit_condition(found, "A") == condition
+    if on == "otherwise" and condition is not None:
+        assert equivalent(condition, f"not ({back})", [N])
+
+
+def test_a_task_in_no_loop_or_in_two_has_no_loop_of_its_own() -> None:
+    nested = level(
+        "START -> A\nA -> B\nB -> B [m < 2]\nB -> C [m >= 2]\nC -> A [n < 2]\nC -> D [n >= 2]\nD -> END",
+        parameters=(N, Parameter("m")),
+    )
+    assert [loop_at(nested, task) for task in "ABCD"] == [("A", "B", "C"), None, ("A", "B", "C"), None]
+    assert [exit_condition(nested, task) for task in "ABCD"] == ["n >= 2", None, "n >= 2", None]
+    assert ends(nested, "D", {"n": 5, "m": 5}) is None
+    assert times(nested, "B", {"n": 5, "m": 5}) == 1
+
+
+def test_a_loop_that_is_not_entered_neither_ends_nor_not() -> None:
+    found = level("START -> A\nA -> B [n > 1]\nA -> C [otherwise]\nB -> B [n > 9]\nB -> C [n <= 9]\nC -> END")
+    assert (ends(found, "B", {"n": 0}), times(found, "B", {"n": 0})) == (None, 0)
+    assert (ends(found, "B", {"n": Fraction(5)}), times(found, "B", {"n": 5})) == (True, 1)
+    assert isinstance(outcome(found, {"n": 5}), Run)
+    with pytest.raises(UnknownNameError):
+        times(found, "X", {"n": 5})
+
+
+def test_a_loop_behind_one_that_never_ends_is_not_entered() -> None:
+    found = level("START -> A\nA -> A [n < 5]\nA -> B [otherwise]\nB -> B [m < 5]\nB -> C [otherwise]\nC -> END")
+    changing = Task("A", effects=(Effect("n", "n - 1"),))
+    whole = Workflow("W", tasks=(changing, Task("B"), Task("C")), links=found.links)
+    assert outcome(whole, {"n": 0, "m": 9}) == Endless(frozenset("A"), (frozenset("A"),))
+    assert [ends(whole, task, {"n": 0, "m": 9}) for task in "AB"] == [False, None]
+
+
+def test_a_loop_left_at_two_tasks_has_no_single_exit_condition() -> None:
+    found = level("START -> A\nA -> B [n < 9]\nA -> C [n >= 9]\nB -> A [n < 5]\nB -> C [n >= 5]\nC -> END")
+    assert loop_at(found, "A") == ("A", "B")
+    assert exit_condition(found, "A") is None
