@@ -82,6 +82,16 @@ def _right_and_wrong(question: Question) -> tuple[str, str]:
         wrong: Json = "no" if question.reference == "yes" else "yes"
     elif question.form == "task":
         wrong = "Nobody"
+    elif question.form == "number":
+        wrong = question.reference + 1 if isinstance(question.reference, int) else 0
+    elif question.form == "condition":
+        wrong = _opposite(question.reference)
     else:
         wrong = [] if question.reference else (["Nobody"] if question.form == "task-set" else [["Nobody"]])
     return tuple(head + answer.write(one, question.names) for one in (question.reference, wrong))  # type: ignore[return-value]
+
+
+def _opposite(condition: Json) -> str:
+    from ..scoring.conditions import condition_of
+
+    return f"not ({condition_of(condition)})"

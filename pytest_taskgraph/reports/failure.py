@@ -14,13 +14,18 @@ SECTION = "model reply"  # the section of pytest's report that the plugin adds
 
 
 def shown(answer: Json) -> str:
-    """The answer as a person writes it: names with commas between, groups in brackets, "none" for no names."""
+    """The answer as a person writes it: names with commas between, groups in brackets, "none" for no names.
+
+    Of a condition, its text.
+    """
     if isinstance(answer, str):
         return answer
     if isinstance(answer, list):
         return ", ".join(f"[{shown(one)}]" if isinstance(one, list) else _item(one) for one in answer) or "none"
     if isinstance(answer, dict) and isinstance(answer.get("tasks"), list):
         return f"{shown(answer['tasks'])}, in any order that keeps {_befores(answer)}"
+    if isinstance(answer, dict) and isinstance(answer.get("condition"), str):
+        return str(answer["condition"])
     return "nothing" if answer is None else json.dumps(answer)
 
 

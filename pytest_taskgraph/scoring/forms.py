@@ -1,4 +1,5 @@
-"""The shelf of answer forms: yes or no, one name, a set of names, groups of names, names in order.
+"""The shelf of answer forms: yes or no, one name, a set of names, groups of names, names in order, a number,
+a condition.
 
 Each has a strict reading, the rules of the study behind the question patterns, and a lenient one, which does not
 measure formatting (metrics-spec, section 1). A known name always wins over a reading of the text: a task that is
@@ -12,12 +13,18 @@ from collections.abc import Sequence
 
 from ..errors import UnknownNameError, UnreadableError
 from ..trial import Json, Reading
+from ..workflow.guards import parse_guard
+from .conditions import condition_of
 from .extract import names_in
 from .form import Form
 from .partial_order import linear_extension
 
 _YES_NO = re.compile(r"\b_*+(yes|no)_*\b", re.IGNORECASE)
 _ARROW = re.compile(r"(?<![-=])[-=]++>|[→⟶⇒➔➜]")
+_NUMBER = re.compile(r"(?<![\w.])[-−]?\d{1,18}(?![\w]|[.,]\d)")
+_SIGNS = {"&&": " and ", "||": " or "}
+_DECORATION = " \t\r\n*`.$"
+_LEAD = re.compile(r"(?:condition:|if|when)\s", re.IGNORECASE)
 _NOTHING = ("none", "empty", "n/a", "[]", "[ ]")
 
 
@@ -80,6 +87,35 @@ def _read_order(text: str, names: Sequence[str], reading: Reading) -> Json:
     return [] if _is_nothing(text, found, names, reading) else [*found]
 
 
+def _read_number(text: str, names: Sequence[str], reading: Reading) -> Json:
+    """The first whole number in the answer; strictly, the answer is nothing else but for a final dot."""
+    bare = text.strip().removesuffix(".")
+    found = _NUMBER.fullmatch(bare) if reading == "strict" else _NUMBER.search(text)
+    if found is None:
+        raise UnreadableError(f"expected a whole number, found {_shown(text)}")
+    return int(found[0].replace("−", "-"))
+
+
+def _read_condition(text: str, names: Sequence[str], reading: Reading) -> Json:
+    """The text of a guard; a lenient reading also takes one in decoration, with signs of other languages."""
+    filled = [line.strip() for line in text.split("\n") if line.strip()]
+    whole = " ".join(filled)
+    tried = [whole] if reading == "strict" else [whole, _plain_guard(whole), *map(_plain_guard, filled[:1])]
+    for one in tried:
+        if parse_guard(one) is not None:
+            return one
+    raise UnreadableError(f"expected a condition such as in the specification, found {_shown(text)}")
+
+
+def _plain_guard(text: str) -> str:
+    bare = text.strip(_DECORATION)
+    bare = _LEAD.sub("", bare, count=1).strip(_DECORATION) if _LEAD.match(bare) else bare
+    quoted = len(bare) > 1 and bare[0] == bare[-1] and bare[0] in "\"'"
+    for sign, word in _SIGNS.items():
+        bare = bare.replace(sign, word)
+    return bare[1:-1].strip() if quoted else bare
+
+
 def _items(text: str, names: Sequence[str], reading: Reading, cuts: str = ",\n") -> list[str]:
     return names_in(text, names, cuts) if reading == "lenient" else _strict_items(text, names)
 
@@ -118,6 +154,10 @@ def _separator(names: Sequence[str]) -> str:
 
 def _write_name(answer: Json, names: Sequence[str]) -> str:
     return str(answer)
+
+
+def _write_condition(answer: Json, names: Sequence[str]) -> str:
+    return condition_of(answer)
 
 
 def _write_set(answer: Json, names: Sequence[str]) -> str:
@@ -173,10 +213,23 @@ def _ask_groups(names: Sequence[str]) -> str:
     )
 
 
+def _ask_number(names: Sequence[str]) -> str:
+    return "The answer is one whole number, in digits."
+
+
+def _ask_condition(names: Sequence[str]) -> str:
+    return (
+        "The answer is one condition, in the language of the specification: comparisons of parameters with values, "
+        'joined by "and", "or" and "not" where there are several; never "otherwise".'
+    )
+
+
 YES_NO = Form("yes-no", _ask_yes_no, _read_yes_no, _write_name, "correctness")
 TASK = Form("task", _ask_task, _read_task, _write_name, "correctness")
 TASK_SET = Form("task-set", _ask_set, _read_set, _write_set, "jaccard", ("precision", "recall"))
 GROUPS = Form("groups", _ask_groups, _read_groups, _write_groups, "matching")
 TASK_ORDER = Form("task-order", _ask_order, _read_order, _write_order, "order")
+NUMBER = Form("number", _ask_number, _read_number, _write_name, "correctness")
+CONDITION = Form("condition", _ask_condition, _read_condition, _write_condition, "equivalence")
 
-FORMS: dict[str, Form] = {one.name: one for one in (YES_NO, TASK, TASK_SET, GROUPS, TASK_ORDER)}
+FORMS: dict[str, Form] = {one.name: one for one in (YES_NO, TASK, TASK_SET, GROUPS, TASK_ORDER, NUMBER, CONDITION)}

@@ -7,6 +7,7 @@ from collections import Counter
 
 from ..errors import ProviderError, UnreadableError
 from ..trial import Json, Question, Reply, Score
+from .conditions import condition_of
 from .extract import answer_text, marked
 from .forms import form, takes_lines
 from .metrics import metric
@@ -72,7 +73,7 @@ def _holds_answer(given: Json, text: str, question: Question) -> bool:
 
 def _flat(answer: Json) -> list[str]:
     if isinstance(answer, dict):
-        return labels_of(answer)
+        return [condition_of(answer)] if "condition" in answer else labels_of(answer)
     if isinstance(answer, list):
         return [name for item in answer for name in ([item] if isinstance(item, str) else _names_of(item))]
     return [answer] if isinstance(answer, str) and answer not in ("yes", "no") else []

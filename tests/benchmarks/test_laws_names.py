@@ -33,7 +33,7 @@ _T = TypeVar("_T")
 def answers(pattern: Pattern, project: Workflow) -> dict[str, Json]:
     """What the pattern asks about the project, in its first phrasing, with the answers."""
     return {
-        sentence(pattern, 0, scope, way): _sorted(case.answer)
+        _even(sentence(pattern, 0, scope, way)): _sorted(case.answer)
         for scope in all_scopes(project)
         for case in cases(pattern, scope)
         for way in _every_way(pattern, case)
@@ -47,14 +47,33 @@ def _every_way(pattern: Pattern, case: Case) -> Iterator[Case]:
         yield replace(case, fields={**case.fields, "a": case.fields["b"], "b": case.fields["a"]})
 
 
+def _even(text: str) -> str:
+    """The text with every situation in alphabetical order: the order of its values means nothing."""
+    return re.sub("'[^']* = [^']*'", lambda told: f"'{', '.join(sorted(told[0][1:-1].split(', ')))}'", text)
+
+
 def _sorted(answer: Json) -> Json:
-    """Lists in alphabetical order, groups too: the order of groups means nothing."""
+    """Lists in alphabetical order, groups too: the order of groups means nothing. A partial order by its names."""
+    if isinstance(answer, dict) and "before" in answer:
+        return _by_names(answer)
     return sorted((_sorted(item) for item in answer), key=repr) if isinstance(answer, list) else answer
+
+
+def _by_names(order: dict[str, Json]) -> Json:
+    """What runs and what is before what, for each time that a task runs."""
+    tasks, before = order["tasks"], order["before"]
+    assert isinstance(tasks, list)
+    assert isinstance(before, list)
+    times = [f"{task} {tasks[:i].count(task)}" for i, task in enumerate(tasks)]
+    pairs = [f"{times[pair[0]]} before {times[pair[1]]}" for pair in before]  # type: ignore[index]
+    return {"runs": [*sorted(times)], "pairs": [*sorted(pairs)]}
 
 
 def _in_answer(answer: Json, change: Change) -> Json:
     if isinstance(answer, list):
         return _sorted([_in_answer(item, change) for item in answer])
+    if isinstance(answer, dict):
+        return {change(key): _in_answer(item, change) for key, item in answer.items()}
     return change(answer) if isinstance(answer, str) else answer
 
 
@@ -105,7 +124,7 @@ def renamed_answers(pattern: Pattern, project: Workflow) -> tuple[dict[str, Json
     theirs = loads(change(dumps(project)))
     assert not problems(theirs)
     ours = {
-        re.sub("'[^']*'", lambda quoted: change(quoted[0]), text): _in_answer(answer, change)
+        _even(re.sub("'[^']*'", lambda quoted: change(quoted[0]), text)): _in_answer(answer, change)
         for text, answer in answers(pattern, project).items()
     }
     return answers(pattern, theirs), ours

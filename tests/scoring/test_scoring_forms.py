@@ -30,6 +30,8 @@ def answers(name: str, names: list[str]) -> st.SearchStrategy[Json]:
         "task-set": some(0),
         "groups": st.lists(some(1), max_size=4).map(lambda groups: [*groups]),
         "task-order": st.lists(st.sampled_from(names), max_size=8).map(lambda chosen: [*chosen]),
+        "number": st.integers(-(10**17), 10**17),
+        "condition": st.sampled_from(["n < 3", 'mode = "very slow"', "not (n = 1 or n >= 2.5) and mode != fast"]),
     }
     return kinds[name]
 
@@ -150,6 +152,7 @@ def test_any_answer_is_read_or_unreadable(text: str, name: str, names: list[str]
             answer = FORMS[name].read(text, names, "strict" if reading == "strict" else "lenient")
         except UnreadableError:
             continue
+        assert isinstance(answer, int) == (name == "number")
         assert isinstance(answer, list) == (name in ("task-set", "groups", "task-order"))
 
 
@@ -162,6 +165,7 @@ def test_the_order_and_repetition_of_names_do_not_matter(names: list[str], data:
 
 def test_an_unknown_form_is_told_with_the_known_ones() -> None:
     with pytest.raises(
-        UnknownNameError, match=r"unknown answer form 'poem'; known: groups, task, task-order, task-set, yes-no"
+        UnknownNameError,
+        match=r"unknown answer form 'poem'; known: condition, groups, number, task, task-order, task-set",
     ):
         form("poem")

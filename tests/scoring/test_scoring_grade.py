@@ -15,6 +15,8 @@ REFERENCES: dict[str, Json] = {
     "task-set": ["Brew", "Grind"],
     "groups": [["Brew", "Grind"], ["Pour"]],
     "task-order": {"tasks": ["Grind", "Rinse", "Brew"], "before": [[0, 2], [1, 2]]},
+    "number": 3,
+    "condition": {"condition": "n >= 3", "domains": {"n": None}},
 }
 NAMES = ["Brew", "Grind", "Pour", "Rinse"]
 
@@ -39,7 +41,8 @@ def test_the_reference_written_in_its_form_is_fully_right(form: str, place: Plac
     text = FORMS[form].write(asked.reference, NAMES)
     replies = {"marker": f"Thinking.\nFinal answer: {text}", "whole": text, "first-line": f"{text}\n\nBecause."}
     score = grade(asked, Reply(replies[place]))
-    right: Json = ["Grind", "Rinse", "Brew"] if form == "task-order" else asked.reference
+    answers: dict[str, Json] = {"task-order": ["Grind", "Rinse", "Brew"], "condition": "n >= 3"}
+    right = answers.get(form, asked.reference)
     assert (score.value, score.given, score.status) == (1.0, right, "read")
     assert (score.missing, score.extra) == ([], [])
 

@@ -16,7 +16,7 @@ from ...asking import Model
 from ...errors import NotAskedError
 from ...scoring.forms import FORMS
 from ...trial import Json, Reply, Request
-from ...workflow.model import Workflow
+from ...workflow.model import OTHERWISE, Workflow
 from ..templates import longest_literal
 from .catalogue import catalogue
 from .excerpt import find_workflow, without_fenced
@@ -110,16 +110,26 @@ def _form(prompt: str) -> str:
 
 
 def _names(prompt: str) -> list[str]:
-    """The tasks of the level that the prompt asks about; of the first workflow, where it names none."""
+    """The tasks of the level that the prompt asks about."""
+    return list(_asked_about(prompt).task_names) or [""]
+
+
+def _guards(prompt: str) -> list[str]:
+    """The conditions of that level, but "otherwise"."""
+    found = [link.guard for link in _asked_about(prompt).links if link.guard]
+    return [guard for guard in found if guard.strip().lower() != OTHERWISE] or [""]
+
+
+def _asked_about(prompt: str) -> Workflow:
+    """The level that the prompt asks about; the first workflow, where it names none."""
     plain, known = _plain(prompt), _scopes(prompt)
     named = [scope for scope in known if _plain(scope.place) in plain]
-    asked = max(named, key=lambda scope: len(scope.place), default=known[0])
-    return list(asked.workflow.task_names) or [""]
+    return max(named, key=lambda scope: len(scope.place), default=known[0]).workflow
 
 
 def guess_at_random(prompt: str) -> tuple[str, Json]:
-    """A coin for yes or no, any task, every task with probability 1/2, any order of all, two groups; the prompt's
-    digest decides.
+    """A coin for yes or no, any task, every task with probability 1/2, any order of all, two groups, a number
+    from 1 to 5, any condition of the workflow; the prompt's digest decides.
     """
     rng, names = Random(sha256(prompt.encode("utf-8", "surrogatepass")).hexdigest()), _names(prompt)
     some = [name for name in names if rng.random() < 0.5]
@@ -130,28 +140,30 @@ def guess_at_random(prompt: str) -> tuple[str, Json]:
         "task-set": _list(some),
         "groups": [_list(some), _list([n for n in names if n not in some])],
         "task-order": _list(rng.sample(names, len(names))),
+        "number": 1 + rng.randrange(5),
+        "condition": rng.choice(_guards(prompt)),
     }
     return form, guesses[form]
 
 
 def repeat_constantly(prompt: str) -> tuple[str, Json]:
-    """Always yes, the first task declared, all tasks as they are declared, all tasks in one group."""
+    """Always yes, the first task or condition declared, all tasks as they are declared, all tasks in one group, 1."""
     names, form = _names(prompt), _form(prompt)
     constants: dict[str, Json] = {
         "yes-no": "yes", "task": names[0], "task-set": _list(names), "groups": [_list(names)],
-        "task-order": _list(names),
+        "task-order": _list(names), "number": 1, "condition": _guards(prompt)[0],
     }  # fmt: skip
     return form, constants[form]
 
 
 def first_mentioned(prompt: str) -> tuple[str, Json]:
-    """Yes; the tasks that the text after the workflow mentions, else the first one declared."""
+    """Yes; the tasks that the text after the workflow mentions, else the first one declared; 1, the first condition."""
     names, form = _names(prompt), _form(prompt)
     question = prompt.rpartition("```")[2]
     said = [n for n in names if f"'{n}'" in question] or names[:1]
     mentioned: dict[str, Json] = {
         "yes-no": "yes", "task": said[0], "task-set": _list(said), "groups": [_list(said)],
-        "task-order": _list(said),
+        "task-order": _list(said), "number": 1, "condition": _guards(prompt)[0],
     }  # fmt: skip
     return form, mentioned[form]
 

@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 from ...errors import UnknownNameError
 from ...trial import Json
+from .conditions import equivalence
 from .exact import correctness
 from .groups import matching
 from .orders import order
@@ -24,6 +25,7 @@ METRICS: dict[str, Metric] = {
     "recall": recall,
     "matching": matching,
     "order": order,
+    "equivalence": equivalence,
     "rouge1": rouge1,
     "rouge1_recall": rouge1_recall,
     "rouge2": rouge2,

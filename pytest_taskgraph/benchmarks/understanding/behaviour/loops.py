@@ -1,0 +1,97 @@
+"""Patterns about loops: whether, when and after how many passes they end (specs/patterns.md, B9 and B10)."""
+
+from __future__ import annotations
+
+from ....scoring.conditions import stated
+from ....workflow.guards import comparisons, read_guard
+from ....workflow.loops import ends, exit_condition, loop_at, times
+from ....workflow.model import Parameter, Workflow
+from ....workflow.situations import write_situation
+from ..pattern import Cases, case, pattern
+from .conditions import asked_situations
+
+
+@pattern(
+    "In {{ place }}, the parameters have these values at the start: '{{ situation }}'; tasks change them as their "
+    "effects say. Does the loop that task '{{ task }}' is in ever end?",
+    "Suppose that {{ place }} is started in the situation '{{ situation }}', and its tasks have the effects that are "
+    "stated. Is the loop around task '{{ task }}' left at some time, rather than repeated for ever?",
+    form="yes-no",
+    needs={"loop", "effects"},
+)
+def loop_ends(workflow: Workflow) -> Cases:
+    """Does the model see where the changes in a loop lead?
+
+    Loops that end without being repeated come last.
+    """
+    inside = _in_loops(workflow)
+    for situation in asked_situations(workflow) if inside else ():
+        for task in inside:
+            answer = ends(workflow, task, situation)
+            if answer is not None:
+                passes = times(workflow, task, situation) if answer else None
+                easy = passes is not None and passes < 2
+                yield case(answer, rank=int(easy), task=task, situation=write_situation(situation))
+
+
+@pattern(
+    "In {{ place }}, task '{{ task }}' is in a loop. Under which condition does that loop end, at the place where it "
+    "is decided whether to repeat it?",
+    "In {{ place }}, under which condition is the loop around task '{{ task }}' left, and not gone through once more?",
+    form="condition",
+    needs={"loop"},
+)
+def loop_exit_condition(workflow: Workflow) -> Cases:
+    """Does the model find where a loop is left, and what must hold there?
+
+    Loops whose way out is "otherwise", so that the condition is the opposite of one that is shown, come first.
+    """
+    shown = {" ".join(link.guard.split()) for link in workflow.links if link.guard}
+    for task in _in_loops(workflow):
+        condition = exit_condition(workflow, task)
+        parameters = _parameters(workflow, task, condition) if condition else None
+        if condition and parameters is not None:
+            yield case(stated(condition, parameters), rank=int(condition in shown), task=task)
+
+
+@pattern(
+    "In {{ place }}, the parameters have these values at the start: '{{ situation }}'; tasks change them as their "
+    "effects say. How many times does task '{{ task }}' run in all?",
+    "Suppose that {{ place }} is started in the situation '{{ situation }}', and its tasks have the effects that are "
+    "stated. How often is task '{{ task }}' executed until the end is reached?",
+    form="number",
+    needs={"loop", "effects"},
+)
+def loop_count(workflow: Workflow) -> Cases:
+    """Can the model carry a loop out?
+
+    Tasks of loops that are repeated come first; each number of executions is then as likely as any other.
+    """
+    inside = _in_loops(workflow)
+    for situation in asked_situations(workflow) if inside else ():
+        for task in inside:
+            count = times(workflow, task, situation)
+            if count:
+                text = write_situation(situation)
+                yield case(count, rank=int(count < 2), stratum=str(count), task=task, situation=text)
+
+
+def _in_loops(workflow: Workflow) -> list[str]:
+    """The tasks that are in exactly one loop."""
+    return [task for task in workflow.task_names if loop_at(workflow, task)]
+
+
+def _parameters(workflow: Workflow, task: str, condition: str) -> list[Parameter] | None:
+    """What the condition reads: parameters of the level, else of the one task of the loop that has them.
+
+    None where several tasks of the loop have one of that name.
+    """
+    shared = {one.name: one for one in workflow.parameters}
+    inner = loop_at(workflow, task) or ()
+    found: list[Parameter] = []
+    for name in sorted({one.parameter for one in comparisons(read_guard(condition))}):
+        own = [one for step in inner for one in workflow.task(step).parameters if one.name == name]
+        if name not in shared and len(own) > 1:
+            return None
+        found.append(shared.get(name) or (own[0] if own else Parameter(name)))
+    return found

@@ -1,0 +1,159 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from itertools import pairwise, product
+from random import Random
+
+import pytest
+from workflow_simulation import a_level, simulated
+
+from pytest_taskgraph.benchmarks.settings import Settings
+from pytest_taskgraph.benchmarks.understanding import understanding
+from pytest_taskgraph.benchmarks.understanding.behaviour.conditions import (
+    MOST_SITUATIONS,
+    asked_situations,
+    mutually_exclusive,
+    next_task_in_situation,
+)
+from pytest_taskgraph.benchmarks.understanding.pattern import Case, Pattern
+from pytest_taskgraph.benchmarks.understanding.sample import draw
+from pytest_taskgraph.benchmarks.understanding.scope import sentence
+from pytest_taskgraph.scoring.forms import form
+from pytest_taskgraph.scoring.grade import grade
+from pytest_taskgraph.trial import Reply
+from pytest_taskgraph.workflow.guards import holding, read_guard
+from pytest_taskgraph.workflow.model import END, START, Domain, Link, Parameter, Task, Workflow
+from pytest_taskgraph.workflow.situations import read_situation
+
+OURS = (mutually_exclusive, next_task_in_situation)
+
+
+def choice(guards: Mapping[str, str | None], *parameters: Parameter) -> Workflow:
+    """A workflow in which Weigh leads to tasks, each under its guard, and they to Serve."""
+    links = [Link("Weigh", name, guard) for name, guard in guards.items()] + [Link(name, "Serve") for name in guards]
+    tasks = tuple(map(Task, ("Weigh", *guards, "Serve")))
+    return Workflow(
+        "Soup", tasks=tasks, links=(Link(START, "Weigh"), *links, Link("Serve", END)), parameters=parameters
+    )
+
+
+def asked(pattern: Pattern, workflow: Workflow) -> list[Case]:
+    return list(pattern.cases(workflow))
+
+
+OVERLAP = {"Salt": "n > 1", "Stir": "n < 3"}
+
+
+@pytest.mark.parametrize(
+    ("guards", "domain", "answers"),
+    [
+        (OVERLAP, None, ["no"]),
+        ({"Salt": "n >= 2", "Stir": "n < 2"}, None, ["yes"]),
+        ({"Salt": "n > 1", "Stir": "n < 2"}, Domain("integer"), ["yes"]),
+        ({"Salt": "n > 1", "Stir": "n < 2"}, Domain("real"), ["no"]),
+        ({"Salt": "n >= 2", "Stir": "n < 2", "Wait": "otherwise"}, None, ["yes"]),
+        ({"Salt": "n > 1", "Stir": "n < 3", "Wait": "otherwise"}, None, ["no"]),
+        ({"Salt": "n > 2", "Stir": "n < 3.5"}, None, ["no"]),
+        ({"Salt": "n > 1", "Stir": "n < 2"}, None, []),  # among integers they exclude each other, among reals not
+        ({"Salt": "it is warm", "Stir": "it is late"}, None, []),
+        ({"Salt": "n > 1"}, None, []),
+    ],
+)
+def test_conditions_exclude_each_other_over_the_domain(
+    guards: Mapping[str, str], domain: Domain | None, answers: list[str]
+) -> None:
+    workflow = choice(guards, Parameter("n", domain=domain))
+    assert [case.answer for case in asked(mutually_exclusive, workflow)] == answers
+
+
+def test_otherwise_beside_one_condition_comes_last() -> None:
+    easy = asked(mutually_exclusive, choice({"Salt": "n > 1", "Stir": "Otherwise"}))
+    hard = asked(mutually_exclusive, choice(OVERLAP))
+    assert (easy[0].rank, hard[0].rank) == (1, 0)
+
+
+@pytest.mark.parametrize("ordinal", range(6))
+def test_no_point_of_a_grid_contradicts_what_is_said_of_drawn_conditions(ordinal: int) -> None:
+    drawn = draw(mutually_exclusive, 12, 5, ordinal)
+    level, task = drawn.scope.workflow, drawn.case.fields["task"]
+    guards = [read_guard(link.guard) for link in level.links if link.source == task and link.guard]
+    numbers: list[float | str] = [i / 2 for i in range(-4, 60)]
+    names = {one.name for one in level.parameters}
+    words = {word for link in level.links for word in (link.guard or "").split() if word.isalpha()}
+    overlap = False
+    text = " ".join(link.guard or "" for link in level.links if link.source == task)
+    read = sorted({word for word in text.replace("(", " ").split() if word.isidentifier()} - {"and", "or", "not"})
+    for name in sorted(names & set(read)) or read[:1]:
+        for value in [*numbers, *sorted(words)]:
+            try:
+                overlap = overlap or sum(holding(guards, {name: value})) > 1
+            except (KeyError, TypeError):
+                continue
+    assert overlap == (drawn.case.answer == "no")
+
+
+def test_the_next_task_hangs_on_the_situation() -> None:
+    workflow = choice({"Salt": "n > 1", "Stir": "otherwise"})
+    for case in asked(next_task_in_situation, workflow):
+        value = read_situation(case.fields["situation"])["n"]
+        assert not isinstance(value, str)
+        assert (case.fields["task"], case.answer) == ("Weigh", "Salt" if value > 1 else "Stir")
+    assert {case.stratum for case in asked(next_task_in_situation, workflow)} == {"condition", "otherwise"}
+
+
+def test_where_two_tasks_come_next_nothing_is_asked() -> None:
+    workflow = choice(OVERLAP)
+    values = [read_situation(case.fields["situation"])["n"] for case in asked(next_task_in_situation, workflow)]
+    assert values
+    assert all(not isinstance(value, str) and not 1 < value < 3 for value in values)
+    assert asked(next_task_in_situation, choice({"Salt": None, "Stir": None})) == []
+
+
+def test_the_next_task_is_next_in_every_simulated_run_that_nothing_runs_beside() -> None:
+    seen = 0
+    for seed in range(60):
+        level = a_level(Random(f"next {seed}"))
+        for case in asked(next_task_in_situation, level)[:4]:
+            found = simulated(level, read_situation(case.fields["situation"]), 12)
+            if found is not None and len(found) == 1:
+                (trace,) = found
+                after = {b for a, b in pairwise((*trace, END)) if a == case.fields["task"]}
+                assert after == {case.answer}, (level, case)
+                seen += 1
+    assert seen > 5
+
+
+def test_situations_do_not_hang_on_names_or_declaration() -> None:
+    guards = {"Salt": "n > 1", "Stir": "n <= 1"}
+    more = {"Salt": "zeta > 1", "Stir": "zeta <= 1"}
+    one = [list(told.values()) for told in asked_situations(choice(guards))]
+    other = [list(told.values()) for told in asked_situations(choice(dict(reversed(more.items()))))]
+    assert one == other
+    assert list(asked_situations(choice({"Salt": None}))) == []
+
+
+def test_a_word_that_no_condition_names_is_one_to_be_read() -> None:
+    workflow = choice({"Salt": "mode = fast", "Stir": "mode = other", "Wait": "otherwise"})
+    assert {told["mode"] for told in asked_situations(workflow)} == {"fast", "other", "other2"}
+
+
+def test_situations_are_few_and_different() -> None:
+    workflow = choice({f"T{i}": f"n{i} > {i}" for i in range(8)})
+    found = list(asked_situations(replace(workflow)))
+    assert len(found) == MOST_SITUATIONS
+    assert not any(a == b for (i, a), (j, b) in product(enumerate(found), repeat=2) if i < j)
+
+
+@pytest.mark.parametrize("pattern", OURS, ids=lambda pattern: pattern.name)
+def test_reference_answers_are_right_and_both_phrasings_differ(pattern: Pattern) -> None:
+    settings = Settings(instances=6, seed=8)
+    for reference in understanding.references(settings, {"patterns": [pattern], "tasks": 12}):
+        question = understanding.question(reference, settings)
+        text = form(question.form).write(question.reference, question.names)
+        assert grade(question, Reply(f"Final answer: {text}")).value == 1.0
+    drawn = draw(pattern, 12, 8, 0)
+    first, second = (sentence(pattern, i, drawn.scope, drawn.case) for i in range(2))
+    assert first != second
+    assert drawn.case.fields["task"] in first
+    assert drawn.case.fields["task"] in second

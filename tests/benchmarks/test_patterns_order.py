@@ -1,0 +1,95 @@
+from __future__ import annotations
+
+from itertools import combinations, pairwise
+from typing import Any
+
+import networkx as nx
+import pytest
+
+from pytest_taskgraph.benchmarks.understanding.behaviour.order import determine_order, order_of_many, order_of_two
+from pytest_taskgraph.benchmarks.understanding.pattern import Case, Pattern
+from pytest_taskgraph.benchmarks.understanding.sample import draw
+from pytest_taskgraph.benchmarks.understanding.scope import cases, scopes, sentence
+from pytest_taskgraph.workflow.graph import task_graph
+from pytest_taskgraph.workflow.model import Link, Task, Workflow
+
+ALL = (order_of_two, order_of_many, determine_order)
+
+
+def level(*chains: str, guard: str | None = None) -> Workflow:
+    """A workflow of chains "A B C"; the last link of the last chain has the guard."""
+    pairs = [pair for chain in chains for pair in pairwise(chain.split())]
+    links = tuple(Link(a, b, guard if i == len(pairs) - 1 else None) for i, (a, b) in enumerate(pairs))
+    names = dict.fromkeys(name for pair in pairs for name in pair if name not in ("START", "END"))
+    return Workflow("Soup", tasks=tuple(map(Task, names)), links=links)
+
+
+COOK = level("START Wash Chop Mix Serve END", "Wash Boil Salt Mix")
+
+
+def before(workflow: Workflow) -> set[tuple[str, str]]:
+    graph = nx.DiGraph([(a, b) for a, after in task_graph(workflow).items() for b in after])
+    return {(a, b) for a in graph for b in nx.descendants(graph, a)}
+
+
+def drawn(pattern: Pattern) -> list[tuple[Workflow, Case]]:
+    found = [draw(pattern, 12, 5, ordinal).project for ordinal in range(6)]
+    return [(scope.workflow, case) for one in found for scope in scopes(one) for case in cases(pattern, scope)]
+
+
+def sequence(case: Case) -> list[str]:
+    return [name.strip("'") for name in str(case.fields["listed"]).split(", ")]
+
+
+def test_pairs_are_ordered_by_a_path_and_asked_both_ways() -> None:
+    answers = {(case.fields["a"], case.fields["b"]): case.answer for case in order_of_two.cases(COOK)}
+    assert answers["Wash", "Serve"] == "yes"
+    assert answers["Salt", "Boil"] == "no"
+    assert ("Chop", "Salt") not in answers
+    for workflow, case in drawn(order_of_two):
+        a, b = case.fields["a"], case.fields["b"]
+        assert ((a, b) if case.answer == "yes" else (b, a)) in before(workflow)
+
+
+def test_a_sequence_is_right_if_no_path_leads_back_and_wrong_in_one_pair_only() -> None:
+    for workflow, case in drawn(order_of_many):
+        tasks, paths = sequence(case), before(workflow)
+        assert len(set(tasks)) == len(tasks) in (3, 4, 5)
+        assert sum((b, a) in paths for a, b in combinations(tasks, 2)) == (0 if case.answer == "yes" else 1)
+
+
+def test_unordered_tasks_are_asked_in_both_orders() -> None:
+    answers = {tuple(sequence(case)): case.answer for case in order_of_many.cases(COOK)}
+    assert answers["Wash", "Chop", "Salt"] == answers["Wash", "Boil", "Salt"] == "yes"
+    assert answers["Wash", "Salt", "Chop"] == "yes"
+    assert answers["Wash", "Salt", "Boil"] == "no"
+
+
+def test_the_order_asked_for_is_that_of_the_paths() -> None:
+    for workflow, case in drawn(determine_order):
+        reference: Any = case.answer
+        names = reference["tasks"]
+        assert names == sorted(workflow.task_names)
+        graph = nx.DiGraph([(names[i], names[j]) for i, j in reference["before"]])
+        assert {(a, b) for a in graph for b in nx.descendants(graph, a)} == before(workflow)
+
+
+@pytest.mark.parametrize("pattern", ALL, ids=lambda pattern: pattern.name)
+def test_nothing_is_asked_where_something_is_conditional_or_comes_back(pattern: Pattern) -> None:
+    assert not list(pattern.cases(level("START A B C D E END", "A C", guard="n = 1")))
+    assert not list(pattern.cases(level("START A B C D E END", "C B")))
+
+
+def test_an_order_too_wide_to_measure_is_not_asked_for() -> None:
+    wide = level(*(f"START T{i} END" for i in range(30)))
+    assert not list(determine_order.cases(wide))
+
+
+@pytest.mark.parametrize("pattern", ALL, ids=lambda pattern: pattern.name)
+def test_every_phrasing_names_place_and_tasks(pattern: Pattern) -> None:
+    for ordinal in range(6):
+        found = draw(pattern, 12, 5, ordinal)
+        for phrasing in range(2):
+            text = sentence(pattern, phrasing, found.scope, found.case)
+            assert found.scope.place in text
+            assert all(str(value) in text for value in found.case.fields.values())

@@ -1,0 +1,109 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import combinations
+from typing import Any
+
+import pytest
+from workflow_simulation import simulated
+
+from pytest_taskgraph.benchmarks.understanding.behaviour.traces import (
+    determine_order_conditional,
+    every_situation,
+    order_of_many_conditional,
+    order_of_two_conditional,
+    trace,
+)
+from pytest_taskgraph.benchmarks.understanding.pattern import Case, Pattern
+from pytest_taskgraph.benchmarks.understanding.sample import draw
+from pytest_taskgraph.benchmarks.understanding.scope import cases, scopes, sentence
+from pytest_taskgraph.scoring.partial_order import linear_extension
+from pytest_taskgraph.workflow.model import Workflow
+from pytest_taskgraph.workflow.situations import read_situation, situations
+
+ALL = (order_of_two_conditional, order_of_many_conditional, determine_order_conditional, trace, every_situation)
+SIZE = 9  # small enough to simulate every interleaving
+
+
+def drawn(pattern: Pattern) -> Iterator[tuple[Workflow, list[Case]]]:
+    for ordinal in range(6):
+        for scope in scopes(draw(pattern, SIZE, 5, ordinal).project):
+            yield scope.workflow, list(cases(pattern, scope))
+
+
+def all_traces(workflow: Workflow) -> list[set[tuple[str, ...]]]:
+    """The traces of every situation."""
+    return [simulated(workflow, one, 20) or set() for one in situations(workflow)]
+
+
+def sequence(case: Case) -> tuple[str, ...]:
+    return tuple(name.strip("'") for name in str(case.fields["listed"]).split(", "))
+
+
+def in_order(tasks: tuple[str, ...], found: tuple[str, ...]) -> bool:
+    return any(one == tasks for one in combinations(found, len(tasks)))
+
+
+def test_a_pair_is_in_order_if_it_is_in_all_traces_that_hold_both() -> None:
+    for workflow, found in drawn(order_of_two_conditional):
+        traces = [one for some in all_traces(workflow) for one in some]
+        for case in found:
+            a, b = case.fields["a"], case.fields["b"]
+            both = [one for one in traces if a in one and b in one]
+            assert both
+            assert case.answer == ("yes" if all(one.index(a) < one.index(b) for one in both) else "no")
+
+
+def test_a_sequence_is_right_if_one_trace_holds_it() -> None:
+    kinds = set()
+    for workflow, found in drawn(order_of_many_conditional):
+        traces = [one for some in all_traces(workflow) for one in some]
+        for case in found:
+            kinds.add((case.answer, case.stratum))
+            assert case.answer == ("yes" if any(in_order(sequence(case), one) for one in traces) else "no")
+    assert kinds >= {("yes", "kept"), ("no", "moved"), ("no", "excluded")}
+
+
+def test_the_order_asked_for_is_that_of_the_simulation() -> None:
+    for workflow, found in drawn(determine_order_conditional):
+        for case in found:
+            traces = simulated(workflow, read_situation(case.fields["situation"]), 20)
+            reference: Any = case.answer
+            names = reference["tasks"]
+            assert traces
+            assert tuple(linear_extension(reference)) in traces
+            held = {(names[i], names[j]) for i, j in reference["before"]}
+            assert all(one.index(a) < one.index(b) for one in traces for a, b in held)
+
+
+def test_a_trace_can_occur_if_the_simulation_has_it() -> None:
+    kinds = set()
+    for workflow, found in drawn(trace):
+        for case in found:
+            kinds.add((case.answer, case.stratum))
+            traces = simulated(workflow, read_situation(case.fields["situation"]), 20)
+            assert traces
+            assert case.answer == ("yes" if sequence(case) in traces else "no")
+    assert kinds == {
+        ("yes", "kept"), ("yes", "swapped"), ("no", "swapped"), ("no", "dropped"), ("no", "put in"),
+    }  # fmt: skip
+
+
+def test_a_task_is_executed_in_every_situation_if_all_traces_hold_it() -> None:
+    ranks = set()
+    for workflow, found in drawn(every_situation):
+        traces = [one for some in all_traces(workflow) for one in some]
+        for case in found:
+            ranks.add((case.answer, case.rank))
+            assert case.answer == ("yes" if all(case.fields["task"] in one for one in traces) else "no")
+    assert ranks >= {("yes", 0), ("no", 1)}
+
+
+@pytest.mark.parametrize("pattern", ALL, ids=lambda pattern: pattern.name)
+def test_every_phrasing_names_place_and_tasks(pattern: Pattern) -> None:
+    for ordinal in range(6):
+        found = draw(pattern, 12, 5, ordinal)
+        for phrasing in range(2):
+            text = sentence(pattern, phrasing, found.scope, found.case)
+            assert found.scope.place in text
+            assert all(str(value) in text for value in found.case.fields.values())

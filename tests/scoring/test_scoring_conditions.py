@@ -1,0 +1,126 @@
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_taskgraph.errors import UnreadableError, UsageError
+from pytest_taskgraph.scoring.conditions import condition_of, stated
+from pytest_taskgraph.scoring.forms import form
+from pytest_taskgraph.scoring.metrics.conditions import equivalence
+from pytest_taskgraph.trial import Json
+from pytest_taskgraph.workflow.guards import holds, read_guard
+from pytest_taskgraph.workflow.model import Domain, Parameter
+
+WHOLE = [Parameter("n", domain=Domain("integer", 0, 4)), Parameter("m", domain=Domain("integer", 0, 4))]
+COMPARED = st.builds(
+    "{} {} {}".format, st.sampled_from("nm"), st.sampled_from(["<", "<=", "=", "!=", ">", ">="]), st.integers(0, 4)
+)
+GUARDS = st.recursive(
+    COMPARED,
+    lambda inner: (
+        inner.map("not ({})".format) | st.builds("({}) {} ({})".format, inner, st.sampled_from(["and", "or"]), inner)
+    ),
+    max_leaves=3,
+)
+
+
+@given(GUARDS, GUARDS)
+def test_a_condition_is_right_if_it_holds_at_the_same_points_of_the_grid(one: str, other: str) -> None:
+    first, second = read_guard(one), read_guard(other)
+    grid = [{"n": Fraction(n), "m": Fraction(m)} for n, m in product(range(5), repeat=2)]
+    same = all(holds(first, point) == holds(second, point) for point in grid)
+    assert equivalence(one, stated(other, WHOLE)) == float(same)
+
+
+@pytest.mark.parametrize(
+    ("domain", "answer", "right"),
+    [
+        (Domain("integer"), "n > 2", 1.0),
+        (Domain("real"), "n > 2", 0.0),
+        (None, "n > 2", 0.0),  # integers and reals do not agree
+        (None, "not n < 3", 1.0),
+        (Domain("integer", 0, 3), "n = 3", 1.0),
+        (Domain("integer", 0, 4), "n = 3", 0.0),
+        (None, "otherwise", 0.0),
+        (None, "", 0.0),
+    ],
+)
+def test_whether_a_condition_is_right_hangs_on_the_domain(domain: Domain | None, answer: str, right: float) -> None:
+    assert equivalence(answer, stated("n >= 3", [Parameter("n", domain=domain)])) == right
+
+
+def test_words_of_a_domain_say_what_else_there_is() -> None:
+    mode = Parameter("mode", domain=Domain("words", words=("slow", "fast")))
+    assert equivalence("mode = fast", stated("mode != slow", [mode])) == 1.0
+    assert equivalence("mode = fast", stated("mode != slow", [Parameter("mode")])) == 0.0
+
+
+@pytest.mark.parametrize(
+    "reference",
+    [
+        None,
+        {"condition": 3, "domains": {}},
+        {"condition": "n < 3", "domains": []},
+        {"condition": "n < 3", "domains": {"n": {"kind": "complex"}}},
+        {"condition": "n < 3", "domains": {"n": {"kind": "real", "low": "0"}}},
+    ],
+)
+def test_a_reference_of_another_shape_is_told(reference: Json) -> None:
+    with pytest.raises(UsageError, match="the reference of a question about a condition: found"):
+        equivalence("n < 3", reference)
+
+
+def test_a_reference_states_its_text() -> None:
+    assert condition_of(stated("n < 3", WHOLE)) == "n < 3"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "n >= 3",
+        "**n >= 3**",
+        "`n >= 3`.",
+        '"n >= 3"',
+        "when n >= 3",
+        "Condition: n >= 3",
+        "n >= 3\n\nThen it ends.",
+    ],
+)
+def test_a_condition_is_read_whatever_it_is_wrapped_in(text: str) -> None:
+    assert form("condition").read(text, [], "lenient") == "n >= 3"
+
+
+def test_signs_of_other_languages_are_read_as_words() -> None:
+    assert equivalence(str(form("condition").read("n>=3&&(m<2||m>3)", [], "lenient")),
+                       stated("n >= 3 and (m < 2 or m > 3)", WHOLE)) == 1.0  # fmt: skip
+
+
+@pytest.mark.parametrize("reading", ["lenient", "strict"])
+@pytest.mark.parametrize("text", ["", "n is large enough", "n >=", "3"])
+def test_what_is_no_guard_is_unreadable(text: str, reading: str) -> None:
+    with pytest.raises(UnreadableError, match="expected a condition"):
+        form("condition").read(text, [], "strict" if reading == "strict" else "lenient")
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [("3", 3), ("**3**.", 3), ("3 times", 3), ("It runs 12 times, 3 of them twice", 12), ("-2", -2), ("\u22122", -2)],
+)
+def test_the_first_whole_number_counts(text: str, number: int) -> None:
+    assert form("number").read(text, [], "lenient") == number
+
+
+@pytest.mark.parametrize("text", ["", "three", "2.5", "n2", "1" * 19])
+def test_what_holds_no_whole_number_is_unreadable(text: str) -> None:
+    with pytest.raises(UnreadableError, match="expected a whole number"):
+        form("number").read(text, [], "lenient")
+
+
+def test_the_strict_number_stands_alone() -> None:
+    assert form("number").read(" 3.", [], "strict") == 3
+    with pytest.raises(UnreadableError, match="expected a whole number, found '3 times'"):
+        form("number").read("3 times", [], "strict")
