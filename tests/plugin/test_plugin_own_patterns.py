@@ -91,7 +91,7 @@ def test_a_pattern_that_can_find_no_case_says_so(project: Project) -> None:
         (OWN.replace("def has_task", "def parallel_pair"), "'parallel_pair' of test_graph stands already in "),
         (OWN.replace("stands first?", "stands {{ where }}?"), "'where' is undefined; the template sees: "),
         (OWN.replace("stands first?", "stands {{ where ?"), "pattern first_declared:1: "),
-        (OWN.replace('form="task"', 'form="tasks"'), "unknown answer form 'tasks'; known: groups, "),
+        (OWN.replace('form="task"', 'form="tasks"'), "unknown answer form 'tasks'; known: condition, groups, "),
     ],
 )
 def test_a_mistake_in_a_pattern_is_told_without_a_traceback(project: Project, text: str, message: str) -> None:
