@@ -85,14 +85,19 @@ def shortest_cycle_in(graph: Mapping[_Node, Iterable[_Node]]) -> tuple[_Node, ..
 
 def reachable(graph: Mapping[_Node, Iterable[_Node]], node: _Node) -> set[_Node]:
     """The nodes to which a path of at least one step leads in any graph, given as nodes with their successors."""
-    found: set[_Node] = set()
-    waiting = list(graph.get(node, ()))
+    return set(reached(graph, graph.get(node, ())))
+
+
+def reached(graph: Mapping[_Node, Iterable[_Node]], begin: Iterable[_Node], without: object = None) -> frozenset[_Node]:
+    """The nodes of a graph to which a path leads from those where it begins, and they; none that passes `without`."""
+    waiting = [node for node in begin if node != without]
+    found = set(waiting)
     while waiting:
-        one = waiting.pop()
-        if one not in found:
-            found.add(one)
-            waiting.extend(graph.get(one, ()))
-    return found
+        for after in graph.get(waiting.pop(), ()):
+            if after != without and after not in found:
+                found.add(after)
+                waiting.append(after)
+    return frozenset(found)
 
 
 def connected(workflow: Workflow) -> bool:

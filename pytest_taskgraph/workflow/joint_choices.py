@@ -7,12 +7,12 @@ situations in which a choice has no way open.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Iterator
 from itertools import combinations
 
 from .control_flow import ControlFlow
-from .guards import And, Comparison, Guard, Not, Or, Otherwise, comparisons, parse_guard, satisfiable
+from .guard_syntax import renamed
+from .guards import Comparison, Guard, Not, Or, Otherwise, comparisons, parse_guard, satisfiable
 from .model import Link, Parameter, Workflow
 
 Need = tuple[tuple[Link, ...], bool]  # one of these links out of one node is taken, or none of them is
@@ -77,7 +77,7 @@ class JointChoices:
             return f"{found}\0{link.source}" if apart and (found in self.unsteady or found[:1] == " ") else found
 
         others = tuple(one.guard for one in self.flow.out[link.source] if one.guard is not None)
-        return _renamed(_plain(link.guard or "", others), name)
+        return renamed(_plain(link.guard or "", others), name)
 
     def _measured(self, links: list[Link]) -> bool:
         """Whether guards alone tell if a way is open: none of them is prose, or "otherwise"."""
@@ -95,19 +95,6 @@ def _plain(guard: str, beside: tuple[str, ...]) -> Guard:
     if isinstance(parsed, Otherwise):
         return Not(Or(tuple(_plain(one, ()) for one in beside if not isinstance(parse_guard(one), Otherwise))))
     return parsed or Comparison(" " + " ".join(guard.split()), "=", "true")
-
-
-def _renamed(guard: Guard, name: Callable[[str], str]) -> Guard:
-    match guard:
-        case Comparison():
-            return replace(guard, parameter=name(guard.parameter))
-        case Not(part):
-            return Not(_renamed(part, name))
-        case And(parts):
-            return And(tuple(_renamed(part, name) for part in parts))
-        case Or(parts):
-            return Or(tuple(_renamed(part, name) for part in parts))
-    return guard
 
 
 def _names(*guards: Guard) -> set[str]:

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from .control_flow import ControlFlow
+from .graph import reached
 from .model import START, Link, Workflow
-from .regions import reached
 
 MAX_NESTING = 50
 """How deep loops may nest; a level that goes deeper has no parts."""

@@ -7,12 +7,13 @@ from START to a node pass, and on post-dominators, the nodes that all paths from
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Mapping
 from functools import cached_property
 from itertools import combinations
 from typing import TypeVar
 
 from .control_flow import ControlFlow
+from .graph import reached
 from .model import END, START
 
 T = TypeVar("T", bound=Hashable)
@@ -93,18 +94,6 @@ class Regions:
         for node in waiting:
             waiting += [one for one in self.before[node] if node in self.flow.gateways and one not in waiting]
         return {node for node in waiting if node not in self.flow.gateways} if len(again) <= 1 else set()
-
-
-def reached(graph: Mapping[T, Iterable[T]], begin: Iterable[T], without: object = None) -> frozenset[T]:
-    """The nodes of a graph to which a path leads from those where it begins, and they; none that passes `without`."""
-    waiting = [node for node in begin if node != without]
-    found = set(waiting)
-    while waiting:
-        for after in graph.get(waiting.pop(), ()):
-            if after != without and after not in found:
-                found.add(after)
-                waiting.append(after)
-    return frozenset(found)
 
 
 def _dominators(

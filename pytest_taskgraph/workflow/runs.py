@@ -14,9 +14,9 @@ from itertools import chain, combinations, islice
 
 from .blocks import Block, Node, reduced
 from .control_flow import ControlFlow
+from .graph import reached
 from .joint_choices import JointChoices, Need
 from .model import START, Workflow
-from .regions import reached
 
 MAX_RUNS = 1000
 """How many resolutions of the choices in irreducible parts are looked at; beyond, all is undecided there."""

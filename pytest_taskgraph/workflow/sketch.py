@@ -13,11 +13,12 @@ from functools import lru_cache
 
 from .control_flow import ControlFlow
 from .effects import fixed_step
+from .graph import reached
 from .guard_cells import Constant, endless
 from .guards import comparisons, covers, exclusive, holding
 from .loop_nest import Part, forward, loops
 from .model import START, Link, Workflow
-from .regions import Regions, reached
+from .regions import Regions
 from .variables import Variables, Way
 
 MAX_PASSES = 2000
