@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import io
+import os
 import sys
 from collections.abc import Sequence
 from typing import NoReturn
@@ -26,10 +27,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="backslashreplace")  # replies hold what no terminal can encode
     try:
         options = _parser().parse_args(arguments)
-        return COMMANDS[options.command].run(options)
+        code = COMMANDS[options.command].run(options)
+        sys.stdout.flush()
+        return code
     except UsageError as error:
         print(f"error: {error}", file=sys.stderr)
         return USAGE_ERROR
+    except BrokenPipeError:  # who reads the output, such as `head`, has enough; what is left goes nowhere
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Generator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from .trial import Question, Reply, Request
@@ -26,6 +26,7 @@ class Transcript:
 
     reply: Reply
     exchanges: tuple[tuple[Request, Reply], ...] = ()
+    metrics: dict[str, float | None] = field(default_factory=dict)  # what other models measured; None is undefined
 
 
 Turns = Generator[list[Request], list[Reply], Transcript]

@@ -32,7 +32,7 @@ class Question:
     pattern: str
     category: str
     text: str  # the question alone
-    prompt: str  # all that the model sees
+    prompt: str  # all that the model is told, but for the system prompt
     form: str  # a name in scoring.forms.FORMS
     reference: Json  # the right answer, as the form's reader gives it
     metric: str  # the main metric, a name in scoring.metrics.METRICS
@@ -43,9 +43,16 @@ class Question:
     place: Place = "marker"  # where in the reply the answer stands
     reading: Reading = "lenient"
     episode: str = "single"
+    system: str = ""  # the system prompt; none where empty
+    specifications: dict[str, str] = field(default_factory=dict)  # what an agent can ask for, by name
+    needed: list[str] = field(default_factory=list)  # the names of those without which the answer cannot be known
+    judged: list[str] = field(default_factory=list)  # metrics that a model measures, asked after the reply
     labels: dict[str, str | int] = field(default_factory=dict)
     cluster: str = ""  # questions about one workflow are not independent
     digests: dict[str, str] = field(default_factory=dict)  # of workflow, prompt, frame, template, reference
+    chance: float | None = None  # the main score that guessing is expected to reach; None where that is not known
+    relation: str = ""  # how it is varied, where it is asked once more: it then enters no rate
+    twin: str = ""  # the id of the question that it varies
 
     def __repr__(self) -> str:
         return f"<Question {self.id}>"
@@ -82,6 +89,7 @@ class Reply:
     tool_calls: list[dict[str, Any]] = field(default_factory=list)
     source: str = ""  # where it came from: a provider's model, a file, a baseline
     logprobs: list[list[Any]] = field(default_factory=list)  # for "score": [token, offset, log-probability or None]
+    embeddings: list[list[float]] = field(default_factory=list)  # for "embed": a vector a text; in no trial
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +117,7 @@ class Trial:
     score: Score | None = None
     error: str = ""  # "<kind>: <message>" of a provider's failure, or the reason for not asking
     requests: int = 0
+    exchanges: list[dict[str, Any]] = field(default_factory=list)  # what was said besides the reply, in order
 
     @property
     def passed(self) -> bool:

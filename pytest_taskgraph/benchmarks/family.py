@@ -21,6 +21,8 @@ class QuestionReference:
     ordinal: int
     tasks: int = 0  # the size of the generated workflow
     source: int = -1  # the place of the user's own project among those given; -1: generated
+    relation: str = ""  # how the question is varied; none where empty
+    twin: str = ""  # the id of the question that it varies
 
 
 class Family(Protocol):

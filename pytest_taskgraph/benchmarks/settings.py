@@ -8,6 +8,7 @@ from typing import Literal
 from ..trial import Reading
 
 Phrasing = Literal["both", "first", "second"]
+Presentation = Literal["up-front", "agent"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +22,11 @@ class Settings:
     convert: bool = False  # whether own files are shown in `notations` instead of verbatim
     phrasing: Phrasing = "both"
     frame: str = "think-first"  # a name in frames.FRAMES, or a file
+    presentation: Presentation = "up-front"  # the workflow in the prompt, or specifications that the model asks for
+    shots: int | None = None  # solved examples before the question; None: as many as the frame wants
+    templates: str = ""  # a folder whose templates stand in for ours of the same name
+    vary: tuple[str, ...] = ()  # relations in which each question is asked once more
+    text_metrics: tuple[str, ...] = ("rouge1",)  # of open answers: the first marks, the others stand beside it
     reading: Reading = "lenient"
     workflows: tuple[str, ...] = ()  # the user's own files and folders
     pass_mark: float | None = None  # instead of the form's

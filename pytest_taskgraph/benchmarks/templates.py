@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache, lru_cache
 from itertools import pairwise
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import UsageError
@@ -41,6 +42,38 @@ def render(source: str, fields: dict[str, Any], where: str = "template") -> str:
     except (TemplateError, TypeError, ValueError, ArithmeticError, LookupError) as error:
         known = ", ".join(sorted(fields))
         raise UsageError(f"{where}: {error}; the template sees: {known}") from error
+
+
+@lru_cache(maxsize=64)
+def names_used(source: str) -> frozenset[str]:
+    """The names that a template takes from outside."""
+    from jinja2.meta import find_undeclared_variables
+
+    return frozenset(find_undeclared_variables(_environment().parse(source)))
+
+
+def source_of(path: Path, kind: str = "template") -> str:
+    """The text of a template's file. Raises UsageError where it cannot be read, or is no text."""
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{kind} {path}: {error}") from None
+
+
+def files_of(folder: str, part: str = "") -> dict[str, Path]:
+    """The templates by name of the folder, or of a part of it that need not exist; notes and hidden files do not count.
+
+    Raises UsageError where the folder does not exist, or holds a file that is no template.
+    """
+    top = Path(folder)
+    if not top.is_dir():
+        raise UsageError(f"{folder}: no such folder; --taskgraph-templates takes a folder of templates NAME.jinja")
+    within = top / part
+    found = sorted(within.iterdir()) if within.is_dir() else []
+    files = [one for one in found if one.is_file() and one.suffix != ".md" and not one.name.startswith(".")]
+    if odd := [one for one in files if one.suffix != ".jinja"]:
+        raise UsageError(f"{odd[0]}: no template; expected files NAME.jinja, and notes *.md")
+    return {one.stem: one for one in files}
 
 
 @lru_cache(maxsize=512)

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from . import mark
+from . import mark, marks, patterns
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,4 +20,6 @@ class Command:
 
 COMMANDS: dict[str, Command] = {
     "mark": Command(mark.SUMMARY, mark.arguments, mark.run),
+    "marks": Command(marks.SUMMARY, marks.arguments, marks.run),
+    "patterns": Command(patterns.SUMMARY, patterns.arguments, patterns.run),
 }

@@ -1,5 +1,7 @@
 """`mark FILE`: recorded answers marked again, and set beside the scores they were recorded with.
 
+Open answers are marked as at the time of the recordings: by the recall of ROUGE-1, of the whole reply.
+
 How the file looks: `recorded_rows.py`.
 """
 
@@ -9,7 +11,6 @@ import argparse
 import json
 import statistics
 import sys
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -64,22 +65,23 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """The exit code: 0, or 1 under --expect-same if a recorded score is not reproduced. Raises UsageError."""
     rows = read_rows(options.file)
-    marked = [mark(row, options.reading) for row in rows if row.kind in KINDS]
+    marked = [mark(row, options.reading) for row in rows]
     groups = group_means(marked, options.by)
     if options.json:
-        json.dump(_as_json(rows, marked, groups, options.reading), sys.stdout, indent=2)
+        json.dump(_as_json(marked, groups, options.reading), sys.stdout, indent=2)
         print()
     else:
-        print("\n".join(_as_text(rows, marked, groups, options)))
+        print("\n".join(_as_text(marked, groups, options)))
     return 1 if options.expect_same and any(one.differs for one in marked) else 0
 
 
 def mark(row: Row, reading: Reading) -> Marked:
     """The row with its new score."""
-    shape = form(KINDS[row.kind])
+    shape, is_open = form(KINDS[row.kind]), row.kind == "open"
     question = Question(
         id=row.id, family="recorded", pattern=row.labels.get("pattern", ""), category="", text="", prompt="",
-        form=shape.name, reference=row.reference, metric=shape.metric, names=row.names, reading=reading,
+        form=shape.name, reference=row.reference, metric="rouge1_recall" if is_open else shape.metric, names=row.names,
+        place="whole" if is_open else "marker", reading=reading,
     )  # fmt: skip
     try:
         return Marked(row, grade(question, Reply(row.reply, finish_reason=row.finish_reason)))
@@ -109,25 +111,18 @@ def _mean(name: str, group: Sequence[Marked]) -> GroupMean:
     return GroupMean(name, len(group), len(runs), mean, deviation)
 
 
-def _as_text(
-    rows: Sequence[Row], marked: Sequence[Marked], groups: Sequence[GroupMean], options: argparse.Namespace
-) -> list[str]:
+def _as_text(marked: Sequence[Marked], groups: Sequence[GroupMean], options: argparse.Namespace) -> list[str]:
     scored = [one for one in marked if one.row.recorded is not None]
     differing = [one for one in scored if one.differs]
+    cut_off = sum(one.score is None for one in marked)
     lines = [
-        f"{len(marked)} of {len(rows)} rows marked, reading {options.reading}{_left_out(rows, marked)}",
+        f"{len(marked)} rows marked, reading {options.reading}"
+        + (f"; cut off, in no mean: {cut_off}" if cut_off else ""),
         f"{len(scored) - len(differing)} of {len(scored)} recorded scores reproduced",
         *(f"  {_difference(one)}" for one in differing),
     ]
     cells = [[one.name, str(one.rows), str(one.runs), f"{one.mean:.3f}", _deviation(one)] for one in groups]
     return [*lines, "", *table([options.by, "n", "runs", "mean", "sd"], cells, "lrrrr")]
-
-
-def _left_out(rows: Sequence[Row], marked: Sequence[Marked]) -> str:
-    kinds = Counter(row.kind for row in rows if row.kind not in KINDS)
-    cut_off = sum(one.score is None for one in marked)
-    told = [f"; not marked: {count} of kind {kind}" for kind, count in sorted(kinds.items())]
-    return "".join([*told, f"; cut off, in no mean: {cut_off}" if cut_off else ""])
 
 
 def _difference(one: Marked) -> str:
@@ -139,13 +134,10 @@ def _deviation(one: GroupMean) -> str:
     return "-" if one.deviation is None else f"{one.deviation:.3f}"
 
 
-def _as_json(
-    rows: Sequence[Row], marked: Sequence[Marked], groups: Sequence[GroupMean], reading: Reading
-) -> dict[str, Any]:
+def _as_json(marked: Sequence[Marked], groups: Sequence[GroupMean], reading: Reading) -> dict[str, Any]:
     return {
         "reading": reading,
-        "rows": len(rows),
-        "not_marked": dict(sorted(Counter(row.kind for row in rows if row.kind not in KINDS).items())),
+        "rows": len(marked),
         "compared": sum(one.row.recorded is not None for one in marked),
         "differing": [one.row.id for one in marked if one.differs],
         "groups": [asdict(one) for one in groups],

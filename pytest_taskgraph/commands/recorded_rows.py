@@ -15,8 +15,7 @@ from typing import Any
 from ..errors import UsageError
 from ..trial import Json
 
-KINDS = {"yesno": "yes-no", "task": "task", "set": "task-set", "groups": "groups"}  # kind -> its form
-NOT_MARKED = ("open",)  # kinds too
+KINDS = {"yesno": "yes-no", "task": "task", "set": "task-set", "groups": "groups", "open": "text"}  # kind -> its form
 LABELS = ("pattern", "run", "category", "model", "style", "kind")  # the fields one can group by
 
 
@@ -54,9 +53,8 @@ def _row(line: bytes, where: str) -> Row:
     if not isinstance(data, dict):
         raise UsageError(f"{where}: found {type(data).__name__}, expected a JSON object")
     kind = _text(data, "kind", where)
-    if kind not in KINDS and kind not in NOT_MARKED:
-        known = ", ".join([*KINDS, *NOT_MARKED])
-        raise UsageError(f"{where}: unknown kind {kind!r}, expected one of {known}")
+    if kind not in KINDS:
+        raise UsageError(f"{where}: unknown kind {kind!r}, expected one of {', '.join(KINDS)}")
     reference = _reference(data, kind, where)
     labels = {name: _text(data, name, where) for name in LABELS if name in data}
     finish_reason = _text(data, "finish_reason", where) if "finish_reason" in data else "stop"

@@ -14,11 +14,12 @@ from .data_flow import add_data, bind, name_data
 from .derivation import base_name, derive
 from .draft import Draft, walk
 from .finish import Finish
-from .flow import add_cross_links
+from .flow import add_cross_links, ancestors
 from .hierarchy import Share, share_out
 from .layout import Layout, deciders
 from .recipe import Recipe, demanded, least_tasks, operators, run_length, settled
-from .vocabularies import vocabulary
+from .sensible_order import sensible_entries
+from .vocabularies import Entry, vocabulary
 
 
 def generate(recipe: Recipe, seed: int | str) -> Workflow:
@@ -80,16 +81,26 @@ class _Builder:
 
     def _name(self, root: Draft, levels: list[Draft]) -> None:
         """Names the tasks in the order of the control flow, and the levels."""
+        wholes, domain = self.vocabulary.workflows, bool(self.vocabulary.tasks)
         root.package = self.vocabulary.name
-        root.name = self.names.take(self.vocabulary.workflow)
+        root.name, root.purpose = self.rng.choice(wholes) if domain else wholes[0]
+        self.names.take(root.name)
         self.names.take(base_name(root.name))
-        for step, entry in zip(walk(root), self.vocabulary.entries(self.recipe.tasks, self.rng), strict=True):
+        for step, entry in zip(walk(root), self._entries(root, levels), strict=True):
             step.entry = entry
             self.names.take(entry.name)
+            if domain and step.inner is not None:
+                step.inner.purpose = entry.description
         numbers = self.rng.sample(list(range(2, len(levels) + 1)), len(levels) - 1)
         for level, number in zip(levels[1:], numbers, strict=True):
-            level.name = self.names.take(f"{self.vocabulary.workflow}{number}")
+            level.name = self.names.take(f"{root.name}{number}")
             level.package = self.vocabulary.name if level.referred else ""
+
+    def _entries(self, root: Draft, levels: list[Draft]) -> list[Entry]:
+        """The tasks of the vocabulary for the steps of all levels, in the order in which `walk` finds these."""
+        if not self.vocabulary.tasks or len(levels) > 1:
+            return self.vocabulary.entries(self.recipe.tasks, self.rng)
+        return sensible_entries(self.vocabulary, ancestors(root), self.rng)
 
     def _fill(self, root: Draft, levels: list[Draft]) -> None:
         """Draws data and content."""

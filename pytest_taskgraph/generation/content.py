@@ -12,12 +12,15 @@ from .draft import Draft, Step
 from .vocabularies import Vocabulary
 
 _T = TypeVar("_T")
+NUMBERS = "0123456789"  # at the end of a name that is had more than once
 
 
 class Content:
     """Fills the levels of a draft with the features that are wanted; `levels` are all, the whole workflow first.
 
-    Of the tasks that can have something, some have it and, where there are two or more, some have not.
+    Of the tasks that can have something, some have it and, where there are two or more, some have not. But in a domain
+    all are described, and all atomic ones are classified: what is said of them is then what there is to understand, not
+    whether anything is said.
     """
 
     def __init__(self, levels: list[Draft], wanted: Collection[str], conditions: Conditions) -> None:
@@ -31,7 +34,7 @@ class Content:
             for step in self._some_steps():
                 step.implemented = True
         if "kinds" in self.wanted:
-            for step in self._some_steps():
+            for step in self._all_steps() if self.vocabulary.tasks else self._some_steps():
                 step.classified = True
         if "parameters" in self.wanted:
             for step in self._some_steps():
@@ -48,6 +51,9 @@ class Content:
     def _some_steps(self) -> list[Step]:
         """Some atomic tasks of the whole workflow, and of the levels inside it."""
         return [step for level in self.levels for step in self._some(_atomic(level))]
+
+    def _all_steps(self) -> list[Step]:
+        return [step for level in self.levels for step in _atomic(level)]
 
     def _settings(self) -> list[Parameter]:
         names = self.rng.sample(self.vocabulary.settings, 1 + self.rng.randrange(2))
@@ -73,18 +79,34 @@ class Content:
                 step.effects.append(Effect(name, f"{name} + {1 + self.rng.randrange(3)}"))
 
     def _describe(self) -> None:
-        described = dict(self.vocabulary.data)
+        every = bool(self.vocabulary.tasks)
         for level in self.levels:
             if "descriptions" in self.wanted:
-                for step in self._some(level.steps):
-                    step.described = True
-                for datum in self._some(level.data):
-                    datum.description = described.get(datum.name, "")
-            if "schemas" in self.wanted:
+                self._describe_level(level, every)
+            if "schemas" in self.wanted and not every:
                 for datum in self._some(level.data):
                     datum.schema = f"file://schemas/{datum.name}.json"
-        if "descriptions" in self.wanted:
-            self.levels[0].description = self.vocabulary.description
+        if "schemas" in self.wanted and every:
+            self._add_schemas()
+
+    def _describe_level(self, level: Draft, every: bool) -> None:
+        told = dict(self.vocabulary.data)
+        for step in level.steps if every else self._some(level.steps):
+            step.described = True
+        for datum in level.data if every else self._some(level.data):
+            datum.description = told.get(datum.name.rstrip(NUMBERS), "")
+        if every or level is self.levels[0]:
+            level.description = level.purpose
+
+    def _add_schemas(self) -> None:
+        """The schemas that the vocabulary has for the data; where it has none for any of them, one of some data."""
+        known = dict(self.vocabulary.schemas)
+        data = [datum for level in self.levels for datum in level.data]
+        for datum in data:
+            datum.schema = known.get(datum.name.rstrip(NUMBERS), "")
+        if not any(datum.schema for datum in data):
+            for datum in self._some(data):
+                datum.schema = f"file://schemas/{datum.name}.json"
 
 
 def _atomic(level: Draft) -> list[Step]:

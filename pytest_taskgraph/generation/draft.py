@@ -80,6 +80,7 @@ class Draft:
     domains: list[tuple[str, Domain]] = field(default_factory=list)  # of the parameters in its guards
     data: list[Datum] = field(default_factory=list)
     name: str = ""
+    purpose: str = ""  # what its description says, where it is to have one
     description: str = ""
     package: str = ""
     referred: bool = False  # a workflow of its own, reached by name

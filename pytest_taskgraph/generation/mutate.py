@@ -15,6 +15,16 @@ from ..workflow.check import problems
 from ..workflow.graph import connected, shortest_cycle, task_graph
 from ..workflow.model import END, OTHERWISE, START, Flaw, Link, Workflow
 from .conditions import Names
+from .description_flaws import (
+    hide_description,
+    hide_purpose,
+    keep_purpose,
+    misdescribe,
+    misname,
+    stray_task,
+    swap_purpose,
+)
+from .order_flaws import omit_kind, swap_order
 from .reference_cycles import close_cycle, cut_cycle
 from .vocabularies import vocabulary, vocabulary_names
 
@@ -163,4 +173,13 @@ MUTATIONS: dict[str, Mutation] = {
     "forward-link": forward_link,
     "close-cycle": close_cycle,
     "cut-cycle": cut_cycle,
+    "hide-description": hide_description,
+    "hide-purpose": hide_purpose,
+    "misdescribe": misdescribe,
+    "misname": misname,
+    "keep-purpose": keep_purpose,
+    "swap-purpose": swap_purpose,
+    "stray-task": stray_task,
+    "omit-kind": omit_kind,
+    "swap-order": swap_order,
 }

@@ -32,6 +32,10 @@ _NO_JSON = ("JSONDecodeError", "APIResponseValidationError", "ValidationError", 
 _MISREAD = ("KeyError", "IndexError", "AttributeError", "TypeError")  # a reply of another shape broke its reader
 _REFUSED = ("BadRequestError", "UnprocessableEntityError", "ImportError", "UnicodeEncodeError", "ValueError")
 
+_TOOLS = r"\b(?:tools?|functions?)(?:\b|[ _-]?(?:use|call|choice))"
+_LACKING = r"not support|n't support|unsupported|not enabled|not available|not allowed|no endpoints found|requires? -"
+_NO_TOOLS = re.compile(rf"(?:{_TOOLS}).{{0,80}}(?:{_LACKING})|(?:{_LACKING}).{{0,80}}(?:{_TOOLS})", re.IGNORECASE)
+
 _WRAPPING = re.compile(
     r"(?:(?:litellm\.)?[A-Za-z_]*(?:Error|Exception|Timeout)(?: Error| APIError| Invalid Authentication)?(?: -|:) )+"
 )
@@ -84,6 +88,15 @@ def provider_error(exception: BaseException, settings: Mapping[str, Any]) -> Pro
     chain = list(_causes(exception))
     kind = _kind(chain)
     return ProviderError(kind, _one_line(_words(chain, kind), settings))
+
+
+def refuses_tools(error: ProviderError) -> bool:
+    """Whether the failure of a request with tools says that the model, or its server as it runs, takes no tools.
+
+    Told by the words of providers, which have no code for it: Ollama "does not support tools", vLLM "tool choice
+    requires --enable-auto-tool-choice", OpenRouter "No endpoints found that support tool use".
+    """
+    return error.kind in ("bad-request", "not-found", "server") and bool(_NO_TOOLS.search(str(error)))
 
 
 def _causes(exception: BaseException) -> Iterator[BaseException]:

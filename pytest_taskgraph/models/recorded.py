@@ -43,6 +43,8 @@ class Recorded:
         """The recorded reply of the request's repetition. Raises NotAskedError where there is none."""
         if request.kind != "chat":
             raise NotAskedError(f"the model {self.name} cannot {request.kind} texts; it holds recorded replies only")
+        if request.tools:
+            raise NotAskedError(f"the model {self.name} cannot call tools; it holds recorded replies only")
         prompt = request.prompt.strip()
         replies = self._prompts.get(prompt) or self._questions.get(_longest(self._trie, prompt) or "", [])
         if not replies:

@@ -13,11 +13,12 @@ from contextlib import suppress
 from contextvars import ContextVar
 from functools import cache
 from importlib.util import find_spec
+from math import isfinite
 from typing import Any, cast
 
 from ..errors import NotAskedError, ProviderError, UsageError
 from ..trial import Json, Reply, Request
-from .provider_errors import provider_error
+from .provider_errors import provider_error, refuses_tools
 from .scrub import scrub
 
 _OURS = {"model", "messages", "tools", "stream"}  # what a request is made of; not for the user to set
@@ -43,28 +44,38 @@ class Remote:
     async def answer(self, request: Request) -> Reply:
         """The provider's reply, scrubbed. Settings of the request win over those of the model.
 
-        Raises ProviderError where none arrives, NotAskedError for anything but chat.
+        Raises ProviderError where none arrives, NotAskedError for what is neither chat nor the embedding of texts.
         """
-        if request.kind != "chat":
-            raise NotAskedError(f"the model {self.name} cannot {request.kind} texts; models behind litellm only chat")
+        if request.kind == "score":
+            raise NotAskedError(f"the model {self.name} cannot score texts; models behind litellm chat and embed")
         settings = self.settings | request.settings
         ignore_warnings_of_requests()
         _asking.set(True)
         try:
             return await self._ask(request, settings)
         except Exception as exception:
-            failure = provider_error(exception, settings)
+            failure = self._failure(request, provider_error(exception, settings))
         finally:
             _asking.set(False)
         raise failure  # out here, so that no traceback leads back to the keys
+
+    def _failure(self, request: Request, error: ProviderError) -> ProviderError | NotAskedError:
+        """The error; for a request with tools that was refused because of them, the reason for not asking."""
+        if request.tools and refuses_tools(error):
+            return NotAskedError(f"the model {self.name} cannot call tools: {str(error).partition(': ')[2]}")
+        return error
 
     async def _ask(self, request: Request, settings: Mapping[str, Json]) -> Reply:
         litellm = _litellm()
         arguments = {"max_retries": 0, **settings, **_tools(request)}
         start = time.perf_counter()
-        response = await litellm.acompletion(model=self.name, messages=request.messages, **arguments)
-        latency = time.perf_counter() - start
-        return _reply(response, self.name, latency, _cost(response, self.name))
+        if request.kind == "embed":
+            arguments["max_retries"] = _Retries(arguments["max_retries"])
+            response = await litellm.aembedding(model=self.name, input=request.texts, **arguments)
+        else:
+            response = await litellm.acompletion(model=self.name, messages=request.messages, **arguments)
+        latency, cost = time.perf_counter() - start, _cost(response, self.name)
+        return (_vectors if request.kind == "embed" else _reply)(response, self.name, latency, cost)
 
 
 async def close() -> None:
@@ -80,6 +91,13 @@ async def close() -> None:
     for key in [key for key in list(clients) if key.endswith(of_this_loop)]:
         with suppress(Exception):  # a client without `close`, or closed already
             await clients.pop(key).close()
+
+
+class _Retries(int):
+    """A number that is true even if it is 0: litellm takes a false one for none given when it embeds, and sets 2."""
+
+    def __bool__(self) -> bool:
+        return True
 
 
 class _WhileAsking:
@@ -151,6 +169,18 @@ def _reply(response: Any, name: str, latency: float, cost: float | None) -> Repl
         [_tool_call(call) for call in choice.message.tool_calls or ()],
         scrub(str(response.model or name)),
     )
+
+
+def _vectors(response: Any, name: str, latency: float, cost: float | None) -> Reply:  # noqa: ANN401 - litellm's
+    """A reply without text, with a vector for each text, in their order."""
+    items = [item if isinstance(item, Mapping) else vars(item) for item in response.data]
+    vectors = [item["embedding"] for item in sorted(items, key=lambda item: item.get("index") or 0)]
+    for vector in vectors:
+        if not isinstance(vector, list) or not all(isinstance(x, int | float) and isfinite(x) for x in vector):
+            raise ProviderError("malformed", "an embedding that is no list of finite numbers")
+    tokens_in, tokens_out = _tokens(response)
+    source = scrub(str(response.model or name))
+    return Reply("", tokens_in, tokens_out, cost, latency, source=source, embeddings=vectors)
 
 
 def _text(message: Any) -> str:  # noqa: ANN401 - litellm's

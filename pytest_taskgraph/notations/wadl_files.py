@@ -39,7 +39,7 @@ def _comes_back(inner: Workflow, around: Workflow, project: Sequence[Workflow]) 
     waiting = [replace(inner, package=inner.package or around.package)]
     while waiting:
         one = waiting.pop()
-        for name in _mentioned(one):
+        for name in mentioned(one):
             found = find(whole, name, one.package)
             if found and found.qualified not in seen:
                 seen[found.qualified] = None
@@ -47,7 +47,7 @@ def _comes_back(inner: Workflow, around: Workflow, project: Sequence[Workflow]) 
     return around.qualified in seen
 
 
-def _mentioned(workflow: Workflow) -> Iterator[QualifiedName]:
+def mentioned(workflow: Workflow) -> Iterator[QualifiedName]:
     """The workflows that it names, at any depth."""
     for _, level in levels(replace(workflow, others=())):
         owners: list[Task | Configuration] = [*level.tasks, *configurations(level)]

@@ -78,6 +78,15 @@ def pytest_make_collect_report(
     return report
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: Sequence[pytest.Item]) -> None:
+    """Suites of which none has anything to ask are a mistake of usage, before anything is deselected."""
+    if _run(config) is not None:
+        from .suites import demand_questions
+
+        demand_questions(items, worker=hasattr(config, "workerinput"))
+
+
 def pytest_report_collectionfinish(config: pytest.Config, items: Sequence[pytest.Item]) -> list[str]:
     """What is going to be asked, and what was left out."""
     run = _run(config)
@@ -85,8 +94,9 @@ def pytest_report_collectionfinish(config: pytest.Config, items: Sequence[pytest
         return []
     from ..reports.terminal import header
     from .private import width
+    from .suites import asks
 
-    run.questions = sum(item.get_closest_marker("taskgraph") is not None for item in items)
+    run.questions = sum(map(asks, items))
     if not run.questions:
         return []
     return [*header(run.about(), width(config)), *(f"taskgraph: {notice}" for notice in run.notices)]

@@ -21,7 +21,9 @@ def taskgraph_reference(request: pytest.FixtureRequest) -> Collected:
         pytest.fail(
             f"{request.node.nodeid}: the fixtures of taskgraph belong to a function with @suite(...)", pytrace=False
         )
-    collected: Collected = request.param
+    collected: Collected | str = request.param
+    if isinstance(collected, str):
+        pytest.fail(collected, pytrace=False)
     return collected
 
 
@@ -58,8 +60,8 @@ def trial(
     from .asking import put
     from .run import run_of
 
-    loop = run_of(request.config).loop
-    made, stopped = put(taskgraph_question, taskgraph_model, taskgraph_reference.family, loop)
+    run = run_of(request.config)
+    made, stopped = put(taskgraph_question, taskgraph_model, taskgraph_reference.family, run.loop, run.measuring)
     request.node.stash[TRIAL] = made
     _tell_junit(request.node, made)
     if isinstance(stopped, NotAskedError):

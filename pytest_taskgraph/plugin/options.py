@@ -36,7 +36,8 @@ OPTIONS = {
     for option in (
         Option(
             "model", "SPEC", "who is asked: any litellm name; recorded:FILE; baseline, or baseline:NAME for an "
-            "embedded baseline (reader, random, constant, first-mentioned); oracle:ACCURACY for testing the machinery. "
+            "embedded baseline (reader, lexical, random, constant, first-mentioned); oracle:ACCURACY for testing "
+            "the machinery. "
             "--model is an alias, unless the project owns that name. Repeatable", "baseline", repeatable=True,
         ),
         Option("model-option", "K=V", "a setting passed to the model as it is, such as api_base=URL or temperature=0; "
@@ -49,8 +50,23 @@ OPTIONS = {
         Option("phrasing", "WHICH", "first, second, or both in turn", "both", choices=("both", "first", "second")),
         Option("workflow", "PATH", "ask about your own workflow: a file, or a folder that is one project. Its text is "
                "sent to the model. Repeatable", repeatable=True),
-        Option("frame", "NAME|FILE", "how the question is put: direct, think-first, answer-first, or a Jinja file",
-               "think-first"),
+        Option("frame", "NAME|FILE", "how the question is put: direct, think-first, answer-first, few-shot, guided, "
+               "or a Jinja file", "think-first"),
+        Option("presentation", "KIND", "up-front: the workflow stands in the prompt; agent: the model asks for "
+               "specifications through tools", "up-front", choices=("up-front", "agent")),
+        Option("shots", "K", "solved examples before each question, about other workflows (default: the frame's, "
+               "0 but for few-shot)"),
+        Option("templates", "DIR", "a folder of Jinja files that stand in for the built-in ones of the same name"),
+        Option("vary", "RELATION[,RELATION]", "ask each question also renamed, shuffled, in another notation, in the "
+               "other phrasing, or beside another workflow: names, order, notation, phrasing, distractor; in a table "
+               "of its own, in no rate"),
+        Option("text-metric", "NAME[,NAME]", "how open answers are marked: rouge1, rouge2, rouge_l, rouge1_recall, "
+               "bertscore, cosine (needs an embedder), judge (needs a judge model); the first decides", "rouge1"),
+        Option("judge-model", "SPEC", "the model that judges open answers, for --taskgraph-text-metric=judge"),
+        Option("judge-option", "K=V", "a setting passed to the judge's model, as --taskgraph-model-option is to that "
+               "which is asked. Repeatable", repeatable=True),
+        Option("embedder", "SPEC", "the model that embeds texts, for --taskgraph-text-metric=cosine"),
+        Option("embedder-option", "K=V", "a setting passed to the embedder. Repeatable", repeatable=True),
         Option("reading", "KIND", "how replies are read: lenient, or strict as the study did", "lenient",
                choices=("lenient", "strict")),
         Option("pass-mark", "X", "the main score that passes, 0 to 1 (default: the answer form's)"),
@@ -127,6 +143,11 @@ def settings(config: pytest.Config) -> Settings:
         convert=given(config, "notation") is not None,
         phrasing=value(config, "phrasing"),  # type: ignore[arg-type]
         frame=value(config, "frame"),
+        presentation=value(config, "presentation"),  # type: ignore[arg-type]
+        shots=_whole(config, "shots", least=0)[0] if given(config, "shots") else None,
+        templates=value(config, "templates"),
+        vary=_parts(config, "vary") if given(config, "vary") else (),
+        text_metrics=_parts(config, "text-metric"),
         reading=value(config, "reading"),  # type: ignore[arg-type]
         workflows=tuple(dict.fromkeys(values(config, "workflow"))),
         pass_mark=_share(mark) if mark else None,

@@ -47,7 +47,10 @@ class Told:
 def shape(
     report: pytest.TestReport, trial: Trial, excinfo: pytest.ExceptionInfo[BaseException] | None, survey: bool
 ) -> None:
-    """Puts the trial on the report of the set-up, and a verdict in place of a traceback."""
+    """Puts the trial on the report of the set-up, and a verdict in place of a traceback.
+
+    A wrong answer is reported as expected in a survey, and always where the question is varied: it judges nothing.
+    """
     if report.when == "setup":
         setattr(report, CARRIED, json.dumps(trial.to_json()))
         if excinfo is not None and isinstance(excinfo.value, ProviderError):
@@ -55,7 +58,7 @@ def shape(
         elif excinfo is not None and isinstance(excinfo.value, OrderTooWideError):
             _tell(report, [trial.error], trial.error)
     elif excinfo is not None and isinstance(excinfo.value, WrongAnswer):
-        _tell_wrong(report, trial, survey)
+        _tell_wrong(report, trial, survey or bool(trial.question.relation))
 
 
 def _tell_wrong(report: pytest.TestReport, trial: Trial, survey: bool) -> None:

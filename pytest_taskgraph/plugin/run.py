@@ -12,6 +12,7 @@ from ..errors import UsageError
 from ..trial import Trial
 from . import options
 from .loop import Loop
+from .measuring import Measuring
 from .outcomes import CARRIED
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ class Run:
         self.settings: Settings = options.settings(config)
         self.models = options.values(config, "model")
         self.judge = options.value(config, "judge")
+        self.measuring = Measuring(config, self.settings)
         self.loop = Loop()
         self.notices: list[str] = []
         self.questions = 0
@@ -71,6 +73,8 @@ class Run:
             raise UsageError(f"--taskgraph-model: the same model twice: {', '.join(self.models)}")
         for family in FAMILIES.values():
             family.check(self.settings)
+        self.measuring.check()
+        for family in FAMILIES.values():
             for spec in self.models:
                 if self.subject(spec).spec.startswith("baseline"):
                     self.subject(spec).model(family)
@@ -100,7 +104,9 @@ class Run:
                 "tasks": list(shown.tasks),
                 "phrasing": shown.phrasing,
                 "workflow": list(shown.workflows),
+                **({"vary": list(shown.vary)} if shown.vary else {}),
                 "model_option": {key: plain(text) for key, text in options.pairs(self.config, "model-option")},
+                **self.measuring.about(),
             },
         )
 

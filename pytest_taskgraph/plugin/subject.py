@@ -76,6 +76,7 @@ def plain(text: str) -> Json:
 def _right_and_wrong(question: Question) -> tuple[str, str]:
     """A right and a wrong reply to the question, in its form and where its frame wants the answer."""
     from ..scoring.forms import form
+    from ..scoring.open_forms import OPEN_FORMS
 
     answer, head = form(question.form), "Final answer: " if question.place == "marker" else ""
     if question.form == "yes-no":
@@ -86,9 +87,23 @@ def _right_and_wrong(question: Question) -> tuple[str, str]:
         wrong = question.reference + 1 if isinstance(question.reference, int) else 0
     elif question.form == "condition":
         wrong = _opposite(question.reference)
+    elif question.form in OPEN_FORMS:
+        wrong = _wrong_open(question)
     else:
         wrong = [] if question.reference else (["Nobody"] if question.form == "task-set" else [["Nobody"]])
     return tuple(head + answer.write(one, question.names) for one in (question.reference, wrong))  # type: ignore[return-value]
+
+
+def _wrong_open(question: Question) -> Json:
+    """An answer of an open form that scores 0: no word of the text, none of the tasks, the other verdict."""
+    reference = question.reference
+    if not isinstance(reference, dict):
+        said = str(reference).lower()
+        return next((word for word in ("nobody", "elsewhere", "undecided") if word not in said), "unfathomable")
+    if "answer" in reference:
+        return {"answer": "no" if reference["answer"] == "yes" else "yes", "reason": ""}
+    key = "" if question.form == "pair-reason" else "Nobody"
+    return {"tasks": [], "reasons": {}} if reference["tasks"] else {"tasks": ["Nobody"], "reasons": {key: "so it is"}}
 
 
 def _opposite(condition: Json) -> str:

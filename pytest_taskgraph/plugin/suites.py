@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import pytest
 
-from ..errors import UnknownNameError, UsageError
+from ..errors import NoCaseError, UnknownNameError, UsageError
 
 if TYPE_CHECKING:
     from ..benchmarks.family import Family, QuestionReference
     from ..benchmarks.settings import Settings
 
+NOTHING = "nothing-to-ask"
 _F = TypeVar("_F", bound=Callable[..., object])
 
 
@@ -42,6 +43,7 @@ def suite(family: Family, **options: Any) -> Callable[[_F], _F]:  # noqa: ANN401
 def expand(metafunc: pytest.Metafunc, mark: pytest.Mark, settings: Settings, models: list[str]) -> list[str]:
     """Parametrises a marked function, by question and then by model if there are several; gives notices, a line each.
 
+    Where the user's own workflows hold nothing for a suite, one item stands for it that is skipped with the reason.
     Raises UsageError: for a function without the fixture `trial`, for unknown names, where nothing can be asked.
     """
     name = metafunc.function.__name__
@@ -51,6 +53,13 @@ def expand(metafunc: pytest.Metafunc, mark: pytest.Mark, settings: Settings, mod
     options = mark.kwargs["options"]
     try:
         references = family.references(settings, options)
+    except NoCaseError as error:
+        if not settings.workflows:
+            raise UsageError(f"{name}: {error}") from error
+        why = pytest.mark.skip(reason=f"{name}: {error}")
+        nothing = pytest.param(f"{name}: {error}", id=NOTHING, marks=why)
+        metafunc.parametrize("taskgraph_reference", [nothing], indirect=True)
+        return []
     except UsageError as error:
         raise UsageError(f"{name}: {error}") from error
     metafunc.parametrize(
@@ -62,6 +71,30 @@ def expand(metafunc: pytest.Metafunc, mark: pytest.Mark, settings: Settings, mod
     if len(models) > 1:
         metafunc.parametrize("taskgraph_model", models, ids=[_shell_safe(model) for model in models], indirect=True)
     return list(family.notices(settings, options))
+
+
+def asks(item: pytest.Item) -> bool:
+    """Whether the item puts a question."""
+    return item.get_closest_marker("taskgraph") is not None and not item.name.endswith(f"[{NOTHING}]")
+
+
+def demand_questions(items: Sequence[pytest.Item], worker: bool) -> None:
+    """Nothing, unless there are suites and none of them has anything to ask: then raises pytest.UsageError.
+
+    An xdist worker cannot end a run in words; there such items fail, instead of being skipped.
+    """
+    suites = [item for item in items if item.get_closest_marker("taskgraph") is not None]
+    if not suites or any(map(asks, suites)):
+        return
+    if not worker:
+        raise pytest.UsageError("; ".join(dict.fromkeys(map(why_nothing, suites))))
+    for item in suites:
+        item.own_markers[:] = [mark for mark in item.own_markers if mark.name != "skip"]
+
+
+def why_nothing(item: pytest.Item) -> str:
+    """The reason of an item that stands for a suite without questions."""
+    return next(str(mark.kwargs["reason"]) for mark in item.iter_markers("skip"))
 
 
 def _shell_safe(model: str) -> str:

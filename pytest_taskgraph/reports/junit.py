@@ -25,6 +25,7 @@ def properties(trial: Trial) -> Properties:
         "pattern": question.pattern,
         "category": question.category,
         "notation": question.labels.get("notation"),
+        "relation": question.relation or None,
         "model": trial.model,
         "tokens_in": reply and reply.tokens_in,
         "tokens_out": reply and reply.tokens_out,
@@ -37,8 +38,8 @@ def properties(trial: Trial) -> Properties:
 
 
 def suite_properties(tally: Tally, about: About) -> Properties:
-    """The properties of the suite: what the run was, its totals as single numbers, a line of numbers a category and
-    a pattern. With several models each name of the latter two kinds ends in the model's, in brackets.
+    """The properties of the suite: what the run was, its totals as single numbers, a line of numbers a category,
+    a pattern and a relation. With several models each name of the latter kinds ends in the model's, in brackets.
     """
     facts = {
         "model": ", ".join(about.models),
@@ -56,6 +57,10 @@ def suite_properties(tally: Tally, about: About) -> Properties:
         end = f"[{one_line(model, LONGEST)}]" if several else ""
         found += [(f"taskgraph.{name}{end}", value) for name, value in _numbers(tally.total(model)).items()]
         found += _rows(tally, "category", model, end) + _rows(tally, "pattern", model, end)
+        found += [
+            (f"taskgraph.relation.{one_line(one.name, LONGEST)}{end}", f"pairs={one.pairs} same={one.same}")
+            for one in tally.relations(model)
+        ]
     return found
 
 
@@ -67,7 +72,10 @@ def _rows(tally: Tally, by: str, model: str, end: str) -> Properties:
 
 
 def _numbers(row: Row) -> dict[str, str]:
-    """The numbers of a row by name; rate and mean are "none" where nothing was answered."""
+    """The numbers of a row by name; rate and mean are "none" where nothing was answered, chance is left out where it
+    is not known.
+    """
+    chance = {} if row.chance is None else {"chance": _number(row.chance)}
     return {
         "n": str(row.n),
         "right": str(row.right),
@@ -77,6 +85,7 @@ def _numbers(row: Row) -> dict[str, str]:
         "unreadable": str(row.unreadable),
         "refused": str(row.refused),
         "skipped": str(row.skipped),
+        **chance,
     }
 
 

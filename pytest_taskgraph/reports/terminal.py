@@ -5,12 +5,14 @@ Lines come with the markup that pytest's terminal writer takes, such as {"bold":
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ..results.record import About
 from ..results.statistics import wilson
-from ..results.tally import Row, Tally
+from ..results.tally import Relation, Row, Tally
+from ..trial import Reply
 from .escape import columns, one_line, shorten, wrap
 from .table import table
 
@@ -32,6 +34,8 @@ _RATE = _Column("pass rate", "rate", lambda row: _number(row.rate))
 _MEAN = _Column("mean", "mean", lambda row: _number(row.mean))
 _DEVIATION = _Column("std", "std", lambda row: _number(row.deviation))
 _INTERVAL = _Column("95% interval", "95%", lambda row: _interval(row))
+_CHANCE = _Column("chance", "chance", lambda row: _number(row.chance))
+_ABOVE = _Column("above chance", "above", lambda row: _number(row.above_chance))
 _ERRORS = _Column("errors", "err", lambda row: str(row.errors))
 _UNREADABLE = _Column("unreadable", "unread", lambda row: str(row.unreadable))
 _REFUSED = _Column("unreadable+refused", "unread+ref", lambda row: f"{row.unreadable}+{row.refused}")
@@ -43,7 +47,11 @@ def _number(value: float | None) -> str:
 
 
 def _interval(row: Row) -> str:
-    return "-" if row.n == 0 else "{:.3f}-{:.3f}".format(*wilson(row.right, row.n))
+    return _interval_of(row.right, row.n)
+
+
+def _interval_of(count: int, n: int) -> str:
+    return "-" if n == 0 else "{:.3f}-{:.3f}".format(*wilson(count, n))
 
 
 def header(about: About, width: int = 80) -> list[str]:
@@ -68,7 +76,8 @@ def header(about: About, width: int = 80) -> list[str]:
 def lines(tally: Tally, about: About, verbosity: int = 0, width: int = 80) -> Lines:
     """The summary, each line of at most `width` columns (width >= 40); none where nothing was asked.
 
-    One line where verbosity < 0; where it is > 0 a table more for each label that takes more than one value.
+    One line where verbosity < 0; where it is > 0 the score above chance, and a table more for each label that takes
+    more than one value. Questions asked varied have a table of their own.
     """
     if not tally:
         return []
@@ -79,16 +88,16 @@ def lines(tally: Tally, about: About, verbosity: int = 0, width: int = 80) -> Li
         found.append(("", {}))
         if len(tally.models) > 1:
             found.append((one_line(f"model {model}", width), {"bold": True}))
-        found += _summary(tally, about, model, width)
+        found += _summary(tally, about, model, width, verbosity > 0) + _invariance(tally.relations(model), width)
         for label in tally.labels() if verbosity > 0 else ():
             found += [
                 ("", {}),
-                *_table(f"by {label}", [(row.name, row, {}) for row in tally.rows(label, model, RANGES)], width),
+                *_table(f"by {label}", [(row.name, row, {}) for row in tally.rows(label, model, RANGES)], width, True),
             ]
     return found + [(line, {"yellow": True}) for note in _notes(tally) for line in wrap(note, width, 3)]
 
 
-def _summary(tally: Tally, about: About, model: str, width: int) -> Lines:
+def _summary(tally: Tally, about: About, model: str, width: int, above: bool) -> Lines:
     """The table of one model: each category and its patterns below it, the total last."""
     patterns = tally.rows("pattern", model)
     rows: list[tuple[str, Row, dict[str, bool]]] = []
@@ -96,7 +105,21 @@ def _summary(tally: Tally, about: About, model: str, width: int) -> Lines:
         rows.append((category.name, category, {"bold": True}))
         rows += [("  " + row.name, row, {}) for row in patterns if row.category == category.name]
     total = tally.total(model)
-    return _table("pattern", [*rows, ("total", total, {"bold": True, **_colour(total, about)})], width)
+    return _table("pattern", [*rows, ("total", total, {"bold": True, **_colour(total, about)})], width, above)
+
+
+def _invariance(relations: Sequence[Relation], width: int) -> Lines:
+    """A table of the questions asked varied: how often the verdict was the same as about the question as it is."""
+    if not relations:
+        return []
+    cells = [[one.name, str(one.pairs), _number(one.share), _interval_of(one.same, one.pairs)] for one in relations]
+    for titles in (["relation", "pairs", "same verdict", "95% interval"], ["relation", "pairs", "same", "95%"]):
+        drawn = table(titles, cells, "lrrr")
+        if max(map(columns, drawn)) <= width:
+            break
+    else:
+        drawn = table(titles, cells, "lrrr", width)
+    return [("", {}), (drawn[0], {"bold": True}), *((line, {}) for line in drawn[1:])]
 
 
 def _colour(total: Row, about: About) -> dict[str, bool]:
@@ -107,10 +130,10 @@ def _colour(total: Row, about: About) -> dict[str, bool]:
     return {"green": True} if total.right == asked else {"red": True}
 
 
-def _table(title: str, rows: Sequence[tuple[str, Row, dict[str, bool]]], width: int) -> Lines:
+def _table(title: str, rows: Sequence[tuple[str, Row, dict[str, bool]]], width: int, above: bool = False) -> Lines:
     """The rows as a table with as many columns as find room; where even few do not, the names are shortened."""
     drawn: list[str] = []
-    for chosen, short in _choices([row for _, row, _ in rows]):
+    for chosen, short in _choices([row for _, row, _ in rows], above):
         titles = [title, *(column.short if short else column.title for column in chosen)]
         # A small n carries a mark to the right of its digits.
         titles[1] += NOT_SMALL
@@ -123,10 +146,19 @@ def _table(title: str, rows: Sequence[tuple[str, Row, dict[str, bool]]], width: 
     return [(drawn[0], {"bold": True}), *zip(drawn[1:], (markup for _, _, markup in rows), strict=True)]
 
 
-def _choices(rows: Sequence[Row]) -> Iterator[tuple[list[_Column], bool]]:
-    """Selections of columns from the widest to the narrowest, and whether their titles are short."""
+def _choices(rows: Sequence[Row], above: bool) -> Iterator[tuple[list[_Column], bool]]:
+    """Selections of columns from the widest to the narrowest, and whether their titles are short.
+
+    `above`: where chance is known, it and the score above it stand before interval and spread.
+    """
     counts = [_ERRORS, _REFUSED if any(row.refused for row in rows) else _UNREADABLE]
     counts += [_SKIPPED] if any(row.skipped for row in rows) else []
+    if any(row.chance is not None for row in rows):
+        guessing = [_CHANCE, _ABOVE] if above else [_CHANCE]
+        yield [_N, _RATE, _INTERVAL, _MEAN, *guessing, _DEVIATION, *counts], False
+        if above:
+            yield [_N, _RATE, _MEAN, *guessing, *counts], False
+            yield [_N, _RATE, _MEAN, *guessing, *counts], True
     yield [_N, _RATE, _INTERVAL, _MEAN, _DEVIATION, *counts], False
     yield [_N, _RATE, _MEAN, *counts], False
     yield [_N, _RATE, _MEAN, *counts], True
@@ -150,9 +182,19 @@ def _notes(tally: Tally) -> Iterator[str]:
     rows = [*tally.rows("pattern"), *tally.rows("category")]
     if any(0 < row.n < FEW for row in rows):
         yield f"* fewer than {FEW} answered: such a rate says little"
+    others = Counter(
+        trial.reply.source for trial in tally if trial.reply is not None and _stood_in(trial.reply, trial.model)
+    )
+    for source, number in sorted(others.items()):
+        yield f"{_count(number, 'open question')} answered by {source}, by words in common: no graph tells the answer"
     again = sum(tally.attempts(trial) > 1 for trial in tally)
     if again:
         yield f"{_count(again, 'question')} asked more than once (reruns, other suites): the last answer counts"
+
+
+def _stood_in(reply: Reply, model: str) -> bool:
+    """Whether another embedded baseline answered than the one that was asked."""
+    return reply.source.startswith("baseline:") and reply.source != model
 
 
 def _count(number: int, noun: str) -> str:

@@ -42,6 +42,8 @@ class Row:
     deviation: float | None  # sample standard deviation of the main score
     metrics: dict[str, float] = field(default_factory=dict)  # mean of each metric by its name, the main one included
     undefined: dict[str, int] = field(default_factory=dict)  # how often a metric was undefined, and so in no mean
+    chance: float | None = None  # mean of what guessing is expected to score, over the answered where it is known
+    above_chance: float | None = None  # (mean - chance) / (1 - chance) over the same: 0 as by guessing, 1 all right
 
     @property
     def questions(self) -> int:
@@ -49,9 +51,25 @@ class Row:
         return self.n + self.errors + self.skipped
 
 
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """The questions that one model answered both as they are and varied in one way."""
+
+    name: str
+    model: str
+    pairs: int  # both answered
+    same: int  # of them, those where both answers pass or both fail
+
+    @property
+    def share(self) -> float | None:
+        """The share of the same among the pairs, 0.0 to 1.0; None where there are none."""
+        return self.same / self.pairs if self.pairs else None
+
+
 class Tally:
     """The trials of a run, the last one of each model and question; nothing it tells depends on how they arrived.
 
+    Trials of varied questions (those with a relation) are in `relations` alone: in no row, no total and no label.
     `order` is the catalogue: names of patterns in the order in which their rows are to stand.
     """
 
@@ -84,7 +102,7 @@ class Tally:
     def labels(self) -> tuple[str, ...]:
         """The names of the labels that take more than one value, sorted."""
         values: dict[str, set[str]] = {}
-        for trial in self:
+        for trial in self._of(None):
             for label, value in trial.question.labels.items():
                 values.setdefault(label, set()).add(str(value))
         return tuple(sorted(label for label, found in values.items() if len(found) > 1))
@@ -112,8 +130,18 @@ class Tally:
         names = self.models if model is None else (model,)
         return self._row("total", names[0] if len(names) == 1 else "", "", self._of(model))
 
+    def relations(self, model: str | None = None) -> list[Relation]:
+        """A row for each model and each relation in which questions were varied, by name; `model` restricts."""
+        found: dict[tuple[str, str], list[tuple[Trial, Trial | None]]] = {}
+        for trial in self:
+            if trial.question.relation and model in (None, trial.model):
+                twin = self._trials.get((trial.question.twin, trial.model))
+                found.setdefault((trial.model, trial.question.relation), []).append((trial, twin))
+        return [_relation(name, one, found[one, name]) for one, name in sorted(found)]
+
     def _of(self, model: str | None) -> list[Trial]:
-        return [trial for trial in self if model is None or trial.model == model]
+        """The trials of the model that count: those of questions as they are, not varied."""
+        return [trial for trial in self if model in (None, trial.model) and not trial.question.relation]
 
     def _place(self, trial: Trial, by: str) -> Place | None:
         """Where the trial's row stands, by a key that ends in the row's name; None where it is in no row."""
@@ -136,6 +164,7 @@ class Tally:
         scores = [0.0 if trial.score is None else trial.score.value for trial in answered]
         metrics, undefined = _metric_means(answered)
         outcomes = Counter(trial.outcome for trial in trials)
+        chance, above = _chances(answered)
         return Row(
             name=name,
             model=model,
@@ -153,7 +182,24 @@ class Tally:
             deviation=deviation(scores),
             metrics=metrics,
             undefined=undefined,
+            chance=chance,
+            above_chance=above,
         )
+
+
+def _relation(name: str, model: str, found: Sequence[tuple[Trial, Trial | None]]) -> Relation:
+    pairs = [(one, twin) for one, twin in found if twin and {one.outcome, twin.outcome} <= ANSWERED]
+    return Relation(name, model, len(pairs), sum(one.passed == twin.passed for one, twin in pairs))
+
+
+def _chances(answered: Sequence[Trial]) -> tuple[float | None, float | None]:
+    """The mean chance, and the score above it, over the answered trials whose chance is known."""
+    known = [trial for trial in answered if trial.question.chance is not None]
+    chance = mean([trial.question.chance or 0.0 for trial in known])
+    score = mean([0.0 if trial.score is None else trial.score.value for trial in known])
+    if chance is None or score is None:
+        return None, None
+    return chance, (score - chance) / (1 - chance) if chance < 1 else None
 
 
 def _spans(values: Sequence[str | int | None], most: int) -> list[tuple[int, int]]:

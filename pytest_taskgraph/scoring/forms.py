@@ -1,5 +1,5 @@
 """The shelf of answer forms: yes or no, one name, a set of names, groups of names, names in order, a number,
-a condition.
+a condition; the open ones stand in `open_forms`.
 
 Each has a strict reading, the rules of the study behind the question patterns, and a lenient one, which does not
 measure formatting (metrics-spec, section 1). A known name always wins over a reading of the text: a task that is
@@ -15,8 +15,9 @@ from ..errors import UnknownNameError, UnreadableError
 from ..trial import Json, Reading
 from ..workflow.guards import parse_guard
 from .conditions import condition_of
-from .extract import names_in
 from .form import Form
+from .name_lists import is_nothing, items, one_a_line, separator, shown, word_for_nothing
+from .open_forms import MANY_LINES, OPEN_FORMS
 from .partial_order import linear_extension
 
 _YES_NO = re.compile(r"\b_*+(yes|no)_*\b", re.IGNORECASE)
@@ -25,7 +26,6 @@ _NUMBER = re.compile(r"(?<![\w.])[-−]?\d{1,18}(?![\w]|[.,]\d)")
 _SIGNS = {"&&": " and ", "||": " or "}
 _DECORATION = " \t\r\n*`.$"
 _LEAD = re.compile(r"(?:condition:|if|when)\s", re.IGNORECASE)
-_NOTHING = ("none", "empty", "n/a", "[]", "[ ]")
 
 
 def form(name: str) -> Form:
@@ -37,13 +37,7 @@ def form(name: str) -> Form:
 
 def takes_lines(name: str, names: Sequence[str]) -> bool:
     """Whether the ideal answer of that form, over these known names, may take more than one line."""
-    return name == "groups" or (name in ("task-set", "task-order") and _one_a_line(names))
-
-
-def _shown(text: str) -> str:
-    """The beginning of a text, quoted, for a message."""
-    short = text.strip()
-    return repr(short if len(short) <= 60 else short[:57] + "...")
+    return name == "groups" or name in MANY_LINES or (name in ("task-set", "task-order") and one_a_line(names))
 
 
 def _read_yes_no(text: str, names: Sequence[str], reading: Reading) -> Json:
@@ -53,38 +47,38 @@ def _read_yes_no(text: str, names: Sequence[str], reading: Reading) -> Json:
         word = _YES_NO.search(text)
         found = word[1].lower() if word else ""
     if found not in ("yes", "no"):
-        raise UnreadableError(f"expected yes or no, found {_shown(text)}")
+        raise UnreadableError(f"expected yes or no, found {shown(text)}")
     return found
 
 
 def _read_task(text: str, names: Sequence[str], reading: Reading) -> Json:
     """The one known name in the answer; several, which is no right answer, as one text; else its first name."""
-    found = list(dict.fromkeys(_items(text, names, reading)))
+    found = list(dict.fromkeys(items(text, names, reading)))
     all_known = frozenset(names)
     known = [name for name in found if name in all_known]
     if not found or not any(found):
-        raise UnreadableError(f"expected one name, found {_shown(text)}")
+        raise UnreadableError(f"expected one name, found {shown(text)}")
     return ", ".join(known) if known else found[0]
 
 
 def _read_set(text: str, names: Sequence[str], reading: Reading) -> Json:
-    found = _items(text, names, reading)
-    return [] if _is_nothing(text, found, names, reading) else [*sorted(set(found))]
+    found = items(text, names, reading)
+    return [] if is_nothing(text, found, names, reading) else [*sorted(set(found))]
 
 
 def _read_groups(text: str, names: Sequence[str], reading: Reading) -> Json:
-    cuts = "," + _separator(names).strip(",")
-    lines = [_items(line, names, reading, cuts) for line in text.split("\n") if line.strip()]
+    cuts = "," + separator(names).strip(",")
+    lines = [items(line, names, reading, cuts) for line in text.split("\n") if line.strip()]
     groups = [sorted(set(line)) for line in lines if line]
     found = [name for group in groups for name in group]
-    return [] if _is_nothing(text, found, names, reading) else [[*group] for group in groups]
+    return [] if is_nothing(text, found, names, reading) else [[*group] for group in groups]
 
 
 def _read_order(text: str, names: Sequence[str], reading: Reading) -> Json:
     """The names in the order of the answer, as often as they stand there; a lenient reading also cuts at arrows."""
     arrows = reading == "lenient" and not any(_ARROW.search(name) for name in names)
-    found = _items(_ARROW.sub(",", text) if arrows else text, names, reading)
-    return [] if _is_nothing(text, found, names, reading) else [*found]
+    found = items(_ARROW.sub(",", text) if arrows else text, names, reading)
+    return [] if is_nothing(text, found, names, reading) else [*found]
 
 
 def _read_number(text: str, names: Sequence[str], reading: Reading) -> Json:
@@ -92,7 +86,7 @@ def _read_number(text: str, names: Sequence[str], reading: Reading) -> Json:
     bare = text.strip().removesuffix(".")
     found = _NUMBER.fullmatch(bare) if reading == "strict" else _NUMBER.search(text)
     if found is None:
-        raise UnreadableError(f"expected a whole number, found {_shown(text)}")
+        raise UnreadableError(f"expected a whole number, found {shown(text)}")
     return int(found[0].replace("−", "-"))
 
 
@@ -104,7 +98,7 @@ def _read_condition(text: str, names: Sequence[str], reading: Reading) -> Json:
     for one in tried:
         if parse_guard(one) is not None:
             return one
-    raise UnreadableError(f"expected a condition such as in the specification, found {_shown(text)}")
+    raise UnreadableError(f"expected a condition such as in the specification, found {shown(text)}")
 
 
 def _plain_guard(text: str) -> str:
@@ -114,42 +108,6 @@ def _plain_guard(text: str) -> str:
     for sign, word in _SIGNS.items():
         bare = bare.replace(sign, word)
     return bare[1:-1].strip() if quoted else bare
-
-
-def _items(text: str, names: Sequence[str], reading: Reading, cuts: str = ",\n") -> list[str]:
-    return names_in(text, names, cuts) if reading == "lenient" else _strict_items(text, names)
-
-
-def _strict_items(text: str, names: Sequence[str]) -> list[str]:
-    """What stands between commas, without final dots, blanks and backticks; empty items stay, as in the study."""
-    known = {_squeezed(name): name for name in names} | {name: name for name in names}
-    items = _squeezed(text.strip().rstrip(".")).split(",")
-    return [] if items == [""] else [known.get(item, item) for item in items]
-
-
-def _squeezed(text: str) -> str:
-    return text.replace(" ", "").replace("`", "")
-
-
-def _is_nothing(text: str, found: Sequence[str], names: Sequence[str], reading: Reading) -> bool:
-    """Whether an answer says that there are none: no item, or a word for nothing alone that is no known name."""
-    nothing = _NOTHING if reading == "lenient" else _NOTHING[:1]
-    words = {text.strip(), *found[:1]} if len(set(found)) == 1 else {text.strip()}
-    return not found or any(word.lower() in nothing and word not in names for word in words)
-
-
-def _word_for_nothing(names: Sequence[str]) -> str:
-    taken = {name.lower() for name in names}
-    return next((word for word in _NOTHING if word not in taken), "")
-
-
-def _one_a_line(names: Sequence[str]) -> bool:
-    return any("," in name for name in names)
-
-
-def _separator(names: Sequence[str]) -> str:
-    """The character between the names of a group: the first that no name holds."""
-    return next((mark for mark in ",;|" if not any(mark in name for name in names)), "\t")
 
 
 def _write_name(answer: Json, names: Sequence[str]) -> str:
@@ -162,21 +120,21 @@ def _write_condition(answer: Json, names: Sequence[str]) -> str:
 
 def _write_set(answer: Json, names: Sequence[str]) -> str:
     listed = sorted({str(name) for name in answer}) if isinstance(answer, list) else []
-    return ("\n" if _one_a_line(names) else ", ").join(listed) or _word_for_nothing(names)
+    return ("\n" if one_a_line(names) else ", ").join(listed) or word_for_nothing(names)
 
 
 def _write_order(answer: Json, names: Sequence[str]) -> str:
     """An answer as it is; of a reference (see `partial_order`), one order that it allows."""
     listed = [str(name) for name in answer] if isinstance(answer, list) else linear_extension(answer)
-    return ("\n" if _one_a_line(names) else ", ").join(listed) or _word_for_nothing(names)
+    return ("\n" if one_a_line(names) else ", ").join(listed) or word_for_nothing(names)
 
 
 def _write_groups(answer: Json, names: Sequence[str]) -> str:
-    mark = _separator(names)
+    mark = separator(names)
     between = mark if mark == "\t" else mark + " "
     groups = [group for group in answer if isinstance(group, list)] if isinstance(answer, list) else []
     lines = [between.join(sorted({str(name) for name in group})) for group in groups]
-    return "\n".join(lines) or _word_for_nothing(names)
+    return "\n".join(lines) or word_for_nothing(names)
 
 
 def _ask_yes_no(names: Sequence[str]) -> str:
@@ -190,26 +148,26 @@ def _ask_task(names: Sequence[str]) -> str:
 def _ask_set(names: Sequence[str]) -> str:
     return (
         f"The answer is a list, {_how_listed(names)}, written as in the specification; "
-        f'if it is empty, "{_word_for_nothing(names)}".'
+        f'if it is empty, "{word_for_nothing(names)}".'
     )
 
 
 def _ask_order(names: Sequence[str]) -> str:
     return (
         f"The answer is a list in running order, {_how_listed(names)}, each name as often as it runs, "
-        f'written as in the specification; if nothing runs, "{_word_for_nothing(names)}".'
+        f'written as in the specification; if nothing runs, "{word_for_nothing(names)}".'
     )
 
 
 def _how_listed(names: Sequence[str]) -> str:
-    return "one name a line" if _one_a_line(names) else "names separated by commas"
+    return "one name a line" if one_a_line(names) else "names separated by commas"
 
 
 def _ask_groups(names: Sequence[str]) -> str:
-    mark = {",": "commas", ";": "semicolons", "|": "vertical bars", "\t": "tabs"}[_separator(names)]
+    mark = {",": "commas", ";": "semicolons", "|": "vertical bars", "\t": "tabs"}[separator(names)]
     return (
         f"The answer has one line a group, with the names in it separated by {mark}, written as in the specification; "
-        f'if there is no group, "{_word_for_nothing(names)}".'
+        f'if there is no group, "{word_for_nothing(names)}".'
     )
 
 
@@ -233,3 +191,4 @@ NUMBER = Form("number", _ask_number, _read_number, _write_name, "correctness")
 CONDITION = Form("condition", _ask_condition, _read_condition, _write_condition, "equivalence")
 
 FORMS: dict[str, Form] = {one.name: one for one in (YES_NO, TASK, TASK_SET, GROUPS, TASK_ORDER, NUMBER, CONDITION)}
+FORMS.update(OPEN_FORMS)

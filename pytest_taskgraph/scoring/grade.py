@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Mapping
 
-from ..errors import ProviderError, UnreadableError
+from ..errors import ProviderError, UnreadableError, UsageError
 from ..trial import Json, Question, Reply, Score
 from .conditions import condition_of
 from .extract import answer_text, marked
@@ -26,17 +27,34 @@ _DECLINES = re.compile(
 )
 
 
-def grade(question: Question, reply: Reply) -> Score:
+def grade(question: Question, reply: Reply, measured: Mapping[str, float | None] | None = None) -> Score:
     """The score of the reply, by the form, metrics, place and reading that the question names.
 
     An answer that cannot be read has value 0.0 and status "unreadable"; a text that declines and holds no answer has
     value 0.0 and status "refused". `missing` and `extra` are filled for lists (a group is written as its names; in
     an order names count as often as they stand there). A main
-    metric that is undefined for the answer counts 0.0, with a remark. Raises ProviderError("truncated") where the reply
-    was cut off at the token limit before an answer could be read, UnknownNameError for a form or metric not known.
+    metric that is undefined for the answer counts 0.0, with a remark. `measured` holds the values of the metrics that a
+    model measures (`question.judged`), for an answer that can be read. Raises ProviderError("truncated") where the
+    reply was cut off at the token limit before an answer could be read, UnknownNameError for a form or metric not
+    known, UsageError where the value of such a metric is missing.
     """
-    shape, _ = form(question.form), [metric(name) for name in (question.metric, *question.further)]
-    text = ""
+    _ = [metric(name) for name in (question.metric, *question.further) if name not in question.judged]
+    given = _read(question, reply)
+    return given if isinstance(given, Score) else _measured(question, given, measured or {})
+
+
+def read_answer(question: Question, reply: Reply) -> Json:
+    """The answer as `grade` reads it; None where it is unreadable, refused or cut off."""
+    try:
+        given = _read(question, reply)
+    except ProviderError:
+        return None
+    return None if isinstance(given, Score) else given
+
+
+def _read(question: Question, reply: Reply) -> Json | Score:
+    """The answer, or the score of a reply that holds none."""
+    shape, text = form(question.form), ""
     try:
         lines = takes_lines(question.form, question.names)
         text = answer_text(reply.text, question.place, question.reading, lines)
@@ -47,9 +65,9 @@ def grade(question: Question, reply: Reply) -> Score:
         return _nought(question, "refused" if refused else "unreadable", str(problem))
     _demand_whole(reply, question.place != "marker" or (marked(reply.text, question.reading) and bool(text.strip())))
     declined = reply.finish_reason in _WITHHELD or _declines(reply.text) or _declines(text)
-    if declined and not _holds_answer(given, text, question):
+    if declined and not _holds_answer(given, text, question, reply):
         return _nought(question, "refused", "the reply declines to answer")
-    return _measured(question, given)
+    return given
 
 
 def _demand_whole(reply: Reply, readable: bool) -> None:
@@ -63,15 +81,29 @@ def _declines(text: str) -> bool:
     return _DECLINES.match(text.lstrip()[:300].lstrip("*_#> \"'")) is not None
 
 
-def _holds_answer(given: Json, text: str, question: Question) -> bool:
-    """Whether a text that declines nevertheless answers: with the word itself, or with a name that is known."""
+def _holds_answer(given: Json, text: str, question: Question, reply: Reply) -> bool:
+    """Whether a text that declines nevertheless answers: with the word itself, or with a name that is known; with any
+    other text, where a text is asked for, if it stands behind the marker.
+    """
+    if question.form == "text":
+        return question.place == "marker" and marked(reply.text, question.reading) and not _declines(text)
+    given = _bare(given)
     known = {*question.names, *_flat(question.reference)}
     first = re.search(r"\w+", text)
     plain = first is not None and first[0].lower() == given
     return plain or any(name in known for name in _flat(given)) or (given == [] and bool(text.strip()))
 
 
+def _bare(answer: Json) -> Json:
+    """An answer without its reasons: the tasks, or yes or no."""
+    if isinstance(answer, dict):
+        return answer.get("tasks", []) if "reasons" in answer else answer.get("answer", answer)
+    return answer
+
+
 def _flat(answer: Json) -> list[str]:
+    if isinstance(answer, dict) and ("reasons" in answer or "answer" in answer):
+        return _flat(_bare(answer))
     if isinstance(answer, dict):
         return [condition_of(answer)] if "condition" in answer else labels_of(answer)
     if isinstance(answer, list):
@@ -85,19 +117,33 @@ def _names_of(group: Json) -> list[str]:
 
 def _nought(question: Question, status: str, remark: str) -> Score:
     metrics: dict[str, float | None] = dict.fromkeys(question.further, 0.0)
+    if "reason" in metrics:
+        metrics["reason"] = metric("reason")(None, question.reference)  # none was given, which is not a bad one
     return Score(0.0, metrics, status="refused" if status == "refused" else "unreadable", remark=remark)
 
 
-def _measured(question: Question, given: Json) -> Score:
-    value = metric(question.metric)(given, question.reference)
-    further = {name: metric(name)(given, question.reference) for name in question.further}
+def _measured(question: Question, given: Json, measured: Mapping[str, float | None]) -> Score:
+    value, *others = [
+        _of_a_model(name, measured) if name in question.judged else metric(name)(given, question.reference)
+        for name in (question.metric, *question.further)
+    ]
+    further = dict(zip(question.further, others, strict=True))
     missing, extra = _differences(given, question.reference)
-    remark = f"{question.metric} is undefined for this answer, counted 0" if value is None else ""
+    why = ": the model that measures it gave no value" if question.metric in question.judged else ""
+    remark = f"{question.metric} is undefined for this answer, counted 0{why}" if value is None else ""
     return Score(value or 0.0, further, given=given, missing=missing, extra=extra, remark=remark)
+
+
+def _of_a_model(name: str, measured: Mapping[str, float | None]) -> float | None:
+    if name not in measured:
+        raise UsageError(f"no mark without the metric {name!r}: a model measures it, and its value is not there")
+    return measured[name]
 
 
 def _differences(given: Json, reference: Json) -> tuple[list[str], list[str]]:
     """What the reference has and the answer has not, and the other way round; nothing unless both list names."""
+    if isinstance(given, dict) and isinstance(reference, dict):
+        given, reference = _bare(given), _bare(reference)
     if not isinstance(given, list) or not isinstance(reference, list | dict):
         return [], []
     if isinstance(reference, dict):

@@ -75,7 +75,7 @@ _OTHERWISE.2: /otherwise(?!\w)/i
 _OR.2: /or(?!\w)/i
 _AND.2: /and(?!\w)/i
 _NOT.2: /not(?!\w)/i
-NAME: /[^\W\d]\w*(\.[^\W\d]\w*)*/
+NAME: /(?!(?:not|otherwise)(?!\w))[^\W\d]\w*(\.[^\W\d]\w*)*/i
 NUMBER: /-?\d{1,100}(\.\d{1,100})?(?![\w.%])/
 QUOTED: /"[^"]*"|'[^']*'/
 EQUAL: "==" | "=" | "!=" | "≠"
@@ -187,7 +187,7 @@ def _parse(text: str) -> Guard | _Slip:
 
 
 def _expected(terminals: set[str] | None) -> str:
-    return " or ".join(told for name, told in _TOLD.items() if name in (terminals or ()))
+    return " or ".join(told for name, told in _TOLD.items() if name in (terminals or ())) or "the end"
 
 
 @cache

@@ -7,12 +7,13 @@ import re
 from .guard_cells import Constant
 from .guard_syntax import And, Comparison, Guard, Not, Operator, Or, Otherwise
 
-_BARE = re.compile(r"(?!(?:or|and|not|otherwise)\Z)[^\W\d]\w*(\.[^\W\d]\w*)*\Z", re.IGNORECASE)
+_BARE = re.compile(r"(?!(?:or|and)\Z|(?:not|otherwise)(?!\w))[^\W\d]\w*(\.[^\W\d]\w*)*\Z", re.IGNORECASE)
 _NEGATED: dict[Operator, Operator] = {"<": ">=", "<=": ">", ">": "<=", ">=": "<", "=": "!=", "!=": "="}
 
 
 def write_guard(guard: Guard) -> str:
-    """The text of a guard: for every guard that was read, `read_guard(write_guard(guard)) == guard`.
+    """The text of a guard: for every guard that was read, `read_guard(write_guard(guard)) == guard`, unless
+    its blanks make it longer than MAX_LENGTH.
 
     Raises ValueError for what the language cannot say: a fraction without a finite decimal, a word with both kinds of
     quotes or with blanks that do not stand alone, an "otherwise" inside another guard, parts that are none.

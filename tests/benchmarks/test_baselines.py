@@ -11,10 +11,13 @@ from pytest_taskgraph.benchmarks.understanding.catalogue import catalogue
 from pytest_taskgraph.benchmarks.understanding.sample import draw
 from pytest_taskgraph.errors import NotAskedError, UnknownNameError
 from pytest_taskgraph.notations import NOTATIONS
+from pytest_taskgraph.scoring.forms import FORMS
 from pytest_taskgraph.scoring.grade import grade
-from pytest_taskgraph.trial import Question, Reply, Request
+from pytest_taskgraph.scoring.open_forms import OPEN_FORMS
+from pytest_taskgraph.trial import Json, Question, Reply, Request
+from pytest_taskgraph.workflow.model import END, START, Data, DataLink, Link, Task, Workflow
 
-GUESSERS = [name for name in understanding.baselines if name != "reader"]
+GUESSERS = [name for name in understanding.baselines if name not in ("reader", "lexical")]
 guessers = pytest.mark.parametrize("name", GUESSERS)
 
 
@@ -68,7 +71,7 @@ def test_the_first_mentioned_are_the_tasks_that_the_question_names() -> None:
         assert all(f"'{name}'" in question.text for name in score.given)
 
 
-@pytest.mark.parametrize("name", understanding.baselines)
+@pytest.mark.parametrize("name", ["reader", *GUESSERS])
 def test_baselines_answer_the_same_prompt_alike(name: str) -> None:
     for question in asked("task_list"):
         assert reply(name, question.prompt) == reply(name, question.prompt)
@@ -98,6 +101,66 @@ def test_the_reader_says_what_the_frame_asks_for_even_if_a_task_is_called_so() -
 
 def test_an_unknown_baseline_is_answered_with_those_there_are() -> None:
     with pytest.raises(
-        UnknownNameError, match="unknown baseline 'oracle'; known: constant, first-mentioned, random, reader"
+        UnknownNameError, match="unknown baseline 'oracle'; known: constant, first-mentioned, lexical, random, reader"
     ):
         understanding.baseline("oracle")
+
+
+DINNER = Workflow(
+    "CakeBaking",
+    description="Feeds guests with a cake.",
+    tasks=(
+        Task("FrostCake", "Covers the cake with frost."),
+        Task("WhiskEggs", "Whisks eggs in a bowl."),
+        Task("SetTable", "Writes an invoice."),
+    ),
+    data=(Data("Foam"), Data("Eggs")),
+    links=(
+        Link(START, "FrostCake"), Link("FrostCake", "WhiskEggs"), Link("WhiskEggs", "SetTable"), Link("SetTable", END),
+    ),
+    data_links=(DataLink("Eggs", "WhiskEggs"), DataLink("WhiskEggs", "Foam"), DataLink("Foam", "FrostCake")),
+)  # fmt: skip
+
+
+def by_words(form: str, text: str, name: str = "reader") -> tuple[Json, str]:
+    shape, place = FORMS[form], "workflow 'CakeBaking'"
+    told = f'{text.format(place=place)}\n\nWrite "Final answer:" and your answer. {shape.instruct([])}'
+    given = reply(name, f"```\n{NOTATIONS['wadl'].write(DINNER)}\n```\n\n{told}")
+    return shape.read(given.text.removeprefix("Final answer:"), [], "strict"), given.source
+
+
+def test_the_reader_answers_open_questions_by_words_and_says_so() -> None:
+    odd, source = by_words("task-reasons", "Which tasks of {place} are named wrongly?")
+    assert isinstance(odd, dict)
+    assert (odd["tasks"], source) == (["SetTable"], "baseline:lexical")
+    assert by_words("task-reasons", "Which tasks of {place} are named wrongly?", "lexical") == (odd, source)
+
+
+def test_by_words_a_pair_is_one_that_reads_before_the_other_writes() -> None:
+    pair, _ = by_words("pair-reason", "Which two tasks of {place} are in the wrong order?")
+    assert isinstance(pair, dict)
+    assert pair["tasks"] == ["FrostCake", "WhiskEggs"]
+
+
+def test_by_words_a_name_fits_a_description_that_shares_a_word_with_it() -> None:
+    verdict, _ = by_words("yes-no-reason", "Does the name of {place} fit its description?")
+    assert isinstance(verdict, dict)
+    assert verdict["answer"] == "yes"
+
+
+def test_by_words_a_task_does_what_its_name_and_its_data_say() -> None:
+    assert by_words("text", "What does task 'WhiskEggs' of {place} do?")[0] == "Whisk eggs from eggs to foam."
+    assert by_words("text", "What does {place} do?")[0] == "Cake baking from frost cake to set table."
+
+
+def test_the_rule_by_words_answers_open_questions_only() -> None:
+    with pytest.raises(NotAskedError, match="open questions only"):
+        reply("lexical", asked("task_list")[0].prompt)
+
+
+@pytest.mark.parametrize("form", sorted(OPEN_FORMS))
+@guessers
+def test_guesses_in_open_forms_can_be_read(name: str, form: str) -> None:
+    answer, source = by_words(form, "What about {place}?", name)
+    assert answer
+    assert source == f"baseline:{name}"

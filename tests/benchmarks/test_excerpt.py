@@ -6,7 +6,7 @@ from time import perf_counter
 
 import pytest
 
-from pytest_taskgraph.benchmarks.understanding.excerpt import find_workflow
+from pytest_taskgraph.benchmarks.understanding.excerpt import find_workflow, question_parts
 from pytest_taskgraph.generation.build import generate
 from pytest_taskgraph.generation.recipe import Recipe
 from pytest_taskgraph.notations import NOTATIONS
@@ -88,3 +88,24 @@ def test_the_longest_of_several_texts_is_meant_not_a_word_that_is_a_workflow_too
 def test_there_may_be_none() -> None:
     assert find_workflow("") is None
     assert find_workflow("Is there a cycle?\n\n```\nyes\n```\n") is None
+
+
+SOLVED = generate(Recipe(tasks=20, features=frozenset({"parallel", "exclusive", "data", "hierarchy"})), 8)
+SHOTS = "Look.\n\n{0}\n\nWhat is A?\n\nFinal answer: B\n\nNow this.\n\n{1}\n\nWhat is C?\nAnswer with a name."
+
+
+@every
+@pytest.mark.parametrize("around", ["```\n{}\n```", "{}"], ids=["fenced", "plain"])
+def test_the_last_workflow_is_meant_and_the_question_stands_behind_it(name: str, around: str) -> None:
+    solved, shown = (around.format(NOTATIONS[name].write(one).strip("\n")) for one in (SOLVED, SHOWN))
+    prompt = SHOTS.format(solved, shown)
+    assert same(find_workflow(prompt))
+    after, since, everywhere = question_parts(prompt)
+    assert after.strip() == "What is C?\nAnswer with a name."
+    assert since.strip().startswith("What is A?")
+    assert since.endswith(prompt[prompt.index(shown) :])
+    assert everywhere == prompt
+
+
+def test_where_no_workflow_is_the_question_may_stand_anywhere() -> None:
+    assert list(question_parts("Is there a cycle?")) == ["Is there a cycle?"]

@@ -1,20 +1,29 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from pytest_taskgraph.benchmarks.frames import FRAMES, frame
+from pytest_taskgraph.benchmarks.episodes.single import opening
+from pytest_taskgraph.benchmarks.frames import FRAMES, Example, frame
 from pytest_taskgraph.benchmarks.settings import Settings
 from pytest_taskgraph.benchmarks.understanding import understanding
 from pytest_taskgraph.errors import UnknownNameError, UsageError
+from pytest_taskgraph.trial import Question
 
-PARTS = {"workflow": "A -> B;", "notation": "DSL", "guide": "Read it.", "question": "What?", "instruction": "One name."}
+PARTS: dict[str, Any] = {
+    "workflow": "A -> B;",
+    "notation": "DSL",
+    "guide": "Read it.",
+    "question": "What?",
+    "instruction": "One name.",
+}
 
 
 @pytest.mark.parametrize("name", sorted(FRAMES))
 def test_every_frame_shows_all_parts_in_order(name: str) -> None:
-    prompt = frame(name).compose(**PARTS)
+    prompt = "\n".join(frame(name).compose(**PARTS))
     places = [prompt.index(part) for part in ("DSL", "Read it.", "A -> B;", "What?", "One name.")]
     assert places == sorted(places)
     assert prompt.count("A -> B;") == 1
@@ -23,12 +32,13 @@ def test_every_frame_shows_all_parts_in_order(name: str) -> None:
 def test_frames_own_the_place_of_the_answer() -> None:
     assert {name: frame(name).place for name in FRAMES} == {
         "direct": "whole", "think-first": "marker", "answer-first": "first-line",
+        "few-shot": "marker", "guided": "marker",
     }  # fmt: skip
 
 
 @pytest.mark.parametrize("text", ["a ``` b", "```` \n```", "`" * 50_000])
 def test_the_fence_does_not_stand_in_the_text(text: str) -> None:
-    prompt = frame("direct").compose(**{**PARTS, "workflow": text})
+    prompt = frame("direct").compose(**{**PARTS, "workflow": text}).prompt
     fence = next(line for line in prompt.split("\n") if line.startswith("```"))
     assert fence not in text
     assert f"\n{fence}\n{text}\n{fence}\n" in prompt
@@ -39,7 +49,7 @@ def test_a_frame_may_be_a_file(tmp_path: Path) -> None:
     path.write_bytes(b"\xef\xbb\xbf{# answer: first-line #}\r\n{{ question }}\r\n{{ instruction }} {{ workflow }}")
     mine = frame(str(path))
     assert (mine.name, mine.place) == ("my own", "first-line")
-    assert mine.compose(**PARTS) == "What?\nOne name. A -> B;"
+    assert mine.compose(**PARTS) == ("", "What?\nOne name. A -> B;")
 
 
 def test_the_name_of_a_file_stands_in_ids_in_safe_letters(tmp_path: Path) -> None:
@@ -82,5 +92,117 @@ def test_a_frame_that_is_no_jinja_or_no_text_is_told_with_its_file(tmp_path: Pat
 def test_a_frame_that_uses_what_is_not_there_is_told_what_there_is(tmp_path: Path) -> None:
     path = tmp_path / "d.jinja"
     path.write_text("{# answer: whole #}{{ questoin }}", encoding="utf-8")
-    with pytest.raises(UsageError, match=r"frame d: 'questoin' is undefined; the template sees: fence, guide"):
+    with pytest.raises(
+        UsageError, match=r"frame d: 'questoin' is undefined; the template sees: examples, fence, guide"
+    ):
         frame(str(path)).compose(**PARTS)
+
+
+SYSTEM = """{# answer: marker, shots: 3 #}
+You know {{ notation }}. {{ guide }}
+{# user #}
+{% for example in examples %}{{ example.fence }} {{ example.workflow }}: {{ example.answer }}
+{% endfor %}
+{{ workflow }} {{ question }} {{ instruction }}
+"""
+
+
+def test_what_stands_before_the_users_part_is_the_system_prompt(tmp_path: Path) -> None:
+    path = tmp_path / "e.jinja"
+    for text in (SYSTEM, SYSTEM.replace("\n", "\r\n")):
+        path.write_bytes(text.encode())
+        frame.cache_clear()
+        mine = frame(str(path))
+        assert (mine.place, mine.shots, mine.shows_examples) == ("marker", 3, True)
+        assert mine.compose(**PARTS) == ("You know DSL. Read it.", "A -> B; What? One name.")
+        shown = mine.compose(**PARTS, examples=[Example("``` ```", "?", "yes")])
+        assert shown.prompt.split() == ["````", "```", "```:", "yes", "A", "->", "B;", "What?", "One", "name."]
+
+
+def test_only_the_frame_with_a_system_part_has_a_system_prompt() -> None:
+    told = {name: frame(name).compose(**PARTS) for name in FRAMES}
+    assert {name for name, one in told.items() if one.system} == {"guided"}
+    assert "DSL" in told["guided"].system
+    assert "A -> B;" not in told["guided"].system
+
+
+def test_a_question_holds_the_system_prompt_of_its_frame_and_a_digest() -> None:
+    def put(name: str) -> Question:
+        chosen = Settings(frame=name, instances=1)
+        return understanding.question(understanding.references(chosen, {"patterns": "task_list"})[0], chosen)
+
+    guided, plain = put("guided"), put("direct")
+    assert guided.system.startswith("You are an expert in workflow modelling")
+    assert guided.system not in guided.prompt
+    assert [message["role"] for message in opening(guided)] == ["system", "user"]
+    assert ("system" in guided.digests, "system" in plain.digests, plain.system) == (True, False, "")
+    assert guided.digests["frame"] != plain.digests["frame"]
+
+
+def test_a_mistake_behind_the_system_part_is_told_with_its_line_of_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "f.jinja"
+    path.write_text("{# answer: whole #}\nYou are.\n{# user #}\n{{ question", encoding="utf-8")
+    with pytest.raises(UsageError, match=r"f\.jinja:4: "):
+        frame(str(path))
+
+
+def test_examples_are_not_asked_of_a_frame_that_shows_none(tmp_path: Path) -> None:
+    path = tmp_path / "g.jinja"
+    path.write_text("{# answer: whole #}{{ question }}", encoding="utf-8")
+    understanding.check(Settings(frame=str(path), shots=0))
+    with pytest.raises(UsageError, match=r"frame g shows no examples; .*0 shots"):
+        understanding.check(Settings(frame=str(path), shots=1))
+    path = tmp_path / "h.jinja"
+    path.write_text("{# answer: whole, shots: 1 #}{{ question }}", encoding="utf-8")
+    with pytest.raises(UsageError, match="frame h shows no examples"):
+        understanding.check(Settings(frame=str(path)))
+
+
+def test_a_name_that_an_example_has_not_is_told_before_anything_is_asked(tmp_path: Path) -> None:
+    path = tmp_path / "i.jinja"
+    path.write_text("{# answer: whole #}{% for e in examples %}{{ e.answr }}{% endfor %}", encoding="utf-8")
+    with pytest.raises(UsageError, match=r"frame i: .*answr"):
+        understanding.check(Settings(frame=str(path)))
+
+
+def test_a_folder_stands_in_for_frames_of_the_same_file_name_and_adds_others(tmp_path: Path) -> None:
+    (tmp_path / "think_first.jinja").write_text("{# answer: first-line #}Mine: {{ question }}", encoding="utf-8")
+    (tmp_path / "terse.jinja").write_text("{# answer: whole #}{{ question }}", encoding="utf-8")
+    (tmp_path / "README.md").write_text("What stands here.", encoding="utf-8")
+    folder = str(tmp_path)
+    assert frame("think-first", folder).compose(**PARTS).prompt == "Mine: What?"
+    assert frame("terse", folder).compose(**PARTS).prompt == "What?"
+    assert frame("direct", folder) == frame("direct")
+    assert frame("think-first").place == "marker"
+    with pytest.raises(UnknownNameError, match=r"unknown frame 'tarse'; known: .*direct.*terse"):
+        frame("tarse", folder)
+    chosen = Settings(frame="terse", templates=folder, instances=1)
+    (reference,) = understanding.references(chosen, {"patterns": "task_list"})
+    assert reference.id.endswith("-terse")
+    assert understanding.question(reference, chosen).place == "whole"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "told"),
+    [
+        ("none/", "", r"none: no such folder; --taskgraph-templates takes a folder"),
+        ("a.txt", "x", r"a\.txt: no template; expected files NAME\.jinja"),
+        ("a.jinja", "{{ question }}", r"a\.jinja:1: a frame begins with a line"),
+        ("a.jinja", "{# answer: whole #}{{ qestion }}", "frame a: 'qestion' is undefined"),
+        ("patterns/task_lists.jinja", "List all.", r"unknown pattern .*'task_lists'; known: .*task_list,"),
+        ("patterns/task_list.jinja", "List {{", r"task_list\.jinja \(phrasing 1\):1: "),
+        ("patterns/task_list.jinja", "A\n{# or #}\nB {% if %}", r"task_list\.jinja \(phrasing 2\):1: "),
+        ("patterns/task_list.jinja", "A\n{# or #}\n", r"task_list\.jinja: an empty phrasing"),
+        ("patterns/task_list.txt", "A", r"task_list\.txt: no template"),
+    ],
+)
+def test_a_folder_that_cannot_be_used_is_told_at_the_start(tmp_path: Path, name: str, text: str, told: str) -> None:
+    path = tmp_path / name
+    folder = tmp_path
+    if name.endswith("/"):
+        folder = path
+    else:
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    with pytest.raises(UsageError, match=told):
+        understanding.check(Settings(templates=str(folder)))

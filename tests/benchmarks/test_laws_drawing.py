@@ -15,7 +15,7 @@ from pytest_taskgraph.benchmarks.family import QuestionReference
 from pytest_taskgraph.benchmarks.settings import Settings
 from pytest_taskgraph.benchmarks.understanding import understanding
 from pytest_taskgraph.benchmarks.understanding.catalogue import catalogue
-from pytest_taskgraph.benchmarks.understanding.pattern import Pattern
+from pytest_taskgraph.benchmarks.understanding.pattern import Pattern, verdict
 from pytest_taskgraph.benchmarks.understanding.sample import draw, recipe_for
 from pytest_taskgraph.errors import RecipeTooSmallError
 from pytest_taskgraph.notations import NOTATIONS
@@ -55,7 +55,7 @@ def asked(pattern: Pattern, chosen: Settings) -> dict[QuestionReference, Questio
 def test_even_ordinals_are_yes_and_odd_ones_no(pattern: Pattern) -> None:
     drawn = [draw(pattern, 12, 8, ordinal) for ordinal in range(8)]
     if pattern.yes_no:
-        assert [one.case.answer for one in drawn] == ["yes", "no"] * 4
+        assert [verdict(one.case.answer) for one in drawn] == ["yes", "no"] * 4
     assert [one.phrasing for one in drawn] == [0, 0, 1, 1] * 2 if len(pattern.templates) == 2 else True
 
 

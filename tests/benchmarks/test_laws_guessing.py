@@ -10,7 +10,7 @@ import pytest
 
 from pytest_taskgraph.benchmarks.understanding.catalogue import catalogue
 from pytest_taskgraph.benchmarks.understanding.labels import difficulty
-from pytest_taskgraph.benchmarks.understanding.pattern import Pattern
+from pytest_taskgraph.benchmarks.understanding.pattern import Pattern, verdict
 from pytest_taskgraph.benchmarks.understanding.questions import written
 from pytest_taskgraph.benchmarks.understanding.sample import Drawn, draw
 from pytest_taskgraph.benchmarks.understanding.scope import sentence
@@ -44,13 +44,13 @@ def best_cut(numbers: Sequence[int], answers: Sequence[object]) -> float:
 def test_the_words_of_a_question_do_not_give_the_answer(pattern: Pattern) -> None:
     found = drawn(pattern)
     texts = [re.sub("'[^']*'", "'…'", sentence(pattern, d.phrasing, d.scope, d.case)) for d in found]
-    assert share(texts, [d.case.answer for d in found]) <= MOST
+    assert share(texts, [verdict(d.case.answer) for d in found]) <= MOST
 
 
 @every
 def test_no_feature_of_the_workflow_gives_the_answer(pattern: Pattern) -> None:
     found = drawn(pattern)
-    answers, held = [d.case.answer for d in found], [features(d.project) for d in found]
+    answers, held = [verdict(d.case.answer) for d in found], [features(d.project) for d in found]
     telling = {
         name: share([name in one for one in held], answers) for name in FEATURES - ASKED.get(pattern.name, set())
     }
@@ -60,7 +60,7 @@ def test_no_feature_of_the_workflow_gives_the_answer(pattern: Pattern) -> None:
 @every
 def test_no_number_of_the_workflow_gives_the_answer(pattern: Pattern) -> None:
     found = drawn(pattern)
-    answers, numbers = [d.case.answer for d in found], [difficulty(d.scope.workflow) for d in found]
+    answers, numbers = [verdict(d.case.answer) for d in found], [difficulty(d.scope.workflow) for d in found]
     names = numbers[0].keys() - ASKED.get(pattern.name, set())
     telling = {name: best_cut([int(one[name]) for one in numbers], answers) for name in names}
     assert {name: value for name, value in telling.items() if value > MOST} == {}
@@ -69,7 +69,7 @@ def test_no_number_of_the_workflow_gives_the_answer(pattern: Pattern) -> None:
 @every
 def test_no_word_of_the_shown_text_gives_the_answer(pattern: Pattern) -> None:
     found = drawn(pattern)
-    answers = [d.case.answer for d in found]
+    answers = [verdict(d.case.answer) for d in found]
     counted = [Counter(re.findall(r"[A-Za-z]+|[^\sA-Za-z0-9_]", written(d.project, "wadl-separate"))) for d in found]
     words = sorted({word for one in counted for word in one})
     telling = {word: best_cut([one[word] for one in counted], answers) for word in words}
@@ -79,7 +79,7 @@ def test_no_word_of_the_shown_text_gives_the_answer(pattern: Pattern) -> None:
 @every
 def test_the_order_in_which_two_tasks_are_declared_does_not_give_the_answer(pattern: Pattern) -> None:
     pairs = [(d, _positions(d)) for d in drawn(pattern)]
-    ordered = [(positions[0] < positions[1], d.case.answer) for d, positions in pairs if len(positions) == 2]
+    ordered = [(positions[0] < positions[1], verdict(d.case.answer)) for d, positions in pairs if len(positions) == 2]
     if len({answer for _, answer in ordered}) == 2:
         assert share([first for first, _ in ordered], [answer for _, answer in ordered]) <= MOST
 

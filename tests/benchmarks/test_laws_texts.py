@@ -10,7 +10,7 @@ import pytest
 from pytest_taskgraph.benchmarks.settings import Settings
 from pytest_taskgraph.benchmarks.understanding import understanding
 from pytest_taskgraph.benchmarks.understanding.catalogue import catalogue
-from pytest_taskgraph.benchmarks.understanding.pattern import Pattern
+from pytest_taskgraph.benchmarks.understanding.pattern import Pattern, verdict
 from pytest_taskgraph.benchmarks.understanding.sample import draw
 from pytest_taskgraph.benchmarks.understanding.scope import cases, scopes, sentence
 from pytest_taskgraph.scoring.forms import form
@@ -41,6 +41,8 @@ def names_of(project: Workflow) -> set[str]:
 
 
 def held(answer: Json) -> set[str]:
+    if isinstance(answer, dict):  # reasons are free text
+        return held(answer.get("tasks", verdict(answer)))
     if isinstance(answer, list):
         return {name for item in answer for name in held(item)}
     return {str(answer)}
@@ -84,7 +86,7 @@ def test_the_reference_is_an_answer_of_its_form_in_names_of_the_workflow(pattern
             assert answer == question.reference
         known = names_of(draw(pattern, reference.tasks, BASE.seed, reference.ordinal).project)
         allowed = {"yes", "no"} if pattern.yes_no else known
-        if question.form not in ("number", "condition"):
+        if question.form not in ("number", "condition", "text"):
             assert held(answer) <= allowed
 
 

@@ -9,7 +9,7 @@ import pytest
 from pytest_taskgraph.benchmarks.episodes import episode
 from pytest_taskgraph.benchmarks.settings import Settings
 from pytest_taskgraph.benchmarks.understanding import understanding
-from pytest_taskgraph.errors import NoCaseError, UnknownNameError, UsageError
+from pytest_taskgraph.errors import NoCaseError, NotAskedError, UnknownNameError, UsageError
 from pytest_taskgraph.notations import NOTATIONS
 from pytest_taskgraph.scoring.forms import form
 from pytest_taskgraph.scoring.grade import grade
@@ -113,7 +113,7 @@ def test_the_episode_is_one_prompt_and_one_reply() -> None:
     with pytest.raises(StopIteration) as stop:
         turns.send([Reply("A")])
     assert stop.value.value.reply == Reply("A")
-    with pytest.raises(UnknownNameError, match="unknown episode 'twice'; known: single"):
+    with pytest.raises(UnknownNameError, match=r"unknown episode 'twice'; known: agent, single"):
         episode("twice")
 
 
@@ -125,3 +125,50 @@ def test_a_project_that_is_given_twice_is_asked_about_once(tmp_path: Path) -> No
     paths = tuple(str(tmp_path / name) for name in ("a.json", "b.json", "c.json", "d.mmd"))
     ids = [q.id for q in asked({"patterns": "composite_tasks"}, workflows=paths)]
     assert len(set(ids)) == len(ids) == 3 * 2  # about the workflow and its composite task
+
+
+OWN_WORDS = """Name each task of {{ place }}.
+{# or #}
+What are {{ workflow.tasks | length }} tasks in {{ place }}?
+{# or #}
+Third: {{ place }}?
+"""
+
+
+def folder_of_words(folder: Path, text: str, name: str = "task_list") -> str:
+    (folder / "patterns").mkdir(exist_ok=True)
+    (folder / "patterns" / f"{name}.jinja").write_text(text, encoding="utf-8")
+    return str(folder)
+
+
+def test_a_folder_replaces_the_phrasings_of_a_pattern(tmp_path: Path) -> None:
+    folder = folder_of_words(tmp_path, OWN_WORDS)
+    found = asked({"patterns": ["task_list", "next_tasks"]}, templates=folder, instances=7, shots=1)
+    lists, counts = ([q for q in found if q.pattern == name] for name in ("task_list", "next_tasks"))
+    first = "Name each task of workflow 'Process'"
+    assert [q.labels["phrasing"] for q in lists] == [1, 1, 2, 2, 3, 3, 1]
+    assert lists[0].text == f"{first}."
+    assert lists[0].prompt.count(first) == 2  # the example is asked in the same words
+    assert lists[4].text == "Third: workflow 'Process'?"
+    assert {q.labels["phrasing"] for q in counts} == {1, 2}
+    plain = asked({"patterns": ["task_list"]}, instances=7, shots=1)
+    assert [q.reference for q in lists] == [q.reference for q in plain]
+    assert not {q.digests["template"] for q in lists} & {q.digests["template"] for q in plain}
+
+
+@pytest.mark.parametrize(("phrasing", "text"), [("first", "Only one, of W?"), ("second", "Only one, of W?")])
+def test_one_phrasing_of_ones_own_is_enough(tmp_path: Path, phrasing: Any, text: str) -> None:  # noqa: ANN401
+    folder = folder_of_words(tmp_path, "Only one, of W?")
+    assert {q.text for q in asked({"patterns": "task_list"}, templates=folder, phrasing=phrasing)} == {text}
+
+
+def test_the_reader_does_not_know_the_words_of_ones_own(tmp_path: Path) -> None:
+    folder = folder_of_words(tmp_path, OWN_WORDS)
+    with pytest.raises(NotAskedError, match="no question that it knows"):
+        by_the_reader(asked({"patterns": "task_list"}, templates=folder)[0])
+
+
+def test_a_name_that_a_question_does_not_see_is_told_before_anything_is_asked(tmp_path: Path) -> None:
+    folder = folder_of_words(tmp_path, "Which of {{ taks }}?")
+    with pytest.raises(UsageError, match=r"pattern task_list: 'taks' is undefined; the template sees: .*place"):
+        understanding.references(Settings(templates=folder), {"patterns": "task_list"})

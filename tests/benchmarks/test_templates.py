@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from pytest_taskgraph.benchmarks.templates import longest_literal, render, template
+from pytest_taskgraph.benchmarks.templates import files_of, longest_literal, names_used, render, template
 from pytest_taskgraph.benchmarks.understanding.catalogue import catalogue
 from pytest_taskgraph.benchmarks.understanding.sample import draw
 from pytest_taskgraph.benchmarks.understanding.scope import sentence
@@ -61,3 +63,14 @@ def test_the_longest_literal_of_every_pattern_stands_in_its_questions() -> None:
         drawn = draw(pattern, 12, 1, 0)
         for phrasing, source in enumerate(pattern.templates):
             assert longest_literal(source) in sentence(pattern, phrasing, drawn.scope, drawn.case)
+
+
+def test_a_template_tells_the_names_that_it_takes() -> None:
+    assert names_used("{% for a in b %}{{ a.c }}{% endfor %}{% if d %}{{ 'e' }}{% endif %}") == {"b", "d"}
+
+
+def test_a_folder_holds_templates_by_name_and_its_part_need_not_exist(tmp_path: Path) -> None:
+    for name in ("b.jinja", "a.jinja", ".hidden", "notes.md"):
+        (tmp_path / name).write_text("x", encoding="utf-8")
+    assert list(files_of(str(tmp_path))) == ["a", "b"]
+    assert files_of(str(tmp_path), "patterns") == {}

@@ -29,7 +29,7 @@ ROWS = [
     recorded("r1", 1, "set", ["Mix", "Bake"], "Final answer: Mix", 0.5, "next"),
     recorded("r2", 0, "yesno", "yes", "Final answer: no", 0.0, "cycle"),
     recorded("r2", 1, "set", ["Mix"], "Final answer: Mix", 1.0, "next"),
-    recorded("r2", 2, "open", "so", "so", 0.3, "why"),
+    recorded("r2", 2, "open", "It stirs the soup.", "Maybe it stirs.\n\nThe rest, I guess, is soup.", 1.0, "why"),
 ]
 FORMATTED = {
     "id": "r3#0",
@@ -49,21 +49,31 @@ def written(folder: Path, *rows: object) -> str:
 def test_marking_again_reproduces_what_was_recorded(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["mark", written(tmp_path, *ROWS), "--reading", "strict", "--expect-same"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == "4 of 5 rows marked, reading strict; not marked: 1 of kind open"
-    assert lines[1] == "4 of 4 recorded scores reproduced"
+    assert lines[0] == "5 rows marked, reading strict"
+    assert lines[1] == "5 of 5 recorded scores reproduced"
     assert [line.split() for line in lines[3:]] == [
         ["pattern", "n", "runs", "mean", "sd"],
         ["cycle", "2", "2", "0.500", f"{statistics.stdev([1, 0]):.3f}"],
         ["next", "2", "2", "0.750", f"{statistics.stdev([0.5, 1]):.3f}"],
-        ["all", "4", "2", "0.625", f"{statistics.stdev([0.75, 0.5]):.3f}"],
+        ["why", "1", "1", "1.000", "-"],
+        ["all", "5", "2", "0.700", f"{statistics.stdev([0.75, 2 / 3]):.3f}"],
     ]
+
+
+def test_open_answers_are_marked_by_the_recall_of_their_words_in_the_whole_reply(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    row = recorded("r1", 0, "open", "wash the rice twice", "Final answer: none\n- Wash it twice", 0.5, "why")
+    for reading in ("lenient", "strict"):
+        assert main(["mark", written(tmp_path, row), "--reading", reading, "--expect-same"]) == 0
+    assert "1 of 1 recorded scores reproduced" in capsys.readouterr().out
 
 
 def test_a_score_that_is_not_reproduced_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = written(tmp_path, *ROWS, FORMATTED)
     assert main(["mark", file]) == 0
     out = capsys.readouterr().out
-    assert "4 of 5 recorded scores reproduced" in out
+    assert "5 of 6 recorded scores reproduced" in out
     assert "r3#0: recorded 0.000, now 1.000 (read: 'no')" in out
     assert main(["mark", file, "--expect-same"]) == 1
     assert main(["mark", file, "--expect-same", "--reading", "strict"]) == 0
@@ -74,17 +84,17 @@ def test_the_table_groups_by_what_is_asked_for(tmp_path: Path, capsys: pytest.Ca
     assert [line.split()[:2] for line in capsys.readouterr().out.splitlines()[3:]] == [
         ["run", "n"],
         ["r1", "2"],
-        ["r2", "2"],
-        ["all", "4"],
+        ["r2", "3"],
+        ["all", "5"],
     ]
 
 
 def test_json_holds_every_mark(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     main(["mark", written(tmp_path, *ROWS, FORMATTED), "--json"])
     told = json.loads(capsys.readouterr().out)
-    assert (told["rows"], told["not_marked"], told["compared"], told["differing"]) == (6, {"open": 1}, 5, ["r3#0"])
+    assert (told["rows"], told["compared"], told["differing"]) == (6, 6, ["r3#0"])
     assert told["marks"][1]["score"]["missing"] == ["Bake"]
-    assert [group["name"] for group in told["groups"]] == ["cycle", "next", "-", "all"]
+    assert [group["name"] for group in told["groups"]] == ["cycle", "next", "why", "-", "all"]
 
 
 def test_rows_without_a_recorded_score_are_marked_but_not_compared(

@@ -222,10 +222,9 @@ def test_a_long_message_is_cut(server: Loopback, ask: Ask) -> None:
     assert str(failed.value).endswith("…")
 
 
-@pytest.mark.parametrize("kind", ["score", "embed"])
-def test_what_is_not_chat_is_not_asked(server: Loopback, ask: Ask, kind: str) -> None:
-    with pytest.raises(NotAskedError, match=f"cannot {kind}"):
-        ask(request=Request(kind=kind, texts=["a"]))  # type: ignore[arg-type]
+def test_texts_are_not_scored(server: Loopback, ask: Ask) -> None:
+    with pytest.raises(NotAskedError, match="cannot score"):
+        ask(request=Request(kind="score", texts=["a"]))
     assert server.requests == []
 
 

@@ -61,7 +61,10 @@ def test_a_frame_that_uses_an_unknown_name_asks_nothing_and_tells_the_known_ones
     path = project.write("plain.jinja", FRAME.replace("{{ instruction }}", "{{ hint }}"))
     ran = project.run(*asking(server.url), "--taskgraph-frame", path)
     assert ran.code != 0
-    assert "frame plain: 'hint' is undefined; the template sees: fence, guide, instruction, notation" in ran.output
+    assert (
+        "frame plain: 'hint' is undefined; the template sees: examples, fence, guide, instruction, notation"
+        in ran.output
+    )
     assert ran.clean
     assert server.requests == []
 
@@ -100,3 +103,29 @@ def test_a_reply_that_cannot_be_read_fails_at_any_pass_mark(project: Project, se
     server.answer = "Final answer: perhaps"
     ran = project.run(*asking(server.url), "--taskgraph-pass-mark=0", "-k", "parallel_pair")
     assert ran.counts["failed"] == 2
+
+
+def test_examples_and_the_system_prompt_are_told_to_the_model(project: Project, server: Loopback) -> None:
+    server.answer = lambda prompt: right(prompt)
+    ran = project.run(
+        *asking(server.url), "--taskgraph-frame=guided", "--taskgraph-shots=1", "-k", "parallel_pair", "-v"
+    )
+    assert "test_graph[parallel_pair-wadl-n012-s0-000-guided-k1]" in ran.output
+    assert len(server.requests) == 2
+    assert all("Here are questions about other workflows" in one.prompt for one in server.requests)
+
+
+def test_a_folder_of_templates_stands_in_for_ours(project: Project, server: Loopback) -> None:
+    project.write("words/think_first.jinja", FRAME)
+    project.write("words/patterns/parallel_pair.jinja", "May '{{ a }}' run beside '{{ b }}' in {{ place }}?")
+    server.answer = "yes"
+    project.run(*asking(server.url), "--taskgraph-templates=words", "-k", "parallel_pair")
+    assert all(one.prompt.startswith("Look at this ") for one in server.requests)
+    assert [" run beside '" in one.prompt for one in server.requests] == [True, True]
+
+
+def test_a_folder_of_templates_that_is_not_there_is_a_usage_error(project: Project) -> None:
+    ran = project.run("--taskgraph-templates=wrods")
+    assert ran.code == pytest.ExitCode.USAGE_ERROR
+    assert "wrods: no such folder; --taskgraph-templates takes a folder of templates NAME.jinja" in ran.output
+    assert ran.clean

@@ -152,3 +152,34 @@ def test_own_workflows_make_the_same_run_over_workers(project: Project) -> None:
     spread = project.spread("--taskgraph-workflow", path, "--model=baseline:constant")
     assert alone.table == spread.table
     assert alone.counts == spread.counts
+
+
+TWO_SUITES = """\
+from pytest_taskgraph import suite, understanding
+
+@suite(understanding, patterns="flow_start")
+def test_start(trial):
+    trial.check()
+
+@suite(understanding, patterns="describe_task")
+def test_describe(trial):
+    trial.check()
+"""
+
+
+def test_a_suite_without_a_question_about_the_users_workflow_is_skipped_beside_others(project: Project) -> None:
+    project.write("test_graph.py", TWO_SUITES)
+    ran = project.run("--taskgraph-workflow", project.write("outer.xxp", OUTER), "-rs")
+    assert (ran.code, ran.counts) == (0, {"passed": 1, "skipped": 1})
+    assert "test_describe: there is nothing to ask" in ran.output
+    assert ", 1 question" in ran.output
+
+
+@pytest.mark.parametrize("workers", [(), ("-n", "2")])
+def test_suites_without_any_question_never_end_well(project: Project, workers: tuple[str, ...]) -> None:
+    project.write("test_graph.py", TWO_SUITES.replace('"flow_start"', '"describe_workflow"'))
+    path = project.write("outer.xxp", OUTER)
+    ran = project.run("--taskgraph-workflow", path, *workers, plugins=("taskgraph", *(["xdist"] if workers else [])))
+    assert ran.code == (1 if workers else pytest.ExitCode.USAGE_ERROR)
+    assert "test_describe: there is nothing to ask" in ran.output
+    assert ran.clean

@@ -129,3 +129,20 @@ def test_any_text_is_safe_in_xml_and_on_one_line(reply: str, name: str, model: s
         back = ElementTree.fromstring(ElementTree.tostring(element, encoding="utf-8"))
         assert (back.get("name"), back.get("value")) == one
         assert len(one[1].splitlines()) <= 1
+
+
+def test_chance_and_relations_are_told_where_they_are_known() -> None:
+    def with_facts(trial: Trial, **facts: object) -> Trial:
+        return replace(trial, question=replace(trial.question, **facts))  # type: ignore[arg-type]
+
+    plain = with_facts(made("a"), chance=0.25)
+    again = with_facts(made("b"), relation="names", twin=plain.question.id)
+    tally = Tally()
+    for trial in (plain, again):
+        tally.add(trial)
+    found = dict(suite_properties(tally, ABOUT))
+    assert found["taskgraph.chance"] == "0.250"
+    assert found[f"taskgraph.pattern.{plain.question.pattern}"].endswith(" chance=0.250")
+    assert found["taskgraph.relation.names"] == "pairs=1 same=1"
+    assert ("taskgraph.relation", "names") in properties(again)
+    assert "taskgraph.relation" not in dict(properties(plain))

@@ -200,3 +200,42 @@ def test_every_line_fits_and_prints_whatever_things_are_called(
     for line, _ in terminal.lines(tallied(*trials), replace(ABOUT, models=models, notations=models), verbosity, width):
         assert columns(line) <= width
         assert line.isprintable()
+
+
+def guessable(tally: Tally, chance: float = 0.5) -> Tally:
+    return tallied(*(replace(one, question=replace(one.question, chance=chance)) for one in tally))
+
+
+def test_where_there_is_most_room_there_is_chance() -> None:
+    assert text(guessable(some()), width=100).splitlines()[3:5] == [
+        "pattern           n   pass rate  95% interval   mean  chance    std  errors  unreadable",
+        "structure        14       0.714   0.454-0.883  0.768   0.500  0.386       1           1",
+    ]
+    assert "chance" not in text(guessable(some()))
+    assert "chance" not in text(some(), width=100)
+
+
+def test_verbosely_there_is_the_score_above_chance() -> None:
+    assert text(guessable(some()), verbosity=1).splitlines()[3:5] == [
+        "pattern           n   pass rate   mean  chance  above chance  errors  unreadable",
+        "structure        14       0.714  0.768   0.500         0.536       1           1",
+    ]
+    assert "above" in text(guessable(some()), verbosity=1, width=66)
+    assert "chance" not in text(some(), verbosity=1)
+
+
+def test_questions_asked_varied_have_a_table_of_their_own() -> None:
+    def varied(name: str, outcome: Outcome, relation: str) -> Trial:
+        one = made(f"{name}-{relation}", outcome, pattern="chain")
+        return replace(one, question=replace(one.question, relation=relation, twin=name))
+
+    again = [varied(f"c{at:02}", "right", "names") for at in range(12)]
+    tally = tallied(*some(), *again, varied("c00", "right", "phrasing"))
+    table = told("""
+        relation  pairs  same verdict  95% interval
+        names        12         0.750   0.468-0.911
+        phrasing      1         1.000   0.207-1.000
+    """)
+    assert table in text(tally)
+    assert text(tally).replace("\n" + table + "\n", "") == text(some())
+    assert max(columns(line) for line in text(tally, width=40).splitlines()) <= 40

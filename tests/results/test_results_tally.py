@@ -161,3 +161,52 @@ def test_a_metric_that_is_undefined_is_left_out_and_counted() -> None:
 def test_a_reply_without_an_answer_is_worth_nothing_in_further_metrics_too() -> None:
     row = tallied(made("a", metrics={"recall": 1.0}), made("b", "unreadable")).total()
     assert row.metrics == {"jaccard": 0.5, "recall": 0.5}
+
+
+def test_chance_is_the_mean_over_the_answered_whose_chance_is_known() -> None:
+    def with_chance(trial: Trial, chance: float | None) -> Trial:
+        return replace(trial, question=replace(trial.question, chance=chance))
+
+    known = [with_chance(made("a", "right"), 0.5), with_chance(made("b", "wrong", 0.6), 0.1)]
+    others = [with_chance(made("c", "wrong"), None), with_chance(made("d", "error"), 0.9)]
+    row = tallied(*known, *others).total()
+    assert row.chance == pytest.approx(0.3)
+    assert row.above_chance == pytest.approx((0.8 - 0.3) / 0.7)
+    assert row.mean == pytest.approx(1.6 / 3)
+    assert tallied(*others).total().chance is None
+    assert tallied(*others).total().above_chance is None
+    assert tallied(with_chance(made("a"), 1.0)).total().above_chance is None
+
+
+def varied(trial: Trial, relation: str, twin: str) -> Trial:
+    return replace(trial, question=replace(trial.question, relation=relation, twin=twin))
+
+
+def test_relations_count_the_pairs_with_the_same_verdict() -> None:
+    plain = [made("a"), made("b", "wrong"), made("c"), made("d", "error"), made("a", model="n")]
+    again = [
+        varied(made("a-n"), "names", "a"),
+        varied(made("b-n", "unreadable"), "names", "b"),
+        varied(made("c-n", "wrong"), "names", "c"),
+        varied(made("d-n"), "names", "d"),
+        varied(made("e-n"), "names", "gone"),
+        varied(made("a-o", "skipped"), "order", "a"),
+        varied(made("a-n", "wrong", model="n"), "names", "a"),
+    ]
+    tally = tallied(*again, *plain)
+    found = [(one.model, one.name, one.pairs, one.same, one.share) for one in tally.relations()]
+    assert found == [("m", "names", 3, 2, 2 / 3), ("m", "order", 0, 0, None), ("n", "names", 1, 0, 0.0)]
+    assert [one.model for one in tally.relations("n")] == ["n"]
+
+
+@given(trials, trials)
+def test_varied_questions_are_in_no_row_no_total_and_no_label(ones: list[Trial], more: list[Trial]) -> None:
+    again = [
+        varied(replace(one, question=replace(one.question, id=f"{one.question.id}-v")), "order", "x") for one in more
+    ]
+    with_them, without = tallied(*ones, *again), tallied(*ones)
+    assert with_them.labels() == without.labels()
+    for by in ("pattern", "category", "family", "size"):
+        assert with_them.rows(by) == without.rows(by)
+    assert [with_them.total(name) for name in without.models] == [without.total(name) for name in without.models]
+    assert len(with_them) == len({(one.question.id, one.model) for one in (*ones, *again)})

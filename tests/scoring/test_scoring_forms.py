@@ -17,12 +17,26 @@ PLAIN = st.lists(
     min_size=1, max_size=6, unique=True,
 )  # fmt: skip
 
+SENTENCE = st.text(st.sampled_from("aAb1 ,;:=.'\"`*-()é"), min_size=1, max_size=12).map(
+    lambda text: " ".join(f"so {text}".split())
+)
+
 
 def answers(name: str, names: list[str]) -> st.SearchStrategy[Json]:
     """Every answer of a form over these names."""
 
     def some(least: int) -> st.SearchStrategy[Json]:
         return st.lists(st.sampled_from(names), min_size=least, unique=True).map(lambda chosen: [*sorted(chosen)])
+
+    def reasoned(least: int) -> st.SearchStrategy[Json]:
+        return st.dictionaries(st.sampled_from(names), SENTENCE | st.just(""), min_size=least).map(
+            lambda told: {"tasks": [*sorted(told)], "reasons": {name: text for name, text in told.items() if text}}
+        )
+
+    def pair() -> st.SearchStrategy[Json]:
+        return st.tuples(some(0), SENTENCE).map(
+            lambda both: {"tasks": both[0], "reasons": {"": both[1]} if both[0] else {}}
+        )
 
     kinds: dict[str, st.SearchStrategy[Json]] = {
         "yes-no": st.sampled_from(["yes", "no"]),
@@ -32,6 +46,12 @@ def answers(name: str, names: list[str]) -> st.SearchStrategy[Json]:
         "task-order": st.lists(st.sampled_from(names), max_size=8).map(lambda chosen: [*chosen]),
         "number": st.integers(-(10**17), 10**17),
         "condition": st.sampled_from(["n < 3", 'mode = "very slow"', "not (n = 1 or n >= 2.5) and mode != fast"]),
+        "text": SENTENCE,
+        "task-reasons": reasoned(0),
+        "pair-reason": pair(),
+        "yes-no-reason": st.tuples(st.sampled_from(["yes", "no"]), SENTENCE | st.just("")).map(
+            lambda both: {"answer": both[0], "reason": both[1]}
+        ),
     }
     return kinds[name]
 
@@ -166,6 +186,6 @@ def test_the_order_and_repetition_of_names_do_not_matter(names: list[str], data:
 def test_an_unknown_form_is_told_with_the_known_ones() -> None:
     with pytest.raises(
         UnknownNameError,
-        match=r"unknown answer form 'poem'; known: condition, groups, number, task, task-order, task-set",
+        match=r"unknown answer form 'poem'; known: condition, groups, number, pair-reason, task, task-order",
     ):
         form("poem")

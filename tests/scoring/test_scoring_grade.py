@@ -17,6 +17,10 @@ REFERENCES: dict[str, Json] = {
     "task-order": {"tasks": ["Grind", "Rinse", "Brew"], "before": [[0, 2], [1, 2]]},
     "number": 3,
     "condition": {"condition": "n >= 3", "domains": {"n": None}},
+    "text": "It grinds the beans.",
+    "task-reasons": {"tasks": ["Brew", "Pour"], "reasons": {"Brew": "It rinses.", "Pour": "It reads no cup."}},
+    "pair-reason": {"tasks": ["Brew", "Grind"], "reasons": {"": "Beans are ground before."}},
+    "yes-no-reason": {"answer": "no", "reason": "It makes tea."},
 }
 NAMES = ["Brew", "Grind", "Pour", "Rinse"]
 

@@ -95,5 +95,8 @@ def test_every_metric_of_any_answer_lies_within_0_and_1(name: str, answer: Json,
 
 
 def test_an_unknown_metric_is_told_with_the_known_ones() -> None:
-    with pytest.raises(UnknownNameError, match="unknown metric 'vibes'; known: correctness, equivalence, jaccard"):
+    with pytest.raises(
+        UnknownNameError,
+        match="unknown metric 'vibes'; known: bertscore, correctness, equivalence, explanation, identification",
+    ):
         metric("vibes")

@@ -16,7 +16,7 @@ class Understanding:
     """The family of patterns; the work is done by the modules beside this one, imported when it is needed."""
 
     name: str = "understanding"
-    baselines: tuple[str, ...] = ("reader", "random", "constant", "first-mentioned")
+    baselines: tuple[str, ...] = ("reader", "random", "constant", "first-mentioned", "lexical")
 
     def options(self) -> frozenset[str]:
         """What `@suite(understanding, ...)` takes beside the family."""

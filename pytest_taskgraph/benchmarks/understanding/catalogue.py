@@ -15,7 +15,7 @@ _OURS: list[str] = []
 def catalogue() -> dict[str, Pattern]:
     """All patterns by name: ours in the order of the specification, then the user's in the order of registration."""
     if not _OURS:
-        from . import structure, behaviour  # noqa: F401, I001 - importing registers them, in this order
+        from . import structure, behaviour, functionality  # noqa: F401, I001 - importing registers them, in this order
 
         _OURS.extend(name for name, one in PATTERNS.items() if one.category != "custom")
     return {name: PATTERNS[name] for name in (*_OURS, *(n for n in PATTERNS if n not in _OURS))}

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
+from typing import NamedTuple
 
 from ...errors import TaskgraphError
 from ...notations import NOTATIONS, Notation
@@ -15,16 +17,40 @@ AHEAD = 50  # lines that are read first: most lines are no beginning, which the 
 CUTS = 3  # how often a text is cut where reading stops
 
 
-@lru_cache(maxsize=64)
-def find_workflow(prompt: str) -> Workflow | None:
-    """The project that stands in the prompt, read in the first notation that understands it; None if none does.
+class Excerpt(NamedTuple):
+    """A workflow, and where in the prompt it stands."""
 
-    Fenced text is tried first; else the longest run of lines that some notation reads as a whole.
+    workflow: Workflow
+    start: int
+    end: int
+
+
+def find_workflow(prompt: str) -> Workflow | None:
+    """The project that is asked about: the last that stands in the prompt; None if no notation reads one.
+
+    What stands before it are solved examples. Fenced text is tried first; else runs of lines that some notation reads
+    as a whole, of which the longest tells the notation.
     """
-    for fenced in _FENCED.finditer(prompt):
+    found = _last(prompt)
+    return found.workflow if found else None
+
+
+def question_parts(prompt: str) -> Iterator[str]:
+    """Where the question is to be looked for, in this order: after the workflow; after the example before; anywhere."""
+    asked = _last(prompt)
+    if asked:
+        yield prompt[asked.end :]
+        example = _last(prompt[: asked.start])
+        yield prompt[example.end if example else 0 :]
+    yield prompt
+
+
+@lru_cache(maxsize=64)
+def _last(prompt: str) -> Excerpt | None:
+    for fenced in reversed(list(_FENCED.finditer(prompt))):
         for notation in NOTATIONS.values():
             try:
-                return notation.read(fenced[2])
+                return Excerpt(notation.read(fenced[2]), fenced.start(), fenced.end())
             except TaskgraphError:
                 continue
     return _unfenced(prompt)
@@ -35,20 +61,30 @@ def without_fenced(prompt: str) -> str:
     return _FENCED.sub("", prompt)
 
 
-def _unfenced(prompt: str) -> Workflow | None:
+def _unfenced(prompt: str) -> Excerpt | None:
+    """The last workflow at least half as long as the longest, in its notation: so no word that is one by chance."""
     lines = prompt.split("\n")
-    most, best = 0, None
-    for notation in NOTATIONS.values():
-        first = 0
-        while first < min(len(lines), LINES):
-            taken, found = _beginning(lines[first : first + AHEAD], notation)
-            if taken:
-                taken, found = _beginning(lines[first:], notation)
-            if found and taken > most:
-                most, best = taken, found
-            # What was understood up to a mistake holds no other beginning: so no line is read again and again.
-            first += max(taken, 1)
-    return best
+    runs = [list(_runs(lines, notation)) for notation in NOTATIONS.values()]
+    longest = [max((taken for _, taken, _ in found), default=0) for found in runs]
+    most = max(longest)
+    if not most:
+        return None
+    first, taken, workflow = [run for run in runs[longest.index(most)] if 2 * run[1] >= most][-1]
+    start = sum(len(line) + 1 for line in lines[:first])
+    return Excerpt(workflow, start, start + len("\n".join(lines[first : first + taken])))
+
+
+def _runs(lines: list[str], notation: Notation) -> Iterator[tuple[int, int, Workflow]]:
+    """The first line, the number of lines, and the workflow, of each run of lines that the notation reads."""
+    first = 0
+    while first < min(len(lines), LINES):
+        taken, found = _beginning(lines[first : first + AHEAD], notation)
+        if taken:
+            taken, found = _beginning(lines[first:], notation)
+        if found:
+            yield first, taken, found
+        # What was understood up to a mistake holds no other beginning: so no line is read again and again.
+        first += max(taken, 1)
 
 
 def _beginning(lines: list[str], notation: Notation) -> tuple[int, Workflow | None]:

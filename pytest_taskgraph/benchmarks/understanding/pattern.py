@@ -66,7 +66,7 @@ class Pattern:
     """A kind of question. `needs` are features that a generated workflow is given and a notation must say.
 
     `varies` are features that each workflow is given or not by chance, so that the question cannot be answered from
-    knowing how workflows are generated.
+    knowing how workflows are generated. A flaw for the verdict "" is planted in every workflow.
     """
 
     name: str
@@ -77,13 +77,14 @@ class Pattern:
     needs: frozenset[str] = frozenset()
     avoids: frozenset[str] = frozenset()  # features a generated workflow is not given
     varies: frozenset[str] = frozenset()
-    flaws: Mapping[str, str] = field(default_factory=dict)  # answer -> mutation of generation.mutate that makes it so
+    flaws: Mapping[str, str] = field(default_factory=dict)  # verdict -> mutation of generation.mutate that makes it so
     category: str = "custom"
     topic: str = "custom"
     metric: str = ""  # the form's where empty
     levels: str = "all"  # "all": also inside composite tasks; "workflow": whole workflows only
     planted: bool = False  # its answer is no function of the shown text
     least: int = 0  # tasks that a generated workflow has at least, where its flaws need more room than its features
+    domain: bool = False  # generated workflows speak of a domain, which is drawn; else their names tell nothing
 
     def __repr__(self) -> str:
         return f"<Pattern {self.name}>"
@@ -91,7 +92,12 @@ class Pattern:
     @property
     def yes_no(self) -> bool:
         """Whether its answers are yes and no, and so are to be balanced."""
-        return self.form == "yes-no"
+        return self.form in ("yes-no", "yes-no-reason")
+
+
+def verdict(answer: Json) -> Json:
+    """Yes or no of an answer that may have a reason too; any other answer, as it is."""
+    return answer.get("answer", answer) if isinstance(answer, dict) else answer
 
 
 PATTERNS: dict[str, Pattern] = {}
@@ -108,6 +114,7 @@ def pattern(
     levels: str = "all",
     planted: bool = False,
     least: int = 0,
+    domain: bool = False,
 ) -> Callable[[Callable[[Workflow], Iterable[Case]]], Pattern]:
     """A decorator that makes a Pattern of a function from a workflow to cases, and registers it by name.
 
@@ -122,7 +129,7 @@ def pattern(
         made = Pattern(
             name, (function.__doc__ or "").strip(), templates, form, function, _features(name, needs),
             _features(name, avoids), _features(name, varies), dict(flaws or {}), category, topic, metric, levels,
-            planted, least,
+            planted, least, domain,
         )  # fmt: skip
         standing = PATTERNS.get(name)
         if standing is not None and standing.cases.__module__ != module:

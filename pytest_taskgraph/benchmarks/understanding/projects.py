@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from random import Random
@@ -15,7 +15,7 @@ from ...workflow.check import check
 from ...workflow.features import features
 from ...workflow.model import Workflow
 from ...workflow.references import assemble, expand
-from .pattern import Case, Pattern
+from .pattern import Case, Pattern, verdict
 from .scope import Scope, all_scopes, cases, rotations, scopes
 
 
@@ -27,6 +27,7 @@ class Project:
     text: str  # as it is shown: verbatim, a folder's files with path headings
     notation: Notation
     workflow: Workflow
+    files: dict[str, str] = field(default_factory=dict)  # path to text, verbatim
 
     @property
     def digest(self) -> str:
@@ -40,7 +41,8 @@ def load(path: str) -> Project:
     files = _files(Path(path))
     fitting = _notations(path, files)
     texts = {name: _text(file) for name, file in files.items()}
-    workflow = fitting[0].read_files({str(file): texts[name] for name, file in files.items()})
+    by_path = {str(file): texts[name] for name, file in files.items()}
+    workflow = fitting[0].read_files(by_path)
     try:
         check(workflow)
     except WorkflowError as error:
@@ -48,7 +50,7 @@ def load(path: str) -> Project:
     # Variants of one notation share their reader, but each is explained in its own words.
     notation = next((one for one in fitting if not features(workflow) & one.loses), fitting[0])
     shown = texts.values() if len(texts) == 1 else (f"{notation.heading(name)}\n{text}" for name, text in texts.items())
-    return Project(path, "\n\n".join(text.strip("\n") for text in shown), notation, workflow)
+    return Project(path, "\n\n".join(text.strip("\n") for text in shown), notation, workflow, by_path)
 
 
 def _files(path: Path) -> dict[str, Path]:
@@ -128,7 +130,7 @@ def choose(
     Random(f"{pattern.name}|{load(path).digest}|{seed}").shuffle(found)
     found.sort(key=lambda entry: entry[2].rank)
     if pattern.yes_no:
-        sides = [[e for e in found if e[2].answer == a] for a in ("yes", "no")]
+        sides = [[e for e in found if verdict(e[2].answer) == a] for a in ("yes", "no")]
         turns = max(len(side) for side in sides)
         found = [side[i] for i in range(turns) for side in sides if i < len(side)]
     return tuple(found[:instances])

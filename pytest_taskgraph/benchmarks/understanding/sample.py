@@ -10,9 +10,10 @@ from ...errors import NoCaseError, RecipeTooSmallError
 from ...generation.build import build
 from ...generation.mutate import MUTATIONS
 from ...generation.recipe import Recipe, least_tasks
+from ...generation.vocabularies import domain_names
 from ...workflow.features import FEATURES
 from ...workflow.model import Workflow
-from .pattern import Case, Pattern
+from .pattern import Case, Pattern, verdict
 from .scope import Scope, cases, scopes
 
 ATTEMPTS = 50
@@ -59,6 +60,8 @@ def recipe_for(pattern: Pattern, tasks: int) -> Recipe:
 
 
 def _varied(pattern: Pattern, recipe: Recipe, rng: Random) -> Recipe:
+    if pattern.domain:
+        recipe = replace(recipe, vocabulary=rng.choice(domain_names()))
     given = {feature for feature in sorted(pattern.varies) if rng.random() < 0.5}
     varied = replace(recipe, features=recipe.features | given)
     return varied if least_tasks(varied) <= recipe.tasks else recipe
@@ -68,12 +71,12 @@ def _attempt(
     pattern: Pattern, recipe: Recipe, wanted: str | None, rng: Random
 ) -> tuple[Workflow, tuple[Scope, Case]] | None:
     project = build(recipe, rng)
-    if wanted is not None and wanted in pattern.flaws:
+    if (flaw := pattern.flaws.get(wanted or "")) is not None:
         try:
-            project = MUTATIONS[pattern.flaws[wanted]](project, rng)
+            project = MUTATIONS[flaw](project, rng)
         except NoCaseError:  # this workflow has no place for the flaw; the next may
             return None
-    found = [(s, c) for s in scopes(project) for c in cases(pattern, s) if wanted in (None, c.answer)]
+    found = [(s, c) for s in scopes(project) for c in cases(pattern, s) if wanted in (None, verdict(c.answer))]
     least = min((c.rank for _, c in found), default=0)
     hardest = [(s, c) for s, c in found if c.rank == least]
     strata = sorted({c.stratum for _, c in hardest})

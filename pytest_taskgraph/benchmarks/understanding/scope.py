@@ -19,6 +19,12 @@ class Scope:
     workflow: Workflow
     place: str  # "workflow 'W'" or "composite task 'A.B' of workflow 'W'"
     whole: bool
+    path: tuple[str, ...] = ()  # of composite tasks, from the workflow down to the level
+
+    @property
+    def root(self) -> Workflow:
+        """The workflow that the level lies in, or is."""
+        return self.workflow.others[0] if self.path else self.workflow
 
 
 def scopes(project: Workflow, entered: bool = False) -> tuple[Scope, ...]:
@@ -29,7 +35,10 @@ def scopes(project: Workflow, entered: bool = False) -> tuple[Scope, ...]:
     name = project.name if _unique(project) else str(project.qualified)
     return tuple(
         Scope(
-            level, f"composite task '{'.'.join(path)}' of workflow '{name}'" if path else f"workflow '{name}'", not path
+            level,
+            f"composite task '{'.'.join(path)}' of workflow '{name}'" if path else f"workflow '{name}'",
+            not path,
+            path,
         )
         for path, level in levels(expand(project) if entered else assemble(project))
     )

@@ -11,6 +11,7 @@ by numbers that tell nothing and in no order; its `kinds` are drawn.
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -18,6 +19,8 @@ from random import Random
 from typing import Any
 
 from ...errors import UnknownNameError
+
+DIGITS = 6  # that the number of a task has less than
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,20 +77,44 @@ class Vocabulary:
         for index, entry in enumerate(self.tasks):
             copies = list(range(1, rounds + (index in extra) + 1))
             rng.shuffle(copies)
-            found.extend(_numbered(entry, copy) for copy in copies)
+            found.extend(numbered(entry, copy) for copy in copies)
         return found
+
+    def entry(self, name: str) -> Entry | None:
+        """The task of that name, numbered ones too ("Chop2"); None where the vocabulary has none."""
+        bare = name.rstrip("0123456789")
+        found = next((numbered(one, number_of(name)) for one in self.tasks if one.name == bare), None)
+        return found if found is not None and found.name == name else None
+
+    def spare(self, taken: Collection[str], rounds: int = 1) -> list[Entry]:
+        """Its tasks but those whose names are taken, in the order of the file; with more rounds, numbered ones too."""
+        found = [numbered(entry, number) for number in range(1, rounds + 1) for entry in self.tasks]
+        return [entry for entry in found if entry.name not in taken]
 
     def _computed(self, number: int, rng: Random) -> Entry:
         return Entry(f"Task{number}", f"Carries out step {number}.", rng.choice(self.kinds))
 
 
-def _numbered(entry: Entry, number: int) -> Entry:
+def number_of(name: str) -> int:
+    """The number that a task of that name has; 1 where none is written."""
+    digits = name[len(name.rstrip("0123456789")) :]
+    return int(digits) if 0 < len(digits) < DIGITS else 1
+
+
+def numbered(entry: Entry, number: int) -> Entry:
+    """The entry as the one of that number: its name, and all names in it, end in it, if it is not 1."""
     if number == 1:
         return entry
     reads, writes, after = (
         tuple(f"{name}{number}" for name in names) for names in (entry.reads, entry.writes, entry.after)
     )
     return Entry(f"{entry.name}{number}", entry.description, entry.kind, reads, writes, after)
+
+
+@cache
+def domain_names() -> tuple[str, ...]:
+    """The names of the vocabularies of a domain: all whose tasks mean something, sorted."""
+    return tuple(name for name in vocabulary_names() if vocabulary(name).tasks)
 
 
 def vocabulary_names() -> tuple[str, ...]:

@@ -9,10 +9,12 @@ from collections.abc import Callable
 
 from ...errors import UnknownNameError
 from ...trial import Json
+from .bertscore import bertscore
 from .conditions import equivalence
 from .exact import correctness
 from .groups import matching
 from .orders import order
+from .reasons import explanation, identification, reason, verdict
 from .sets import jaccard, precision, recall
 from .texts import rouge1, rouge1_recall, rouge2, rouge_l
 
@@ -26,11 +28,21 @@ METRICS: dict[str, Metric] = {
     "matching": matching,
     "order": order,
     "equivalence": equivalence,
+    "identification": identification,
+    "reason": reason,
+    "explanation": explanation,
+    "verdict": verdict,
     "rouge1": rouge1,
     "rouge1_recall": rouge1_recall,
     "rouge2": rouge2,
     "rouge_l": rouge_l,
+    "bertscore": bertscore,
 }
+
+# Metrics that a model measures after the reply, and the role in which it is asked (benchmarks/episodes/tail.py).
+MEASURED = {"judge": "judge", "cosine": "embedder"}
+# What marks an answer that is a text.
+TEXT_METRICS = ("rouge1", "rouge1_recall", "rouge2", "rouge_l", "bertscore", *MEASURED)
 
 
 def metric(name: str) -> Metric:

@@ -1,0 +1,55 @@
+"""The reference answers of the catalogue beside answers found by trying everything (`tests/brute_force*.py`).
+
+    python benchmarks/brute_force.py [--seeds 200] [--tasks 12] [--first 0] [--every] [PATTERN ...]
+
+One row a pattern: how many cases were compared, how many differ, and the seconds it took; each difference is told.
+Two cases a seed, a yes and a no where the pattern has these; or every case of the workflows that are drawn for them.
+Exits with 1 if any differ.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
+
+from brute_force import ANSWERS, compare, drawn  # noqa: E402 - the tests' directory is no package
+
+from pytest_taskgraph.benchmarks.understanding.catalogue import catalogue  # noqa: E402
+
+
+def arguments() -> argparse.Namespace:
+    options = argparse.ArgumentParser(description="Reference answers beside answers found by trying everything.")
+    options.add_argument("--seeds", type=int, default=200)
+    options.add_argument("--first", type=int, default=0, help="the first seed")
+    options.add_argument("--tasks", type=int, default=12)
+    options.add_argument("--every", action="store_true", help="every case of each workflow, not only the one drawn")
+    options.add_argument("patterns", nargs="*", choices=[*ANSWERS, []], metavar="PATTERN")
+    return options.parse_args()
+
+
+def row(name: str, chosen: argparse.Namespace) -> int:
+    """How many cases of the pattern differ; prints its row."""
+    began = time.perf_counter()
+    pattern, seeds = catalogue()[name], range(chosen.first, chosen.first + chosen.seeds)
+    asked = drawn(pattern, seeds, chosen.tasks, chosen.every)
+    found = [compare(pattern, where, scope.workflow, case) for where, scope, case in asked]
+    different = [one for one in found if one]
+    print(f"{name:30} {len(found):8} {len(different):6} {time.perf_counter() - began:8.1f}", flush=True)
+    for one in different:
+        print(f"    {one}", flush=True)
+    return len(different)
+
+
+def main() -> int:
+    chosen = arguments()
+    print(f"{'pattern':30} {'compared':>8} {'differ':>6} {'seconds':>8}")
+    return 1 if sum(row(name, chosen) for name in chosen.patterns or ANSWERS) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,86 @@
+"""What follows an episode: models are asked to measure its reply, one request for each such metric of the question."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from ...asking import Transcript, Turns
+from ...errors import ProviderError
+from ...scoring.grade import read_answer
+from ...trial import Question, Reply, Request
+from ..judging import judge_prompt, verdict
+
+_CUT_OFF = ("length", "max_tokens")
+
+
+def tail(question: Question, transcript: Transcript, template: str) -> Turns:
+    """The transcript, with the metrics of `question.judged` measured and what was said for them.
+
+    Asks nothing where there is none, and where no answer can be read from the reply. All requests are of one turn.
+    `template` is that of the judge's prompt. Raises ProviderError where a judge was cut off before its score.
+    """
+    given = read_answer(question, transcript.reply) if question.judged else None
+    if given is None:
+        return transcript
+    texts = str(given), str(question.reference)
+    requests = [_REQUESTS[name](question, *texts, template) for name in question.judged]
+    replies = yield requests
+    values = {name: _VALUES[name](reply) for name, reply in zip(question.judged, replies, strict=True)}
+    exchanges = (*transcript.exchanges, *zip(requests, replies, strict=True))
+    return replace(transcript, exchanges=exchanges, metrics={**transcript.metrics, **values})
+
+
+def told(question: Question, transcript: Transcript) -> list[dict[str, Any]]:
+    """What measuring came to, an entry a metric: role, metric, value, text, tokens and cost; no vectors."""
+    said = [(request.role, reply) for request, reply in transcript.exchanges if request.role in ("judge", "embedder")]
+    return [
+        {
+            "role": role, "metric": name, "value": transcript.metrics[name], "text": reply.text, "source": reply.source,
+            "tokens_in": reply.tokens_in, "tokens_out": reply.tokens_out, "cost": reply.cost,
+        }
+        for name, (role, reply) in zip(question.judged, said, strict=False)  # none were said of what cannot be read
+    ]  # fmt: skip
+
+
+def cosine(vectors: Sequence[Sequence[float]]) -> float | None:
+    """The cosine of the angle between two vectors, clipped to 0.0 to 1.0; None for a vector without a direction."""
+    ours, theirs = (_unit(vector) for vector in vectors)
+    if not ours or not theirs:
+        return None
+    return min(1.0, max(0.0, math.fsum(a * b for a, b in zip(ours, theirs, strict=True))))
+
+
+def _unit(vector: Sequence[float]) -> list[float]:
+    """The vector at length 1; nothing for one of length 0. Divided by its largest part first, so that none is lost."""
+    largest = max(map(abs, vector), default=0.0)
+    scaled = [part / largest for part in vector] if largest else []
+    return [part / math.hypot(*scaled) for part in scaled]
+
+
+def _judge(question: Question, given: str, reference: str, template: str) -> Request:
+    prompt = judge_prompt(template, question.text, reference, given)
+    return Request(messages=[{"role": "user", "content": prompt}], role="judge")
+
+
+def _embed(question: Question, given: str, reference: str, template: str) -> Request:
+    return Request(role="embedder", kind="embed", texts=[given, reference])
+
+
+def _judged(reply: Reply) -> float | None:
+    value = verdict(reply.text)
+    if value is None and reply.finish_reason in _CUT_OFF:
+        raise ProviderError("truncated", "the judge was cut off at the token limit before its score; allow more tokens")
+    return value
+
+
+def _embedded(reply: Reply) -> float | None:
+    if [*map(len, reply.embeddings)] != [len(reply.embeddings[0])] * 2 if reply.embeddings else True:
+        raise ProviderError("malformed", "expected two vectors of one length from the embedder")
+    return cosine(reply.embeddings)
+
+
+_REQUESTS: dict[str, Callable[[Question, str, str, str], Request]] = {"judge": _judge, "cosine": _embed}
+_VALUES: dict[str, Callable[[Reply], float | None]] = {"judge": _judged, "cosine": _embedded}

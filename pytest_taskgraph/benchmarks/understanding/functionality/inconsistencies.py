@@ -1,0 +1,111 @@
+"""Patterns about names, descriptions and data that do not go together (specs/patterns.md, F2, F3, F6 and F7).
+
+How many tasks are wrong, one or two, no question tells.
+"""
+
+from __future__ import annotations
+
+from ....workflow.model import Workflow
+from ..pattern import Cases, case, pattern
+from .planted import details, task_reasons, within
+
+
+@pattern(
+    "In {{ place }}, which tasks' names do not correspond to their descriptions?",
+    "Compare the name of every task in {{ place }} with its description. Name each task whose description tells of "
+    "something else than its name does.",
+    form="task-reasons",
+    needs={"descriptions"},
+    avoids={"hierarchy", "loop"},
+    flaws={"": "misdescribe"},
+    planted=True,
+    domain=True,
+)
+def inconsistent_task_description(workflow: Workflow) -> Cases:
+    """Does the model notice a task that is described as another one?
+
+    The wrong description is that of a task of another kind, which the workflow has not.
+    """
+    reasons = {
+        name: f"The description of task '{name}' does not correspond with its name. By its name it should "
+        f"be one that {within(true)}, while the description says: {false}"
+        for name, true, false in details(workflow, "misdescribe", 3)
+    }
+    if reasons:
+        yield case(task_reasons(reasons), labels={"planted": len(reasons)})
+
+
+@pattern(
+    "In {{ place }}, which tasks' names do not correspond to the data they read and write?",
+    "Compare the name of every task in {{ place }} with its inputs and outputs. Name each task whose data belong to "
+    "something else than its name tells.",
+    form="task-reasons",
+    needs={"data"},
+    avoids={"hierarchy", "loop", "guards", "descriptions"},
+    flaws={"": "misname"},
+    planted=True,
+    domain=True,
+)
+def inconsistent_task_data(workflow: Workflow) -> Cases:
+    """Does the model notice a task whose name does not go with what flows in and out?
+
+    Nothing is described. The wrong name is that of a task which the workflow has not, and whose data have no word in
+    common with those of the task.
+    """
+    reasons = {
+        name: f"The data of task '{name}' do not correspond with its name. By its name one would expect that it "
+        f"{true}, while it {false}."
+        for name, true, false in details(workflow, "misname", 3)
+    }
+    if reasons:
+        yield case(task_reasons(reasons), labels={"planted": len(reasons)})
+
+
+@pattern(
+    "Does the name of {{ place }} correspond to its description?",
+    "Look at the name of {{ place }} and at its description: do both mean the same process?",
+    form="yes-no-reason",
+    needs={"descriptions"},
+    avoids={"hierarchy", "loop"},
+    flaws={"yes": "keep-purpose", "no": "swap-purpose"},
+    levels="workflow",
+    planted=True,
+    domain=True,
+)
+def inconsistent_workflow_description(workflow: Workflow) -> Cases:
+    """Does the model notice that a whole workflow is described, or named, as one of another domain?
+
+    A reason is only told where the answer is no.
+    """
+    for _ in details(workflow, "keep-purpose", 2):
+        yield case({"answer": "yes", "reason": ""})
+    for true, false in details(workflow, "swap-purpose", 2):
+        reason = (
+            f"The description of workflow '{workflow.name}' does not correspond with its name. By its name it should "
+            f"be one that {within(true)}, while the description says: {false}"
+        )
+        yield case({"answer": "no", "reason": reason})
+
+
+@pattern(
+    "In {{ place }}, which tasks' descriptions contradict the description of the whole?",
+    "Which tasks have no business in {{ place }}, given what its own description says and what theirs say?",
+    form="task-reasons",
+    needs={"descriptions"},
+    avoids={"hierarchy", "loop", "data"},
+    flaws={"": "stray-task"},
+    planted=True,
+    domain=True,
+)
+def contradicting_task_descriptions(workflow: Workflow) -> Cases:
+    """Does the model notice tasks that do not serve what the workflow is for?
+
+    They are of another domain; their names and descriptions go together. No data tell them apart.
+    """
+    reasons = {
+        name: f"The description of task '{name}' contradicts that of the workflow. The workflow {within(true)}, while "
+        f"the task {within(false)}."
+        for name, true, false in details(workflow, "stray-task", 3)
+    }
+    if reasons:
+        yield case(task_reasons(reasons), labels={"planted": len(reasons)})

@@ -1,0 +1,80 @@
+"""Patterns about the kinds of tasks (specs/patterns.md, F4 and F9). They ask about levels where every task has one."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from ....generation.vocabularies import vocabulary, vocabulary_names
+from ....workflow.graph import ancestors
+from ....workflow.model import Workflow
+from ....workflow.references import levels
+from ..pattern import Cases, case, pattern
+
+
+@pattern(
+    "Is there a task of kind '{{ kind }}' in {{ place }}?",
+    "Does at least one of the tasks that stand directly in {{ place }} belong to the kind '{{ kind }}'?",
+    form="yes-no",
+    needs={"kinds"},
+    avoids={"hierarchy", "loop", "data"},
+    flaws={"yes": "omit-kind", "no": "omit-kind"},
+    domain=True,
+)
+def task_of_kind(workflow: Workflow) -> Cases:
+    """Can the model tell what kinds of work a workflow holds?
+
+    The negatives ask about kinds of the same domain. Each generated workflow lacks one, whatever the answer, so that no
+    kind is likelier to be there than another.
+    """
+    kinds = _kinds(workflow)
+    for kind in sorted(set(kinds.values())):
+        yield case(True, kind=kind, labels={"of_kind": Counter(kinds.values())[kind]})
+    for kind in _absent(workflow, set(kinds.values())):
+        yield case(False, kind=kind, labels={"of_kind": 0})
+
+
+@pattern(
+    "In {{ place }}, does a task of kind '{{ kind }}' run {{ side }} task '{{ task }}'?",
+    "Is at least one task of the kind '{{ kind }}' carried out {{ side }} task '{{ task }}' whenever {{ place }} is "
+    "executed?",
+    form="yes-no",
+    needs={"kinds"},
+    avoids={"hierarchy", "loop", "guards"},
+    domain=True,
+)
+def task_of_kind_before(workflow: Workflow) -> Cases:
+    """Can the model find what comes before a task, or after it, by what it means?
+
+    Hard positives have one such task; hard negatives have tasks of the kind, but all on the other side. Left out where
+    the only ones are in no order with the task. Asked about levels without guards or cycles, where every task runs.
+    """
+    kinds = {} if any(link.guard is not None for link in workflow.links) else _kinds(workflow)
+    before = {task: frozenset(ancestors(workflow, task)) for task in kinds}
+    if any(task in earlier for task, earlier in before.items()):
+        return
+    for task in kinds:
+        after = frozenset(other for other in kinds if task in before[other])
+        for kind in sorted(set(kinds.values())):
+            same = {other for other in kinds if kinds[other] == kind and other != task}
+            for side, here, there in (("before", before[task], after), ("after", after, before[task])):
+                if same & here or same <= there:
+                    rank = int(len(same & here) > 1 or not same)
+                    yield case(bool(same & here), rank=rank, kind=kind, side=side, task=task, stratum=side)
+
+
+def _kinds(workflow: Workflow) -> dict[str, str]:
+    """The kind of every task; nothing where one has none."""
+    found = {task.name: task.kind for task in workflow.tasks}
+    return found if all(found.values()) else {}
+
+
+def _absent(workflow: Workflow, held: set[str]) -> list[str]:
+    """Kinds that the level has not, of domains that all its kinds are of; else those of other tasks in the project."""
+    if not held:
+        return []
+    domains = [set(vocabulary(name).kinds) for name in vocabulary_names()]
+    near = {kind for kinds in domains if held <= kinds for kind in kinds}
+    if near:
+        return sorted(near - held)
+    every = [level for whole in (workflow, *workflow.others) for _, level in levels(whole)]
+    return sorted({task.kind for level in every for task in level.tasks if task.kind} - held)

@@ -1,0 +1,32 @@
+"""The pattern about an order that makes no sense (specs/patterns.md, F8)."""
+
+from __future__ import annotations
+
+from ....workflow.model import Workflow
+from ..pattern import Cases, case, pattern
+from .planted import details, within
+
+
+@pattern(
+    "Which two tasks of {{ place }} are in the wrong order, judging by what they do?",
+    "Identify the potential error in the order of the tasks of {{ place }}: which two of them should change places?",
+    form="pair-reason",
+    avoids={"hierarchy", "loop", "guards", "data"},
+    varies={"parallel"},
+    flaws={"": "swap-order"},
+    levels="workflow",
+    planted=True,
+    domain=True,
+)
+def wrong_task_order(workflow: Workflow) -> Cases:
+    """Does the model notice that a task comes before what it needs?
+
+    Two tasks stand in each other's place, and all others in an order that makes sense; of all that the domain says must
+    come before something else, just this is violated. Nothing is described, and there are no data: names alone tell it.
+    """
+    for first, second, early, late in details(workflow, "swap-order", 4):
+        reason = (
+            f"Task '{second}', which {within(late)}, must come after task '{first}', which {within(early)}, but it "
+            "comes before it."
+        )
+        yield case({"tasks": sorted((first, second)), "reasons": {"": reason}})

@@ -1,0 +1,212 @@
+"""Invariance: the same question asked once more in a way that must not change its answer (patterns.md).
+
+Each relation takes a question as it is posed, and gives it varied. The answer is computed anew on the varied workflow
+wherever the same case is found there, and must agree with the one that was known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from random import Random
+from typing import TypeVar
+
+from ...errors import NoCaseError, UnknownNameError
+from ...generation.build import build
+from ...generation.recipe import Recipe, least_tasks
+from ...notations import NOTATIONS, notation
+from ...scoring.forms import form
+from ...scoring.metrics import METRICS
+from ...trial import Json
+from ...workflow.features import features
+from ...workflow.model import Configuration, Task, Workflow
+from .known_names import known_names
+from .pattern import Case, Pattern
+from .renaming import RESERVED, Change, names_of, renaming, with_texts
+from .sample import USUAL
+from .scope import Scope, cases, scopes
+
+DISTRACTOR_TASKS = 8
+ORDERS = 8  # that are tried
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True, slots=True)
+class Posed:
+    """A case of a pattern about a level of a workflow, in a phrasing and a notation."""
+
+    pattern: Pattern
+    workflow: Workflow
+    scope: Scope
+    case: Case
+    phrasing: int
+    phrasings: int  # how many there are
+    notation: str
+
+
+def check(relations: Iterable[str]) -> None:
+    """Nothing, if all relations are known. Raises UnknownNameError."""
+    for name in relations:
+        if name not in RELATIONS:
+            raise UnknownNameError("relation (--taskgraph-vary)", name, RELATIONS)
+
+
+def varied(relation: str, posed: Posed, rng: Random) -> Posed:
+    """The question varied in that relation. Raises NoCaseError where it cannot be had, with the reason."""
+    held = features(posed.workflow)
+    if reason := hindrance(relation, posed.pattern, posed.phrasings, held, posed.notation):
+        raise NoCaseError(reason)
+    return RELATIONS[relation](posed, rng)
+
+
+def hindrance(relation: str, pattern: Pattern, phrasings: int, held: frozenset[str], shown: str) -> str:
+    """Why no question of a pattern, about workflows that hold these features, can be varied so; empty if some can."""
+    hindrances = {
+        "names": pattern.planted and "names are what the question is about",
+        "notation": not _able(held, shown) and f"no notation but {shown} can say the workflow",
+        "phrasing": phrasings < 2 and "the pattern has one phrasing",
+    }
+    return hindrances.get(relation) or ""
+
+
+def _able(held: frozenset[str], shown: str) -> list[str]:
+    """The other notations that can say these features; variants of the one that is shown only where no other can."""
+    able = [one.name for one in NOTATIONS.values() if one.name != shown and not held & one.loses]
+    return [name for name in able if name.partition("-")[0] != shown.partition("-")[0]] or able
+
+
+def renamed(posed: Posed, rng: Random) -> Posed:
+    """With other names for tasks, data, gateways, parameters and workflows, the same wherever the old ones stood."""
+    names = names_of(posed.workflow)
+    if reserved := sorted(RESERVED.intersection(name.lower() for name in names)):
+        raise NoCaseError(f"the name {reserved[0]!r} is also a word of conditions or answers")
+    change = renaming(names, frozenset(names), rng)
+    project = with_texts(posed.workflow, change)
+    places = [scope.place for scope in scopes(posed.workflow)]
+    return _in(posed, project, places.index(posed.scope.place), _changed(posed.case, change))
+
+
+def reordered(posed: Posed, rng: Random) -> Posed:
+    """With everything declared in another order, at any depth: one in which the case is told in the same words, where
+    one of a few orders has it so.
+    """
+    orders = [shuffled(posed.workflow, rng) for _ in range(ORDERS)]
+    same = (one for one in orders if posed.pattern.planted or _told_in(posed, one))
+    return _same_place(posed, next(same, orders[0]))
+
+
+def beside_another(posed: Posed, rng: Random) -> Posed:
+    """With a workflow more in the project, of which no name stands in the others."""
+    usual = USUAL - notation(posed.notation).loses
+    recipes = [Recipe(tasks=DISTRACTOR_TASKS, features=usual), Recipe(tasks=DISTRACTOR_TASKS)]
+    made = build(next(recipe for recipe in recipes if least_tasks(recipe) <= DISTRACTOR_TASKS), rng)
+    change = renaming(names_of(made), frozenset({*names_of(posed.workflow), *names_of(made)}), rng)
+    other = replace(with_texts(made, change), package=posed.workflow.package)
+    return _same_place(posed, replace(posed.workflow, others=(*posed.workflow.others, other)))
+
+
+def rewritten(posed: Posed, rng: Random) -> Posed:
+    """In another notation, a variant of the same one only where no other can say the workflow."""
+    return replace(posed, notation=rng.choice(_able(features(posed.workflow), posed.notation)))
+
+
+def rephrased(posed: Posed, rng: Random) -> Posed:
+    """In the other phrasing; of several others, the next."""
+    return replace(posed, phrasing=(posed.phrasing + 1) % posed.phrasings)
+
+
+def shuffled(project: Workflow, rng: Random) -> Workflow:
+    """The same project, everything declared in another order, at any depth; the first workflow stays the first."""
+
+    def mixed(items: Iterable[_T]) -> tuple[_T, ...]:
+        listed = list(items)
+        rng.shuffle(listed)
+        return tuple(listed)
+
+    def level(one: Workflow) -> Workflow:
+        return replace(
+            one, tasks=mixed(map(task, one.tasks)), data=mixed(one.data), gateways=mixed(one.gateways),
+            links=mixed(one.links), data_links=mixed(one.data_links), parameters=mixed(one.parameters),
+            configurations=mixed(map(configured, one.configurations)), others=mixed(map(level, one.others)),
+        )  # fmt: skip
+
+    def task(one: Task) -> Task:
+        below = one.subworkflow and level(one.subworkflow)
+        return replace(one, parameters=mixed(one.parameters), effects=mixed(one.effects), subworkflow=below)
+
+    def configured(one: Configuration) -> Configuration:
+        inside = mixed(map(configured, one.configurations))
+        return replace(one, parameters=mixed(one.parameters), configurations=inside)
+
+    return level(project)
+
+
+def _told_in(posed: Posed, project: Workflow) -> bool:
+    return any(
+        _found(posed.pattern, scope, posed.case) for scope in scopes(project) if scope.place == posed.scope.place
+    )
+
+
+def _found(pattern: Pattern, scope: Scope, wanted: Case) -> Case | None:
+    """The case about the same, with the answer that holds there."""
+    return next((one for one in cases(pattern, scope) if one.fields == wanted.fields), None)
+
+
+def _same_place(posed: Posed, project: Workflow) -> Posed:
+    """The case about the level of the same place in another project."""
+    places = [scope.place for scope in scopes(project)]
+    if posed.scope.place not in places:
+        raise NoCaseError(f"{posed.scope.place} is not found again")
+    return _in(posed, project, places.index(posed.scope.place), posed.case)
+
+
+def _in(posed: Posed, project: Workflow, index: int, wanted: Case) -> Posed:
+    """The wanted case about a level of another project, its answer computed there.
+
+    Our own patterns may tell what a case is about in another order, a pair or a situation; their answers are known
+    not to depend on names and order. Of the user's own patterns nothing is known.
+    """
+    scope = scopes(project)[index]
+    case = wanted
+    if not posed.pattern.planted:
+        found = _found(posed.pattern, scope, wanted)
+        if found is None and posed.pattern.category == "custom":
+            raise NoCaseError("the same case is not found again")
+        if found is not None and not _agree(posed.pattern, found.answer, wanted.answer, project, scope):
+            raise NoCaseError("the answer changes")
+        case = wanted if found is None else replace(wanted, answer=found.answer)
+    return replace(posed, workflow=project, scope=scope, case=case)
+
+
+def _agree(pattern: Pattern, found: Json, known: Json, project: Workflow, scope: Scope) -> bool:
+    """Whether an answer is the known one, or an ideal answer to the one is right by the other."""
+    if found == known:
+        return True
+    names, shape = known_names(project, scope.workflow), form(pattern.form)
+    measure = METRICS.get(pattern.metric or shape.metric)
+    return measure is not None and measure(shape.read(shape.write(found, names), names, "lenient"), known) == 1.0
+
+
+def _changed(case: Case, change: Change) -> Case:
+    return replace(case, answer=_in_answer(case.answer, change), fields=with_texts(case.fields, change))
+
+
+def _in_answer(answer: Json, change: Change) -> Json:
+    """The answer in the new names; what was in alphabetical order is so again, but for what is told by its place."""
+    if isinstance(answer, dict):
+        if "before" in answer:
+            return {key: with_texts(value, change) for key, value in answer.items()}
+        return {change(key): _in_answer(value, change) for key, value in answer.items()}
+    if isinstance(answer, list):
+        new = [_in_answer(item, change) for item in answer]
+        return sorted(new, key=repr) if answer == sorted(answer, key=repr) else new
+    return change(answer) if isinstance(answer, str) else answer
+
+
+RELATIONS: Mapping[str, Callable[[Posed, Random], Posed]] = {
+    "names": renamed,
+    "order": reordered,
+    "notation": rewritten,
+    "phrasing": rephrased,
+    "distractor": beside_another,
+}

@@ -1,0 +1,74 @@
+"""Whoever measures open answers: the judge and the embedder, each opened once, with settings of its own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ..errors import UsageError
+from . import options
+from .subject import plain
+
+if TYPE_CHECKING:
+    from ..asking import Model, Transcript
+    from ..benchmarks.settings import Settings
+    from ..trial import Json, Question, Reply, Request
+
+SPEC = {"judge": "judge-model", "embedder": "embedder"}  # role -> the option that names its model
+
+
+class Measuring:
+    """The models that `--taskgraph-judge-model` and `--taskgraph-embedder` name."""
+
+    def __init__(self, config: pytest.Config, settings: Settings) -> None:
+        self.specs = {role: options.value(config, name) for role, name in SPEC.items()}
+        self.settings: dict[str, dict[str, Json]] = {
+            role: {key: plain(text) for key, text in options.pairs(config, f"{role}-option")} for role in SPEC
+        }
+        self._text_metrics, self._templates = settings.text_metrics, settings.templates
+        self._models: dict[str, Model] = {}
+
+    def check(self) -> None:
+        """Nothing, if each chosen metric has its model and the judge its template. Raises UsageError."""
+        from ..benchmarks.judging import judge_prompt, judge_template
+        from ..scoring.metrics import MEASURED
+
+        for name in self._text_metrics:
+            if name in MEASURED:
+                self.model(MEASURED[name])
+        if "judge" in self._text_metrics:
+            judge_prompt(judge_template(self._templates), "", "", "")
+
+    def model(self, role: str) -> Model:
+        """The model of a role, opened once. Raises UsageError where none is named."""
+        from ..models import open_model
+
+        if role not in self._models:
+            if not self.specs[role]:
+                raise UsageError(
+                    f"--taskgraph-text-metric={','.join(self._text_metrics)} needs a model in the role of "
+                    f"{role}: name one with --taskgraph-{SPEC[role]}=SPEC"
+                )
+            self._models[role] = open_model(self.specs[role], self.settings[role])
+        return self._models[role]
+
+    async def measured(self, question: Question, transcript: Transcript) -> Transcript:
+        """The transcript with what the models measured. Raises ProviderError, NotAskedError, UsageError."""
+        from ..asking import drive
+        from ..benchmarks.episodes.tail import tail
+        from ..benchmarks.judging import judge_template
+
+        return await drive(tail(question, transcript, judge_template(self._templates)), self._answer)
+
+    def about(self) -> dict[str, Json]:
+        """What the record tells of the chosen metrics and their models; nothing where the defaults stand."""
+        if self._text_metrics == ("rouge1",):
+            return {}
+        named: dict[str, Json] = {"text_metric": [*self._text_metrics]}
+        for role in self._models:
+            named |= {SPEC[role].replace("-", "_"): self.specs[role], f"{role}_option": {**self.settings[role]}}
+        return named
+
+    async def _answer(self, request: Request) -> Reply:
+        return await self.model(request.role).answer(request)

@@ -1,0 +1,254 @@
+"""The open answer forms: a text, tasks with a reason each, a pair with a reason, yes or no with a reason.
+
+Their law is that of all forms; a reason is one line, and there only where it has text. Strict are the study's rules:
+one `Name: why` a line, of which a leading `-` or number and parents before a dot are dropped. The mark before the
+reason is one that no known name holds, so that names with colons and commas survive.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from ..errors import UnreadableError
+from ..trial import Json, Reading
+from .extract import names_in
+from .form import Form
+from .name_lists import is_nothing, separator, shown, squeezed, strict_items, word_for_nothing
+
+_MARKS = {":": "a colon", "=": "an equals sign", "~": "a tilde", "^": "a caret"}
+_WORD = re.compile(r"\w[\w.-]*+")
+_QUOTED = re.compile(r"(?<![`'\"*“‘])[`'\"*“‘]++(\w[\w.-]*+)[`'\"*”’]")
+_TASK = re.compile(r"(?:the )?task (\w[\w.-]*+)", re.IGNORECASE)
+_BREAK = re.compile(r":|\s[-–—]++\s")
+_BULLET = re.compile(r"\s*+(?:[-+*•·–—]|\(?\d{1,9}[.)])\s")
+_AND = re.compile(r"\s(?:and|&|with|[-=]>|[→↔⇄])\s|[→↔⇄]", re.IGNORECASE)
+_NO_TASK = re.compile(r"\W*+(?:none\b|nothing\b|no (?:\w+ )?(?:tasks?|pairs?)\b|there (?:is|are) no\b)", re.IGNORECASE)
+_LEFT_DECORATION = re.compile(r"[*_`\"']++(?=\s|$)")  # closes what was opened before the name
+_VERDICT = re.compile(r"\b_*+(yes|no)\b[*_`\"'”’]*+\s*+[:,.;!–—-]*+", re.IGNORECASE)
+_STRICT_VERDICT = re.compile(r"[\"']?(yes|no)[\"']?(?:\s*[:,.;\n]|\s*$)", re.IGNORECASE)
+_MOST_BREAKS = 8
+
+
+def _one_line(text: object) -> str:
+    return " ".join(str(text).split())
+
+
+def _read_text(text: str, names: Sequence[str], reading: Reading) -> Json:
+    """The text in one line; one without any letter or digit cannot be read."""
+    if not re.search(r"\w", text):
+        raise UnreadableError(f"expected a text, found {shown(text)}")
+    return _one_line(text)
+
+
+def _write_text(answer: Json, names: Sequence[str]) -> str:
+    return _one_line(answer)
+
+
+def _read_task_reasons(text: str, names: Sequence[str], reading: Reading) -> Json:
+    """The tasks, each once; reasons of a task in several lines are joined, prose before the first task is passed over.
+
+    A lenient reading counts a line that names no task to the reason of the line before.
+    """
+    if _says_nothing(text, names, reading):
+        return _answer({})
+    found: dict[str, list[str]] = {}
+    last: list[str] = []
+    for line in filter(str.strip, text.split("\n")):
+        name, reason = _strict_line(line, names) if reading == "strict" else _line(line, names)
+        if name:
+            last = found.setdefault(name, [])
+        last.append(reason)
+    return _named_or_nothing(found, text, reading)
+
+
+def _named_or_nothing(found: dict[str, list[str]], text: str, reading: Reading) -> Json:
+    if not found and not (reading == "lenient" and _NO_TASK.match(text)):
+        raise UnreadableError(f"expected one task a line, each with a reason, found {shown(text)}")
+    return _answer(found)
+
+
+def _answer(found: dict[str, list[str]]) -> Json:
+    joined = {name: _one_line(" ".join(found[name])) for name in sorted(found)}
+    return {"tasks": [*joined], "reasons": {name: reason for name, reason in joined.items() if reason}}
+
+
+def _says_nothing(text: str, names: Sequence[str], reading: Reading) -> bool:
+    filled = text.strip().rstrip("." if reading == "strict" else ".*`")
+    found = [filled] if reading == "strict" else names_in(text, names, "\n") or [filled]
+    return not text.strip() or is_nothing(filled, found, names, reading)
+
+
+def _line(line: str, names: Sequence[str]) -> tuple[str, str]:
+    """The task that a line names, if it names one, and the reason; the whole line, if it names none."""
+    whole = names_in(line, names, "\n")
+    if _mark(names) not in line and len(whole) == 1 and (whole[0] in names or _WORD.fullmatch(whole[0])):
+        return whole[0], ""
+    heads = [(names_in(head, names, "\n"), head, rest) for head, rest in _heads(line, names)]
+    known = [(found[0], rest) for found, _, rest in heads if len(found) == 1 and found[0] in names]
+    told = [(found, rest) for named, head, rest in heads if len(found := _known_or_plain(named, head, names)) == 1]
+    if known or told:
+        return (known or [(told[0][0][0], told[0][1])])[0]
+    quoted = _QUOTED.search(line) if _BULLET.match(line) else None
+    return (quoted[1], line) if quoted else ("", line)
+
+
+def _heads(line: str, names: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """What may be the name in a line and what the reason: cut at the mark, then at what models write instead."""
+    mark = _mark(names)
+    if mark in line:
+        head, _, rest = line.partition(mark)
+        yield head, _without_decoration(rest)
+    for _, cut in zip(range(_MOST_BREAKS), _BREAK.finditer(line), strict=False):
+        yield line[: cut.start()], _without_decoration(line[cut.end() :])
+
+
+def _without_decoration(rest: str) -> str:
+    decoration = _LEFT_DECORATION.match(rest)
+    return rest[decoration.end() :] if decoration else rest
+
+
+def _known_or_plain(found: list[str], head: str, names: Sequence[str]) -> list[str]:
+    """The names, if each is known or a plain word; else those in quotes or after the word "task"."""
+    if found and all(name in names or _WORD.fullmatch(name) for name in found):
+        return found
+    told = [match[1] for match in _QUOTED.finditer(head)] or [match[1] for match in _TASK.finditer(head)]
+    return [name.rpartition(".")[2] for name in told]
+
+
+def _strict_line(line: str, names: Sequence[str]) -> tuple[str, str]:
+    head, _, reason = line.partition(_mark(names))
+    known = {squeezed(name): name for name in names} | {name: name for name in names}
+    bare = head.strip().lstrip("-").strip()
+    last = bare.rpartition(".")[2] if bare.rstrip(".") == bare else bare.rstrip(".")
+    for tried in (head, head.strip(), squeezed(head), squeezed(bare), squeezed(re.sub(r"^\d++\.", "", bare))):
+        if tried in known:
+            return known[tried], reason
+    return last.replace("`", "").strip(), reason
+
+
+def _read_pair_reason(text: str, names: Sequence[str], reading: Reading) -> Json:
+    """The names before the mark, however many, and what follows.
+
+    A lenient reading takes the first line that names two tasks, or a known one, and all that follows.
+    """
+    if _says_nothing(text, names, reading):
+        return _pair([], "")
+    lines = [line for line in text.split("\n") if line.strip()]
+    if reading == "strict":
+        head, _, reason = lines[0].partition(_mark(names))
+        return _pair([name for name in strict_items(head, names) if name], reason)
+    for number, line in enumerate(lines):
+        for head, rest in (*_heads(line, names), (line, "")):
+            found = _pair_in(head, names)
+            if len(found) > 1 or (found and found[0] in names):
+                return _pair(found, " ".join([rest, *lines[number + 1 :]]))
+    name, reason = _line(lines[0], names)
+    return _pair([*_named_or_nothing_list(name, text)], reason if name else "")
+
+
+def _named_or_nothing_list(name: str, text: str) -> list[str]:
+    if not name and not _NO_TASK.match(text):
+        raise UnreadableError(f"expected two tasks and a reason, found {shown(text)}")
+    return [name] if name else []
+
+
+def _pair_in(head: str, names: Sequence[str]) -> list[str]:
+    cuts = "," + separator(names).strip(",")
+    found = names_in(head, names, cuts)
+    if len(found) < 2 and found and found[0] not in names:
+        found = names_in(_AND.sub(cuts[-1], head), names, cuts)
+    return _known_or_plain(found, head, names)
+
+
+def _pair(found: Sequence[str], reason: str) -> Json:
+    told = _one_line(reason)
+    return {"tasks": [*sorted(set(found))], "reasons": {"": told} if told else {}}
+
+
+def _read_yes_no_reason(text: str, names: Sequence[str], reading: Reading) -> Json:
+    """The word at the beginning, leniently the first such word anywhere, and what follows it."""
+    found = _STRICT_VERDICT.match(text.strip()) if reading == "strict" else _VERDICT.search(text)
+    if found is None:
+        raise UnreadableError(f"expected yes or no and a reason, found {shown(text)}")
+    rest = _without_decoration(found.string[found.end() :])
+    return {"answer": found[1].lower(), "reason": _one_line(rest)}
+
+
+def _tasks_and_reasons(answer: Json) -> tuple[list[str], dict[str, str]]:
+    tasks = answer.get("tasks") if isinstance(answer, dict) else None
+    reasons = answer.get("reasons") if isinstance(answer, dict) else None
+    names = sorted({str(name) for name in tasks}) if isinstance(tasks, list) else []
+    told = {name: _one_line(text) for name, text in reasons.items()} if isinstance(reasons, dict) else {}
+    return names, told
+
+
+def _joined(head: str, reason: str, mark: str) -> str:
+    return f"{head}{mark} {reason}" if reason else head
+
+
+def _write_task_reasons(answer: Json, names: Sequence[str]) -> str:
+    tasks, reasons = _tasks_and_reasons(answer)
+    lines = [_joined(name, reasons.get(name, ""), _mark(names)) for name in tasks]
+    return "\n".join(lines) or word_for_nothing(names)
+
+
+def _write_pair_reason(answer: Json, names: Sequence[str]) -> str:
+    tasks, reasons = _tasks_and_reasons(answer)
+    if not tasks:
+        return word_for_nothing(names)
+    between = separator(names).replace(",", ", ").replace(";", "; ").replace("|", " | ")
+    return _joined(between.join(tasks), reasons.get("", ""), _mark(names))
+
+
+def _write_yes_no_reason(answer: Json, names: Sequence[str]) -> str:
+    given = answer if isinstance(answer, dict) else {}
+    return _joined(str(given.get("answer", "")), _one_line(given.get("reason", "")), ":")
+
+
+def _mark(names: Sequence[str]) -> str:
+    """The character between a name and its reason: the first that no name holds."""
+    return next((mark for mark in _MARKS if not any(mark in name for name in names)), "\t")
+
+
+def _called(names: Sequence[str]) -> str:
+    return _MARKS.get(_mark(names), "a tab")
+
+
+def _ask_text(names: Sequence[str]) -> str:
+    return "The answer is one sentence in plain words, as a description in a specification."
+
+
+def _ask_task_reasons(names: Sequence[str]) -> str:
+    return (
+        f"The answer has one line a task: its name, written as in the specification, {_called(names)}, and the reason "
+        f'in one sentence; if there is no such task, "{word_for_nothing(names)}".'
+    )
+
+
+def _ask_pair_reason(names: Sequence[str]) -> str:
+    between = {",": "a comma", ";": "a semicolon", "|": "a vertical bar"}.get(separator(names), "a tab")
+    return (
+        f"The answer is one line: the names of the two tasks, with {between} between them, written as in the "
+        f"specification, then {_called(names)}, and the reason in one sentence."
+    )
+
+
+def _ask_yes_no_reason(names: Sequence[str]) -> str:
+    return 'The answer is one line: "yes" or "no", a colon, and the reason in one sentence.'
+
+
+TEXT = Form("text", _ask_text, _read_text, _write_text, "rouge1", ("rouge1_recall", "rouge2", "rouge_l"), 0.0)
+TASK_REASONS = Form(
+    "task-reasons", _ask_task_reasons, _read_task_reasons, _write_task_reasons, "identification",
+    ("reason", "explanation"),
+)  # fmt: skip
+PAIR_REASON = Form(
+    "pair-reason", _ask_pair_reason, _read_pair_reason, _write_pair_reason, "identification", ("reason",)
+)
+YES_NO_REASON = Form(
+    "yes-no-reason", _ask_yes_no_reason, _read_yes_no_reason, _write_yes_no_reason, "verdict", ("reason",)
+)
+
+OPEN_FORMS: dict[str, Form] = {one.name: one for one in (TEXT, TASK_REASONS, PAIR_REASON, YES_NO_REASON)}
+MANY_LINES = ("text", "task-reasons", "yes-no-reason")  # whose answers may take more than one line

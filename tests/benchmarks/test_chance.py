@@ -1,0 +1,111 @@
+"""Chance: what guessing is expected to score, against brute force over all guesses and against the baselines."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import combinations
+from statistics import mean
+from time import perf_counter
+
+import pytest
+
+from pytest_taskgraph.benchmarks.settings import Settings
+from pytest_taskgraph.benchmarks.understanding import chance as chances
+from pytest_taskgraph.benchmarks.understanding.chance import chance, chance_at
+from pytest_taskgraph.benchmarks.understanding.questions import question, references
+from pytest_taskgraph.scoring.metrics import METRICS
+from pytest_taskgraph.trial import Json
+from pytest_taskgraph.workflow.model import Data, Link, Task, Workflow
+
+NAMES = ("A", "B", "C", "D", "E")
+SUBSETS = [list(chosen) for n in range(6) for chosen in combinations(NAMES, n)]
+LEVEL = Workflow(
+    "W",
+    tasks=(*map(Task, NAMES[:4]), Task("E", subworkflow=Workflow("E", tasks=(Task("Inner"), Task("Other"))))),
+    data=(Data("raw"), Data("clean")),
+    links=(
+        Link("A", "B", "n > 1"), Link("A", "C", "otherwise"), Link("C", "D", "1 < n"), Link("D", "E", "m = 2"),
+        Link("D", "C", " Otherwise"),
+    ),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("reference", SUBSETS, ids="".join)
+def test_chance_of_a_set_is_the_mean_over_all_sets_there_are(reference: list[Json]) -> None:
+    brute = mean(METRICS["jaccard"]([*guess], reference) or 0.0 for guess in SUBSETS)
+    assert chance("task-set", reference, NAMES) == pytest.approx(brute)
+    assert chance("task-reasons", {"tasks": reference, "reasons": {}}, NAMES) == pytest.approx(brute)
+
+
+@pytest.mark.parametrize("reference", SUBSETS, ids="".join)
+def test_chance_of_a_pair_is_the_mean_over_all_pairs_there_are(reference: list[Json]) -> None:
+    brute = mean(METRICS["jaccard"]([*guess], reference) or 0.0 for guess in combinations(NAMES, 2))
+    assert chance("pair-reason", {"tasks": reference, "reasons": {}}, NAMES) == pytest.approx(brute)
+
+
+def test_a_coin_decides_yes_or_no_and_one_name_is_drawn_out_of_all() -> None:
+    assert chance("yes-no", "no", NAMES) == 0.5
+    assert chance("yes-no-reason", {"answer": "yes", "reason": "why"}, NAMES) == 0.5
+    assert chance("task", "B", NAMES) == pytest.approx(0.2)
+
+
+def test_a_number_is_drawn_from_1_to_5() -> None:
+    assert [chance("number", n, NAMES) for n in (0, 1, 5, 6)] == [0.0, 0.2, 0.2, 0.0]
+
+
+def test_a_condition_is_drawn_from_those_of_the_level_and_counts_where_it_means_the_same() -> None:
+    domains: Json = {"n": {"kind": "integer"}, "m": {"kind": "integer"}}
+    stated: Json = {"condition": "n > 1", "domains": domains}
+    assert chance_at("condition", "equivalence", stated, LEVEL) == pytest.approx(2 / 3)
+
+
+def test_chance_of_groups_is_near_the_mean_over_all_divisions_in_two_and_always_the_same() -> None:
+    reference: Json = [["A", "B"], ["C"]]
+    rest = [[n for n in NAMES if n not in some] for some in SUBSETS]
+    brute = mean(METRICS["matching"]([[*a], [*b]], reference) or 0.0 for a, b in zip(SUBSETS, rest, strict=True))
+    found = chance("groups", reference, NAMES)
+    assert found == pytest.approx(brute, abs=0.08)
+    assert found == chance("groups", reference, NAMES)
+
+
+def test_chance_of_an_order_is_the_mark_of_the_order_of_declaration() -> None:
+    reference: Json = {"tasks": ["B", "A", "C"], "before": [[0, 1], [1, 2]]}
+    assert chance("task-order", reference, ("A", "B", "C")) == pytest.approx(1 - 1 / 3)
+
+
+def test_free_text_has_no_chance_nor_has_a_metric_that_is_not_the_usual_one_of_the_form() -> None:
+    assert chance("text", "some words", NAMES) is None
+    assert chance_at("text", "rouge1", "some words", LEVEL) is None
+    assert chance_at("task-set", "recall", ["A"], LEVEL) is None
+
+
+@pytest.mark.parametrize(
+    ("answer", "count"),
+    [(["A"], 5), (["raw"], 2), (["Inner"], 2), (["E.Inner"], 2), (["A", "raw"], 9), (["A", "nowhere"], 10), ([], 5)],
+    ids=str,
+)
+def test_guessers_choose_from_the_kind_of_names_that_the_answer_holds(answer: list[Json], count: int) -> None:
+    names = chances.candidates(answer, LEVEL)
+    assert len(names) == len(set(names)) == count
+    assert set(answer) <= set(names) | {"E.Inner"}
+
+
+def test_every_question_of_the_catalogue_but_open_ones_has_a_chance_below_one_found_at_little_cost() -> None:
+    settings = Settings(instances=2)
+    made = [question(one, settings) for one in references(settings, {"patterns": ["structure", "behaviour"]})]
+    unknown = Counter(one.form for one in made if one.chance is None)
+    assert not unknown
+    assert all(one.chance is not None and 0 <= one.chance < 1 for one in made)
+    assert len({one.form for one in made}) == 7
+
+
+def test_forms_and_the_metrics_that_their_chance_is_of_are_told_for_the_same_forms() -> None:
+    assert chances.GUESSES.keys() == chances.MEASURED.keys()
+
+
+def test_most_chances_cost_less_than_a_millisecond() -> None:
+    reference: Json = [f"T{i}" for i in range(10)]
+    begun = perf_counter()
+    for _ in range(100):
+        chance("task-set", reference, [f"T{i}" for i in range(48)])
+    assert perf_counter() - begun < 0.5  # a tenth of a millisecond is usual

@@ -1,0 +1,153 @@
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_taskgraph.benchmarks.frames import FRAMES, Example, frame
+from pytest_taskgraph.benchmarks.settings import Settings
+from pytest_taskgraph.benchmarks.understanding import shots, understanding
+from pytest_taskgraph.benchmarks.understanding.catalogue import catalogue
+from pytest_taskgraph.benchmarks.understanding.pattern import Pattern, verdict
+from pytest_taskgraph.benchmarks.understanding.sample import draw
+from pytest_taskgraph.benchmarks.understanding.shots import Series, drawn, examples, size_of
+from pytest_taskgraph.errors import NoCaseError
+from pytest_taskgraph.notations import notation
+from pytest_taskgraph.notations.plain_json import digest
+from pytest_taskgraph.scoring.grade import grade
+from pytest_taskgraph.trial import Question, Reply, Request
+from pytest_taskgraph.workflow.model import Workflow
+
+OURS = [pattern for pattern in catalogue().values() if pattern.category != "custom"]
+SEEN = [pattern for pattern in OURS if not pattern.planted]
+YES_NO = [pattern for pattern in OURS if pattern.yes_no]
+CHAIN = "package p; workflow W { task Mix; task Bake; START -> Mix -> Bake -> END; }"
+
+
+def named(patterns: list[Pattern]) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("pattern", patterns, ids=lambda pattern: pattern.name)
+
+
+def as_json(workflow: Workflow) -> str:
+    return notation("json").write(workflow).strip("\n")
+
+
+def asked(pattern: str | Pattern, **chosen: Any) -> list[Question]:  # noqa: ANN401
+    settings = Settings(**chosen)
+    return [understanding.question(one, settings) for one in understanding.references(settings, {"patterns": pattern})]
+
+
+def by_the_reader(question: Question) -> Reply:
+    messages = [{"role": "system", "content": question.system}, {"role": "user", "content": question.prompt}]
+    return asyncio.run(understanding.baseline("reader").answer(Request(messages=messages)))
+
+
+@named(SEEN)
+def test_the_reader_is_right_behind_examples_in_every_frame(pattern: Pattern) -> None:
+    for i, name in enumerate(FRAMES):
+        for question in asked(pattern, frame=name, shots=2, notations=("wadl", "json"), instances=1, seed=i):
+            assert grade(question, by_the_reader(question)).value == 1.0, question.prompt
+
+
+@pytest.mark.parametrize("name", sorted(FRAMES))
+def test_examples_stand_before_the_workflow_in_every_frame(name: str) -> None:
+    shown = tuple(Example(f"{n} -> B;", f"Which {n}?", f"It is {n}.") for n in ("First", "Second"))
+    fields: dict[str, Any] = {
+        "workflow": "A;",
+        "notation": "DSL",
+        "guide": "Read it.",
+        "question": "What?",
+        "instruction": "One.",
+    }
+    prompt = frame(name).compose(**fields, examples=shown).prompt
+    told = [text for one in shown for text in (one.workflow, one.question, one.answer)]
+    places = [prompt.index(text) for text in (*told, "A;", "What?", "One.")]
+    assert places == sorted(places)
+    assert "Example" not in frame(name).compose(**fields).prompt
+
+
+@pytest.mark.parametrize(("name", "default"), [("few-shot", 2), ("direct", 0), ("think-first", 0), ("guided", 0)])
+def test_a_frame_has_its_own_number_of_examples(name: str, default: int) -> None:
+    def fenced(**chosen: Any) -> int:  # noqa: ANN401
+        return asked("task_list", frame=name, instances=1, **chosen)[0].prompt.count("```\n") // 2
+
+    assert fenced() == default + 1
+    assert [fenced(shots=k) for k in (0, 1, 3)] == [1, 2, 4]
+
+
+def test_shots_that_are_given_stand_in_the_id() -> None:
+    ids = [asked("task_list", instances=1, shots=k)[0].id for k in (None, 0, 3)]
+    assert ids == [f"task_list-wadl-n012-s0-000{end}" for end in ("", "-k0", "-k3")]
+
+
+@named(YES_NO)
+def test_what_the_examples_answer_tells_nothing_about_the_answer(pattern: Pattern) -> None:
+    size = size_of(pattern, 0)
+    answers = {
+        ordinal: [verdict(one.case.answer) for one in drawn(pattern, Series(3, size, 1, ordinal), "")]
+        for ordinal in range(4)
+    }
+    assert answers == {
+        0: ["yes", "no", "yes"], 1: ["yes", "no", "yes"], 2: ["no", "yes", "no"], 3: ["no", "yes", "no"],
+    }  # fmt: skip
+
+
+def test_examples_are_about_other_workflows_of_the_same_size_and_differ_among_questions() -> None:
+    pattern = catalogue()["next_tasks"]
+    own = {digest(draw(pattern, 9, 4, ordinal).project) for ordinal in range(4)}
+    found = [one for ordinal in range(4) for one in drawn(pattern, Series(3, 9, 4, ordinal), "")]
+    assert {len(one.project.task_names) > 0 for one in found} == {True}
+    assert len({digest(one.project) for one in found} | own) == 4 * 3 + 4
+    assert drawn(pattern, Series(3, 9, 4, 0), "") == drawn(pattern, Series(3, 9, 4, 0), "")
+
+
+def test_an_example_about_the_questions_workflow_is_passed_over() -> None:
+    pattern = catalogue()["next_tasks"]
+    (first,) = drawn(pattern, Series(1, 9, 4, 0), "")
+    (other,) = drawn(pattern, Series(1, 9, 4, 0), digest(first.project))
+    assert digest(other.project) != digest(first.project)
+
+
+def test_there_may_be_no_other_workflow(monkeypatch: pytest.MonkeyPatch) -> None:
+    pattern = catalogue()["next_tasks"]
+    same = draw(pattern, 9, 4, 0)
+    monkeypatch.setattr(shots, "draw", lambda *_: same)
+    with pytest.raises(NoCaseError, match="'next_tasks' finds no example that differs"):
+        drawn(pattern, Series(1, 9, 4, 0), digest(same.project))
+
+
+@pytest.mark.parametrize("place", ["marker", "whole", "first-line"])
+@named(OURS)
+def test_examples_are_answered_in_form_where_the_frame_wants_it(pattern: Pattern, place: Any) -> None:  # noqa: ANN401
+    found = drawn(pattern, Series(1, size_of(pattern, 0), 8, 0), "")
+    (example,) = examples(found, pattern, 0, place, as_json)
+    assert example.answer.startswith("Final answer: ") == (place == "marker")
+    question = asked(pattern, instances=1, tasks=(size_of(pattern, 0),))[0]
+    solved = Question(
+        "id", "understanding", pattern.name, pattern.category, example.question, "", question.form,
+        found[0].case.answer, question.metric, [], question.pass_mark, names=question.names, place=place,
+    )  # fmt: skip
+    if not question.judged:
+        assert grade(solved, Reply(example.answer)).value == 1.0
+
+
+def test_examples_for_own_files_are_generated_in_the_notation_of_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "w.xxp"
+    path.write_text(CHAIN, encoding="utf-8")
+    (question,) = asked("task_list", workflows=(str(path),), instances=1, shots=2)
+    assert question.prompt.count("workflow Process {") >= 2
+    assert question.prompt.count(CHAIN) == 1
+    assert grade(question, by_the_reader(question)).value == 1.0
+
+
+def test_patterns_whose_examples_a_notation_cannot_say_are_left_out_of_own_files_and_told(tmp_path: Path) -> None:
+    path = tmp_path / "w.mmd"
+    path.write_text("flowchart TD\n  START([START]) --> A[A]\n  A --> END([END])\n", encoding="utf-8")
+    chosen = Settings(workflows=(str(path),), instances=1, shots=1)
+    options = {"patterns": ["task_list", "infinite_recursion"]}
+    assert [one.pattern for one in understanding.references(chosen, options)] == ["task_list"]
+    told = "infinite_recursion is left out: no example in mermaid, which cannot say references"
+    assert told in understanding.notices(chosen, options)
+    assert told not in understanding.notices(Settings(workflows=(str(path),)), options)

@@ -1,0 +1,216 @@
+"""The answers of B1 to B12, F4 and F9 once more, by playing the level in all situations and interleavings.
+
+Orders are compared as what can have run at some time (`prefixes`), conditions by trying values (`alike`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from brute_force_game import MOST, Game, Start, State, TooMuchError, ended, played, states
+from brute_force_guards import Read, Values, assignments, domains, read_link, situations, taken, told
+from brute_force_structure import Answer, Fields, yes
+from brute_force_walks import closed_walks, out, steps, walk
+
+from pytest_taskgraph.workflow.model import END, START, Workflow
+
+LONGEST = 300  # executions of one run, beyond which it is taken to have no end
+
+
+def _listed(fields: Fields) -> list[str]:
+    return re.findall(r"'([^']*)'", fields["listed"])
+
+
+def _final(found: Iterable[State], game: Game) -> set[str]:
+    (last,) = {state.done for state in found if ended(game, state)}
+    return set(last)
+
+
+def order_of_two(level: Workflow, fields: Fields) -> object:
+    a, b = fields["a"], fields["b"]
+    game, both = Game(level), []
+    for values in situations(level):
+        found = list(states(game, values))
+        if {a, b} <= _final(found, game):
+            both.append(not any(b in state.done and a not in state.done for state in found))
+    assert both, "no run holds both"
+    return yes(all(both))
+
+
+def _can(game: Game, values: Values, tasks: list[str], complete: bool) -> bool:
+    """Whether an execution holds some tasks in this order; `complete`: and no others."""
+    waiting = [(game.start(values), 0)]
+    seen = set(waiting)
+    while waiting:
+        state, at = waiting.pop()
+        if at == len(tasks) and ended(game, state):
+            return True
+        for task in game.ready(state.tokens):
+            fits = task == tasks[at] if at < len(tasks) else False
+            if not fits and (complete or task in tasks):
+                continue
+            after = (game.run(task, state), at + fits)
+            if len(seen) > MOST:
+                raise TooMuchError(game.level.name)
+            if after not in seen:
+                seen.add(after)
+                waiting.append(after)
+    return False
+
+
+def order_of_many(level: Workflow, fields: Fields) -> object:
+    game = Game(level)
+    return yes(any(_can(game, values, _listed(fields), complete=False) for values in situations(level)))
+
+
+def trace(level: Workflow, fields: Fields) -> object:
+    game = Game(level)
+    found = {_can(game, one, _listed(fields), complete=True) for one in situations(level, told(fields["situation"]))}
+    (answer,) = found
+    return yes(answer)
+
+
+def determine_order(level: Workflow, fields: Fields) -> object:
+    game = Game(level)
+    given = told(fields.get("situation", ""))
+    found = [sorted({state.done for state in states(game, values)}) for values in situations(level, given)]
+    assert all(one == found[0] for one in found)
+    return found[0]
+
+
+def prefixes(order: dict[str, list[object]]) -> list[tuple[str, ...]]:
+    """What can have run at some time, by a reference of tasks and pairs of their places."""
+    tasks = [str(task) for task in order["tasks"]]
+    before = [tuple(pair) for pair in order["before"] if isinstance(pair, list)]
+    found = {frozenset[int]()}
+    waiting = list(found)
+    while waiting:
+        done = waiting.pop()
+        for at in range(len(tasks)):
+            if at not in done and all(one in done for one, other in before if other == at):
+                new = done | {at}
+                waiting += [] if new in found else [new]
+                found.add(new)
+    return sorted({tuple(sorted(tasks[at] for at in done)) for done in found})
+
+
+def every_situation(level: Workflow, fields: Fields) -> object:
+    game = Game(level)
+    return yes(all(fields["task"] in _final(states(game, values), game) for values in situations(level)))
+
+
+def mutually_exclusive(level: Workflow, fields: Fields) -> object:
+    ways = [link for link in out(level, fields["task"]) if link.guard is not None]
+    read = [one for one in (read_link(level, link) for link in ways) if one]
+    tried = assignments([atom for one in read for atom in one.atoms], domains(level))
+    return yes(all(sum(taken(level, ways, values)) <= 1 for values in tried))
+
+
+def next_task_in_situation(level: Workflow, fields: Fields) -> object:
+    """The task that the ways taken lead to, each time that the task has run in one interleaving."""
+    task, found, game = fields["task"], set[str](), Game(level)
+    for values in situations(level, told(fields["situation"])):
+        tasks, _ = played(game, values, LONGEST)
+        for at in [at for at, one in enumerate(tasks) if one == task]:
+            _, state = played(game, values, at + 1)
+            found |= _next(level, task, Start(dict(state.values)))
+    (answer,) = found
+    return answer
+
+
+def _next(level: Workflow, task: str, values: Values) -> set[str]:
+    found: set[str] = set()
+    waiting = [task]
+    while waiting:
+        ways = out(level, waiting.pop())
+        goes = [link.target for link, one in zip(ways, taken(level, ways, values), strict=True) if one]
+        found |= set(goes) & set(level.task_names)
+        waiting += [node for node in goes if node not in level.task_names and node != END]
+    return found
+
+
+def _plays(level: Workflow, fields: Fields) -> list[tuple[list[str], bool]]:
+    game = Game(level)
+    found = [played(game, values, LONGEST) for values in situations(level, told(fields["situation"]))]
+    return [(tasks, ended(game, state)) for tasks, state in found]
+
+
+def loop_ends(level: Workflow, fields: Fields) -> object:
+    """Whether the loop is left at some time: nothing in it runs in the second half of a run without end."""
+    loop = _loop_of(level, fields["task"])
+    (answer,) = {end or not loop & set(tasks[LONGEST // 2 :]) for tasks, end in _plays(level, fields)}
+    return yes(answer)
+
+
+def loop_count(level: Workflow, fields: Fields) -> object:
+    assert all(end for _, end in _plays(level, fields))
+    (count,) = {tasks.count(fields["task"]) for tasks, _ in _plays(level, fields)}
+    return count
+
+
+def loop_exit_condition(level: Workflow, fields: Fields) -> object:
+    """The condition, as text, under which the conditional links that lead out of the smallest loop are taken."""
+    pairs = steps(level, "control")
+    loop = _loop_of(level, fields["task"])
+    leaving = [link for link in level.links if link.source in loop and link.target not in loop]
+    (place,) = {link.source for link in leaving}
+    assert END in walk(pairs, place)
+    others = [f"not ({link.guard})" for link in out(level, place) if link.guard not in (None, "otherwise")]
+    texts = [" and ".join(others) if link.guard == "otherwise" else f"({link.guard})" for link in leaving]
+    return " or ".join(texts)
+
+
+def _loop_of(level: Workflow, task: str) -> set[str]:
+    """The smallest loop that a task is in."""
+    loops = [_loop(level, head) for head in sorted(closed_walks(level, task))]
+    return min((nodes for nodes in loops if task in nodes), key=len)
+
+
+def _loop(level: Workflow, head: str) -> set[str]:
+    """The nodes on walks back to a node that pass only nodes to which all walks from START lead by way of it."""
+    pairs = steps(level, "control")
+    nodes = {node for pair in pairs for node in pair}
+    return closed_walks(level, head, {START, *walk(pairs, START, {head})} & nodes)
+
+
+def alike(one: str, other: str, level: Workflow) -> bool:
+    """Whether two conditions hold for the same of all values tried."""
+    left, right = Read(one), Read(other)
+    tried = assignments([*left.atoms, *right.atoms], domains(level))
+    return all(left.holds(values) == right.holds(values) for values in tried)
+
+
+def task_of_kind(level: Workflow, fields: Fields) -> object:
+    return yes(any(task.kind == fields["kind"] for task in level.tasks))
+
+
+def task_of_kind_before(level: Workflow, fields: Fields) -> object:
+    """Whether some task of the kind has run whenever the task runs; or is still to run, where it asks for "after"."""
+    game, task, told_no = Game(level), fields["task"], False
+    kind = {one.name for one in level.tasks if one.kind == fields["kind"]} - {task}
+    for values in situations(level):
+        found = list(states(game, values))
+        run = kind & _final(found, game)
+        for done in (set(state.done) for state in found if task in game.ready(state.tokens)):
+            told_no |= not (run & done if fields["side"] == "before" else run - done)
+    return yes(not told_no)
+
+
+ANSWERS: dict[str, Answer] = {
+    "order_of_two": order_of_two,
+    "order_of_many": order_of_many,
+    "determine_order": determine_order,
+    "order_of_two_conditional": order_of_two,
+    "order_of_many_conditional": order_of_many,
+    "determine_order_conditional": determine_order,
+    "trace": trace,
+    "every_situation": every_situation,
+    "mutually_exclusive": mutually_exclusive,
+    "next_task_in_situation": next_task_in_situation,
+    "loop_ends": loop_ends,
+    "loop_exit_condition": loop_exit_condition,
+    "loop_count": loop_count,
+    "task_of_kind": task_of_kind,
+    "task_of_kind_before": task_of_kind_before,
+}

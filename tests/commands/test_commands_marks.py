@@ -1,0 +1,264 @@
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from importlib import import_module
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_taskgraph.__main__ import main
+from pytest_taskgraph.commands.marks import COLUMNS, as_csv, plain_cell, safe_cell
+from pytest_taskgraph.results import record
+from pytest_taskgraph.trial import Json, Question, Reply, Score, Trial
+
+SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "record.schema.json").read_text(encoding="utf-8"))
+ABOUT = record.About("0.1.0", ("m",), 7, ("wadl",), "think-first")
+HOSTILE = '=HYPERLINK("http://x")\r\nand, "more"\n\n-2'
+
+Rows = list[dict[str, str]]
+
+
+def answer(
+    id_: str, reply: str, form: str = "text", score: float = 0.5, model: str = "m", reference: Json = "Mix first"
+) -> Trial:
+    question = Question(
+        id_, "understanding", f"why_{id_[0]}", "functionality", "Why?", "Why?", form, reference, "rouge1", ["rouge2"]
+    )
+    return Trial(question, model, "right", Reply(reply), Score(score, {"rouge2": None}, given=reply))
+
+
+ANSWERS = [
+    answer("a1", "Mix it", score=0.25),
+    answer("a2", HOSTILE, score=0.75),
+    answer("b1", "-never", score=1.0),
+    answer("c1", "yes", form="yes-no", reference="yes"),
+]
+SILENT = replace(answer("d1", ""), outcome="error", reply=None, score=None, error="timeout: none")
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> Path:
+    path = tmp_path / "run.json"
+    record.save(path, record.build([*ANSWERS, SILENT], ABOUT))
+    return path
+
+
+def rows_of(path: Path) -> Rows:
+    return list(csv.DictReader(StringIO(path.read_bytes().decode("utf-8-sig"), newline="")))
+
+
+def write(path: Path, rows: Rows, delimiter: str = ",") -> None:
+    text = StringIO(newline="")
+    writer = csv.DictWriter(text, list(rows[0]), delimiter=delimiter)
+    writer.writeheader()
+    writer.writerows(rows)
+    path.write_text(text.getvalue(), encoding="utf-8", newline="")
+
+
+def exported(source: Path, *options: str) -> Path:
+    path = source.with_name("marks.csv")
+    assert main(["marks", "export", str(source), str(path), *options]) == 0
+    return path
+
+
+def marked(source: Path, change: Callable[[Rows], Rows], delimiter: str = ",") -> Path:
+    path = exported(source)
+    write(path, change(rows_of(path)), delimiter)
+    return path
+
+
+def marks(*given: str) -> Callable[[Rows], Rows]:
+    return lambda rows: [{**row, "mark": mark} for row, mark in zip(rows, given, strict=True)]
+
+
+def manual(path: Path) -> dict[str, float | None]:
+    return {
+        one.question.id: one.score.metrics["manual"]
+        for one in record.trials(record.load(path))
+        if one.score is not None and "manual" in one.score.metrics
+    }
+
+
+def brought(source: Path, file: Path, *options: str) -> Path:
+    new = source.with_name("new.json")
+    assert main(["marks", "import", str(source), str(file), "--into", str(new), *options]) == 0
+    return new
+
+
+def test_only_answers_to_open_questions_are_exported_unless_all_are_asked_for(
+    source: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert [row["id"] for row in rows_of(exported(source))] == ["a1", "a2", "b1"]
+    assert [row["id"] for row in rows_of(exported(source, "--all", "--force"))] == ["a1", "a2", "b1", "c1"]
+    assert "4 answers written to" in capsys.readouterr().out
+
+
+def test_a_row_tells_question_expected_answer_and_reply(source: Path) -> None:
+    told = ["a1", "m", "Why?", "Mix first", "Mix it", "", ""]
+    assert rows_of(exported(source))[0] == dict(zip(COLUMNS, told, strict=True))
+
+
+def test_no_cell_of_the_file_is_a_formula_and_line_breaks_stay(source: Path) -> None:
+    cells = [cell for row in rows_of(exported(source)) for cell in row.values()]
+    assert [cell for cell in cells if cell.lstrip()[:1] in tuple("=+-@")] == []
+    assert cells.count("'" + HOSTILE) == 1
+
+
+@given(st.text(st.sampled_from("=+-@＝' \t\n\rab\x00") | st.characters(exclude_categories=["Cs"])))
+def test_a_safe_cell_is_no_formula_and_reads_back(text: str) -> None:
+    assert safe_cell(text).lstrip()[:1] not in tuple("=+-@＝")
+    assert plain_cell(safe_cell(text)) == text
+
+
+@given(st.lists(st.text(st.sampled_from("=-',;\"\t\r\n a"))))
+def test_every_reply_stands_in_the_file_as_it_was(replies: list[str]) -> None:
+    text = as_csv([answer(f"a{at}", reply) for at, reply in enumerate(replies)])
+    found = [plain_cell(row["reply"]) for row in csv.DictReader(StringIO(text, newline=""))]
+    assert found == replies
+
+
+def test_marks_come_back_as_a_metric_of_a_new_record_that_differs_in_nothing_else(source: Path) -> None:
+    before = source.read_bytes()
+    new = brought(source, marked(source, marks("1", "", "0.5")))
+    assert manual(new) == {"a1": 1.0, "b1": 0.5}
+    assert source.read_bytes() == before
+    one, other = record.load(source), record.load(new)
+    import_module("jsonschema").Draft202012Validator(SCHEMA).validate(other)
+    for trial in other["trials"]:
+        if trial["score"] is not None:
+            trial["score"]["metrics"].pop("manual", None)
+    assert {**other, "totals": None} == {**one, "totals": None}
+
+
+def test_the_mean_of_the_marks_stands_beside_that_of_the_main_score_over_the_marked(
+    source: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    brought(source, marked(source, marks("1", "0", "")))
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[1] == "2 of 4 answers marked by hand"
+    assert [line.split() for line in lines[3:]] == [
+        ["pattern", "model", "n", "manual", "score"],
+        ["why_a", "m", "2", "0.500", "0.500"],
+        ["total", "m", "2", "0.500", "0.500"],
+    ]
+
+
+def test_marks_are_exported_again_and_an_emptied_one_is_taken_away(source: Path) -> None:
+    new = brought(source, marked(source, marks("0.00001", "1", "")))
+    again = new.with_name("again.csv")
+    assert main(["marks", "export", str(new), str(again)]) == 0
+    rows = rows_of(again)
+    assert [row["mark"] for row in rows] == ["0.00001", "1.0", ""]
+    write(again, [{**rows[1], "mark": ""}])
+    last = new.with_name("last.json")
+    assert main(["marks", "import", str(new), str(again), "--into", str(last)]) == 0
+    assert manual(last) == {"a1": 0.00001}
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+def test_what_spreadsheets_of_other_countries_save_is_read(delimiter: str, source: Path) -> None:
+    def saved(rows: Rows) -> Rows:
+        done = [
+            {"Note": "well", **row, "reply": row["reply"].replace("\r\n", "\n")}
+            for row in marks("0,5", ".5", "1.")(rows)
+        ]
+        return [*done, dict.fromkeys(done[0], "")]
+
+    assert manual(brought(source, marked(source, saved, delimiter))) == {"a1": 0.5, "a2": 0.5, "b1": 1.0}
+
+
+def test_ids_and_models_that_look_like_formulas_or_no_file_can_hold_find_their_answer(tmp_path: Path) -> None:
+    path = tmp_path / "odd.json"
+    odd = [answer("=a", "x", model="-m"), answer("'=a", "x", model="\ud800"), answer(" +", "\ud800")]
+    record.save(path, record.build(odd, ABOUT))
+    new = brought(path, marked(path, lambda rows: [{**row, "mark": "1"} for row in rows]))
+    assert manual(new) == {"=a": 1.0, "'=a": 1.0, " +": 1.0}
+
+
+def without(name: str) -> Callable[[Rows], Rows]:
+    return lambda rows: [{key: cell for key, cell in row.items() if key != name} for row in rows]
+
+
+def first(**cells: str) -> Callable[[Rows], Rows]:
+    return lambda rows: [{**rows[0], **cells}, *rows[1:]]
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (marks("", "", "2"), "marks.csv:7: column 'mark': found '2', expected a number from 0 to 1, or nothing"),
+        (first(mark="1.01"), "marks.csv:2: column 'mark': found '1.01'"),
+        (first(mark="good"), "marks.csv:2: column 'mark': found 'good'"),
+        (first(mark="nan"), "marks.csv:2: column 'mark': found 'nan'"),
+        (first(mark="-1"), "marks.csv:2: column 'mark': found '-1'"),
+        (first(id="z9"), "marks.csv:2: found id 'z9' of model 'm', expected an answer that the record holds"),
+        (first(model="n"), "marks.csv:2: found id 'a1' of model 'n', expected an answer"),
+        (first(id="d1"), "marks.csv:2: found id 'd1' of model 'm', expected an answer"),
+        (first(reply="Bake it"), "marks.csv:2: column 'reply': found another reply than the record holds for id 'a1'"),
+        (lambda rows: [rows[0], rows[0]], "marks.csv:3: found id 'a1' of model 'm' again"),
+        (without("mark"), "marks.csv:1: found the columns id, model, question, expected, reply, note; expected also"),
+    ],
+)  # fmt: skip
+def test_a_wrong_file_is_told_with_its_place(
+    change: Callable[[Rows], Rows], told: str, source: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    new = source.with_name("new.json")
+    file = marked(source, change)
+    assert main(["marks", "import", str(source), str(file), "--into", str(new)]) == 4
+    assert told in capsys.readouterr().err
+    assert not new.exists()
+
+
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        (b"", "expected a header with id, mark, model"),
+        (b'id,model,mark\n"a1', ":2: not CSV"),
+        (b"id,model,mark\na1,m," + b"9" * 200_000, ":2: not CSV: field larger than"),
+        (b"\xff\xfe", "not UTF-8 at byte 0"),
+        (None, "cannot be read"),
+    ],
+)
+def test_a_file_that_is_no_csv_is_a_usage_error(
+    content: bytes | None, told: str, source: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = source.with_name("broken.csv")
+    if content is not None:
+        file.write_bytes(content)
+    assert main(["marks", "import", str(source), str(file), "--into", str(source.with_name("new.json"))]) == 4
+    error = capsys.readouterr().err
+    assert told in error
+    assert "Traceback" not in error
+
+
+def test_nothing_that_stands_is_overwritten_without_force(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = marked(source, marks("1", "1", "1"))
+    kept: dict[Path, Any] = {path: path.read_bytes() for path in (source, file)}
+    assert main(["marks", "export", str(source), str(file)]) == 4
+    assert main(["marks", "import", str(source), str(file), "--into", str(source)]) == 4
+    assert "give --force to replace it" in capsys.readouterr().err
+    assert {path: path.read_bytes() for path in kept} == kept
+    assert main(["marks", "import", str(source), str(file), "--into", str(source), "--force"]) == 0
+    assert len(manual(source)) == 3
+
+
+def test_a_record_without_open_questions_says_how_to_export_the_others(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    record.save(tmp_path / "r.json", record.build(ANSWERS[3:], ABOUT))
+    assert main(["marks", "export", str(tmp_path / "r.json"), str(tmp_path / "m.csv")]) == 4
+    assert "--all exports the others too" in capsys.readouterr().err
+    assert not (tmp_path / "m.csv").exists()
+
+
+@pytest.mark.parametrize("arguments", [["marks"], ["marks", "import", "a", "b"], ["marks", "export", "a"]])
+def test_what_is_missing_is_told(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(arguments) == 4
+    assert "--help" in capsys.readouterr().err

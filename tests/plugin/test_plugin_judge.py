@@ -1,0 +1,211 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from loopback import Answer, Loopback, as_json, refuse, reply
+from plugin_project import Project, Ran, asking
+
+OWN = '''
+from pytest_taskgraph import Cases, Workflow, case, pattern, suite, understanding
+
+@pattern("In {{ place }}, what is {{ task }} for?", form="text")
+def purpose(workflow: Workflow) -> Cases:
+    """Does the model say what a task is for?"""
+    task = workflow.task_names[0]
+    yield case(f"It makes {task} ready.", task=task)
+
+@suite(understanding, patterns=purpose, instances=2)
+def test_own(trial):
+    trial.check()
+'''
+SAID = "Final answer: It makes things ready."
+RECORD = "--taskgraph-report=json=record.json"
+
+
+@pytest.fixture
+def server() -> Iterator[Loopback]:
+    """The subject, which says the same to every question."""
+    with Loopback(SAID) as running:
+        yield running
+
+
+@pytest.fixture
+def judge() -> Iterator[Loopback]:
+    with Loopback("It agrees.\nScore: 4") as running:
+        yield running
+
+
+def judging(url: str, metrics: str = "judge") -> list[str]:
+    option = "--taskgraph-judge-option"
+    return [
+        f"--taskgraph-text-metric={metrics}", "--taskgraph-judge-model=openai/wise", option, f"api_base={url}",
+        option, "api_key=sk-judge-123456", option, "temperature=0",
+    ]  # fmt: skip
+
+
+def embedding(url: str, metrics: str = "cosine") -> list[str]:
+    option = "--taskgraph-embedder-option"
+    return [
+        f"--taskgraph-text-metric={metrics}", "--taskgraph-embedder=openai/wise", option, f"api_base={url}",
+        option, "api_key=sk-judge-123456",
+    ]  # fmt: skip
+
+
+@pytest.fixture
+def own(project: Project) -> Project:
+    project.write("test_graph.py", OWN)
+    return project
+
+
+def run(project: Project, server: Loopback, *args: str) -> Ran:
+    return project.run(*asking(server.url), *args, RECORD)
+
+
+def trials(project: Project) -> list[dict[str, Any]]:
+    made: list[dict[str, Any]] = project.record()["trials"]
+    return made
+
+
+def test_the_judge_is_asked_after_each_reply_and_its_score_is_the_mark(
+    own: Project, server: Loopback, judge: Loopback
+) -> None:
+    ran = run(own, server, *judging(judge.url), "--taskgraph-pass-mark=0.8")
+    assert ran.counts == {"failed": 2}
+    assert (len(server.requests), len(judge.requests)) == (2, 2)
+    for one in trials(own):
+        assert (one["outcome"], one["score"]["value"], one["requests"]) == ("wrong", 0.75, 2)
+        assert set(one["score"]["metrics"]) == {"rouge1", "rouge1_recall", "rouge2", "rouge_l"}
+        assert one["reply"]["text"] == SAID
+        (said,) = one["exchanges"]
+        assert (said["role"], said["metric"], said["value"]) == ("judge", "judge", 0.75)
+        assert (said["text"], said["tokens_in"], said["tokens_out"]) == ("It agrees.\nScore: 4", 3, 2)
+
+
+def test_the_judge_has_settings_of_its_own(own: Project, server: Loopback, judge: Loopback) -> None:
+    run(own, server, *judging(judge.url), "--taskgraph-model-option=max_tokens=99")
+    assert judge.requests[0].headers["authorization"] == "Bearer sk-judge-123456"
+    assert server.requests[0].headers["authorization"] == "Bearer sk-test-123456"
+    assert set(judge.requests[0].body) == {"model", "messages", "temperature"}
+    assert set(server.requests[0].body) == {"model", "messages", "max_tokens"}
+
+
+def test_the_record_tells_who_judged_and_keeps_no_key(own: Project, server: Loopback, judge: Loopback) -> None:
+    run(own, server, *judging(judge.url))
+    settings = own.record()["settings"]
+    assert (settings["text_metric"], settings["judge_model"]) == (["judge"], "openai/wise")
+    assert settings["judge_option"] == {"api_base": judge.url, "temperature": 0}
+    assert "sk-judge" not in (own.path / "record.json").read_text()
+
+
+def test_a_judge_that_says_nothing_of_use_counts_nought_with_a_remark(
+    own: Project, server: Loopback, judge: Loopback
+) -> None:
+    judge.answer = "Score: five of five! \u202e"
+    ran = run(own, server, *judging(judge.url), "--taskgraph-pass-mark=0.5")
+    assert ran.counts == {"failed": 2}
+    assert ran.clean
+    for one in trials(own):
+        assert (one["score"]["value"], one["score"]["status"]) == (0.0, "read")
+        assert one["score"]["remark"].startswith("judge is undefined for this answer, counted 0")
+        assert one["exchanges"][0]["value"] is None
+
+
+@pytest.mark.parametrize(
+    ("answer", "kind"),
+    [(refuse(429, "slow down"), "rate-limit"), (reply("Let me", finish_reason="length"), "truncated")],
+)
+def test_a_judge_that_fails_is_an_error_and_the_paid_reply_is_kept(
+    own: Project, server: Loopback, judge: Loopback, answer: Answer, kind: str
+) -> None:
+    judge.script(answer)
+    ran = run(own, server, *judging(judge.url))
+    assert ran.counts == {"passed": 1, "error": 1}
+    failed = next(one for one in trials(own) if one["outcome"] == "error")
+    assert failed["error"].startswith(f"{kind}: ")
+    assert (failed["reply"]["text"], failed["score"], failed["requests"]) == (SAID, None, 2)
+    assert len(judge.requests) == 2
+
+
+def test_a_judge_beside_the_deciding_metric(own: Project, server: Loopback, judge: Loopback) -> None:
+    run(own, server, *judging(judge.url, "rouge1,judge"))
+    for one in trials(own):
+        assert one["question"]["metric"] == "rouge1"
+        assert 0 < one["score"]["value"] < 1
+        assert one["score"]["metrics"]["judge"] == 0.75
+
+
+def test_an_answer_that_cannot_be_read_is_not_judged(own: Project, server: Loopback, judge: Loopback) -> None:
+    server.answer = "Final answer:"
+    run(own, server, *judging(judge.url))
+    assert judge.requests == []
+    assert {one["outcome"] for one in trials(own)} == {"unreadable"}
+
+
+def test_questions_with_one_right_answer_are_not_judged(project: Project, judge: Loopback) -> None:
+    ran = project.run("--model=oracle:1", *judging(judge.url))
+    assert ran.counts == {"passed": 4}
+    assert judge.requests == []
+
+
+def test_cosine_asks_the_embedder(own: Project, server: Loopback, judge: Loopback) -> None:
+    data = [{"object": "embedding", "index": at, "embedding": v} for at, v in enumerate(([1.0, 0.0], [0.6, 0.8]))]
+    judge.answer = as_json(
+        {"object": "list", "model": "any", "data": data, "usage": {"prompt_tokens": 9, "total_tokens": 9}}
+    )
+    run(own, server, *embedding(judge.url))
+    assert [one.body["input"][0] for one in judge.requests] == ["It makes things ready."] * 2
+    for one in trials(own):
+        assert one["score"]["value"] == pytest.approx(0.6)
+        (said,) = one["exchanges"]
+        assert (said["role"], said["tokens_in"]) == ("embedder", 9)
+    assert '"embedding"' not in (own.path / "record.json").read_text()
+
+
+def test_a_template_of_the_user_is_what_the_judge_sees(own: Project, server: Loopback, judge: Loopback) -> None:
+    own.write("words/judge.jinja", "Mark '{{ answer }}' by '{{ reference }}'.")
+    run(own, server, *judging(judge.url), f"--taskgraph-templates={own.path / 'words'}")
+    assert judge.requests[0].prompt.startswith("Mark 'It makes things ready.' by 'It makes ")
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["judge"], "needs a model in the role of judge: name one with --taskgraph-judge-model=SPEC"),
+        (["rouge1,cosine"], "needs a model in the role of embedder: name one with --taskgraph-embedder=SPEC"),
+        (["bleu"], "unknown text metric 'bleu'; known: bertscore, cosine, judge, rouge1"),
+        (["judge", "--taskgraph-judge-model=recorded:none.jsonl"], "'none.jsonl' cannot be read"),
+        (["judge", "--taskgraph-judge-model=openai/any", "--taskgraph-judge-option=x"], "expected K=V"),
+        (["judge", "--taskgraph-judge-model=openai/any", "--taskgraph-templates=words"], "the template sees: answer"),
+    ],
+)
+def test_a_mistake_is_told_before_anything_is_asked(
+    own: Project, server: Loopback, args: list[str], message: str
+) -> None:
+    own.write("words/judge.jinja", "{{ reply }}")
+    ran = own.run(*asking(server.url), f"--taskgraph-text-metric={args[0]}", *args[1:])
+    assert ran.code == pytest.ExitCode.USAGE_ERROR
+    assert message in ran.output
+    assert ran.clean
+    assert server.requests == []
+
+
+def test_bertscore_without_its_extra_is_told_before_anything_is_asked(
+    own: Project, server: Loopback, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from pytest_taskgraph.scoring.metrics.bertscore import demand_bertscore
+
+    monkeypatch.setitem(demand_bertscore.__globals__, "find_spec", lambda name: None)
+    ran = own.run(*asking(server.url), "--taskgraph-text-metric=bertscore")
+    assert ran.code == pytest.ExitCode.USAGE_ERROR
+    assert "pip install pytest-taskgraph[bertscore]" in ran.output
+    assert ran.clean
+    assert server.requests == []
+
+
+def test_judging_crosses_to_workers(own: Project, server: Loopback, judge: Loopback) -> None:
+    ran = own.spread(*asking(server.url), *judging(judge.url), RECORD)
+    assert ran.counts == {"passed": 2}
+    assert len(judge.requests) == 2
+    assert [one["exchanges"][0]["value"] for one in trials(own)] == [0.75, 0.75]

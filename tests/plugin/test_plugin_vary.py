@@ -1,0 +1,46 @@
+"""`--taskgraph-vary` in a run: further items, a table of their own, and no say in rates or verdicts."""
+
+from __future__ import annotations
+
+from plugin_project import Project
+
+REPORTS = ("--junitxml=junit.xml", "--taskgraph-report=json=record.json")
+
+
+def test_each_question_is_asked_varied_and_the_reader_s_verdicts_stay_the_same(project: Project) -> None:
+    ran = project.run("--taskgraph-vary=names,phrasing", *REPORTS)
+    assert (ran.code, ran.counts) == (0, {"passed": 12})
+    assert [
+        line.split() for line in ran.output.splitlines() if line.startswith(("relation ", "names ", "phrasing "))
+    ] == [
+        ["relation", "pairs", "same", "verdict", "95%", "interval"],
+        ["names", "4", "1.000", "0.510-1.000"],
+        ["phrasing", "4", "1.000", "0.510-1.000"],
+    ]
+    assert [line.split()[1] for line in ran.table if line.startswith("total")] == ["4*"]
+    relations = [one["question"]["relation"] for one in project.record()["trials"]]
+    assert sorted(relations) == [""] * 4 + ["names"] * 4 + ["phrasing"] * 4
+    assert project.record()["totals"][0]["n"] == 4
+    assert project.record()["settings"]["vary"] == ["names", "phrasing"]
+
+
+def test_a_wrong_answer_to_a_varied_question_fails_nothing(project: Project) -> None:
+    ran = project.run("--model", "oracle:0", "--taskgraph-vary=order")
+    assert ran.code == 1
+    assert ran.counts == {"failed": 4, "wrong": 4}
+    alone = project.run("--model", "oracle:0", "--taskgraph-vary=order", "-k", "vary-order")
+    assert (alone.code, alone.counts["wrong"]) == (0, 4)
+
+
+def test_ids_of_varied_questions_need_no_quotes_in_a_shell(project: Project) -> None:
+    ran = project.run("--taskgraph-vary=distractor", "-v")
+    assert "test_graph.py::test_graph[parallel_pair-wadl-n012-s0-000-vary-distractor] PASSED" in ran.output
+
+
+def test_an_unknown_relation_ends_the_run_before_anything_is_asked(project: Project) -> None:
+    ran = project.run("--taskgraph-vary=sideways")
+    assert ran.code == 4
+    assert (
+        "unknown relation (--taskgraph-vary) 'sideways'; known: distractor, names, notation, order, phrasing"
+        in ran.output
+    )

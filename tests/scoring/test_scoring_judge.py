@@ -1,0 +1,126 @@
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from types import ModuleType
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_taskgraph.errors import UnknownNameError, UsageError
+from pytest_taskgraph.scoring.grade import grade, read_answer
+from pytest_taskgraph.scoring.metrics import MEASURED, METRICS, TEXT_METRICS, metric
+from pytest_taskgraph.scoring.metrics.bertscore import _scorer, bertscore, demand_bertscore
+from pytest_taskgraph.trial import Question, Reply
+
+MODULE = sys.modules[demand_bertscore.__module__]  # the package has a function of the module's name
+
+
+def asked(main: str = "judge", *further: str, judged: tuple[str, ...] = ("judge",)) -> Question:
+    return Question(
+        "q", "understanding", "p", "custom", "Why?", "Why?", "task", "Cook", main, list(further), judged=list(judged)
+    )
+
+
+RIGHT, EMPTY = Reply("Final answer: Cook"), Reply("Final answer:")
+
+
+@pytest.mark.parametrize("value", [0.0, 0.25, 1.0])
+def test_a_measured_value_is_the_score(value: float) -> None:
+    score = grade(asked("judge", "correctness"), RIGHT, {"judge": value})
+    assert (score.value, score.metrics, score.remark) == (value, {"correctness": 1.0}, "")
+
+
+def test_a_measured_value_may_stand_beside_the_score() -> None:
+    score = grade(asked("correctness", "judge"), RIGHT, {"judge": 0.5})
+    assert (score.value, score.metrics) == (1.0, {"judge": 0.5})
+
+
+def test_a_value_that_the_judge_did_not_give_counts_nought_with_a_remark() -> None:
+    score = grade(asked(), RIGHT, {"judge": None})
+    assert (score.value, score.status) == (0.0, "read")
+    assert score.remark == "judge is undefined for this answer, counted 0: the model that measures it gave no value"
+
+
+def test_beside_the_score_such_a_value_stays_undefined() -> None:
+    assert grade(asked("correctness", "judge"), RIGHT, {"judge": None}).metrics == {"judge": None}
+
+
+@pytest.mark.parametrize("measured", [None, {}, {"cosine": 1.0}])
+def test_an_answer_that_nobody_measured_has_no_score(measured: dict[str, float | None] | None) -> None:
+    with pytest.raises(UsageError, match="no mark without the metric 'judge'"):
+        grade(asked(), RIGHT, measured)
+
+
+def test_what_cannot_be_read_needs_no_measuring() -> None:
+    score = grade(asked("judge", "correctness"), EMPTY)
+    assert (score.value, score.status, score.metrics) == (0.0, "unreadable", {"correctness": 0.0})
+
+
+def test_only_a_metric_that_the_question_calls_judged_is_taken_from_what_was_measured() -> None:
+    assert grade(asked("correctness", judged=()), RIGHT, {"correctness": 0.0}).value == 1.0
+    with pytest.raises(UnknownNameError, match="judge"):
+        grade(asked("judge", judged=()), RIGHT, {"judge": 1.0})
+
+
+def test_the_answer_is_read_as_for_the_mark() -> None:
+    assert read_answer(asked(), RIGHT) == grade(asked(), RIGHT, {"judge": 1.0}).given == "Cook"
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [EMPTY, Reply("I'm sorry, but I can't help with that."), Reply("Let me think", finish_reason="length"), Reply("")],
+)
+def test_no_answer_is_read_from_a_reply_that_holds_none(reply: Reply) -> None:
+    assert read_answer(asked(), reply) is None
+
+
+def test_every_metric_of_texts_is_computed_or_measured() -> None:
+    assert set(TEXT_METRICS) <= METRICS.keys() | MEASURED.keys()
+    assert not METRICS.keys() & MEASURED.keys()
+    assert metric("bertscore") is bertscore
+
+
+@pytest.fixture
+def no_scorer_yet() -> Iterator[None]:
+    _scorer.cache_clear()
+    yield
+    _scorer.cache_clear()
+
+
+@pytest.mark.usefixtures("no_scorer_yet")
+def test_without_its_extra_bertscore_tells_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(MODULE, "find_spec", lambda name: None)
+    told = r"pip install pytest-taskgraph\[bertscore\]"
+    with pytest.raises(UsageError, match=told):
+        demand_bertscore()
+    with pytest.raises(UsageError, match=told):
+        bertscore("a", "b")
+
+
+@pytest.mark.usefixtures("no_scorer_yet")
+@pytest.mark.parametrize(("f1", "value"), [(0.8, 0.8), (-0.1, 0.0), (1.0000001, 1.0)])
+def test_bertscore_is_the_clipped_f1_of_the_package(monkeypatch: pytest.MonkeyPatch, f1: float, value: float) -> None:
+    made: list[tuple[list[str], list[str]]] = []
+
+    class Scorer:
+        def __init__(self, lang: str) -> None:
+            assert lang == "en"
+
+        def score(self, given: list[str], references: list[str]) -> tuple[list[float], list[float], list[float]]:
+            made.append((given, references))
+            return [0.3], [0.4], [f1]
+
+    package = ModuleType("bert_score")
+    package.__dict__["BERTScorer"] = Scorer
+    monkeypatch.setitem(sys.modules, "bert_score", package)
+    monkeypatch.setattr(MODULE, "find_spec", lambda name: package)
+    assert bertscore("the answer", "the reference") == value
+    assert made == [(["the answer"], ["the reference"])]
+
+
+@given(st.sampled_from([None, "", "  ", 3, ["a"]]), st.sampled_from(["", "a text"]))
+def test_bertscore_of_what_has_no_words_is_undefined(odd: object, text: str) -> None:
+    assert bertscore(odd, text) is None  # type: ignore[arg-type]
+    assert bertscore(text, odd) is None  # type: ignore[arg-type]

@@ -1,0 +1,219 @@
+from __future__ import annotations
+
+import pytest
+
+from pytest_taskgraph.errors import UnreadableError
+from pytest_taskgraph.plugin.subject import _right_and_wrong
+from pytest_taskgraph.scoring.forms import FORMS
+from pytest_taskgraph.scoring.grade import grade
+from pytest_taskgraph.scoring.metrics import metric
+from pytest_taskgraph.scoring.open_forms import OPEN_FORMS
+from pytest_taskgraph.trial import Json, Place, Question, Reading, Reply
+
+TWO: Json = {"tasks": ["Bake", "Mix"], "reasons": {"Bake": "It cools the oven.", "Mix": "It sells bread."}}
+READINGS: list[Reading] = ["lenient", "strict"]
+
+
+def read(form: str, text: str, reading: Reading = "lenient", names: tuple[str, ...] = ()) -> Json:
+    return FORMS[form].read(text, names, reading)
+
+
+def question(form: str, reference: Json, place: Place = "whole") -> Question:
+    shape = FORMS[form]
+    return Question(
+        "q",
+        "tests",
+        "p",
+        "c",
+        "?",
+        "?",
+        form,
+        reference,
+        shape.metric,
+        list(shape.further),
+        shape.pass_mark,
+        place=place,
+    )
+
+
+@pytest.mark.parametrize("reading", READINGS)
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Mix: It sells bread.\nBake: It cools the oven.",
+        "- Bake: It cools the oven.\n- Mix: It sells bread.",
+        "1. Bake: It cools the oven.\n\n2. Mix: It sells bread.",
+        "Dinner.Bake: It cools the oven.\nDinner.Kitchen.`Mix`: It sells bread.",
+    ],
+)
+def test_tasks_with_reasons_are_read_a_line_each(text: str, reading: Reading) -> None:
+    assert read("task-reasons", text, reading) == TWO
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Two tasks do not fit, as I see it:\n\n1. **Bake**: It cools\n   the oven.\n2. **Mix:** It sells bread.",
+        "1. The task `Bake`: It cools the oven.\n2. `Mix` (too): It sells bread.",
+        "* `Bake` - It cools the oven.\n* Task `Mix` – It sells bread.",
+        "The task 'Bake' is odd: It cools the oven.\n\"Mix\": It\n  sells bread.",
+    ],
+)
+def test_a_lenient_reading_does_not_measure_how_reasons_are_laid_out(text: str) -> None:
+    assert read("task-reasons", text) == TWO
+
+
+def test_a_listed_sentence_about_a_task_in_quotes_is_the_reason() -> None:
+    told = "1. The description of `Bake` says that it cools.\n2. I find 'Mix' odd, since it sells."
+    assert read("task-reasons", told) == {
+        "tasks": ["Bake", "Mix"],
+        "reasons": {"Bake": told.split("\n")[0], "Mix": told.split("\n")[1]},
+    }
+
+
+@pytest.mark.parametrize("reading", READINGS)
+@pytest.mark.parametrize("form", ["task-reasons", "pair-reason"])
+@pytest.mark.parametrize("text", ["none", "None.", ""])
+def test_no_task_is_an_answer(form: str, text: str, reading: Reading) -> None:
+    assert read(form, text, reading) == {"tasks": [], "reasons": {}}
+
+
+def test_no_task_may_be_said_in_a_sentence_but_prose_that_names_none_cannot_be_read() -> None:
+    assert read("task-reasons", "There are no such tasks in it.") == {"tasks": [], "reasons": {}}
+    with pytest.raises(UnreadableError, match="one task a line"):
+        read("task-reasons", "All of it seems to be rather odd.")
+    with pytest.raises(UnreadableError, match="two tasks and a reason"):
+        read("pair-reason", "It seems to be rather odd.")
+
+
+@pytest.mark.parametrize("reading", READINGS)
+def test_names_with_colons_and_commas_survive(reading: Reading) -> None:
+    names = ("A", "A: B", "x,y", "none")
+    answer: Json = {"tasks": ["A", "A: B", "none"], "reasons": {"A": "so: it is", "A: B": "thus, and so"}}
+    assert read("task-reasons", FORMS["task-reasons"].write(answer, names), reading, names) == answer
+
+
+def test_a_task_with_a_colon_in_its_name_is_known_even_behind_another_mark_than_the_one_asked_for() -> None:
+    assert read("task-reasons", "A: B: too late", names=("A: B",)) == {
+        "tasks": ["A: B"],
+        "reasons": {"A: B": "too late"},
+    }
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Mix, Bake: One mixes first.",
+        "**Bake, Mix**: One mixes first.",
+        "`Bake` and `Mix`: One mixes first.",
+        "Bake -> Mix: One mixes\nfirst.",
+        "I looked at all of it.\nThe tasks 'Bake' and 'Mix' are wrong: One mixes first.",
+    ],
+)
+def test_a_pair_is_read_with_its_one_reason(text: str) -> None:
+    assert read("pair-reason", text) == {"tasks": ["Bake", "Mix"], "reasons": {"": "One mixes first."}}
+
+
+def test_a_strict_pair_stands_on_one_line() -> None:
+    expected = {"tasks": ["Bake", "Mix"], "reasons": {"": "One mixes first."}}
+    assert read("pair-reason", "Mix, Bake: One mixes first.\nMore.", "strict") == expected
+
+
+@pytest.mark.parametrize(
+    "text", ["No: it is tea.", "no, it is tea.", "**No.** it is tea.", "The answer is no: it is\ntea."]
+)
+def test_a_verdict_is_read_with_its_reason(text: str) -> None:
+    assert read("yes-no-reason", text) == {"answer": "no", "reason": "it is tea."}
+
+
+def test_a_strict_verdict_begins_the_answer() -> None:
+    assert read("yes-no-reason", " Yes: it is tea.", "strict") == {"answer": "yes", "reason": "it is tea."}
+    assert read("yes-no-reason", "yes", "strict") == {"answer": "yes", "reason": ""}
+    for text in ("The answer is no", "nothing: so", ""):
+        with pytest.raises(UnreadableError, match="yes or no"):
+            read("yes-no-reason", text, "strict")
+
+
+def test_a_text_is_any_text_but_an_empty_one() -> None:
+    assert read("text", " It grinds\n beans. ") == "It grinds beans."
+    score = grade(question("text", "It grinds beans.", "marker"), Reply("Well.\nFinal answer: **"))
+    assert (score.value, score.status) == (0.0, "unreadable")
+
+
+def test_tasks_and_reasons_are_two_scores() -> None:
+    score = grade(question("task-reasons", TWO), Reply("Bake: It cools.\nStir: It sells bread."))
+    assert score.value == pytest.approx(1 / 3)
+    assert score.metrics == {"reason": pytest.approx(2 * 1 * 0.5 / 1.5), "explanation": pytest.approx(1 / 3)}
+    assert (score.missing, score.extra) == (["Mix"], ["Stir"])
+
+
+def test_a_task_too_many_costs_the_study_nothing_and_us_something() -> None:
+    text = FORMS["task-reasons"].write(TWO, []) + "\nStir: so"
+    score = grade(question("task-reasons", TWO), Reply(text))
+    assert score.value == pytest.approx(2 / 3)
+    assert score.metrics == {"reason": 1.0, "explanation": 1.0}
+
+
+@pytest.mark.parametrize(
+    ("given", "reference", "value"),
+    [
+        ({"tasks": ["A"], "reasons": {"A": "x"}}, {"tasks": ["B"], "reasons": {"B": "x"}}, None),
+        ({"tasks": ["A"], "reasons": {}}, {"tasks": ["A"], "reasons": {"A": "x"}}, 0.0),
+        ({"tasks": ["A"], "reasons": {"A": "x"}}, {"tasks": ["A"], "reasons": {}}, None),
+        ({"tasks": ["A", "C"], "reasons": {"": "x"}}, {"tasks": ["A", "B"], "reasons": {"": "x"}}, 1.0),
+        ({"tasks": ["C", "D"], "reasons": {"": "x"}}, {"tasks": ["A", "B"], "reasons": {"": "x"}}, None),
+        ({"answer": "no", "reason": "x"}, {"answer": "yes", "reason": "x"}, 1.0),
+        ({"answer": "no", "reason": "x"}, {"answer": "no", "reason": ""}, None),
+        (None, {"tasks": ["A"], "reasons": {"A": "x"}}, None),
+    ],
+)
+def test_a_reason_is_measured_where_there_is_one_to_compare_with(
+    given: Json, reference: Json, value: float | None
+) -> None:
+    assert metric("reason")(given, reference) == value
+
+
+def test_a_verdict_counts_without_its_reason() -> None:
+    asked = question("yes-no-reason", {"answer": "no", "reason": "it is tea"})
+    score = grade(asked, Reply("no: who knows"))
+    assert (score.value, score.metrics) == (1.0, {"reason": 0.0})
+    assert grade(asked, Reply("yes: it is tea")).value == 0.0
+
+
+def test_an_unreadable_answer_gives_no_bad_reason() -> None:
+    score = grade(question("task-reasons", TWO), Reply("All of it seems to be rather odd."))
+    assert (score.status, score.metrics) == ("unreadable", {"reason": None, "explanation": 0.0})
+
+
+@pytest.mark.parametrize("form", sorted(OPEN_FORMS))
+@pytest.mark.parametrize("place", ["whole", "marker", "first-line"])
+@pytest.mark.parametrize(
+    "reply", ["I'm sorry, but I can't help with that.", "I cannot answer this.\nPlease ask again."]
+)
+def test_declining_is_no_open_answer(form: str, place: Place, reply: str) -> None:
+    reference: dict[str, Json] = {"text": "It grinds.", "yes-no-reason": {"answer": "no", "reason": "so"}}
+    assert grade(question(form, reference.get(form, TWO), place), Reply(reply)).status == "refused"
+
+
+def test_a_description_of_refusing_is_an_answer() -> None:
+    text = "Tells customers that we cannot help with that order."
+    score = grade(question("text", text), Reply(text))
+    assert (score.value, score.status) == (1.0, "read")
+    apology = grade(question("text", text, "marker"), Reply(f"Sorry, I cannot provide more.\nFinal answer: {text}"))
+    assert (apology.value, apology.status) == (1.0, "read")
+
+
+@pytest.mark.parametrize("place", ["whole", "marker", "first-line"])
+@pytest.mark.parametrize(
+    ("form", "reference"),
+    [
+        ("text", "Nobody grinds beans."),
+        ("task-reasons", TWO),
+        ("task-reasons", {"tasks": [], "reasons": {}}),
+        ("pair-reason", {"tasks": ["Bake", "Mix"], "reasons": {"": "One mixes first."}}),
+        ("yes-no-reason", {"answer": "yes", "reason": ""}),
+    ],
+)
+def test_an_oracle_knows_a_right_and_a_wrong_answer(form: str, reference: Json, place: Place) -> None:
+    asked = question(form, reference, place)
+    assert [grade(asked, Reply(reply)).value for reply in _right_and_wrong(asked)] == [1.0, 0.0]
