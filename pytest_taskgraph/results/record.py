@@ -99,7 +99,8 @@ def _trial(trial: Trial) -> dict[str, Any]:
     """The trial as JSON that reads back as itself, with long texts of the model cut."""
     where = f"trial {trial.question.id} of {trial.model}"
     data = trial.to_json()
-    of_the_model = {name: _plain(data.pop(name), f"{where}, {name}", cut) for name in ("reply", "score")}
+    said = ("reply", "score", "exchanges")
+    of_the_model = {name: _plain(data.pop(name), f"{where}, {name}", cut) for name in said}
     return {**_plain(data, where), **of_the_model}
 
 

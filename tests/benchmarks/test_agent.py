@@ -194,6 +194,12 @@ def test_the_specifications_together_are_the_workflow(notation: str) -> None:
             assert (agent.text, agent.reference) == (shown.text, shown.reference)
 
 
+def test_the_words_in_place_of_the_workflow_stand_in_no_fence() -> None:
+    for question in questions("flow_start"):
+        assert "is not shown here" in question.prompt
+        assert "```" not in question.prompt
+
+
 def test_needed_are_those_below_only_where_the_question_is_about_them() -> None:
     recursion, pair = questions("infinite_recursion")[1], questions("parallel_pair")[0]
     assert len(recursion.needed) == len(recursion.specifications) > 1

@@ -128,6 +128,12 @@ def test_a_reply_of_20000_characters_is_kept_whole() -> None:
     assert record.trials(record.build([made("a", "x" * 20_000)], ABOUT)) == [made("a", "x" * 20_000)]
 
 
+def test_what_was_said_besides_the_reply_is_cut_as_replies_are() -> None:
+    said = [{"role": "judge", "text": "y" * 30_000, "calls": [{"arguments": "z" * 30_000}]}]
+    (kept,) = record.trials(record.build([replace(made("a"), exchanges=said)], ABOUT))
+    assert len(kept.exchanges[0]["text"]) == len(kept.exchanges[0]["calls"][0]["arguments"]) == 20_000
+
+
 def test_what_was_read_out_of_a_long_reply_is_cut_too() -> None:
     long = replace(made("a"), score=Score(0.0, given="y" * 10**6, extra=["z" * 10**6]))
     assert len(json.dumps(record.build([long], ABOUT))) < 50_000

@@ -76,11 +76,15 @@ class Frame:
         question: str,
         instruction: str,
         examples: Sequence[Example] = (),
+        fenced: bool = True,
     ) -> Composed:
-        """The system prompt and the prompt. Raises UsageError where the template fails."""
+        """The system prompt and the prompt. `fenced` is not, where words stand in the place of the workflow.
+
+        Raises UsageError where the template fails.
+        """
         fields = {
             "workflow": workflow, "notation": notation, "guide": guide, "question": question,
-            "instruction": instruction, "fence": fence_for(workflow), "examples": tuple(examples),
+            "instruction": instruction, "fence": fence_for(workflow) if fenced else "", "examples": tuple(examples),
         }  # fmt: skip
         system, prompt = (render(part, fields, f"frame {self.name}") for part in _parts(self.source))
         return Composed(system, prompt)

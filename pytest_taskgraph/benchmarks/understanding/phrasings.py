@@ -47,9 +47,10 @@ def check_templates(settings: Settings) -> None:
     """
     names = frame_files(settings.templates) if settings.templates else ()
     for name in sorted({settings.frame, *names}):
-        blank = {"workflow": "", "notation": "", "guide": "", "question": "", "instruction": ""}
         for examples in ((), (Example("", "", ""),)):
-            frame(name, settings.templates).compose(**blank, examples=examples)
+            frame(name, settings.templates).compose(
+                workflow="", notation="", guide="", question="", instruction="", examples=examples
+            )
     chosen = frame(settings.frame, settings.templates)
     if (settings.shots or chosen.shots) and not chosen.shows_examples:
         raise UsageError(f"frame {chosen.name} shows no examples; let it show {{{{ examples }}}}, or ask for 0 shots")

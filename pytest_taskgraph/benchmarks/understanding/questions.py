@@ -110,6 +110,7 @@ def question(reference: QuestionReference, settings: Settings) -> Question:
         question=text,
         instruction=answer_form.instruct(names),
         examples=_examples(reference, asked, settings),
+        fenced=not presented.specifications,
     )
     pass_mark = answer_form.pass_mark if settings.pass_mark is None else settings.pass_mark
     marked = marking(answer_form, asked.pattern.metric, settings.text_metrics)
