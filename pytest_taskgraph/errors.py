@@ -12,6 +12,7 @@ TaskgraphError
 ├── OrderTooWideError         an answer cannot be marked exactly: never a guess
 ├── ProviderError             no reply: never a wrong answer
 └── NotAskedError             the question was not put: nothing recorded, a capability is missing
+    └── BudgetSpentError      … because what was allowed is spent
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ ProviderErrorKind = Literal[
     "bad-request",
     "malformed",
     "truncated",
+    "not-stored",
 ]
 
 
@@ -100,12 +102,26 @@ class OrderTooWideError(TaskgraphError):
 
 
 class ProviderError(TaskgraphError):
-    """There is no reply. `kind` says why; the message is the provider's own, on one line, without keys."""
+    """There is no reply. `kind` says why; the message is the provider's own, on one line, without keys.
 
-    def __init__(self, kind: ProviderErrorKind, message: str) -> None:
+    `retry_after`: the seconds after which the provider wants to be asked again, where it said so. `attempts`: how often
+    it was asked in all.
+    """
+
+    def __init__(
+        self, kind: ProviderErrorKind, message: str, retry_after: float | None = None, attempts: int = 1
+    ) -> None:
         super().__init__(f"{kind}: {message}")
-        self.kind = kind
+        self.kind, self.retry_after, self.attempts = kind, retry_after, attempts
 
 
 class NotAskedError(TaskgraphError):
     """The question was not put to the model; the message says why."""
+
+
+class BudgetSpentError(NotAskedError):
+    """The question was not put, for `--taskgraph-max-calls` or `--taskgraph-max-cost` allows no more."""
+
+    def __init__(self, limit: Literal["calls", "cost"], message: str) -> None:
+        super().__init__(message)
+        self.limit = limit

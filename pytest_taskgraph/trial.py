@@ -53,6 +53,12 @@ class Question:
     chance: float | None = None  # the main score that guessing is expected to reach; None where that is not known
     relation: str = ""  # how it is varied, where it is asked once more: it then enters no rate
     twin: str = ""  # the id of the question that it varies
+    repetition: int = 1  # which of several askings of the same; from the second on the id ends in "-r2"
+
+    @property
+    def once(self) -> str:
+        """The id that all repetitions of the question share: that of the first."""
+        return self.id.removesuffix(f"-r{self.repetition}")
 
     def __repr__(self) -> str:
         return f"<Question {self.id}>"
@@ -90,6 +96,7 @@ class Reply:
     source: str = ""  # where it came from: a provider's model, a file, a baseline
     logprobs: list[list[Any]] = field(default_factory=list)  # for "score": [token, offset, log-probability or None]
     embeddings: list[list[float]] = field(default_factory=list)  # for "embed": a vector a text; in no trial
+    retries: int = 0  # how often the request was repeated before this came
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +124,7 @@ class Trial:
     score: Score | None = None
     error: str = ""  # "<kind>: <message>" of a provider's failure, or the reason for not asking
     requests: int = 0
+    retries: int = 0  # how often requests were repeated, after failures of the provider
     exchanges: list[dict[str, Any]] = field(default_factory=list)  # what was said besides the reply, in order
 
     @property

@@ -106,7 +106,7 @@ def test_a_workflow_shown_in_the_docs_is_read_by_its_notation(page: Path, kind: 
 
 def test_the_table_of_options_names_them_all_with_their_defaults() -> None:
     rows = re.findall(
-        r"^\| `([\w-]+) [^|`]*` \| (.*) \| (.*) \|$", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE
+        r"^\| `([\w-]+)[^|`]*` \| (.*) \| (.*) \|$", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE
     )
     assert [(name, default.strip("`")) for name, _, default in rows] == [(o.name, o.default) for o in OPTIONS.values()]
 

@@ -23,6 +23,7 @@ class QuestionReference:
     source: int = -1  # the place of the user's own project among those given; -1: generated
     relation: str = ""  # how the question is varied; none where empty
     twin: str = ""  # the id of the question that it varies
+    repetition: int = 1
 
 
 class Family(Protocol):

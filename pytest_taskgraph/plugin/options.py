@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
 
@@ -24,6 +24,7 @@ class Option:
     default: str = ""
     repeatable: bool = False
     choices: tuple[str, ...] = ()
+    switch: bool = False  # takes no value; in ini and environment "true"
 
     @property
     def dest(self) -> str:
@@ -70,6 +71,22 @@ OPTIONS = {
         Option("reading", "KIND", "how replies are read: lenient, or strict as the study did", "lenient",
                choices=("lenient", "strict")),
         Option("pass-mark", "X", "the main score that passes, 0 to 1 (default: the answer form's)"),
+        Option("repeats", "N", "ask each question N times, each an item of its own", "1"),
+        Option("concurrency", "N", "requests in flight (default: adapts, from 20 on; shared by all workers)"),
+        Option("rpm", "N", "requests a minute, at most"),
+        Option("tpm", "N", "tokens a minute, at most; counted by characters until the provider tells"),
+        Option("retries", "N", "how often a request that failed is repeated", "5"),
+        Option("timeout", "SECONDS", "for one attempt at a request", "300"),
+        Option("question-timeout", "SECONDS", "for all that one question takes: attempts, pauses, turns", "1800"),
+        Option("store", "PATH", "where replies are kept: a folder (default: .taskgraph in the root folder)"),
+        Option("replay", "", "take all replies from the store; nothing is sent", switch=True),
+        Option("refresh", "", "ask again, though a reply is stored", switch=True),
+        Option("plan", "", "print what would be asked and what it would cost; ask nothing", switch=True),
+        Option("max-calls", "N", "requests sent at most, by all workers together; every attempt counts"),
+        Option("max-cost", "USD", "US dollars spent at most, what is in flight included"),
+        Option("price", "[MODEL=]IN/OUT", "US dollars for a million tokens in and out, where the price is not known. "
+               "Repeatable", repeatable=True),
+        Option("progress", "SECONDS", "between lines that tell how far the run is; 0: none", "30"),
         Option("judge", "WHAT", "what fails: questions (each wrong answer), none (a survey), or auto: none for the "
                "default baseline, else questions", "auto", choices=("auto", "questions", "none")),
         Option("report", "KIND=PATH", "write a report: json=PATH is the record of the run. Repeatable",
@@ -83,13 +100,11 @@ def add_options(parser: pytest.Parser) -> None:
     group = parser.getgroup("taskgraph", "benchmarks of workflow understanding")
     for option in OPTIONS.values():
         text = option.help + (f" (default: {option.default})" if option.default else "")
+        takes: dict[str, Any] = {"metavar": option.metavar, "action": "append" if option.repeatable else "store"}
+        if option.switch:
+            takes = {"action": "store_const", "const": "true"}
         group.addoption(
-            f"--taskgraph-{option.name}",
-            dest=option.dest,
-            metavar=option.metavar,
-            action="append" if option.repeatable else "store",
-            default=None,
-            help=text.replace("%", "%%"),
+            f"--taskgraph-{option.name}", dest=option.dest, default=None, help=text.replace("%", "%%"), **takes
         )
         kind: Literal["linelist", "string"] = "linelist" if option.repeatable else "string"
         parser.addini(option.dest, f"as --taskgraph-{option.name}", type=kind, default=None)
@@ -128,6 +143,33 @@ def values(config: pytest.Config, name: str) -> list[str]:
 def value(config: pytest.Config, name: str) -> str:
     """The value of an option that takes one; the empty text where there is none."""
     return (values(config, name) or [""])[-1]
+
+
+def switched(config: pytest.Config, name: str) -> bool:
+    """Whether a switch is on. Raises pytest.UsageError for a value that is neither true nor false."""
+    stated = value(config, name).lower() or "false"
+    if stated not in ("true", "false"):
+        raise pytest.UsageError(f"--taskgraph-{name}: {stated!r}; expected true or false")
+    return stated == "true"
+
+
+def number(config: pytest.Config, name: str, least: float = 0.0) -> float | None:
+    """The number that an option gives; None where it gives none. Raises pytest.UsageError below `least`."""
+    stated = value(config, name)
+    if not stated:
+        return None
+    try:
+        found = float(stated)
+    except ValueError:
+        found = float("nan")
+    if not least <= found < float("inf"):
+        raise pytest.UsageError(f"--taskgraph-{name}: {stated!r}; expected a number of at least {least:g}")
+    return found
+
+
+def whole(config: pytest.Config, name: str, least: int = 0) -> int | None:
+    """The whole number that an option gives; None where it gives none. Raises pytest.UsageError below `least`."""
+    return _whole(config, name, least)[0] if value(config, name) else None
 
 
 def settings(config: pytest.Config) -> Settings:

@@ -16,17 +16,33 @@ SECTION = "model reply"  # the section of pytest's report that the plugin adds
 def shown(answer: Json) -> str:
     """The answer as a person writes it: names with commas between, groups in brackets, "none" for no names.
 
-    Of a condition, its text.
+    Of a condition, its text; of tasks or a verdict with reasons, these behind a colon.
     """
     if isinstance(answer, str):
         return answer
     if isinstance(answer, list):
         return ", ".join(f"[{shown(one)}]" if isinstance(one, list) else _item(one) for one in answer) or "none"
-    if isinstance(answer, dict) and isinstance(answer.get("tasks"), list):
-        return f"{shown(answer['tasks'])}, in any order that keeps {_befores(answer)}"
-    if isinstance(answer, dict) and isinstance(answer.get("condition"), str):
-        return str(answer["condition"])
-    return "nothing" if answer is None else json.dumps(answer)
+    told = _shown_fields(answer) if isinstance(answer, dict) else ""
+    return told or ("nothing" if answer is None else json.dumps(answer))
+
+
+def _shown_fields(answer: dict[str, Json]) -> str:
+    """An answer with parts, by the parts that it has; the empty text for one of no known form."""
+    match answer:
+        case {"tasks": list(tasks), "reasons": dict(reasons)}:
+            return _explained(shown(tasks), reasons.values())
+        case {"tasks": list(tasks)}:
+            return f"{shown(tasks)}, in any order that keeps {_befores(answer)}"
+        case {"condition": str(condition)}:
+            return condition
+        case {"answer": str(verdict), "reason": reason}:
+            return _explained(verdict, [reason])
+    return ""
+
+
+def _explained(told: str, reasons: Iterable[Json]) -> str:
+    why = " ".join(str(one) for one in reasons if one)
+    return f"{told}: {why}" if why else told
 
 
 def _befores(order: dict[str, Json]) -> str:

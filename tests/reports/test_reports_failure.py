@@ -80,6 +80,10 @@ def test_the_short_reason_holds_what_was_expected_and_given() -> None:
         (None, "nothing"),
         (3, "3"),
         ({"a": 1}, '{"a": 1}'),
+        ({"tasks": ["A", "B"], "reasons": {"A": "it is late", "B": "so is this"}}, "A, B: it is late so is this"),
+        ({"tasks": [], "reasons": {}}, "none"),
+        ({"answer": "yes", "reason": "both wait"}, "yes: both wait"),
+        ({"answer": "no", "reason": ""}, "no"),
     ],
 )
 def test_answers_are_shown_as_a_person_writes_them(answer: Json, text: str) -> None:

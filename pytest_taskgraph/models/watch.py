@@ -1,0 +1,20 @@
+"""What is going on in one process: the wrappers count here, whoever shows progress reads here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass(slots=True)
+class Watch:
+    """Counts of one process, since it began. Written in the event loop's thread only; reading them is safe anywhere."""
+
+    sent: int = 0  # attempts, answered or not
+    in_flight: int = 0
+    answered: int = 0  # requests that a provider answered
+    stored: int = 0  # requests that the store answered
+    failed: int = 0  # requests given up
+    retries: int = 0
+    cost: float = 0.0  # US dollars, of what was answered and whose cost is known
+    unpriced: int = 0  # answered, at a cost that is not known
+    waiting: dict[str, float] = field(default_factory=dict)  # why -> time.monotonic() until which nothing is sent
