@@ -14,6 +14,8 @@ Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
 Place = Literal["whole", "marker", "first-line"]
 Reading = Literal["lenient", "strict"]
 Outcome = Literal["right", "wrong", "unreadable", "refused", "error", "skipped"]
+Flow = Literal["control", "data"]
+NodeKind = Literal["task", "composite", "start", "end", "parallel", "exclusive", "inclusive", "data"]
 _T = TypeVar("_T")
 
 
@@ -126,6 +128,7 @@ class Trial:
     requests: int = 0
     retries: int = 0  # how often requests were repeated, after failures of the provider
     exchanges: list[dict[str, Any]] = field(default_factory=list)  # what was said besides the reply, in order
+    diagram: dict[str, Any] | None = None  # the JSON of its workflow's Diagram, where a report that draws is wanted
 
     @property
     def passed(self) -> bool:
@@ -158,6 +161,74 @@ class Trial:
     def __repr__(self) -> str:
         mark = "" if self.score is None else f" {self.score.value:.3f}"
         return f"<Trial {self.question.id} {self.outcome}{mark}>"
+
+
+@dataclass(frozen=True, slots=True)
+class DiagramNode:
+    """A task, gateway, data, START or END. `composite` is a task whose inside is not drawn."""
+
+    id: str  # unlike any other of a node or group
+    label: str
+    kind: NodeKind = "task"
+    group: str = ""  # the group it stands in; none where empty
+    note: str = ""  # a few more words, for instance what a composite task calls
+
+
+@dataclass(frozen=True, slots=True)
+class DiagramEdge:
+    """A link between two nodes or groups that stand in the same group; `label` is its guard."""
+
+    source: str
+    target: str
+    label: str = ""
+    kind: Flow = "control"
+
+
+@dataclass(frozen=True, slots=True)
+class DiagramGroup:
+    """A box around nodes and groups: the inside of a composite task, or a further workflow."""
+
+    id: str
+    label: str
+    parent: str = ""  # the group it stands in, listed before it; none where empty
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Diagram:
+    """A workflow as it can be drawn: what there is and what is linked, without a place for anything."""
+
+    title: str
+    nodes: list[DiagramNode] = field(default_factory=list)
+    edges: list[DiagramEdge] = field(default_factory=list)
+    groups: list[DiagramGroup] = field(default_factory=list)
+    omitted: int = 0  # nodes and links that were too many to be drawn
+
+    def to_json(self) -> dict[str, Any]:
+        """The diagram as plain JSON values, without what has its default; `from_json` gives it back."""
+        return {
+            "title": self.title,
+            "nodes": [_unlike_default(one) for one in self.nodes],
+            "edges": [_unlike_default(one) for one in self.edges],
+            "groups": [_unlike_default(one) for one in self.groups],
+            "omitted": self.omitted,
+        }
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Diagram:
+        """The diagram that `to_json` wrote."""
+        return cls(
+            data["title"],
+            [_from(DiagramNode, one) for one in data["nodes"]],
+            [_from(DiagramEdge, one) for one in data["edges"]],
+            [_from(DiagramGroup, one) for one in data["groups"]],
+            data.get("omitted", 0),
+        )
+
+
+def _unlike_default(part: DiagramNode | DiagramEdge | DiagramGroup) -> dict[str, Any]:
+    values = ((one.name, getattr(part, one.name), one.default) for one in fields(part))
+    return {name: value for name, value, default in values if value != default}
 
 
 class WrongAnswer(AssertionError):

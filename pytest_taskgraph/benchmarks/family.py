@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from ..asking import Model
-from ..trial import Question
+from ..trial import Diagram, Question
 from .settings import Settings
 
 
@@ -44,6 +44,10 @@ class Family(Protocol):
         """The question that a reference stands for; the same for the same arguments, in any process."""
         ...
 
+    def diagram(self, reference: QuestionReference, settings: Settings) -> Diagram | None:
+        """What the question is about, to be drawn; None where that is no workflow. Equal for questions of a cluster."""
+        ...
+
     def baseline(self, name: str) -> Model:
         """The embedded baseline of that name. Raises UnknownNameError."""
         ...
@@ -54,6 +58,10 @@ class Family(Protocol):
 
     def check(self, settings: Settings) -> None:
         """Nothing, if the settings can be met. Raises UsageError before anything is asked."""
+        ...
+
+    def category(self, pattern: str) -> str:
+        """The category of a pattern that a reference names."""
         ...
 
     def order(self) -> Sequence[str]:

@@ -9,10 +9,9 @@ from typing import TypeVar
 from ..workflow.model import Domain, Effect, Parameter, Value
 from .conditions import Conditions
 from .draft import Draft, Step
-from .vocabularies import Vocabulary
+from .vocabularies import Vocabulary, unnumbered
 
 _T = TypeVar("_T")
-NUMBERS = "0123456789"  # at the end of a name that is had more than once
 
 
 class Content:
@@ -94,7 +93,7 @@ class Content:
         for step in level.steps if every else self._some(level.steps):
             step.described = True
         for datum in level.data if every else self._some(level.data):
-            datum.description = told.get(datum.name.rstrip(NUMBERS), "")
+            datum.description = told.get(unnumbered(datum.name), "")
         if every or level is self.levels[0]:
             level.description = level.purpose
 
@@ -103,7 +102,7 @@ class Content:
         known = dict(self.vocabulary.schemas)
         data = [datum for level in self.levels for datum in level.data]
         for datum in data:
-            datum.schema = known.get(datum.name.rstrip(NUMBERS), "")
+            datum.schema = known.get(unnumbered(datum.name), "")
         if not any(datum.schema for datum in data):
             for datum in self._some(data):
                 datum.schema = f"file://schemas/{datum.name}.json"

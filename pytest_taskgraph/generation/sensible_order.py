@@ -79,9 +79,10 @@ class _Search:
             placed |= 1 << entry
             late |= self.after[entry]
             ahead |= (before >> step & 1) << entry
-        fitting = []
+        fitting, shut, beside = [], placed | late, placed & ~ahead
         for entry, after in enumerate(self.after):
-            lost = ((late | after) & ~placed).bit_count()
-            if not (placed | late) >> entry & 1 and not after & placed & ~ahead and lost <= self.spare:
-                fitting.append((-lost * rng.random(), rng.random(), entry))
+            if not shut >> entry & 1 and not after & beside:
+                lost = ((late | after) & ~placed).bit_count()
+                if lost <= self.spare:
+                    fitting.append((-lost * rng.random(), rng.random(), entry))
         return [entry for *_, entry in sorted(fitting)]

@@ -35,7 +35,7 @@ class Notation:
 
     def write(self, workflow: Workflow) -> str:
         """The text of the workflow and of `others`. Raises CannotSayError for a feature that the notation loses."""
-        if unsaid := features(workflow) & self.loses:
+        if unsaid := features(workflow, self.loses):
             raise CannotSayError(self.name, unsaid)
         return self.render(workflow)
 

@@ -12,10 +12,10 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields, is_dataclass, replace
-from typing import Any, TypeVar
+from functools import cache
+from typing import Any, NamedTuple, TypeVar
 
 from ..errors import WorkflowError
-from ..trial import Json
 from ..workflow.features import FEATURES
 from ..workflow.model import (
     Configuration,
@@ -36,6 +36,7 @@ from .positioned_json import Node, documents
 from .source import Source
 
 FORMAT, VERSION, WIDTH = "taskgraph-workflow", 1, 110
+_plain = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 _Decode = Callable[[Source, Node], Any]
 _T = TypeVar("_T")
 
@@ -43,7 +44,7 @@ _T = TypeVar("_T")
 def dumps(workflow: Workflow) -> str:
     """The whole workflow as JSON text: `loads` gives an equal one. Raises WorkflowError for infinity and NaN."""
     try:
-        return _layout({"format": FORMAT, "version": VERSION, **_encode(workflow)}) + "\n"
+        return _layout(_nested("{}", [*_HEAD, *_members(workflow)])) + "\n"
     except ValueError as error:
         raise WorkflowError(f"the workflow {workflow.name!r} cannot be written as JSON: {error}") from error
 
@@ -87,30 +88,53 @@ def _without_flaw(workflow: Workflow) -> Workflow:
     return replace(workflow, flaw=None, tasks=tasks, others=tuple(map(_without_flaw, workflow.others)))
 
 
-def _encode(thing: Any) -> Any:  # noqa: ANN401
-    """An object of the model as plain JSON values; a field that equals its default is left out."""
-    if is_dataclass(thing):
-        held = {field.name: (getattr(thing, field.name), field.default) for field in fields(thing)}
-        return {
-            name: _encode(value) for name, (value, default) in held.items() if default is MISSING or value != default
-        }
-    return [_encode(item) for item in thing] if isinstance(thing, tuple) else thing
+class _Nested(NamedTuple):
+    """An object or a list as JSON text in one line, and its parts: their keys, empty in a list, and their texts."""
+
+    line: str
+    brackets: str
+    parts: list[tuple[str, str | _Nested]]
 
 
-def _layout(value: Json, indent: int = 0) -> str:
+def _text_of(thing: Any) -> str | _Nested:  # noqa: ANN401
+    """The text of an object of the model, of a tuple or of a plain JSON value."""
+    if isinstance(thing, str):
+        return _plain(thing)
+    if isinstance(thing, tuple):
+        return _nested("[]", [("", _text_of(item)) for item in thing])
+    return _nested("{}", _members(thing)) if is_dataclass(thing) else _plain(thing)
+
+
+def _nested(brackets: str, parts: list[tuple[str, str | _Nested]]) -> _Nested:
+    lines = [key + (text if isinstance(text, str) else text.line) for key, text in parts]
+    return _Nested(f"{brackets[0]}{', '.join(lines)}{brackets[1]}", brackets, parts)
+
+
+def _members(thing: Any) -> list[tuple[str, str | _Nested]]:  # noqa: ANN401
+    """The fields of an object of the model, each under its key; those that equal their defaults are left out."""
+    found = []
+    for name, key, default in _keys(thing.__class__):
+        value = getattr(thing, name)
+        if default is MISSING or value != default:
+            found.append((key, _text_of(value)))
+    return found
+
+
+@cache
+def _keys(kind: type) -> tuple[tuple[str, str, Any], ...]:
+    """The fields of a class of the model: name, key as it is written, and default."""
+    return tuple((field.name, f"{_plain(field.name)}: ", field.default) for field in fields(kind))
+
+
+def _layout(text: str | _Nested, indent: int = 0) -> str:
     """JSON text in which whatever fits into a line stands in one."""
-    line = json.dumps(value, ensure_ascii=False, allow_nan=False)
-    if not isinstance(value, (dict, list)) or (indent and len(line) + indent <= WIDTH):
-        return line
-    inner = indent + 2
-    parts = (
-        [f"{json.dumps(key, ensure_ascii=False)}: {_layout(item, inner)}" for key, item in value.items()]
-        if isinstance(value, dict)
-        else [_layout(item, inner) for item in value]
-    )
-    opening, closing = "{}" if isinstance(value, dict) else "[]"
-    break_ = "\n" + " " * inner
-    return f"{opening}{break_}{f',{break_}'.join(parts)}\n{' ' * indent}{closing}"
+    if isinstance(text, str):
+        return text
+    if indent and len(text.line) + indent <= WIDTH:
+        return text.line
+    break_ = "\n" + " " * (indent + 2)
+    parts = f",{break_}".join([key + _layout(part, indent + 2) for key, part in text.parts])
+    return f"{text.brackets[0]}{break_}{parts}\n{' ' * indent}{text.brackets[1]}"
 
 
 def _text(source: Source, node: Node) -> str:
@@ -232,6 +256,8 @@ _FIELDS[Workflow] = {
     "others": _several(_one(Workflow)),
     "flaw": _one(Flaw),
 }
+
+_HEAD = [('"format": ', _text_of(FORMAT)), ('"version": ', _text_of(VERSION))]
 
 JSON = Notation(
     name="json",

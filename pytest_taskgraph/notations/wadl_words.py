@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from functools import lru_cache
 
 from ..errors import UsageError
 from ..workflow.model import END, START, Gateway, GatewayKind, QualifiedName, Value
@@ -47,6 +48,7 @@ def reserved(name: str) -> bool:
     return name in (START, END) or marker(name) is not None
 
 
+@lru_cache(maxsize=4096)
 def spelled(name: str) -> str:
     """The name as it is written: in quotation marks only where it needs them. Raises UsageError for an empty name."""
     if not name:

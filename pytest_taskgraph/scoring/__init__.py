@@ -1,1 +1,3 @@
-"""Marking: a reply is cut (`extract`), read (`forms`), measured (`metrics`), and comes out as a score (`grade`)."""
+"""Marking: a reply is cut (`extract`), read (`forms`), measured (`metrics`), scored (`grade`), and so makes a trial
+(`marking`).
+"""

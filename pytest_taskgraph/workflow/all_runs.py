@@ -35,11 +35,9 @@ def some_run_in_order(level: Workflow, tasks: Sequence[str]) -> bool | None:
     check_known(level, tasks)
     if any(_after(level, one, other) for one, other in combinations(tasks, 2)):
         return False
-    found, values = parts(level), representatives(level, wide=True)
-    if found is None or values is None:
-        return None
-    if apart(variables(level), found, frozenset(tasks), values):
-        return False
+    surely_none = _apart(level, frozenset(tasks))
+    if surely_none is not False:
+        return None if surely_none is None else False
     runs = (one for one in _outcomes(level, frozenset(tasks)) if isinstance(one, Run))
     return True if any(allows_among_others(one, tasks) for one in runs) else None
 
@@ -126,6 +124,13 @@ def _search(
         elif tasks.isdisjoint(found.passed):
             waiting.extend({**situation, found.missing: value} for value in reversed(values[found.missing]))
     yield told, Undecided(f"more than {MAX_OUTCOMES} situations")
+
+
+@lru_cache(maxsize=512)
+def _apart(level: Workflow, tasks: frozenset[str]) -> bool | None:
+    """Whether surely no run holds all of the tasks; None where a level cannot be looked at."""
+    found, values = parts(level), representatives(level, wide=True)
+    return None if found is None or values is None else apart(variables(level), found, tasks, values)
 
 
 @lru_cache(maxsize=128)

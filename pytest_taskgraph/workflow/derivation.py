@@ -13,7 +13,7 @@ from itertools import count
 
 from ..errors import WorkflowError
 from .model import Configuration, Data, QualifiedName, Task, Workflow
-from .project import Index, bounded, configurations, overridden, references, size, with_tasks
+from .project import Index, bounded, configurations, every_level, overridden, references, size, with_tasks
 
 _Special = tuple[QualifiedName, tuple[Configuration, ...]]  # a workflow, and what is configured in it from outside
 
@@ -25,7 +25,21 @@ def assemble(workflow: Workflow) -> Workflow:
     it that is configured so; the copy keeps the name unless the original is needed too, and is numbered then. Raises
     WorkflowError where a base, or a task or data to configure, is not found.
     """
-    return _Assembly(workflow).whole()
+    assembly = _Assembly(workflow)
+    return workflow if _alone(workflow) else assembly.whole()
+
+
+def _alone(workflow: Workflow) -> bool:
+    """Whether nothing in a workflow without others is derived, configured or referred to, or declared twice."""
+    if workflow.others:
+        return False
+    for level in every_level(workflow):
+        declared = (level.tasks, level.data, level.gateways, level.parameters)
+        if level.base or level.configurations or any(task.reference for task in level.tasks):
+            return False
+        if any(len({one.name for one in named}) < len(named) for named in declared):
+            return False
+    return True
 
 
 def filled_task(task: Task, by: Configuration) -> Task:
@@ -113,7 +127,8 @@ class _Assembly:
         if below is not None and below.configurations:
             named = self._named(below, below.package or package)
             below = replace(self._configured(below, named), configurations=())
-        return replace(task, reference=reference, subworkflow=below)
+        same = below is task.subworkflow and reference == task.reference
+        return task if same else replace(task, reference=reference, subworkflow=below)
 
     def _named(self, owner: Workflow | Configuration, package: str) -> tuple[Configuration, ...]:
         """The configurations of a workflow, and those inside them, with full names."""
@@ -192,7 +207,8 @@ def _merged(base: Workflow, own: Workflow) -> Workflow:
 
 def _renamed(workflow: Workflow, names: Mapping[QualifiedName, QualifiedName]) -> Workflow:
     def renamed(task: Task, _: str) -> Task:
-        return replace(task, reference=task.reference and names.get(task.reference, task.reference))
+        new = task.reference and names.get(task.reference)
+        return replace(task, reference=new) if new else task
 
     own = names.get(workflow.qualified, workflow.qualified)
     return replace(with_tasks(workflow, "", renamed), name=own.name, package=own.package)

@@ -38,6 +38,14 @@ class Run:
     links: tuple[tuple[int, int], ...]  # which execution comes directly after which, through gateways only
 
     @cached_property
+    def places(self) -> dict[str, list[int]]:
+        """The executions of each task, in their order."""
+        places: dict[str, list[int]] = {}
+        for i, task in enumerate(self.tasks):
+            places.setdefault(task, []).append(i)
+        return places
+
+    @cached_property
     def pairs(self) -> tuple[tuple[int, int], ...]:
         """Which execution comes before which other; all that follows from others left out."""
         found = []

@@ -5,7 +5,7 @@ A recipe demands these words, a pattern needs them, a notation says or loses the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 
 from .graph import shortest_cycle
 from .guards import exclusive
@@ -36,15 +36,15 @@ FEATURES = frozenset(
 )
 
 
-def features(workflow: Workflow) -> frozenset[str]:
-    """The words of FEATURES that hold of the workflow, of its inline sub-workflows or of its others.
+def features(workflow: Workflow, among: Collection[str] = FEATURES) -> frozenset[str]:
+    """The words of FEATURES, or of some of them, that hold of the workflow, its inline sub-workflows or its others.
 
     What a derived workflow only fills in counts as if it stood in the task. Guarded links out of one task count as
     "exclusive" or "inclusive" only where their guards provably are that; beside an unguarded link they are "inclusive",
     for that branch always runs. Raises WorkflowError if sub-workflows are nested too deeply.
     """
     every = [level for whole in (workflow, *workflow.others) for _, level in levels(whole)]
-    return frozenset(name for name, holds in _HOLDS.items() if any(holds(level) for level in every))
+    return frozenset(name for name, holds in _HOLDS.items() if name in among and any(holds(level) for level in every))
 
 
 def _parameters(level: Workflow) -> Iterator[Parameter]:

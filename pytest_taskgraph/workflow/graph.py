@@ -11,7 +11,7 @@ raised.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from typing import TypeVar
 
 from ..errors import UnknownNameError
@@ -37,8 +37,7 @@ def predecessors(workflow: Workflow, node: str, flow: Flow = "control") -> tuple
 
 def task_graph(workflow: Workflow, flow: Flow = "control") -> dict[str, tuple[str, ...]]:
     """Every task of the level with the tasks directly after it."""
-    targets = _targets(workflow, flow)
-    return {task: _next(workflow, task, targets, flow) for task in workflow.task_names}
+    return _nexts(workflow, workflow.task_names, _targets(workflow, flow), flow)
 
 
 def starts(workflow: Workflow, flow: Flow = "control") -> tuple[str, ...]:
@@ -98,6 +97,49 @@ def reached(graph: Mapping[_Node, Iterable[_Node]], begin: Iterable[_Node], with
                 found.add(after)
                 waiting.append(after)
     return frozenset(found)
+
+
+def strong_components(graph: Mapping[_Node, Iterable[_Node]]) -> list[frozenset[_Node]]:
+    """The strongly connected components of any graph, each after all that it leads to (Tarjan 1972).
+
+    Nodes to which links lead are among its keys.
+    """
+    found: list[frozenset[_Node]] = []
+    lowest: dict[_Node, int] = {}  # the number of the earliest open node that is known to be led back to
+    numbers: dict[_Node, int] = {}
+    open_: dict[_Node, None] = {}  # nodes whose component is not found yet, in the order of their numbers
+    ways: list[tuple[_Node, Iterator[_Node]]] = []
+
+    def enter(node: _Node) -> None:
+        numbers[node] = lowest[node] = len(numbers)
+        open_[node] = None
+        ways.append((node, iter(graph[node])))
+
+    for root in graph:
+        if root not in numbers:
+            enter(root)
+        while ways:
+            node, further = ways[-1]
+            after = next((one for one in further if one not in numbers or one in open_), None)
+            if after is None:
+                ways.pop()
+                if ways:
+                    lowest[ways[-1][0]] = min(lowest[ways[-1][0]], lowest[node])
+                if lowest[node] == numbers[node]:
+                    found.append(_closed(open_, node))
+            elif after not in numbers:
+                enter(after)
+            else:
+                lowest[node] = min(lowest[node], numbers[after])
+    return found
+
+
+def _closed(open_: dict[_Node, None], first: _Node) -> frozenset[_Node]:
+    """The open nodes from the first on, which are open no more."""
+    members = [open_.popitem()[0]]
+    while members[-1] != first:
+        members.append(open_.popitem()[0])
+    return frozenset(members)
 
 
 def connected(workflow: Workflow) -> bool:
@@ -169,9 +211,15 @@ def _sources(workflow: Workflow, flow: Flow) -> Graph:
 
 def _next(workflow: Workflow, node: str, graph: Graph, flow: Flow) -> tuple[str, ...]:
     _known(workflow, node, flow)
-    between = workflow.gateways if flow == "control" else workflow.data
-    found = _through(graph, node, set(workflow.task_names), {one.name for one in between})
-    return tuple(task for task in workflow.task_names if task in found)
+    return _nexts(workflow, [node], graph, flow)[node]
+
+
+def _nexts(workflow: Workflow, nodes: Iterable[str], graph: Graph, flow: Flow) -> dict[str, tuple[str, ...]]:
+    """For each of the nodes, the tasks that a graph of links leads to directly."""
+    names = workflow.task_names
+    tasks, between = set(names), {one.name for one in (workflow.gateways if flow == "control" else workflow.data)}
+    found = {node: _through(graph, node, tasks, between) for node in nodes}
+    return {node: tuple([task for task in names if task in near]) for node, near in found.items()}
 
 
 def _through(graph: Graph, node: str, tasks: set[str], between: set[str]) -> set[str]:
@@ -192,7 +240,7 @@ def _through(graph: Graph, node: str, tasks: set[str], between: set[str]) -> set
 def _without_others(ahead: Graph, behind: Graph, workflow: Workflow, flow: Flow) -> tuple[str, ...]:
     """The tasks in the flow that have no other task ahead of them."""
     linked = [task for task in workflow.task_names if task in ahead or task in behind]
-    return tuple(task for task in linked if set(_next(workflow, task, ahead, flow)) <= {task})
+    return tuple(task for task, near in _nexts(workflow, linked, ahead, flow).items() if set(near) <= {task})
 
 
 def _cycle_through(graph: Mapping[_Node, Iterable[_Node]], node: _Node) -> tuple[_Node, ...]:

@@ -24,7 +24,7 @@ from .guard_syntax import (
     read_guard,
 )
 from .guard_text import write_guard
-from .model import Parameter
+from .model import OTHERWISE, Parameter, Workflow
 
 __all__ = [
     "And",
@@ -35,6 +35,7 @@ __all__ = [
     "Otherwise",
     "compare",
     "comparisons",
+    "conditions",
     "covers",
     "equivalent",
     "exclusive",
@@ -74,6 +75,11 @@ def holding(guards: Sequence[Guard], situation: Situation) -> tuple[bool, ...]:
     found = [not isinstance(guard, Otherwise) and holds(guard, situation) for guard in guards]
     none = not any(found)
     return tuple(none if isinstance(guard, Otherwise) else one for guard, one in zip(guards, found, strict=True))
+
+
+def conditions(level: Workflow) -> list[str]:
+    """The guards of the links of a level, link by link, but "otherwise", which is no condition by itself."""
+    return [link.guard for link in level.links if link.guard and link.guard.strip().lower() != OTHERWISE]
 
 
 def exclusive(guards: Sequence[str], parameters: Sequence[Parameter]) -> bool | None:

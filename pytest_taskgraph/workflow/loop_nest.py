@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from .control_flow import ControlFlow
-from .graph import reached
+from .graph import reached, strong_components
 from .model import START, Link, Workflow
 
 MAX_NESTING = 50
@@ -61,16 +61,14 @@ def forward(flow: ControlFlow, found: Collection[Part]) -> dict[str, list[Link]]
 
 def _parts(flow: ControlFlow, nodes: frozenset[str], cut: frozenset[str], depth: int) -> tuple[Part, ...] | None:
     """The parts of some nodes, links to the nodes `cut` left out."""
-    from networkx import DiGraph, strongly_connected_components
-
     order = {node: i for i, node in enumerate(flow.nodes)}
-    graph: DiGraph[str] = DiGraph()
     declared = [node for node in flow.nodes if node in nodes]
-    graph.add_nodes_from(declared)
     links = [link for node in declared for link in flow.out[node] if link.target in nodes and link.target not in cut]
-    graph.add_edges_from((link.source, link.target) for link in links)
+    graph: dict[str, list[str]] = {node: [] for node in declared}
+    for link in links:
+        graph[link.source].append(link.target)
     found: list[Part] = []
-    for members in map(frozenset, strongly_connected_components(graph)):
+    for members in strong_components(graph):
         part = _part(flow, members, cut, depth)
         if part is None:
             return None

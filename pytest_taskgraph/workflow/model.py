@@ -5,7 +5,8 @@ Sequences keep the order of declaration; `canonical.py` gives the form in which 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from operator import attrgetter
 from typing import Literal
 
 START = "START"
@@ -136,8 +137,15 @@ class Flaw:
     details: tuple[str, ...] = ()
 
 
+class _Hashed:
+    """Room for the hash of a workflow: what is computed about one is kept by it, and asked for again and again."""
+
+    __slots__ = ("_hash",)
+    _hash: int
+
+
 @dataclass(frozen=True, slots=True)
-class Workflow:
+class Workflow(_Hashed):
     """Tasks and what links them. `others` are the further workflows of its project, found by qualified name."""
 
     name: str
@@ -154,6 +162,13 @@ class Workflow:
     others: tuple[Workflow, ...] = ()
     flaw: Flaw | None = None
 
+    def __hash__(self) -> int:
+        try:
+            return self._hash
+        except AttributeError:
+            object.__setattr__(self, "_hash", hash(_held(self)))
+            return self._hash
+
     @property
     def qualified(self) -> QualifiedName:
         """Its name with its package."""
@@ -162,7 +177,7 @@ class Workflow:
     @property
     def task_names(self) -> tuple[str, ...]:
         """The names of the tasks directly in it, in the order of declaration."""
-        return tuple(task.name for task in self.tasks)
+        return tuple([task.name for task in self.tasks])
 
     def task(self, name: str) -> Task:
         """The task of that name directly in it; KeyError if there is none."""
@@ -170,3 +185,6 @@ class Workflow:
             if task.name == name:
                 return task
         raise KeyError(name)
+
+
+_held = attrgetter(*(field.name for field in fields(Workflow)))

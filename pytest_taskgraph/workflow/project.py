@@ -33,7 +33,7 @@ def levels(workflow: Workflow) -> tuple[tuple[Path, Workflow], ...]:
     Each level is one to ask about by itself: it has the package and the others of the project (the whole workflow
     among them), and for parameters what its composite task gives beside, and in place of, its own.
     """
-    others = (replace(workflow, others=()), *workflow.others)
+    others: tuple[Workflow, ...] = ()
     found: list[tuple[Path, Workflow]] = []
     waiting: list[tuple[Path, Workflow]] = [((), workflow)]
     while waiting:
@@ -42,10 +42,19 @@ def levels(workflow: Workflow) -> tuple[tuple[Path, Workflow], ...]:
         bounded(workflow, len(path), len(found))
         for task in reversed(level.tasks):
             if (sub := task.subworkflow) is not None:
+                others = others or (replace(workflow, others=()), *workflow.others)
                 parameters = overridden(sub.parameters, task.parameters)
                 sub = replace(sub, package=sub.package or level.package, parameters=parameters, others=others)
                 waiting.append(((*path, task.name), sub))
     return tuple(found)
+
+
+def every_level(project: Workflow) -> Iterator[Workflow]:
+    """The workflows of a project and, after them, all that is inline in them, each as it stands there."""
+    waiting = [project, *project.others]
+    for level in waiting:
+        yield level
+        waiting += [task.subworkflow for task in level.tasks if task.subworkflow]
 
 
 def overridden(defaults: Iterable[Parameter], values: Iterable[Parameter]) -> tuple[Parameter, ...]:
@@ -82,10 +91,11 @@ def with_tasks(level: Workflow, package: str, change: Callable[[Task, str], Task
     tasks = []
     for task in level.tasks:
         below = task.subworkflow
-        if below is not None:
-            task = replace(task, subworkflow=with_tasks(below, below.package or package, change))
+        if below is not None and (inside := with_tasks(below, below.package or package, change)) is not below:
+            task = replace(task, subworkflow=inside)
         tasks.append(change(task, package))
-    return replace(level, tasks=tuple(tasks))
+    same = all(new is old for new, old in zip(tasks, level.tasks, strict=True))
+    return level if same else replace(level, tasks=tuple(tasks))
 
 
 def size(level: Workflow, sizes: Mapping[QualifiedName, tuple[int, int]]) -> tuple[int, int]:

@@ -44,6 +44,8 @@ def nested(workflow: Workflow) -> tuple[Path, ...]:
     References are followed after derivation is resolved. A workflow that comes back inside itself is entered once on
     each path, and its composite task has no tasks below it where it would be entered again.
     """
+    if not (workflow.base or workflow.configurations or any(task.composite for task in workflow.tasks)):
+        return ()
     whole = assemble(workflow)
     index = Index(whole)
     found: list[Path] = []

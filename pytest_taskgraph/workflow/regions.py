@@ -13,7 +13,7 @@ from itertools import combinations
 from typing import TypeVar
 
 from .control_flow import ControlFlow
-from .graph import reached
+from .graph import reached, strong_components
 from .model import END, START
 
 T = TypeVar("T", bound=Hashable)
@@ -77,10 +77,7 @@ class Regions:
     @cached_property
     def loops(self) -> list[frozenset[str]]:
         """The nodes of every loop; those of one inside another are of the outer one."""
-        from networkx import DiGraph, strongly_connected_components
-
-        graph: DiGraph[str] = DiGraph([(node, one) for node, found in self.after.items() for one in found])
-        parts = [frozenset(part) for part in strongly_connected_components(graph)]
+        parts = strong_components(self.after)
         return [part for part in parts if any(node in self.after[node] or len(part) > 1 for node in part)]
 
     def _leading_to(self, loop: frozenset[str]) -> set[str]:

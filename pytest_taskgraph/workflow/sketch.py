@@ -152,12 +152,15 @@ def certain(known: Variables, found: Collection[Part], task: str, values: Values
 
 def deciding(known: Variables, tasks: Collection[str]) -> frozenset[str]:
     """The nodes whose choice of a way can make one of the tasks run or not."""
-    regions = _regions(known.level)
-    found: set[str] = set()
-    for task in tasks:
-        behind = reached(regions.before, [task])
-        found |= {node for node in behind if task not in regions.closers.get(node, ())}
+    found = frozenset[str]().union(*(_avoiding(known.level, task) for task in tasks))
     return frozenset(node for node in found if len(known.ways[node]) > 1 or _guarded(known.ways[node]))
+
+
+@lru_cache(maxsize=1024)
+def _avoiding(level: Workflow, task: str) -> frozenset[str]:
+    """The nodes from which a path leads to the task and another past it."""
+    regions = _regions(level)
+    return frozenset(node for node in reached(regions.before, [task]) if task not in regions.closers.get(node, ()))
 
 
 @lru_cache(maxsize=128)

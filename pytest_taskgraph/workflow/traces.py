@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 from ..errors import UnknownNameError
@@ -79,7 +78,7 @@ def all_before(found: Run, a: str, b: str) -> bool | None:
 
 def executions(found: Run, task: str) -> list[int]:
     """The executions of a task, in their order."""
-    return _places(found).get(task, [])
+    return found.places.get(task, [])
 
 
 def check_known(level: Workflow, tasks: Iterable[str]) -> None:
@@ -88,10 +87,3 @@ def check_known(level: Workflow, tasks: Iterable[str]) -> None:
     for task in tasks:
         if task not in names:
             raise UnknownNameError(f"task of {level.name!r}", task, level.task_names)
-
-
-def _places(found: Run) -> dict[str, list[int]]:
-    places: defaultdict[str, list[int]] = defaultdict(list)
-    for i, task in enumerate(found.tasks):
-        places[task].append(i)
-    return places

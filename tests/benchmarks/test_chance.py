@@ -8,11 +8,14 @@ from statistics import mean
 from time import perf_counter
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pytest_taskgraph.benchmarks.settings import Settings
 from pytest_taskgraph.benchmarks.understanding import chance as chances
 from pytest_taskgraph.benchmarks.understanding.chance import chance, chance_at
 from pytest_taskgraph.benchmarks.understanding.questions import question, references
+from pytest_taskgraph.scoring.forms import FORMS
 from pytest_taskgraph.scoring.metrics import METRICS
 from pytest_taskgraph.trial import Json
 from pytest_taskgraph.workflow.model import Data, Link, Task, Workflow
@@ -99,8 +102,16 @@ def test_every_question_of_the_catalogue_but_open_ones_has_a_chance_below_one_fo
     assert len({one.form for one in made}) == 7
 
 
-def test_forms_and_the_metrics_that_their_chance_is_of_are_told_for_the_same_forms() -> None:
-    assert chances.GUESSES.keys() == chances.MEASURED.keys()
+def test_every_form_but_free_text_has_a_chance() -> None:
+    assert FORMS.keys() - chances.GUESSES.keys() == {"text"}
+    assert chances.GUESSES.keys() <= FORMS.keys()
+
+
+@given(st.lists(st.sets(st.sampled_from(NAMES)), max_size=5), st.sets(st.sampled_from(NAMES)))
+def test_two_groups_match_as_the_metric_of_groups_has_it(right: list[set[str]], some: set[str]) -> None:
+    rest = set(NAMES) - some
+    reference: list[Json] = [[*sorted(group)] for group in right]
+    assert chances.matching_of_two(some, rest, right) == METRICS["matching"]([[*some], [*rest]], reference)
 
 
 def test_most_chances_cost_less_than_a_millisecond() -> None:

@@ -8,10 +8,10 @@ from collections.abc import Hashable, Sequence
 
 import pytest
 
+from pytest_taskgraph.benchmarks.understanding.asked import written
 from pytest_taskgraph.benchmarks.understanding.catalogue import catalogue
 from pytest_taskgraph.benchmarks.understanding.labels import difficulty
 from pytest_taskgraph.benchmarks.understanding.pattern import Pattern, verdict
-from pytest_taskgraph.benchmarks.understanding.questions import written
 from pytest_taskgraph.benchmarks.understanding.sample import Drawn, draw
 from pytest_taskgraph.benchmarks.understanding.scope import sentence
 from pytest_taskgraph.workflow.features import FEATURES, features

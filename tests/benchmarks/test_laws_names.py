@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from random import Random
-from typing import TypeVar
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -16,18 +15,18 @@ from pytest_taskgraph.benchmarks.understanding.catalogue import catalogue
 from pytest_taskgraph.benchmarks.understanding.pattern import Case, Pattern
 from pytest_taskgraph.benchmarks.understanding.sample import draw
 from pytest_taskgraph.benchmarks.understanding.scope import all_scopes, cases, sentence
+from pytest_taskgraph.benchmarks.understanding.vary import shuffled
 from pytest_taskgraph.generation.strategies import recipes, workflows
 from pytest_taskgraph.notations.plain_json import dumps, loads
 from pytest_taskgraph.trial import Json
 from pytest_taskgraph.workflow.check import problems
-from pytest_taskgraph.workflow.model import Configuration, Parameter, Task, Workflow
+from pytest_taskgraph.workflow.model import Workflow
 
 OURS = [pattern for pattern in catalogue().values() if pattern.category != "custom" and not pattern.planted]
 every = pytest.mark.parametrize("pattern", OURS, ids=lambda pattern: pattern.name)
 few = settings(max_examples=10, deadline=None, suppress_health_check=list(HealthCheck))
 SYMMETRIC = {"parallel_pair"}  # asked of a pair in the order of declaration
 Change = Callable[[str], str]
-_T = TypeVar("_T")
 
 
 def answers(pattern: Pattern, project: Workflow) -> dict[str, Json]:
@@ -90,32 +89,6 @@ def renaming(project: Workflow) -> Change:
     new = {name: f"N{len(names) - i:03d}X" for i, name in enumerate(sorted(names))}
     word = re.compile(rf"\b({'|'.join(map(re.escape, sorted(names, key=len, reverse=True)))})\b")
     return lambda text: word.sub(lambda found: new[found[1]], text)
-
-
-def shuffled(project: Workflow, rng: Random) -> Workflow:
-    """The same project, everything declared in another order, at any depth."""
-
-    def mixed(items: Iterable[_T]) -> tuple[_T, ...]:
-        listed = list(items)
-        rng.shuffle(listed)
-        return tuple(listed)
-
-    def level(one: Workflow) -> Workflow:
-        return replace(
-            one, tasks=mixed(map(task, one.tasks)), data=mixed(one.data), gateways=mixed(one.gateways),
-            links=mixed(one.links), data_links=mixed(one.data_links), parameters=mixed(one.parameters),
-            configurations=mixed(map(configured, one.configurations)), others=mixed(map(level, one.others)),
-        )  # fmt: skip
-
-    def task(one: Task) -> Task:
-        below = one.subworkflow and level(one.subworkflow)
-        parameters: tuple[Parameter, ...] = mixed(one.parameters)
-        return replace(one, parameters=parameters, effects=mixed(one.effects), subworkflow=below)
-
-    def configured(one: Configuration) -> Configuration:
-        return replace(one, parameters=mixed(one.parameters), configurations=mixed(one.configurations))
-
-    return level(project)
 
 
 def renamed_answers(pattern: Pattern, project: Workflow) -> tuple[dict[str, Json], dict[str, Json]]:

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from pytest_taskgraph.benchmarks.frames import FRAMES
 from pytest_taskgraph.benchmarks.settings import Phrasing, Settings
 from pytest_taskgraph.benchmarks.understanding import understanding
+from pytest_taskgraph.benchmarks.understanding.asked import written
 from pytest_taskgraph.benchmarks.understanding.catalogue import catalogue
 from pytest_taskgraph.benchmarks.understanding.pattern import Pattern
-from pytest_taskgraph.benchmarks.understanding.questions import written
 from pytest_taskgraph.benchmarks.understanding.sample import draw, recipe_for
 from pytest_taskgraph.benchmarks.understanding.scope import all_scopes, cases, sentence
 from pytest_taskgraph.errors import RecipeTooSmallError

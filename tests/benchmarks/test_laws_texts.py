@@ -64,6 +64,15 @@ def test_the_text_names_its_place_and_reads_as_a_sentence(pattern: Pattern) -> N
             assert not re.search(r"\bNone\b|Undefined|[{}]|\bTrue\b|\bFalse\b|\(\)|''", text)
 
 
+@pytest.mark.parametrize("pattern", [one for one in OURS if one.category == "behaviour"], ids=lambda one: one.name)
+def test_every_phrasing_tells_all_that_a_question_about_behaviour_hangs_on(pattern: Pattern) -> None:
+    for ordinal in range(6):
+        drawn = draw(pattern, 12, 5, ordinal)
+        for i in range(len(pattern.templates)):
+            text = sentence(pattern, i, drawn.scope, drawn.case)
+            assert all(str(value) in text for value in drawn.case.fields.values())
+
+
 @every
 def test_all_cases_of_a_workflow_are_asked_in_different_words(pattern: Pattern) -> None:
     project = draw(pattern, 12, 17, 0).project

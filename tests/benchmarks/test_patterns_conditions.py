@@ -8,8 +8,6 @@ from random import Random
 import pytest
 from workflow_simulation import a_level, simulated
 
-from pytest_taskgraph.benchmarks.settings import Settings
-from pytest_taskgraph.benchmarks.understanding import understanding
 from pytest_taskgraph.benchmarks.understanding.behaviour.conditions import (
     MOST_SITUATIONS,
     asked_situations,
@@ -18,10 +16,6 @@ from pytest_taskgraph.benchmarks.understanding.behaviour.conditions import (
 )
 from pytest_taskgraph.benchmarks.understanding.pattern import Case, Pattern
 from pytest_taskgraph.benchmarks.understanding.sample import draw
-from pytest_taskgraph.benchmarks.understanding.scope import sentence
-from pytest_taskgraph.scoring.forms import form
-from pytest_taskgraph.scoring.grade import grade
-from pytest_taskgraph.trial import Reply
 from pytest_taskgraph.workflow.guards import holding, read_guard
 from pytest_taskgraph.workflow.model import END, START, Domain, Link, Parameter, Task, Workflow
 from pytest_taskgraph.workflow.situations import read_situation
@@ -143,17 +137,3 @@ def test_situations_are_few_and_different() -> None:
     found = list(asked_situations(replace(workflow)))
     assert len(found) == MOST_SITUATIONS
     assert not any(a == b for (i, a), (j, b) in product(enumerate(found), repeat=2) if i < j)
-
-
-@pytest.mark.parametrize("pattern", OURS, ids=lambda pattern: pattern.name)
-def test_reference_answers_are_right_and_both_phrasings_differ(pattern: Pattern) -> None:
-    settings = Settings(instances=6, seed=8)
-    for reference in understanding.references(settings, {"patterns": [pattern], "tasks": 12}):
-        question = understanding.question(reference, settings)
-        text = form(question.form).write(question.reference, question.names)
-        assert grade(question, Reply(f"Final answer: {text}")).value == 1.0
-    drawn = draw(pattern, 12, 8, 0)
-    first, second = (sentence(pattern, i, drawn.scope, drawn.case) for i in range(2))
-    assert first != second
-    assert drawn.case.fields["task"] in first
-    assert drawn.case.fields["task"] in second

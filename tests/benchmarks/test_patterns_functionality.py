@@ -13,9 +13,9 @@ from typing import Any
 import networkx as nx
 import pytest
 
+from pytest_taskgraph.benchmarks.understanding.asked import written
 from pytest_taskgraph.benchmarks.understanding.catalogue import catalogue
 from pytest_taskgraph.benchmarks.understanding.pattern import PATTERNS, Pattern, verdict
-from pytest_taskgraph.benchmarks.understanding.questions import written
 from pytest_taskgraph.benchmarks.understanding.sample import Drawn, draw, recipe_for
 from pytest_taskgraph.benchmarks.understanding.scope import sentence
 from pytest_taskgraph.errors import NoCaseError

@@ -5,15 +5,9 @@ from random import Random
 import pytest
 from workflow_simulation import a_level, simulated
 
-from pytest_taskgraph.benchmarks.settings import Settings
-from pytest_taskgraph.benchmarks.understanding import understanding
 from pytest_taskgraph.benchmarks.understanding.behaviour.loops import loop_count, loop_ends, loop_exit_condition
 from pytest_taskgraph.benchmarks.understanding.pattern import Case, Pattern
 from pytest_taskgraph.benchmarks.understanding.sample import draw
-from pytest_taskgraph.benchmarks.understanding.scope import sentence
-from pytest_taskgraph.scoring.forms import form
-from pytest_taskgraph.scoring.grade import grade
-from pytest_taskgraph.trial import Reply
 from pytest_taskgraph.workflow.model import END, START, Domain, Effect, Link, Parameter, Task, Workflow
 from pytest_taskgraph.workflow.situations import read_situation
 
@@ -124,17 +118,3 @@ def test_drawn_loops_run_in_the_simulation_as_often_as_is_said(ordinal: int) -> 
 
 def test_both_answers_come_up() -> None:
     assert [draw(loop_ends, 12, 5, ordinal).case.answer for ordinal in range(4)] == ["yes", "no", "yes", "no"]
-
-
-@pytest.mark.parametrize("pattern", OURS, ids=lambda pattern: pattern.name)
-def test_reference_answers_are_right_and_both_phrasings_tell_the_task(pattern: Pattern) -> None:
-    settings = Settings(instances=6, seed=8)
-    for reference in understanding.references(settings, {"patterns": [pattern], "tasks": 12}):
-        question = understanding.question(reference, settings)
-        text = form(question.form).write(question.reference, question.names)
-        assert grade(question, Reply(f"Final answer: {text}")).value == 1.0
-    drawn = draw(pattern, 12, 8, 0)
-    first, second = (sentence(pattern, i, drawn.scope, drawn.case) for i in range(2))
-    assert first != second
-    assert drawn.case.fields["task"] in first
-    assert drawn.case.fields["task"] in second

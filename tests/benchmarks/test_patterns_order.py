@@ -9,7 +9,7 @@ import pytest
 from pytest_taskgraph.benchmarks.understanding.behaviour.order import determine_order, order_of_many, order_of_two
 from pytest_taskgraph.benchmarks.understanding.pattern import Case, Pattern
 from pytest_taskgraph.benchmarks.understanding.sample import draw
-from pytest_taskgraph.benchmarks.understanding.scope import cases, scopes, sentence
+from pytest_taskgraph.benchmarks.understanding.scope import cases, scopes
 from pytest_taskgraph.workflow.graph import task_graph
 from pytest_taskgraph.workflow.model import Link, Task, Workflow
 
@@ -83,13 +83,3 @@ def test_nothing_is_asked_where_something_is_conditional_or_comes_back(pattern: 
 def test_an_order_too_wide_to_measure_is_not_asked_for() -> None:
     wide = level(*(f"START T{i} END" for i in range(30)))
     assert not list(determine_order.cases(wide))
-
-
-@pytest.mark.parametrize("pattern", ALL, ids=lambda pattern: pattern.name)
-def test_every_phrasing_names_place_and_tasks(pattern: Pattern) -> None:
-    for ordinal in range(6):
-        found = draw(pattern, 12, 5, ordinal)
-        for phrasing in range(2):
-            text = sentence(pattern, phrasing, found.scope, found.case)
-            assert found.scope.place in text
-            assert all(str(value) in text for value in found.case.fields.values())

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from itertools import combinations
 from typing import Any
 
-import pytest
 from workflow_simulation import simulated
 
 from pytest_taskgraph.benchmarks.understanding.behaviour.traces import (
@@ -16,7 +15,7 @@ from pytest_taskgraph.benchmarks.understanding.behaviour.traces import (
 )
 from pytest_taskgraph.benchmarks.understanding.pattern import Case, Pattern
 from pytest_taskgraph.benchmarks.understanding.sample import draw
-from pytest_taskgraph.benchmarks.understanding.scope import cases, scopes, sentence
+from pytest_taskgraph.benchmarks.understanding.scope import cases, scopes
 from pytest_taskgraph.scoring.partial_order import linear_extension
 from pytest_taskgraph.workflow.model import Workflow
 from pytest_taskgraph.workflow.situations import read_situation, situations
@@ -97,13 +96,3 @@ def test_a_task_is_executed_in_every_situation_if_all_traces_hold_it() -> None:
             ranks.add((case.answer, case.rank))
             assert case.answer == ("yes" if all(case.fields["task"] in one for one in traces) else "no")
     assert ranks >= {("yes", 0), ("no", 1)}
-
-
-@pytest.mark.parametrize("pattern", ALL, ids=lambda pattern: pattern.name)
-def test_every_phrasing_names_place_and_tasks(pattern: Pattern) -> None:
-    for ordinal in range(6):
-        found = draw(pattern, 12, 5, ordinal)
-        for phrasing in range(2):
-            text = sentence(pattern, phrasing, found.scope, found.case)
-            assert found.scope.place in text
-            assert all(str(value) in text for value in found.case.fields.values())

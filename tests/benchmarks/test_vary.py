@@ -12,6 +12,7 @@ import pytest
 from pytest_taskgraph.benchmarks.family import QuestionReference
 from pytest_taskgraph.benchmarks.settings import Settings
 from pytest_taskgraph.benchmarks.understanding import vary
+from pytest_taskgraph.benchmarks.understanding.asked import Asked
 from pytest_taskgraph.benchmarks.understanding.baselines import BASELINES
 from pytest_taskgraph.benchmarks.understanding.catalogue import catalogue
 from pytest_taskgraph.benchmarks.understanding.excerpt import find_workflow
@@ -162,7 +163,7 @@ def test_where_the_answer_of_an_own_pattern_does_change_it_is_not_varied_so(case
     drawn = draw(catalogue()["next_tasks"], 12, 1, 0)
     level = drawn.scope.workflow
     first: Case = next(iter(own.cases(level)))
-    posed = vary.Posed(own, drawn.project, drawn.scope, first, 0, 2, "wadl")
+    posed = Asked(own, own, drawn.project, drawn.scope, first, 0, "wadl", "")
     refused = set()
     for relation in ALL:
         try:
@@ -175,7 +176,7 @@ def test_where_the_answer_of_an_own_pattern_does_change_it_is_not_varied_so(case
 def test_planted_answers_hang_on_names_so_these_stay() -> None:
     drawn = draw(catalogue()["next_tasks"], 12, 1, 0)
     planted = replace(catalogue()["next_tasks"], planted=True)
-    posed = vary.Posed(planted, drawn.project, drawn.scope, drawn.case, 0, 2, "wadl")
+    posed = Asked(planted, planted, drawn.project, drawn.scope, drawn.case, 0, "wadl", "")
     with pytest.raises(NoCaseError, match="names are what"):
         vary.varied("names", posed, Random(1))
     assert vary.varied("order", posed, Random(1)).case == drawn.case

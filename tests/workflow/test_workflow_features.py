@@ -137,3 +137,7 @@ def test_the_domain_given_by_a_composite_task_decides_inside_it() -> None:
 def test_links_out_of_a_choice_are_no_fork() -> None:
     split = replace(links(("g", "A"), ("g", "B")), gateways=(Gateway("g", "exclusive", "split"),))
     assert features(split) == {"exclusive"}
+
+
+def test_of_some_words_those_that_hold_are_told() -> None:
+    assert features(links((START, "A"), ("A", "B", "n > 1")), {"guards", "data"}) == {"guards"}

@@ -197,3 +197,19 @@ def test_an_unknown_node_is_told_with_those_that_are_known(node: str, flow_: Flo
 def test_links_to_what_is_not_declared_are_passed_over() -> None:
     level = Workflow("W", tasks=(Task("A"),), links=(Link(START, "A"), Link("A", "Ghost")))
     assert graph.successors(level, "A") == ()
+
+
+@given(st.dictionaries(st.integers(0, 9), st.lists(st.integers(0, 9), max_size=4), max_size=10))
+def test_strong_components_are_those_of_networkx_each_after_all_it_leads_to(some: dict[int, list[int]]) -> None:
+    links = {node: [after for after in found if after in some] for node, found in some.items()}
+    other: nx.DiGraph[int] = nx.DiGraph()
+    other.add_nodes_from(links)
+    other.add_edges_from((node, after) for node, found in links.items() for after in found)
+    components = graph.strong_components(links)
+    assert set(components) == {frozenset(one) for one in nx.strongly_connected_components(other)}
+    place = {node: i for i, one in enumerate(components) for node in one}
+    assert all(place[after] <= place[node] for node, found in links.items() for after in found)
+
+
+def test_the_components_of_a_long_chain_are_found() -> None:
+    assert len(graph.strong_components({i: [i + 1] if i < 20_000 else [] for i in range(20_001)})) == 20_001

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from dataclasses import replace
 from itertools import pairwise
 
@@ -11,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_taskgraph.errors import WorkflowError
+from pytest_taskgraph.generation.strategies import recipes, workflows
 from pytest_taskgraph.workflow.canonical import canonical
 from pytest_taskgraph.workflow.model import (
     END,
@@ -422,3 +424,28 @@ def test_a_few_workflows_that_mean_billions_of_tasks_are_refused() -> None:
     for ask in (expand, nested):
         with pytest.raises(WorkflowError, match="more than"):
             ask(calls(**doubling))
+
+
+@given(workflows(recipes(max_tasks=14)))
+def test_a_workflow_that_nothing_else_is_needed_for_is_assembled_to_itself_whatever_stands_beside_it(
+    whole: Workflow,
+) -> None:
+    assembled = assemble(whole)
+    assert assemble(assembled) == assembled
+    assert assemble(replace(whole, others=(*whole.others, Workflow("Unneeded", "elsewhere")))) == assembled
+
+
+def test_a_task_declared_twice_is_assembled_once() -> None:
+    assert assemble(Workflow("W", tasks=(Task("A"), Task("B"), Task("A", "the last")))).tasks == (
+        Task("A", "the last"),
+        Task("B"),
+    )
+
+
+@given(workflows(recipes(max_tasks=14)))
+def test_equal_workflows_have_equal_hashes_however_they_came_about(whole: Workflow) -> None:
+    known = hash(whole)
+    changed = replace(whole, name=whole.name + "2")
+    assert hash(replace(changed, name=whole.name)) == known == hash(pickle.loads(pickle.dumps(whole)))  # noqa: S301
+    assert hash(changed) != known
+    assert whole in {replace(whole)}

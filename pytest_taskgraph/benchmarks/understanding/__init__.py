@@ -7,7 +7,7 @@ from typing import Any
 
 from ...asking import Model
 from ...errors import UnknownNameError
-from ...trial import Question
+from ...trial import Diagram, Question
 from ..family import QuestionReference
 from ..settings import Settings
 
@@ -34,6 +34,13 @@ class Understanding:
 
         return question(reference, settings)
 
+    def diagram(self, reference: QuestionReference, settings: Settings) -> Diagram:
+        """The workflow that the question is about, to be drawn; the same for all questions of its cluster."""
+        from ...workflow.diagram import diagram
+        from .twins import asked
+
+        return diagram(asked(reference, settings).workflow)
+
     def baseline(self, name: str) -> Model:
         """An embedded baseline. Raises UnknownNameError."""
         from .baselines import BASELINES
@@ -53,6 +60,12 @@ class Understanding:
         from .questions import check
 
         check(settings)
+
+    def category(self, pattern: str) -> str:
+        """The category of a pattern that a reference names."""
+        from .pattern import PATTERNS
+
+        return PATTERNS[pattern].category
 
     def order(self) -> Sequence[str]:
         """The names of the patterns as reports list them."""

@@ -7,7 +7,8 @@ from functools import lru_cache
 
 from ...errors import NotAskedError
 from ...scoring.forms import FORMS
-from ...workflow.model import OTHERWISE, Workflow
+from ...workflow.guards import conditions
+from ...workflow.model import Workflow
 from .excerpt import find_workflow, question_parts
 from .scope import Scope, all_scopes
 
@@ -61,8 +62,7 @@ def names_of(prompt: str) -> list[str]:
 
 def guards_of(prompt: str) -> list[str]:
     """The conditions of that level, but "otherwise"."""
-    found = [link.guard for link in asked_about(prompt).links if link.guard]
-    return [guard for guard in found if guard.strip().lower() != OTHERWISE] or [""]
+    return conditions(asked_about(prompt)) or [""]
 
 
 def asked_about(prompt: str) -> Workflow:

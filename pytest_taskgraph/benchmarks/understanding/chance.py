@@ -7,17 +7,21 @@ by a generator of their own; an order is that of declaration, as the baseline `c
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
+from itertools import permutations
 from math import comb, fsum
 from random import Random
 
 from ...errors import OrderTooWideError
 from ...scoring.conditions import condition_of
+from ...scoring.forms import FORMS
 from ...scoring.metrics.conditions import equivalence
-from ...scoring.metrics.groups import matching
 from ...scoring.metrics.orders import order
+from ...scoring.metrics.sets import names as as_set
+from ...scoring.metrics.sets import overlap
 from ...trial import Json
-from ...workflow.model import OTHERWISE, Workflow
+from ...workflow.guards import conditions
+from ...workflow.model import Workflow
 from ...workflow.references import nested
 
 DRAWS = 32  # of random groups
@@ -37,11 +41,10 @@ def chance(form: str, reference: Json, names: Names, guards: Names = ()) -> floa
 
 
 def chance_at(form: str, measure: str, reference: Json, level: Workflow) -> float | None:
-    """The chance of a question about a level; None also where the metric is not that which the chance is of."""
-    if measure != MEASURED.get(form):
+    """The chance of a question about a level; None also where the metric is not the form's own."""
+    if form not in GUESSES or measure != FORMS[form].metric:
         return None
-    guards = [link.guard for link in level.links if link.guard and link.guard.strip().lower() != OTHERWISE]
-    return chance(form, reference, candidates(reference, level), guards)
+    return chance(form, reference, candidates(reference, level), conditions(level))
 
 
 def candidates(reference: Json, level: Workflow) -> Names:
@@ -111,12 +114,19 @@ def _condition(reference: Json, names: Names, guards: Names) -> float:
 
 def _two_groups(reference: Json, names: Names, guards: Names) -> float:
     rng = Random(f"chance|{reference}|{len(names)}")
+    right = [as_set(group) for group in reference] if isinstance(reference, list) else []
     marks = []
     for _ in range(DRAWS):
-        some = {name for name in names if rng.random() < COIN}
-        drawn: list[Json] = [[n for n in names if n in some], [n for n in names if n not in some]]
-        marks.append(matching(drawn, reference))
+        some = frozenset([name for name in names if rng.random() < COIN])
+        marks.append(matching_of_two(some, frozenset(names) - some, right))
     return fsum(marks) / DRAWS
+
+
+def matching_of_two(one: Set[str], other: Set[str], right: Sequence[Set[str]]) -> float:
+    """The metric `matching` of two groups against the right ones: so few need no solver, which is slow to load."""
+    gains = [[overlap(given, group) for group in right] + [0.0] * (2 - len(right)) for given in (one, other)]
+    best = max(gains[0][i] + gains[1][j] for i, j in permutations(range(len(gains[0])), 2))
+    return best / max(2, len(right))
 
 
 def _declared_order(reference: Json, names: Names, guards: Names) -> float | None:
@@ -146,16 +156,4 @@ GUESSES: Mapping[str, Callable[[Json, Names, Names], float | None]] = {
     "task-order": _declared_order,
     "number": _number,
     "condition": _condition,
-}
-MEASURED = {
-    "yes-no": "correctness",
-    "yes-no-reason": "verdict",
-    "task": "correctness",
-    "task-set": "jaccard",
-    "task-reasons": "identification",
-    "pair-reason": "identification",
-    "groups": "matching",
-    "task-order": "order",
-    "number": "correctness",
-    "condition": "equivalence",
 }

@@ -21,11 +21,6 @@ FOLDER = "patterns"
 _OR = re.compile(r"^[ \t]*\{#-?[ \t]*or[ \t]*-?#\}[ \t]*\r?$", re.MULTILINE)
 
 
-def phrasings(pattern: Pattern, settings: Settings) -> tuple[str, ...]:
-    """The templates that ask a pattern's question. Raises UsageError where the folder's file holds none."""
-    return worded(pattern, settings.templates).templates
-
-
 @lru_cache(maxsize=512)
 def worded(pattern: Pattern, templates: str) -> Pattern:
     """The pattern, in the words that the folder has for it."""

@@ -4,55 +4,42 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import lru_cache, partial
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from hashlib import sha256
-from random import Random
+from itertools import product
 from typing import Any
 
-from ...errors import NoCaseError, UnknownNameError, UsageError
+from ...errors import NoCaseError, UsageError
 from ...generation.recipe import TASKS
 from ...notations import notation
 from ...notations.plain_json import digest
 from ...scoring.forms import form
 from ...trial import Question
-from ...workflow.model import Workflow
 from ..family import QuestionReference
 from ..frames import Composed, Example, Frame, frame
 from ..settings import Settings
 from . import projects
-from .catalogue import catalogue, select
+from .asked import Asked, written
+from .catalogue import select
 from .chance import chance_at
 from .known_names import known_names
 from .labels import difficulty
 from .left_out import least_tasks_of, recipe_features, silent, too_small, unsaid
-from .pattern import Case, Pattern
+from .pattern import Pattern
 from .phrasings import check_templates, worded
 from .presentation import present
 from .sample import Drawn, draw
-from .scope import Scope, sentence
+from .scope import sentence
 from .shots import Series, drawn, examples, shots_of, size_of, unsolved
 from .text_metrics import check as check_text_metrics
 from .text_metrics import marking
-from .vary import Posed, hindrance, varied
+from .twins import asked as asked_for
+from .twins import not_varied, with_varied
 from .vary import check as check_relations
 
 DEFAULT_FRAME = Settings().frame
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """Everything a question is made of."""
-
-    pattern: Pattern
-    worded: Pattern  # the same in the words of this run
-    workflow: Workflow
-    scope: Scope
-    case: Case
-    phrasing: int
-    notation: str
-    text: str  # the workflow as it is shown
 
 
 def check(settings: Settings) -> None:
@@ -76,11 +63,13 @@ def references(settings: Settings, options: Mapping[str, Any]) -> list[QuestionR
     settings = _merged(settings, options)
     check(settings)
     patterns = select(options.get("patterns", "*"))
-    made = [r for p in patterns for r in (_own if settings.workflows else _generated)(p, settings)]
+    if not settings.workflows:
+        _probe(patterns, settings)
+    made = _made(patterns, settings)
     if not made:
         reasons = "; ".join(notices(settings, options)) or "none of the patterns finds a case"
         raise NoCaseError(f"there is nothing to ask: {reasons}")
-    return list(_with_varied(made, settings))
+    return list(with_varied(made, settings))
 
 
 def notices(settings: Settings, options: Mapping[str, Any]) -> list[str]:
@@ -91,12 +80,13 @@ def notices(settings: Settings, options: Mapping[str, Any]) -> list[str]:
         left_out = [*silent(patterns, settings), *_without_examples(patterns, settings)]
     else:
         left_out = [*too_small(patterns, settings), *unsaid(patterns, settings)]
-    return [*left_out, *_not_varied(settings, options)]
+    return [*left_out, *(not_varied(_made(patterns, settings), settings) if settings.vary else ())]
 
 
 def question(reference: QuestionReference, settings: Settings) -> Question:
     """The question that a reference stands for."""
-    asked, chosen = _asked(reference, settings), frame(settings.frame, settings.templates)
+    asked, chosen = asked_for(reference, settings), frame(settings.frame, settings.templates)
+    workflow_digest = digest(asked.workflow)
     answer_form = form(asked.pattern.form)
     names = known_names(asked.workflow, asked.scope.workflow)
     text = sentence(asked.worded, asked.phrasing, asked.scope, asked.case)
@@ -109,7 +99,7 @@ def question(reference: QuestionReference, settings: Settings) -> Question:
         guide=shown.guide,
         question=text,
         instruction=answer_form.instruct(names),
-        examples=_examples(reference, asked, settings),
+        examples=_examples(reference, asked, workflow_digest, settings),
         fenced=not presented.specifications,
     )
     pass_mark = answer_form.pass_mark if settings.pass_mark is None else settings.pass_mark
@@ -120,7 +110,7 @@ def question(reference: QuestionReference, settings: Settings) -> Question:
         pass_mark, judged=marked.judged, names=names, place=chosen.place, reading=settings.reading,
         labels=_labels(reference, asked, chosen),
         episode=presented.episode, specifications=presented.specifications, needed=presented.needed,
-        cluster=digest(asked.workflow), digests=_digests(asked, chosen, told), system=told.system,
+        cluster=workflow_digest, digests=_digests(asked, workflow_digest, chosen, told), system=told.system,
         chance=chance_at(answer_form.name, marked.metric, asked.case.answer, asked.scope.workflow),
         relation=reference.relation, twin=reference.twin,
     )  # fmt: skip
@@ -144,12 +134,22 @@ def _merged(settings: Settings, options: Mapping[str, Any]) -> Settings:
     return replace(settings, **said)
 
 
+def _made(patterns: Sequence[Pattern], settings: Settings) -> list[QuestionReference]:
+    """The questions of the patterns, as they are."""
+    return [one for p in patterns for one in (_own if settings.workflows else _generated)(p, settings)]
+
+
+def _probe(patterns: Sequence[Pattern], settings: Settings) -> None:
+    """Nothing, if the first questions of each pattern and size can be had. Raises NoCaseError, UsageError."""
+    for pattern, size in product(patterns, settings.tasks):
+        for ordinal in range(0 if least_tasks_of(pattern, size) else min(2, settings.instances)):
+            _put(draw(pattern, size, settings.seed, ordinal), worded(pattern, settings.templates))
+
+
 def _generated(pattern: Pattern, settings: Settings) -> Iterator[QuestionReference]:
     for size in settings.tasks:
         if least_tasks_of(pattern, size):
             continue
-        for ordinal in range(min(2, settings.instances)):
-            _put(draw(pattern, size, settings.seed, ordinal), worded(pattern, settings.templates))
         said = [n for n in settings.notations if not recipe_features(pattern, size) & notation(n).loses]
         for name in said:
             for ordinal in range(settings.instances):
@@ -216,109 +216,17 @@ def _safe(name: str) -> str:
     return re.sub(r"[^\w.-]", "_", name)
 
 
-def _with_varied(made: Iterable[QuestionReference], settings: Settings) -> Iterator[QuestionReference]:
-    """Each question, and after it the same varied in each relation that can be had."""
-    for one in made:
-        yield one
-        yield from (again for again in _twins(one, settings) if not _refusal(again, settings))
-
-
-def _twins(reference: QuestionReference, settings: Settings) -> Iterator[QuestionReference]:
-    for relation in dict.fromkeys(settings.vary):
-        yield replace(reference, id=f"{reference.id}-vary-{relation}", relation=relation, twin=reference.id)
-
-
-def _refusal(reference: QuestionReference, settings: Settings) -> str:
-    """Why a question cannot be varied so; empty if it can."""
-    pattern = catalogue()[reference.pattern]
-    if reference.source < 0 and pattern.category != "custom" and not shots_of(settings):
-        held, ways = recipe_features(pattern, reference.tasks), len(worded(pattern, settings.templates).templates)
-        return hindrance(reference.relation, pattern, ways, held, reference.notation)
-    # What a cached verdict hangs on besides: patterns and files may change within a process.
-    own = projects.load(settings.workflows[reference.source]).digest if reference.source >= 0 else ""
-    return _tried(reference, settings, pattern, own)
-
-
-@lru_cache(maxsize=1 << 16)
-def _tried(reference: QuestionReference, settings: Settings, pattern: Pattern, own: str) -> str:
-    try:
-        _asked(reference, settings)
-    except NoCaseError as error:
-        return str(error)
-    return ""
-
-
-def _not_varied(settings: Settings, options: Mapping[str, Any]) -> Iterator[str]:
-    """A line for each relation in which some questions cannot be varied."""
-    made = references(replace(settings, vary=()), options) if settings.vary else ()
-    for relation in dict.fromkeys(settings.vary):
-        twins = [again for one in made for again in _twins(one, replace(settings, vary=(relation,)))]
-        if reasons := [reason for one in twins if (reason := _refusal(one, settings))]:
-            yield f"{len(reasons)} of {len(twins)} questions are not asked varied in {relation}: {reasons[0]}"
-
-
-def _asked(reference: QuestionReference, settings: Settings) -> Asked:
-    asked = _as_is(reference, settings)
-    return _varied(asked, reference, settings) if reference.relation else asked
-
-
-def _varied(asked: Asked, reference: QuestionReference, settings: Settings) -> Asked:
-    """The question in the relation of its reference. Raises NoCaseError where that cannot be had."""
-    verbatim = reference.source >= 0 and not settings.convert
-    if verbatim and reference.relation != "phrasing":
-        raise NoCaseError("own files are shown as they are; --taskgraph-notation has them written anew")
-    rng = Random(f"{reference.relation}|{asked.pattern.name}|{reference.tasks}|{settings.seed}|{reference.ordinal}")
-    posed = varied(
-        reference.relation,
-        Posed(
-            asked.pattern, asked.workflow, asked.scope, asked.case, asked.phrasing, len(asked.worded.templates),
-            asked.notation,
-        ),
-        rng,
-    )  # fmt: skip
-    if shots_of(settings) and unsolved(asked.pattern, posed.notation):
-        raise NoCaseError(f"no example in {posed.notation}")
-    text = asked.text if verbatim else written(posed.workflow, posed.notation)
-    return replace(
-        asked, workflow=posed.workflow, scope=posed.scope, case=posed.case, phrasing=posed.phrasing,
-        notation=posed.notation, text=text,
-    )  # fmt: skip
-
-
-def _as_is(reference: QuestionReference, settings: Settings) -> Asked:
-    known = catalogue()
-    if reference.pattern not in known:
-        raise UnknownNameError("pattern", reference.pattern, known)
-    pattern = known[reference.pattern]
-    words = worded(pattern, settings.templates)
-    if reference.source < 0:
-        one = draw(pattern, reference.tasks, settings.seed, reference.ordinal)
-        workflow, scope, case = one.project, one.scope, one.case
-        text = written(workflow, reference.notation)
-    else:
-        path, converted = settings.workflows[reference.source], reference.notation if settings.convert else ""
-        chosen = projects.choose(
-            pattern, path, converted, settings.seed, max(settings.instances, reference.ordinal + 1)
-        )
-        workflow, scope, case = chosen[reference.ordinal]
-        text = written(workflow, converted) if converted else projects.load(path).text
-    phrasing = {"first": 0, "second": 1}.get(settings.phrasing, reference.ordinal >> 1) % len(words.templates)
-    return Asked(pattern, words, workflow, scope, case, phrasing, reference.notation, text)
-
-
-def _examples(reference: QuestionReference, asked: Asked, settings: Settings) -> tuple[Example, ...]:
+def _examples(
+    reference: QuestionReference, asked: Asked, workflow_digest: str, settings: Settings
+) -> tuple[Example, ...]:
     """The solved examples that stand before the question."""
+    if not shots_of(settings):
+        return ()
     size = size_of(asked.pattern, reference.tasks)
     series = Series(shots_of(settings), size, settings.seed, reference.ordinal)
-    found = drawn(asked.pattern, series, digest(asked.workflow))
+    found = drawn(asked.pattern, series, workflow_digest)
     place = frame(settings.frame, settings.templates).place
     return examples(found, asked.worded, asked.phrasing, place, partial(written, name=asked.notation))
-
-
-@lru_cache(maxsize=64)
-def written(workflow: Workflow, name: str) -> str:
-    """The workflow in that notation, without the line end that ends a file."""
-    return notation(name).write(workflow).strip("\n")
 
 
 def _labels(reference: QuestionReference, asked: Asked, chosen: Frame) -> dict[str, str | int]:
@@ -332,10 +240,10 @@ def _labels(reference: QuestionReference, asked: Asked, chosen: Frame) -> dict[s
     }
 
 
-def _digests(asked: Asked, chosen: Frame, told: Composed) -> dict[str, str]:
+def _digests(asked: Asked, workflow_digest: str, chosen: Frame, told: Composed) -> dict[str, str]:
     template = asked.worded.templates[asked.phrasing]
     return {
-        "workflow": digest(asked.workflow),
+        "workflow": workflow_digest,
         "prompt": _sha(told.prompt),
         **({"system": _sha(told.system)} if told.system else {}),
         "frame": _sha(chosen.source),

@@ -9,7 +9,7 @@ from random import Random
 from typing import Any, TypeVar
 
 from ...workflow.model import Configuration, Domain, Flaw, Gateway, Workflow
-from ...workflow.project import configurations
+from ...workflow.project import configurations, every_level
 
 Change = Callable[[str], str]
 _T = TypeVar("_T")
@@ -23,7 +23,7 @@ _FIXED = {(Gateway, "kind"), (Gateway, "role"), (Domain, "kind"), (Configuration
 def names_of(project: Workflow) -> dict[str, str]:
     """The kind of each name of a project, at any depth: "task", "data", "gateway", "parameter" or "workflow"."""
     kinds: dict[str, str] = {}
-    for level in _every_level(project):
+    for level in every_level(project):
         for name, kind in _named(level):
             kinds.setdefault(name, kind)
     return kinds
@@ -62,13 +62,6 @@ def _changed(value: Any, change: Change) -> Any:  # noqa: ANN401 - whatever a ca
         names = [one.name for one in fields(value) if one.init and (type(value), one.name) not in _FIXED]
         return replace(value, **{name: _changed(getattr(value, name), change) for name in names})
     return value
-
-
-def _every_level(project: Workflow) -> Iterator[Workflow]:
-    waiting = [project, *project.others]
-    for level in waiting:
-        yield level
-        waiting += [task.subworkflow for task in level.tasks if task.subworkflow]
 
 
 def _named(level: Workflow) -> Iterator[tuple[str, str]]:

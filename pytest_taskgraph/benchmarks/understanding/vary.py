@@ -7,7 +7,7 @@ wherever the same case is found there, and must agree with the one that was know
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from random import Random
 from typing import TypeVar
 
@@ -20,6 +20,7 @@ from ...scoring.metrics import METRICS
 from ...trial import Json
 from ...workflow.features import features
 from ...workflow.model import Configuration, Task, Workflow
+from .asked import Asked
 from .known_names import known_names
 from .pattern import Case, Pattern
 from .renaming import RESERVED, Change, names_of, renaming, with_texts
@@ -31,19 +32,6 @@ ORDERS = 8  # that are tried
 _T = TypeVar("_T")
 
 
-@dataclass(frozen=True, slots=True)
-class Posed:
-    """A case of a pattern about a level of a workflow, in a phrasing and a notation."""
-
-    pattern: Pattern
-    workflow: Workflow
-    scope: Scope
-    case: Case
-    phrasing: int
-    phrasings: int  # how many there are
-    notation: str
-
-
 def check(relations: Iterable[str]) -> None:
     """Nothing, if all relations are known. Raises UnknownNameError."""
     for name in relations:
@@ -51,7 +39,7 @@ def check(relations: Iterable[str]) -> None:
             raise UnknownNameError("relation (--taskgraph-vary)", name, RELATIONS)
 
 
-def varied(relation: str, posed: Posed, rng: Random) -> Posed:
+def varied(relation: str, posed: Asked, rng: Random) -> Asked:
     """The question varied in that relation. Raises NoCaseError where it cannot be had, with the reason."""
     held = features(posed.workflow)
     if reason := hindrance(relation, posed.pattern, posed.phrasings, held, posed.notation):
@@ -75,7 +63,7 @@ def _able(held: frozenset[str], shown: str) -> list[str]:
     return [name for name in able if name.partition("-")[0] != shown.partition("-")[0]] or able
 
 
-def renamed(posed: Posed, rng: Random) -> Posed:
+def renamed(posed: Asked, rng: Random) -> Asked:
     """With other names for tasks, data, gateways, parameters and workflows, the same wherever the old ones stood."""
     names = names_of(posed.workflow)
     if reserved := sorted(RESERVED.intersection(name.lower() for name in names)):
@@ -86,7 +74,7 @@ def renamed(posed: Posed, rng: Random) -> Posed:
     return _in(posed, project, places.index(posed.scope.place), _changed(posed.case, change))
 
 
-def reordered(posed: Posed, rng: Random) -> Posed:
+def reordered(posed: Asked, rng: Random) -> Asked:
     """With everything declared in another order, at any depth: one in which the case is told in the same words, where
     one of a few orders has it so.
     """
@@ -95,7 +83,7 @@ def reordered(posed: Posed, rng: Random) -> Posed:
     return _same_place(posed, next(same, orders[0]))
 
 
-def beside_another(posed: Posed, rng: Random) -> Posed:
+def beside_another(posed: Asked, rng: Random) -> Asked:
     """With a workflow more in the project, of which no name stands in the others."""
     usual = USUAL - notation(posed.notation).loses
     recipes = [Recipe(tasks=DISTRACTOR_TASKS, features=usual), Recipe(tasks=DISTRACTOR_TASKS)]
@@ -105,12 +93,12 @@ def beside_another(posed: Posed, rng: Random) -> Posed:
     return _same_place(posed, replace(posed.workflow, others=(*posed.workflow.others, other)))
 
 
-def rewritten(posed: Posed, rng: Random) -> Posed:
+def rewritten(posed: Asked, rng: Random) -> Asked:
     """In another notation, a variant of the same one only where no other can say the workflow."""
     return replace(posed, notation=rng.choice(_able(features(posed.workflow), posed.notation)))
 
 
-def rephrased(posed: Posed, rng: Random) -> Posed:
+def rephrased(posed: Asked, rng: Random) -> Asked:
     """In the other phrasing; of several others, the next."""
     return replace(posed, phrasing=(posed.phrasing + 1) % posed.phrasings)
 
@@ -141,7 +129,7 @@ def shuffled(project: Workflow, rng: Random) -> Workflow:
     return level(project)
 
 
-def _told_in(posed: Posed, project: Workflow) -> bool:
+def _told_in(posed: Asked, project: Workflow) -> bool:
     return any(
         _found(posed.pattern, scope, posed.case) for scope in scopes(project) if scope.place == posed.scope.place
     )
@@ -152,7 +140,7 @@ def _found(pattern: Pattern, scope: Scope, wanted: Case) -> Case | None:
     return next((one for one in cases(pattern, scope) if one.fields == wanted.fields), None)
 
 
-def _same_place(posed: Posed, project: Workflow) -> Posed:
+def _same_place(posed: Asked, project: Workflow) -> Asked:
     """The case about the level of the same place in another project."""
     places = [scope.place for scope in scopes(project)]
     if posed.scope.place not in places:
@@ -160,7 +148,7 @@ def _same_place(posed: Posed, project: Workflow) -> Posed:
     return _in(posed, project, places.index(posed.scope.place), posed.case)
 
 
-def _in(posed: Posed, project: Workflow, index: int, wanted: Case) -> Posed:
+def _in(posed: Asked, project: Workflow, index: int, wanted: Case) -> Asked:
     """The wanted case about a level of another project, its answer computed there.
 
     Our own patterns may tell what a case is about in another order, a pair or a situation; their answers are known
@@ -203,7 +191,7 @@ def _in_answer(answer: Json, change: Change) -> Json:
     return change(answer) if isinstance(answer, str) else answer
 
 
-RELATIONS: Mapping[str, Callable[[Posed, Random], Posed]] = {
+RELATIONS: Mapping[str, Callable[[Asked, Random], Asked]] = {
     "names": renamed,
     "order": reordered,
     "notation": rewritten,

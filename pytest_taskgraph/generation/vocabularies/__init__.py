@@ -82,7 +82,7 @@ class Vocabulary:
 
     def entry(self, name: str) -> Entry | None:
         """The task of that name, numbered ones too ("Chop2"); None where the vocabulary has none."""
-        bare = name.rstrip("0123456789")
+        bare = unnumbered(name)
         found = next((numbered(one, number_of(name)) for one in self.tasks if one.name == bare), None)
         return found if found is not None and found.name == name else None
 
@@ -95,9 +95,14 @@ class Vocabulary:
         return Entry(f"Task{number}", f"Carries out step {number}.", rng.choice(self.kinds))
 
 
+def unnumbered(name: str) -> str:
+    """The name without the number at its end, which it has where it is had more than once."""
+    return name.rstrip("0123456789")
+
+
 def number_of(name: str) -> int:
     """The number that a task of that name has; 1 where none is written."""
-    digits = name[len(name.rstrip("0123456789")) :]
+    digits = name[len(unnumbered(name)) :]
     return int(digits) if 0 < len(digits) < DIGITS else 1
 
 

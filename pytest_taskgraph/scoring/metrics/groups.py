@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from ...trial import Json
 from .sets import names, overlap
 
@@ -15,6 +17,8 @@ def matching(given: Json, reference: Json) -> float:
     ours, theirs = _groups(given), _groups(reference)
     if not ours or not theirs:
         return 1.0 if len(ours) == len(theirs) else 0.0
+    if Counter(ours) == Counter(theirs):
+        return 1.0  # as most answers are, and scipy takes half a second to import
     from scipy.optimize import linear_sum_assignment
 
     gain = [[overlap(one, other) for other in theirs] for one in ours]

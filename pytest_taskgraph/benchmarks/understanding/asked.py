@@ -1,0 +1,65 @@
+"""What a question is made of: its pattern, the words of this run, the workflow, the case, and how it is shown."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+from ...errors import UnknownNameError
+from ...notations import notation
+from ...workflow.model import Workflow
+from ..family import QuestionReference
+from ..settings import Settings
+from . import projects
+from .catalogue import catalogue
+from .pattern import Case, Pattern
+from .phrasings import worded
+from .sample import draw
+from .scope import Scope
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A case of a pattern about a level of a workflow, in a phrasing and a notation."""
+
+    pattern: Pattern
+    worded: Pattern  # the same in the words of this run
+    workflow: Workflow
+    scope: Scope
+    case: Case
+    phrasing: int
+    notation: str
+    text: str  # the workflow as it is shown
+
+    @property
+    def phrasings(self) -> int:
+        """How many phrasings there are."""
+        return len(self.worded.templates)
+
+
+def as_is(reference: QuestionReference, settings: Settings) -> Asked:
+    """What a reference stands for, not varied. Raises UnknownNameError for a pattern that is not registered."""
+    known = catalogue()
+    if reference.pattern not in known:
+        raise UnknownNameError("pattern", reference.pattern, known)
+    pattern = known[reference.pattern]
+    words = worded(pattern, settings.templates)
+    if reference.source < 0:
+        one = draw(pattern, reference.tasks, settings.seed, reference.ordinal)
+        workflow, scope, case = one.project, one.scope, one.case
+        text = written(workflow, reference.notation)
+    else:
+        path, converted = settings.workflows[reference.source], reference.notation if settings.convert else ""
+        chosen = projects.choose(
+            pattern, path, converted, settings.seed, max(settings.instances, reference.ordinal + 1)
+        )
+        workflow, scope, case = chosen[reference.ordinal]
+        text = written(workflow, converted) if converted else projects.load(path).text
+    phrasing = {"first": 0, "second": 1}.get(settings.phrasing, reference.ordinal >> 1) % len(words.templates)
+    return Asked(pattern, words, workflow, scope, case, phrasing, reference.notation, text)
+
+
+@lru_cache(maxsize=64)
+def written(workflow: Workflow, name: str) -> str:
+    """The workflow in that notation, without the line end that ends a file."""
+    return notation(name).write(workflow).strip("\n")

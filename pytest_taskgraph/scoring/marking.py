@@ -1,0 +1,29 @@
+"""From a question and its reply to a trial, whether the reply came just now or was kept."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from ..errors import OrderTooWideError, ProviderError
+from ..trial import Outcome, Question, Reply, Trial
+from .grade import grade
+
+
+def mark(
+    question: Question,
+    reply: Reply,
+    model: str,
+    requests: int = 1,
+    measured: Mapping[str, float | None] | None = None,
+) -> tuple[Trial, Exception | None]:
+    """The trial of a reply that arrived; with an error if it was cut off before an answer could be read, or if it
+    cannot be marked exactly within the bounds of its metric. `measured`: the metrics that models measured.
+    """
+    trial = Trial(question, model, "error", reply, requests=requests)
+    try:
+        score = grade(question, reply, measured)
+    except (ProviderError, OrderTooWideError) as error:
+        return replace(trial, error=str(error)), error
+    outcome: Outcome = "right" if score.value >= question.pass_mark else "wrong"
+    return replace(trial, score=score, outcome=outcome if score.status == "read" else score.status), None
