@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import socket
+import struct
 import threading
 from collections import deque
 from collections.abc import Callable
@@ -21,13 +22,19 @@ from typing import Any, Self
 
 @dataclass(frozen=True)
 class Raw:
-    """What goes over the wire: a status and bytes; a hanging one goes when the server is told to end."""
+    """What goes over the wire: a status and bytes; a hanging one goes when the server is told to end.
+
+    `lacks`: so many bytes fewer are sent than were promised. `resets`: the connection is reset after what is sent.
+    """
 
     status: int = 200
     body: bytes = b""
     kind: str = "application/json"
     headers: dict[str, str] = field(default_factory=dict)
     hangs: bool = False
+    lacks: int = 0
+    resets: bool = False
+    plain: bytes = b""  # sent in place of a response of HTTP
 
 
 @dataclass(frozen=True)
@@ -46,6 +53,7 @@ class Received:
 
 Answer = str | Raw
 HANG = Raw(hangs=True)
+RESET = Raw(resets=True, plain=b" ")
 BROKEN_JSON = Raw(body=b'{"choices": [{"mess')
 
 
@@ -152,8 +160,16 @@ class Loopback:
                 if answer.hangs:
                     loopback._ended.wait()
                     self.close_connection = True
+                elif answer.plain:
+                    self.wfile.write(answer.plain.strip())
+                    self._end(answer.resets)
                 else:
                     self._send(answer)
+
+            def _end(self, reset: bool) -> None:
+                self.close_connection = True
+                if reset:  # a close without lingering is a reset
+                    self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
 
             def _send(self, answer: Raw) -> None:
                 self.send_response(answer.status)
@@ -161,7 +177,9 @@ class Loopback:
                 for name, value in (fixed | answer.headers).items():
                     self.send_header(name, value)
                 self.end_headers()
-                self.wfile.write(answer.body)
+                self.wfile.write(answer.body[: len(answer.body) - answer.lacks])
+                if answer.lacks or answer.resets:
+                    self._end(answer.resets)
 
             def log_message(self, format: str, *args: object) -> None:
                 pass

@@ -1,23 +1,41 @@
 """Models: whoever answers requests.
 
 remote      any litellm name
+lean        an address and a name, `http://host/v1#name`: the OpenAI protocol without litellm
 recorded    a file of replies
 scripted    for tests: replies given in Python
 oracle      for testing the machinery: right with a known probability; opened with a look-up of answers
+
+Around the live ones stand, from the outside in:
+
+stored      replies that the store has (request_key: what makes two requests the same); a replay asks nobody
+retries     what is asked again, within limits that adapt
+budget      calls and dollars that may be spent, at prices stated or listed
+watch       counts of what they do
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 
 from ..asking import Model
 from ..errors import UsageError
 from ..trial import Json
+from . import lean, remote
+from .lean import Lean
 from .recorded import open_recorded
 from .remote import Remote
 
+
+def _endpoint(scheme: str, rest: str, settings: Mapping[str, Json]) -> Lean:
+    return Lean(f"{scheme}:{rest}", settings)
+
+
 MODELS: dict[str, Callable[[str, Mapping[str, Json]], Model]] = {
     "litellm": Remote,  # also where no scheme is given
+    "http": partial(_endpoint, "http"),
+    "https": partial(_endpoint, "https"),
     "recorded": open_recorded,
 }
 
@@ -29,8 +47,19 @@ def open_model(spec: str, settings: Mapping[str, Json]) -> Model:
     UsageError for an empty name, and whatever the opener finds wrong: a recorded file is read here.
     """
     scheme, colon, rest = spec.strip().partition(":")
+    if scheme.lower() in ("http", "https"):
+        scheme = scheme.lower()
     if not colon or scheme not in MODELS:
         scheme, rest = "litellm", spec.strip()
     if not rest.strip():
         raise UsageError(f"the model {spec!r} has no name; give one, such as openai/gpt-4o or recorded:replies.jsonl")
     return MODELS[scheme](rest, settings)
+
+
+async def close() -> None:
+    """Nothing; the connections that live models left open in the running event loop are closed.
+
+    To be awaited in the loop that asked, before it stops. Imports no client's library; more can be asked afterwards.
+    """
+    for client in (lean, remote):
+        await client.close()

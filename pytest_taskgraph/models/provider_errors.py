@@ -7,12 +7,16 @@ told by their names, so that litellm, openai, httpx and aiohttp need not be impo
 
 from __future__ import annotations
 
+import json
 import re
+import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+from math import isfinite
 from typing import Any
 
-from ..errors import ProviderError, ProviderErrorKind
+from ..errors import NotAskedError, ProviderError, ProviderErrorKind
 from .scrub import hide_keys, scrub
 
 LONGEST = 300  # characters of a message
@@ -20,15 +24,31 @@ _READ = 20_000  # characters looked at; some messages hold the whole request
 _DEEPEST = 20  # causes followed
 
 _POLICY, _WINDOW = ("ContentPolicyViolationError",), ("ContextWindowExceededError",)
-_FILTERED = ("content_filter", "content management policy", "content_policy_violation", "responsibleaipolicyviolation")
-_TOO_LONG = ("context_length_exceeded", "maximum context length", "prompt is too long", "exceed_context_size")
+_FILTERED = (
+    *("content_filter", "content management policy", "content_policy_violation", "responsibleaipolicyviolation"),
+    *("violating our usage policy", "rejected as a result of our safety system", "rejected as a result of the safety"),
+)
+_TOO_LONG = (
+    *("context_length_exceeded", "maximum context length", "prompt is too long", "exceed_context_size"),
+    *("exceed context limit", "maximum context limit", "longer than the model's context length"),
+    *("exceeds the available context size", "exceeds the maximum number of tokens", "exceed the configured limit"),
+)
+_LONG = (400, 413, 422, 500)  # llama.cpp had 500
+_SLOW = re.compile(r"rate[ _-]?limit|service tier capacity exceeded")  # said by some with another status than 429
 _NO_KEY = re.compile(
     r"missing credentials|missing [\w ]{0,40}api[ _]key|api_key client option|unable to locate credentials"
 )
 _NO_REPLY = ("empty or invalid response", "invalid response object", "provider returned 'choices'")
 _NETWORK = ("ConnectionError", "TransportError", "ClientError", "gaierror", "InvalidURL", "SSLError")
 _TIMEOUT = ("TimeoutError", "Timeout", "APITimeoutError", "TimeoutException")
-_NO_JSON = ("JSONDecodeError", "APIResponseValidationError", "ValidationError", "UnicodeDecodeError")
+_NO_JSON = (
+    "JSONDecodeError",
+    "APIResponseValidationError",
+    "ValidationError",
+    "UnicodeDecodeError",
+    "RecursionError",
+    "OverflowError",
+)
 _MISREAD = ("KeyError", "IndexError", "AttributeError", "TypeError")  # a reply of another shape broke its reader
 _REFUSED = ("BadRequestError", "UnprocessableEntityError", "ImportError", "UnicodeEncodeError", "ValueError")
 
@@ -44,7 +64,7 @@ _ADDRESS = re.compile(r" ?(?:ssl:)?<[\w.]+ object at 0x[0-9a-f]+>")
 
 @dataclass(frozen=True, slots=True)
 class _Evidence:
-    names: frozenset[str]  # classes in the chain of causes, with their bases; of litellm's wrappers no bases
+    names: frozenset[str]  # classes in the chain of causes, with their bases; of litellm's wrappers see `_names`
     status: int | None  # the HTTP status that arrived, if one did
     text: str  # all messages, in lower case
 
@@ -54,20 +74,24 @@ class _Evidence:
     def says(self, phrases: tuple[str, ...]) -> bool:
         return any(phrase in self.text for phrase in phrases)
 
-    def refused(self, *statuses: int) -> bool:
+    def refused(self, *statuses: int | None) -> bool:
         return self.status in statuses
 
 
 _RULES: tuple[tuple[ProviderErrorKind, Callable[[_Evidence], bool]], ...] = (
-    ("content-filter", lambda e: e.has(_POLICY) or (e.refused(400, 403) and e.says(_FILTERED))),
-    ("context-too-long", lambda e: e.has(_WINDOW) or (e.refused(400, 413) and e.says(_TOO_LONG))),
+    ("content-filter", lambda e: e.refused(None, 400, 403) and e.has(_POLICY)),
+    ("content-filter", lambda e: e.refused(400, 403) and e.says(_FILTERED)),
+    ("context-too-long", lambda e: e.refused(None, *_LONG) and e.has(_WINDOW)),
+    ("context-too-long", lambda e: e.refused(*_LONG) and e.says(_TOO_LONG)),
+    ("rate-limit", lambda e: e.refused(403, 500, 503) and bool(_SLOW.search(e.text))),
     ("authentication", lambda e: e.has(("AuthenticationError", "PermissionDeniedError")) or e.refused(401, 403)),
     ("authentication", lambda e: e.status is None and bool(_NO_KEY.search(e.text))),
     ("not-found", lambda e: e.has(("NotFoundError",)) or e.refused(404)),
+    ("not-found", lambda e: e.refused(400) and "model_not_found" in e.text),
     ("rate-limit", lambda e: e.has(("RateLimitError",)) or e.refused(429)),
-    ("timeout", lambda e: e.has(_TIMEOUT) or e.refused(408, 504)),
+    ("timeout", lambda e: e.has(_TIMEOUT) or e.refused(408, 504, 524)),
     ("server", lambda e: e.status is not None and e.status >= 500),
-    ("bad-request", lambda e: e.status is not None and e.status >= 400),
+    ("bad-request", lambda e: e.status is not None),
     ("connection", lambda e: e.has(_NETWORK)),
     ("malformed", lambda e: e.has(_NO_JSON) or e.says(_NO_REPLY)),
     ("bad-request", lambda e: e.has(_REFUSED)),
@@ -87,7 +111,70 @@ def provider_error(exception: BaseException, settings: Mapping[str, Any]) -> Pro
         return exception
     chain = list(_causes(exception))
     kind = _kind(chain)
-    return ProviderError(kind, _one_line(_words(chain, kind), settings))
+    return ProviderError(kind, _one_line(_words(chain, kind), settings), _retry_after(chain))
+
+
+def failure(
+    exception: BaseException, name: str, tools: bool, settings: Mapping[str, Any]
+) -> ProviderError | NotAskedError:
+    """What a model by that name raises: the ProviderError, or for tools that it does not take why it was not asked."""
+    error = provider_error(exception, settings)
+    if tools and refuses_tools(error):
+        return NotAskedError(f"the model {name} cannot call tools: {str(error).partition(': ')[2]}")
+    return error
+
+
+class Refusal(Exception):
+    """A response that is an error by its status; `response` as the exceptions of httpx have it."""
+
+    def __init__(self, words: str, status: int, headers: Mapping[str, str]) -> None:
+        super().__init__(words)
+        self.response = _Response(status, headers)
+
+
+@dataclass(frozen=True, slots=True)
+class _Response:
+    status_code: int
+    headers: Mapping[str, str]
+
+
+def refusal(status: int, body: bytes, headers: Mapping[str, str]) -> Refusal:
+    """The exception that tells of an error's body: its message is the provider's, its cause the whole body."""
+    text = body[:_READ].decode(errors="replace")
+    try:
+        words = _said(json.loads(body))
+    except (ValueError, RecursionError):
+        words = ""
+    return _refusal(words or text.strip() or f"HTTP status {status}", status, headers, text)
+
+
+def refusal_within(response: Any) -> Refusal | None:  # noqa: ANN401 - any JSON value
+    """The exception that tells of an error in place of a reply, under a status that says all is well; None if none is.
+
+    Its code is taken for the status if it is one; another code, as OpenRouter's, tells of a failure upstream.
+    """
+    error = response.get("error") if isinstance(response, dict) else None
+    code = error.get("code") if isinstance(error, dict) else None
+    if error in (None, "") or (isinstance(error, dict) and not error.get("message") and code is None):
+        return None
+    words = _said(response) or "an error in place of a reply"
+    status = code if isinstance(code, int) and 400 <= code < 600 else 500
+    if not isinstance(error, dict) or "code" not in error:
+        status = 429 if _SLOW.search(words.lower()) else 422
+    return _refusal(words, status, {}, "")
+
+
+def _refusal(words: str, status: int, headers: Mapping[str, str], further: str) -> Refusal:
+    refused = Refusal(words, status, headers)
+    refused.__cause__ = Exception(further)
+    return refused
+
+
+def _said(found: Any) -> str:  # noqa: ANN401 - any JSON value
+    """The message of an error's JSON, as OpenAI, FastAPI, Anthropic and Ollama put it; nothing where there is none."""
+    error = found.get("error", found) if isinstance(found, dict) else None
+    words = next((error[k] for k in ("message", "detail") if error.get(k)), "") if isinstance(error, dict) else error
+    return words if isinstance(words, str) else json.dumps(words) if words else ""
 
 
 def refuses_tools(error: ProviderError) -> bool:
@@ -114,16 +201,59 @@ def _wraps(exception: BaseException) -> bool:
 
 
 def _kind(chain: list[BaseException]) -> ProviderErrorKind:
-    names = {c.__name__ for e in chain for c in (type(e).__mro__ if not _wraps(e) else type(e).__mro__[:1])}
     text = "\n".join(str(e)[:_READ] for e in chain).lower()
-    evidence = _Evidence(frozenset(names), next(filter(None, map(_status, chain)), None), text)
+    status = next(filter(None, map(_status, chain)), None)
+    evidence = _Evidence(_names(chain, status), status, text)
     return next((kind for kind, holds in _RULES if holds(evidence)), "bad-request")
+
+
+def _names(chain: list[BaseException], status: int | None) -> frozenset[str]:
+    """The classes of the chain with their bases, of litellm's wrappers without.
+
+    Where a status arrived, it counts for more than litellm's reading of the words beside it, which may be the echo of
+    a prompt; only what no status tells is then taken from litellm.
+    """
+    own = {c.__name__ for e in chain if not _wraps(e) for c in type(e).__mro__}
+    wrapping = {type(e).__name__ for e in chain if _wraps(e)}
+    return frozenset(own | (wrapping if status is None else wrapping & {*_POLICY, *_WINDOW}))
 
 
 def _status(exception: BaseException) -> int | None:
     """The HTTP status that arrived; None for litellm's wrappers, which make one up."""
     status = getattr(getattr(exception, "response", None), "status_code", None)
     return status if isinstance(status, int) and not _wraps(exception) else None
+
+
+def _retry_after(chain: list[BaseException]) -> float | None:
+    """The seconds after which to ask again, where the headers of a response say so."""
+    found = (getattr(getattr(e, "response", None), "headers", None) for e in chain)
+    told = (getattr(e, "litellm_response_headers", None) for e in chain)  # kept where the response is lost
+    each = ({str(k).lower(): str(v) for k, v in h.items()} for h in (*found, *told) if isinstance(h, Mapping))
+    return next((seconds for h in each if (seconds := retry_after(h)) is not None), None)
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """The seconds, 0 or more, that Retry-After (a number or an HTTP date, RFC 9110) or retry-after-ms tells.
+
+    The names of the headers are in lower case. A date is counted from that of the response, if it has one, for clocks
+    differ. None where nothing is told, or nothing that can be read.
+    """
+    for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
+        try:
+            seconds = float(headers[name]) * unit
+        except (KeyError, ValueError):
+            continue
+        if isfinite(seconds):
+            return max(0.0, seconds)
+    until, now = _date(headers.get("retry-after", "")), _date(headers.get("date", ""))
+    return None if until is None else max(0.0, until - (time.time() if now is None else now))
+
+
+def _date(text: str) -> float | None:
+    try:
+        return parsedate_to_datetime(text).timestamp()
+    except (ValueError, TypeError, OverflowError, IndexError):
+        return None
 
 
 def _words(chain: list[BaseException], kind: ProviderErrorKind) -> str:

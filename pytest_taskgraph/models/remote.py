@@ -3,26 +3,29 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 import os
-import sys
+import threading
 import time
 import warnings
 from collections.abc import Mapping
+from concurrent.futures import Future
 from contextlib import suppress
 from contextvars import ContextVar
 from functools import cache
 from importlib.util import find_spec
-from math import isfinite
 from typing import Any, cast
 
 from ..errors import NotAskedError, ProviderError, UsageError
 from ..trial import Json, Reply, Request
-from .provider_errors import provider_error, refuses_tools
+from .protocol import counts, refuse_withheld, vectors
+from .provider_errors import failure
 from .scrub import scrub
 
 _OURS = {"model", "messages", "tools", "stream"}  # what a request is made of; not for the user to set
 _LOGGERS = ("LiteLLM", "LiteLLM Proxy", "LiteLLM Router", "litellm")
+_unpriced: dict[str, int] = {}  # models without a price, which takes litellm long to find out; prices known then
 _asking: ContextVar[bool] = ContextVar("_asking", default=False)
 
 
@@ -32,6 +35,8 @@ class Remote:
     The settings are handed to litellm as they are (`api_base`, `api_key`, `temperature`, `timeout`, …). Nothing is sent
     that was not set. Nothing is sent twice: retries inside the clients are off unless `max_retries` is set.
     """
+
+    live = True
 
     def __init__(self, name: str, settings: Mapping[str, Json] | None = None) -> None:
         if not name.strip():
@@ -54,19 +59,13 @@ class Remote:
         try:
             return await self._ask(request, settings)
         except Exception as exception:
-            failure = self._failure(request, provider_error(exception, settings))
+            failed = failure(exception, self.name, bool(request.tools), settings)
         finally:
             _asking.set(False)
-        raise failure  # out here, so that no traceback leads back to the keys
-
-    def _failure(self, request: Request, error: ProviderError) -> ProviderError | NotAskedError:
-        """The error; for a request with tools that was refused because of them, the reason for not asking."""
-        if request.tools and refuses_tools(error):
-            return NotAskedError(f"the model {self.name} cannot call tools: {str(error).partition(': ')[2]}")
-        return error
+        raise failed  # out here, so that no traceback leads back to the keys
 
     async def _ask(self, request: Request, settings: Mapping[str, Json]) -> Reply:
-        litellm = _litellm()
+        litellm = await _loaded()
         arguments = {"max_retries": 0, **settings, **_tools(request)}
         start = time.perf_counter()
         if request.kind == "embed":
@@ -75,7 +74,9 @@ class Remote:
         else:
             response = await litellm.acompletion(model=self.name, messages=request.messages, **arguments)
         latency, cost = time.perf_counter() - start, _cost(response, self.name)
-        return (_vectors if request.kind == "embed" else _reply)(response, self.name, latency, cost)
+        if request.kind == "embed":
+            return _vectors(response, len(request.texts), self.name, latency, cost)
+        return _reply(response, self.name, latency, cost)
 
 
 async def close() -> None:
@@ -84,13 +85,63 @@ async def close() -> None:
     To be awaited in the loop that asked, before it stops: what is left open shows up as ResourceWarnings in whichever
     test runs when it is collected, and a later loop may be handed it. More can be asked afterwards.
     """
-    if "litellm" not in sys.modules:
+    if not _litellm.cache_info().currsize:  # not imported, or not yet: nobody waits for that to close nothing
         return
     clients = getattr(_litellm().in_memory_llm_clients_cache, "cache_dict", {})
     of_this_loop = f"-{id(asyncio.get_running_loop())}"  # litellm's own mark; other loops may be asking
     for key in [key for key in list(clients) if key.endswith(of_this_loop)]:
         with suppress(Exception):  # a client without `close`, or closed already
             await clients.pop(key).close()
+
+
+def preload() -> None:
+    """Nothing; a thread begins to import litellm, so that the first request need not wait for it.
+
+    To be called as often as one likes: there is one such thread. If the import fails, the first request tells why.
+    """
+    _importing()
+
+
+async def _loaded() -> Any:  # noqa: ANN401 - the module, which is not typed
+    """The module litellm, imported in another thread where it is not yet: other requests in the loop go on."""
+    if not _litellm.cache_info().currsize:
+        await asyncio.wrap_future(_importing())
+    return _litellm()
+
+
+_import: Future[None] | None = None
+_import_lock = threading.Lock()
+
+
+def _importing() -> Future[None]:
+    """Done when the import has been tried, whatever came of it."""
+    global _import
+    with _import_lock:
+        if _import is None:
+            _import = Future()
+            _import.set_running_or_notify_cancel()  # whoever waits may be cancelled, the import may not
+            threading.Thread(target=_import_quietly, args=(_import,), name="taskgraph-litellm", daemon=True).start()
+        return _import
+
+
+def _import_quietly(done: Future[None]) -> None:
+    ignore_warnings_of_requests()
+    _asking.set(True)
+    collecting = gc.isenabled()
+    gc.disable()  # nothing of what an import makes is garbage, and looking for some takes a second
+    try:
+        with suppress(Exception):
+            _litellm()
+            _import_for_first_request()
+    finally:
+        if collecting:
+            gc.enable()
+        done.set_result(None)
+
+
+def _import_for_first_request() -> None:
+    """Nothing; 0.5 s of imports are done that litellm puts off to its first request. Raises where it has others."""
+    import openai.resources.chat  # noqa: F401
 
 
 class _Retries(int):
@@ -156,8 +207,7 @@ def _reply(response: Any, name: str, latency: float, cost: float | None) -> Repl
     choice = response.choices[0]
     text = _text(choice.message)
     finish_reason = scrub(str(choice.finish_reason or "stop"))
-    if finish_reason == "content_filter" and not text:
-        raise ProviderError("content-filter", "the provider's content filter withheld the reply")
+    refuse_withheld(text, finish_reason)
     tokens_in, tokens_out = _tokens(response)
     return Reply(
         text,
@@ -171,16 +221,12 @@ def _reply(response: Any, name: str, latency: float, cost: float | None) -> Repl
     )
 
 
-def _vectors(response: Any, name: str, latency: float, cost: float | None) -> Reply:  # noqa: ANN401 - litellm's
+def _vectors(response: Any, texts: int, name: str, latency: float, cost: float | None) -> Reply:  # noqa: ANN401
     """A reply without text, with a vector for each text, in their order."""
-    items = [item if isinstance(item, Mapping) else vars(item) for item in response.data]
-    vectors = [item["embedding"] for item in sorted(items, key=lambda item: item.get("index") or 0)]
-    for vector in vectors:
-        if not isinstance(vector, list) or not all(isinstance(x, int | float) and isfinite(x) for x in vector):
-            raise ProviderError("malformed", "an embedding that is no list of finite numbers")
-    tokens_in, tokens_out = _tokens(response)
+    found = vectors([item if isinstance(item, Mapping) else vars(item) for item in response.data], texts)
     source = scrub(str(response.model or name))
-    return Reply("", tokens_in, tokens_out, cost, latency, source=source, embeddings=vectors)
+    tokens_in, tokens_out = _tokens(response)
+    return Reply("", tokens_in, tokens_out, cost, latency, source=source, embeddings=found)
 
 
 def _text(message: Any) -> str:  # noqa: ANN401 - litellm's
@@ -197,12 +243,17 @@ def _tool_call(call: Any) -> dict[str, Any]:  # noqa: ANN401 - litellm's
 def _tokens(response: Any) -> tuple[int, int] | tuple[None, None]:  # noqa: ANN401 - litellm's
     """Tokens in and out; both unknown where litellm puts 0 for a count that did not arrive."""
     usage = getattr(response, "usage", None)
-    return (usage.prompt_tokens, usage.completion_tokens or 0) if usage and usage.prompt_tokens else (None, None)
+    return counts(usage.prompt_tokens, usage.completion_tokens) if usage else (None, None)
 
 
 def _cost(response: Any, name: str) -> float | None:  # noqa: ANN401 - litellm's
     """US dollars, or None. litellm says 0 for a model without a price and for a reply without a count of tokens."""
+    litellm = _litellm()
+    prices = len(litellm.model_cost)  # grows with the prices that settings bring
+    if _unpriced.get(name) == prices:
+        return None
     try:
-        return _litellm().completion_cost(completion_response=response, model=name) or None
+        return litellm.completion_cost(completion_response=response, model=name) or None
     except Exception:  # the model is in no price list, and litellm has several classes for that
+        _unpriced[name] = prices
         return None

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
-_KEY_NAME = re.compile(r"key|token(?!s)|secret|passw|auth|credential", re.IGNORECASE)
+KEY_NAME = re.compile(r"key|token(?!s)|secret|passw|auth|credential", re.IGNORECASE)
 _KEYS = re.compile(
     r"""-----BEGIN[ ][A-Z ]+-----[^-]*(?:-----END[ ][A-Z ]+-----)?
       | \bBearer\s+[\w.~+/=*-]+
@@ -20,7 +20,7 @@ _KEYS = re.compile(
 )
 _PLACE = "[key]"
 _LEAST = 4  # a shorter value is no key, and would be found everywhere
-_SURE = 8  # a shorter value may be a word as well: only whole words are taken for it
+SURE = 8  # a shorter value may be a word as well: only whole words are taken for it
 
 
 def scrub(text: str) -> str:
@@ -32,15 +32,13 @@ def scrub(text: str) -> str:
     return _CONTROL.sub("\ufffd", text.replace("\r\n", "\n").replace("\r", "\n"))
 
 
-def hide_keys(text: str, settings: Mapping[str, Any]) -> str:
+def hide_keys(text: str, settings: Mapping[str, Any], environment: Mapping[str, str] = os.environ) -> str:
     """The text with `[key]` in place of everything that looks like a key or is known to be one.
 
-    Known are the values of settings, at any depth, and of environment variables whose name speaks of a key, token,
-    secret, password, authorization or credentials. Environment variables shorter than 8 characters are let be.
+    Known are the values of settings, at any depth, and of variables of the environment whose name speaks of a key,
+    token, secret, password, authorization or credentials. Such variables shorter than 8 characters are let be.
     """
-    known = set(_values(settings, False)) | {
-        v for k, v in os.environ.items() if _KEY_NAME.search(k) and len(v) >= _SURE
-    }
+    known = set(secrets(settings)) | {v for k, v in environment.items() if KEY_NAME.search(k) and len(v) >= SURE}
     patterns = [_pattern(value) for value in sorted(known, key=lambda v: (-len(v), v)) if len(value) >= _LEAST]
     if patterns:
         text = re.sub("|".join(patterns), _PLACE, text)
@@ -48,16 +46,16 @@ def hide_keys(text: str, settings: Mapping[str, Any]) -> str:
 
 
 def _pattern(value: str) -> str:
-    return re.escape(value) if len(value) >= _SURE else rf"(?<!\w){re.escape(value)}(?!\w)"
+    return re.escape(value) if len(value) >= SURE else rf"(?<!\w){re.escape(value)}(?!\w)"
 
 
-def _values(value: Any, secret: bool) -> Iterator[str]:  # noqa: ANN401 - any JSON value
-    """The secret leaves of a JSON value; whatever stands under a secret name is secret."""
+def secrets(value: Any, secret: bool = False) -> Iterator[str]:  # noqa: ANN401 - any JSON value
+    """The texts of the secret leaves of a JSON value; whatever stands under a secret name is secret."""
     if isinstance(value, Mapping):
         for name, inner in value.items():
-            yield from _values(inner, secret or bool(_KEY_NAME.search(str(name))))
+            yield from secrets(inner, secret or bool(KEY_NAME.search(str(name))))
     elif isinstance(value, list | tuple):
         for inner in value:
-            yield from _values(inner, secret)
+            yield from secrets(inner, secret)
     elif secret and isinstance(value, str | int | float) and not isinstance(value, bool):
         yield str(value)

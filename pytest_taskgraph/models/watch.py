@@ -18,3 +18,13 @@ class Watch:
     cost: float = 0.0  # US dollars, of what was answered and whose cost is known
     unpriced: int = 0  # answered, at a cost that is not known
     waiting: dict[str, float] = field(default_factory=dict)  # why -> time.monotonic() until which nothing is sent
+
+    def wait(self, why: str, until: float) -> None:
+        """Nothing; `waiting` tells that nothing is sent until then. Where several models wait, the latest counts."""
+        if until > self.waiting.get(why, 0.0):
+            self.waiting = self.waiting | {why: until}  # a new one: another thread may be reading the old one
+
+    def go_on(self, why: str, until: float) -> None:
+        """Nothing; the wait that was announced with the same words is over, unless somebody waits longer."""
+        if self.waiting.get(why, 0.0) <= until:
+            self.waiting = {reason: then for reason, then in self.waiting.items() if reason != why}

@@ -6,6 +6,7 @@ import pytest
 
 from pytest_taskgraph.errors import UsageError
 from pytest_taskgraph.models import MODELS, open_model
+from pytest_taskgraph.models.lean import Lean
 from pytest_taskgraph.models.recorded import Recorded
 from pytest_taskgraph.models.remote import Remote
 
@@ -25,6 +26,11 @@ def test_a_known_scheme_is_taken_off(tmp_path: Path) -> None:
     assert isinstance(open_model(f"recorded:{path}", {}), Recorded)
     assert open_model(f"recorded:{path}", {}).name == f"recorded:{path}"
     assert open_model("litellm:ollama/llama3:8b", {}).name == "ollama/llama3:8b"
+
+
+def test_an_address_is_a_lean_client() -> None:
+    assert isinstance(open_model("https://host/v1#any", {}), Lean)
+    assert isinstance(open_model("http/any", {}), Remote)
 
 
 @pytest.mark.parametrize("spec", ["", "  ", *(f"{scheme}:" for scheme in MODELS), "recorded: "])

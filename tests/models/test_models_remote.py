@@ -228,7 +228,7 @@ def test_texts_are_not_scored(server: Loopback, ask: Ask) -> None:
     assert server.requests == []
 
 
-@pytest.mark.parametrize("setting", ["model", "messages", "stream"])
+@pytest.mark.parametrize("setting", ["model", "messages", "tools", "stream"])
 def test_a_setting_that_is_part_of_the_request_is_refused(setting: str) -> None:
     with pytest.raises(UsageError, match=setting):
         Remote("openai/any", {setting: "x"})
@@ -327,3 +327,49 @@ def test_litellm_is_imported_by_the_first_request_and_works_in_a_background_loop
         timeout=120,
     )
     assert (done.stdout, done.stderr, done.returncode) == (f"{['Final answer: yes'] * 3}\n", "", 0)
+
+
+PRELOADED = """
+import asyncio, sys, threading
+from pytest_taskgraph.models import remote
+from pytest_taskgraph.trial import Request
+if sys.argv[2] == "fails":
+    sys.modules["litellm"] = None  # as if it were not installed
+remote.preload()
+remote.preload()
+assert sum(one.name == "taskgraph-litellm" for one in threading.enumerate()) <= 1
+
+async def ask():
+    try:
+        model = remote.Remote("openai/any", {"api_base": sys.argv[1], "api_key": "test-key-123456"})
+        return (await model.answer(Request([{"role": "user", "content": "Which?"}]))).text
+    except Exception as error:
+        return str(error)
+    finally:
+        await remote.close()
+
+print(asyncio.run(ask()))
+"""
+
+
+@pytest.mark.parametrize(
+    ("import_", "said"), [("works", "Final answer: yes\n"), ("fails", "bad-request: import of litellm halted")]
+)
+def test_litellm_may_be_imported_ahead_and_whether_it_can_be_is_told_by_the_first_request(
+    server: Loopback, import_: str, said: str
+) -> None:
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", PRELOADED, server.url, import_],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert (done.stderr, done.returncode) == ("", 0)
+    assert done.stdout.startswith(said)
+
+
+def test_a_process_may_end_while_litellm_is_imported_ahead() -> None:
+    code = "import asyncio; from pytest_taskgraph.models.remote import *; preload(); asyncio.run(close())"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+    assert (done.stdout, done.stderr, done.returncode) == ("", "", 0)

@@ -1,0 +1,166 @@
+"""Hard limits of calls and cost: before an attempt it is reserved what it may cost at worst, after it what it did cost.
+
+What is not known to be unbilled counts at its worst: a reply without a cost, an attempt that timed out or was cut off,
+one that was cancelled. So a limit holds though a bill may turn out lower.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from math import isfinite
+from typing import Protocol
+
+from ..asking import Model
+from ..errors import BudgetSpentError, NotAskedError, ProviderError, UsageError
+from ..trial import Json, Reply, Request
+from .prices import Price, cost_of, worst_of
+
+# No reply was written: the provider turned the request down, or broke over it. Any other failure may be billed.
+UNBILLED = frozenset({"authentication", "not-found", "rate-limit", "bad-request", "context-too-long", "server"})
+_NEVER_SENT = ("connection refused", "cannot connect to host", "connect call failed")
+_DEARER = ("service_tier", "speed", "inference_geo")  # settings for which a provider bills more for a token
+_BILLED_APART = ("web_search_options",)  # settings that are billed beside the tokens
+_ROUNDING = 1e-9  # ten times 0.1 is not more than 1.0
+
+
+class Live(Model, Protocol):
+    """A model that costs money."""
+
+    settings: Mapping[str, Json]
+
+
+class Ledger(Protocol):
+    """Where calls and cost of a run are counted: the store, or `MemoryLedger`."""
+
+    async def spend(self, calls: int, cost: float, max_calls: int | None, max_cost: float | None) -> None:
+        """Nothing; so much is reserved. Raises BudgetSpentError where that is more than is left."""
+        ...
+
+    async def settle(self, reserved: float, cost: float) -> None:
+        """Nothing; what was reserved is given back, and the cost is spent."""
+        ...
+
+
+class MemoryLedger:
+    """The ledger of one process, for a run without a store. To be used in one event loop."""
+
+    def __init__(self) -> None:
+        self.calls, self.cost, self.reserved = 0, 0.0, 0.0
+
+    async def spend(self, calls: int, cost: float, max_calls: int | None, max_cost: float | None) -> None:
+        """Nothing; the calls are counted and the cost is reserved. Raises BudgetSpentError where that is too much."""
+        if max_calls is not None and self.calls + calls > max_calls:
+            raise BudgetSpentError("calls", f"--taskgraph-max-calls={max_calls} is spent")
+        if max_cost is not None and self.cost + self.reserved + cost > max_cost * (1 + _ROUNDING):
+            held = f" and {self.reserved:.4g} reserved for requests in flight" if self.reserved else ""
+            raise BudgetSpentError(
+                "cost",
+                f"--taskgraph-max-cost={max_cost:g} allows no request of up to {cost:.4g} US$ more: "
+                f"{self.cost:.4g} US$ are spent{held}",
+            )
+        self.calls, self.reserved = self.calls + calls, self.reserved + cost
+
+    async def settle(self, reserved: float, cost: float) -> None:
+        """Nothing; what was reserved is given back, and the cost is spent."""
+        self.reserved, self.cost = max(0.0, self.reserved - reserved), self.cost + cost
+
+
+class Budgeted:
+    """A model asked only while calls and cost last; every attempt counts as a call, whatever comes of it.
+
+    Raises UsageError at once where `max_cost` cannot be kept (`check_budget`). A reply that does not say its cost is
+    given one where price and tokens are known; a stated price takes the place of whatever cost the reply says.
+    """
+
+    live = True
+
+    def __init__(
+        self, inner: Live, ledger: Ledger, price: Price | None, max_calls: int | None, max_cost: float | None
+    ) -> None:
+        check_budget(inner.name, price, max_cost, inner.settings)
+        self.name, self.settings = inner.name, inner.settings
+        self._inner, self._ledger, self._price = inner, ledger, price
+        self._max_calls, self._max_cost = max_calls, max_cost
+
+    async def answer(self, request: Request) -> Reply:
+        """The reply to one attempt. Raises BudgetSpentError where nothing was sent, else what the model raises."""
+        if self._max_calls is None and self._max_cost is None:
+            return self._priced(await self._inner.answer(request))
+        reserved = self._worst(request)
+        await self._ledger.spend(1, reserved, self._max_calls, self._max_cost)
+        # Cancelled, from here on: nothing is settled, so that the reservation stays.
+        try:
+            reply = self._priced(await self._inner.answer(request))
+        except Exception as error:
+            await self._settle(reserved, 0.0 if _unbilled(error) else reserved)
+            raise
+        await self._settle(reserved, reserved if reply.cost is None else reply.cost)
+        return reply
+
+    async def _settle(self, reserved: float, cost: float) -> None:
+        if self._max_cost is not None:
+            await self._ledger.settle(reserved, cost)
+
+    def _worst(self, request: Request) -> float:
+        """What has to be reserved: nothing where only calls are limited."""
+        if self._max_cost is None:
+            return 0.0
+        try:
+            check_settings(self.name, self._price, request.settings)
+        except UsageError as error:
+            raise NotAskedError(str(error)) from error
+        worst = worst_of(request, self._price, self.settings)
+        if worst is None:
+            raise NotAskedError(f"what the model {self.name} may cost for this request has no bound: {_LENGTH}")
+        return worst
+
+    def _priced(self, reply: Reply) -> Reply:
+        """The reply with its cost, as far as that can be known."""
+        counted = cost_of(self._price, reply.tokens_in, reply.tokens_out)
+        if counted is not None and self._price is not None and self._price.stated:
+            return replace(reply, cost=counted)
+        said = reply.cost if reply.cost is not None and isfinite(reply.cost) and reply.cost >= 0 else None
+        return replace(reply, cost=counted if said is None else said)
+
+
+_LENGTH = "bound the reply with --taskgraph-model-option max_tokens=N"
+
+
+def check_budget(name: str, price: Price | None, max_cost: float | None, settings: Mapping[str, Json]) -> None:
+    """Nothing if a limit of cost can be kept for the model, or there is none.
+
+    Raises UsageError for an unknown price, a reply without a bound on its length, and settings that make it cost more
+    than the price says; the message tells the option that helps.
+    """
+    if max_cost is None:
+        return
+    if price is None:
+        raise UsageError(
+            f"--taskgraph-max-cost cannot be kept: the price of the model {name} is not known; state it in US dollars "
+            f"for a million tokens in and out: --taskgraph-price {name}=IN/OUT (0/0 if it is free)"
+        )
+    check_settings(name, price, settings)
+    if worst_of(Request([{"role": "user", "content": ""}]), price, settings) is None:
+        raise UsageError(
+            f"--taskgraph-max-cost cannot be kept: nothing says how long a reply of the model {name} may be; {_LENGTH}"
+        )
+
+
+def check_settings(name: str, price: Price | None, settings: Mapping[str, Json]) -> None:
+    """Nothing; UsageError where a setting makes the model bill more than the price of its tokens says."""
+    for setting in (key for key in _BILLED_APART if settings.get(key)):
+        raise UsageError(f"--taskgraph-max-cost cannot be kept: {setting} is billed beside the tokens; leave it out")
+    for setting in (key for key in _DEARER if settings.get(key) and not (price and price.stated)):
+        raise UsageError(
+            f"--taskgraph-max-cost cannot be kept: {setting} may change the price of the model {name}; "
+            f"state what is billed then: --taskgraph-price {name}=IN/OUT"
+        )
+
+
+def _unbilled(error: Exception) -> bool:
+    """Whether an attempt that ended so surely costs nothing."""
+    if isinstance(error, ProviderError):
+        never_sent = error.kind == "connection" and any(words in str(error).lower() for words in _NEVER_SENT)
+        return error.kind in UNBILLED or never_sent
+    return isinstance(error, NotAskedError)

@@ -1,0 +1,213 @@
+"""Endpoints that speak the OpenAI protocol, asked without litellm: vLLM, llama.cpp, Ollama, any gateway.
+
+A call costs a tenth of the CPU that it costs through litellm. aiohttp is imported on the first request, not before.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import time
+from base64 import b64encode
+from collections.abc import Mapping
+from functools import cache
+from ipaddress import ip_address
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote, urlsplit
+from urllib.request import getproxies, proxy_bypass
+from weakref import WeakKeyDictionary
+
+from ..errors import NotAskedError, UsageError
+from ..trial import Json, Reply, Request
+from .protocol import body_of, read_chat, read_embeddings
+from .provider_errors import failure, refusal, refusal_within
+from .scrub import hide_keys
+
+if TYPE_CHECKING:
+    from aiohttp import ClientResponse, ClientSession
+
+KEY_VARIABLE = "TASKGRAPH_API_KEY"  # not OPENAI_API_KEY, which would go to any host
+FORM = "http://host/v1#name"
+
+_OURS = {"model", "messages", "input", "tools", "stream"}  # what a request is made of; not for the user to set
+_ELSEWHERE = {
+    "api_base": f"the address stands in the model's name, {FORM}",
+    "base_url": f"the address stands in the model's name, {FORM}",
+    "max_retries": "no client asks again on its own; see --taskgraph-retries",
+    "num_retries": "no client asks again on its own; see --taskgraph-retries",
+}
+_OURS_ALONE = ("api_key", "extra_headers", "extra_body", "timeout")  # what the body does not hold
+_IDLE = 4.0  # seconds that a connection is kept unused: uvicorn closes it after 5, maybe just as a request is sent
+_sessions: WeakKeyDictionary[asyncio.AbstractEventLoop, ClientSession] = WeakKeyDictionary()
+
+
+class Lean:
+    """A model behind an endpoint of the OpenAI protocol, by its address and name: `http://localhost:8000/v1#llama3`.
+
+    The settings go into the body of each request as they are, but for `api_key`, `extra_headers`, `extra_body` (what
+    else the body shall hold) and `timeout` in seconds. Nothing is sent that was not set, and nothing is sent twice.
+    """
+
+    live = True
+
+    def __init__(self, spec: str, settings: Mapping[str, Json] | None = None) -> None:
+        self.settings = dict(settings or {})
+        _check(self.settings)
+        address, _, self._model = (part.strip() for part in spec.partition("#"))
+        if not self._model:
+            raise UsageError(f"the model {_shown(address)!r} has no name; expected {FORM}")
+        self._base, self._user, self._proxied = _opened(address)
+        self.name = f"{self._base}#{self._model}"
+
+    async def answer(self, request: Request) -> Reply:
+        """The endpoint's reply, scrubbed. Settings of the request win over those of the model.
+
+        Raises ProviderError where none arrives, NotAskedError for what is neither chat nor the embedding of texts.
+        """
+        if request.kind == "score":
+            raise NotAskedError(f"the model {self.name} cannot score texts; models of its protocol chat and embed")
+        settings = self.settings | request.settings if request.settings else self.settings
+        try:
+            return await self._ask(request, settings)
+        except Exception as exception:
+            known = {**settings, "password": [self._user.partition(":")[2], _basic(self._user)]}
+            failed = failure(exception, self.name, bool(request.tools), known)
+        raise failed  # out here, so that no traceback leads back to the keys
+
+    async def _ask(self, request: Request, settings: Mapping[str, Json]) -> Reply:
+        embeds = request.kind == "embed"
+        inner = {k: v for k, v in settings.items() if k not in _OURS_ALONE} | _table(settings, "extra_body")
+        body = body_of(self._model, request, inner)
+        _session()  # opened before the time is taken, for the first one imports aiohttp
+        start = time.perf_counter()
+        response = await self._post("/embeddings" if embeds else "/chat/completions", body, settings)
+        latency = time.perf_counter() - start
+        if embeds:
+            return read_embeddings(response, len(request.texts), self._model, latency)
+        return read_chat(response, self._model, latency)
+
+    async def _post(self, path: str, body: bytes, settings: Mapping[str, Json]) -> Any:  # noqa: ANN401 - JSON
+        session, headers = _session(), _headers(settings, self._user)
+        proxy = _proxy(self._base) if self._proxied else None
+        async with asyncio.timeout(_seconds(settings)):
+            async with session.post(self._base + path, data=body, headers=headers, proxy=proxy) as response:
+                return _json(response, await response.read())
+
+
+async def close() -> None:
+    """Nothing; the connections that requests left open in the running event loop are closed. More can be asked."""
+    session = _sessions.pop(asyncio.get_running_loop(), None)
+    if session is not None:
+        await session.close()
+        await asyncio.sleep(0)  # the transports are closed in the next turn of the loop
+
+
+def _session() -> ClientSession:
+    """The session of the running event loop: one for all models, without a limit of connections or of time."""
+    loop = asyncio.get_running_loop()
+    session = _sessions.get(loop)
+    if session is None:
+        from aiohttp import ClientSession, ClientTimeout, DummyCookieJar, TCPConnector
+
+        connector = TCPConnector(limit=0, keepalive_timeout=_IDLE)
+        session = ClientSession(connector=connector, timeout=ClientTimeout(total=None), cookie_jar=DummyCookieJar())
+        _sessions[loop] = session
+    return session
+
+
+def _json(response: ClientResponse, body: bytes) -> Any:  # noqa: ANN401 - any JSON value
+    """What the response holds, as JSON. Raises what tells why there is none, and what an error in its place says."""
+    if response.status >= 300:
+        raise refusal(response.status, body, response.headers)
+    found = json.loads(body)
+    if refused := refusal_within(found):  # some gateways answer 200 in any case
+        raise refused
+    return found
+
+
+def _headers(settings: Mapping[str, Json], user: str) -> dict[str, str]:
+    """The headers of a request: a key that was set comes before a user in the address, and that before the variable."""
+    headers = {"Content-Type": "application/json"}
+    if key := settings.get("api_key"):
+        headers["Authorization"] = f"Bearer {key}"
+    elif user:
+        headers["Authorization"] = f"Basic {_basic(user)}"
+    elif key := os.environ.get(KEY_VARIABLE):
+        headers["Authorization"] = f"Bearer {key}"
+    further = _table(settings, "extra_headers")
+    if further:
+        given = {str(name).lower() for name in further}
+        headers = {name: value for name, value in headers.items() if name.lower() not in given}
+        headers |= {str(name): str(value) for name, value in further.items()}
+    return headers
+
+
+def _basic(user: str) -> str:
+    return b64encode(user.encode()).decode()
+
+
+def _table(settings: Mapping[str, Json], name: str) -> dict[str, Json]:
+    value = settings.get(name) or {}
+    if not isinstance(value, dict):
+        raise UsageError(f"the model setting {name!r} is a {type(value).__name__}; expected a JSON object")
+    return value
+
+
+def _seconds(settings: Mapping[str, Json]) -> float | None:
+    seconds = settings.get("timeout")
+    if seconds is not None and (isinstance(seconds, bool) or not isinstance(seconds, int | float) or seconds <= 0):
+        raise UsageError(f"the model setting 'timeout' is {seconds!r}; expected a number of seconds")
+    return seconds
+
+
+def _check(settings: Mapping[str, Json]) -> None:
+    """Nothing; raises UsageError for what cannot be set."""
+    _seconds(settings)
+    inner = _table(settings, "extra_body")
+    _table(settings, "extra_headers")
+    for name in sorted({*settings, *inner}):
+        if name in _OURS:
+            raise UsageError(f"the model setting {name!r} cannot be set: it is part of each request")
+        if name in _ELSEWHERE:
+            raise UsageError(f"the model setting {name!r} cannot be set: {_ELSEWHERE[name]}")
+
+
+def _opened(address: str) -> tuple[str, str, bool]:
+    """The address without user and password, `user:password` or nothing, and whether a proxy may stand before it."""
+    try:
+        parts = urlsplit(address)
+        host, port = parts.hostname, parts.port
+    except ValueError as error:
+        raise UsageError(f"the model's address {_shown(address)!r} cannot be read ({error}); expected {FORM}") from None
+    if parts.scheme not in ("http", "https") or not host or parts.query:
+        wrong = "holds a question mark" if host and parts.query else "names no host"
+        raise UsageError(f"the model's address {_shown(address)!r} {wrong}; expected {FORM}")
+    where = f"[{host}]" if ":" in host else host
+    user = f"{unquote(parts.username or '')}:{unquote(parts.password or '')}" if "@" in parts.netloc else ""
+    base = f"{parts.scheme}://{where}{'' if port is None else f':{port}'}{parts.path.rstrip('/')}"
+    return base, user, not _loopback(host)
+
+
+def _shown(address: str) -> str:
+    """The address as an error may show it."""
+    before, at, after = address.rpartition("@")
+    return hide_keys(f"{before.partition('//')[0]}//{after}" if at else address, {})
+
+
+def _loopback(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
+
+
+@cache
+def _proxy(base: str) -> str | None:
+    """The proxy that the environment names for an address, read once, for reading it is slow."""
+    parts = urlsplit(base)
+    proxies = getproxies()
+    proxy = proxies.get(parts.scheme) or proxies.get("all")
+    if not proxy or proxy_bypass(parts.netloc):
+        return None
+    return proxy if "://" in proxy else f"http://{proxy}"

@@ -1,0 +1,250 @@
+"""How many requests to one model are in flight, whose turn it is, and when nothing may be sent."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import time
+from collections.abc import Callable
+from contextvars import ContextVar
+from heapq import heappop, heappush
+from math import inf
+from types import TracebackType
+
+from ..errors import ProviderError, ProviderErrorKind
+from ..trial import Reply
+from .pace import InFlight, Pace, Sent
+from .watch import Watch
+
+POSITION: ContextVar[int] = ContextVar("POSITION", default=0)  # of the item that asks; the lowest goes first
+
+START, MOST = 20, 200  # in flight, where no number is set: at first, and at last
+STRIKES = 3
+LONGEST_WAIT = 600.0  # seconds; a provider that wants more has a quota that is spent, not a rate that is too high
+
+_SOONEST = 0.001  # seconds; a timer of less may not move the clock at all
+_LONGEST_PAUSE = 60.0
+_DO: dict[ProviderErrorKind, str] = {
+    "authentication": "check the key of the model",
+    "not-found": "check the name and the address of the model",
+    "rate-limit": "check the quota and the billing of the account",
+}
+_UNTOUCHED = {"rate-limit", "timeout", "connection", "server"}  # tell nothing of whether key and name are right
+_QUOTA = re.compile(
+    r"insufficient_quota|insufficient (?:quota|balance|credits?|funds)|exceeded your current quota"
+    r"|billing|payment required|credit balance",
+    re.IGNORECASE,
+)
+_RATE = re.compile(r"per[ _-](?:second|minute)|retry in|resource_exhausted|google", re.IGNORECASE)
+
+
+def quota_spent(error: ProviderError) -> bool:
+    """Whether a rate limit is one that waiting does not lift: a quota, a balance, or more than 10 minutes to wait.
+
+    Told by the words of providers. Google says "quota" for rates too, so its words alone do not count.
+    """
+    if error.kind != "rate-limit":
+        return False
+    if error.retry_after is not None:
+        return error.retry_after > LONGEST_WAIT
+    words = str(error)
+    return bool(_QUOTA.search(words)) and not _RATE.search(words)
+
+
+class Limits:
+    """The limits of one model: requests in flight, requests and tokens a minute, pauses that the provider asks for.
+
+    `concurrency` None adapts: 20 at first, up to 200. Of a run of several `workers` each has its share, but at least
+    one request in flight. Used in one event loop, whose time `clock` tells. `broken` is set for good after three
+    failures in a row that repeating cannot mend; every request, those that wait included, then raises it unsent.
+    """
+
+    def __init__(
+        self,
+        concurrency: int | None,
+        rpm: float | None,
+        tpm: float | None,
+        watch: Watch,
+        workers: int = 1,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        start, most = (START, MOST) if concurrency is None else (concurrency, concurrency)
+        self._allowed = InFlight(max(1, start // workers), max(1, most // workers))
+        self._requests = Pace(max(min(rpm, 1.0), rpm / workers)) if rpm else None
+        self._tokens = Pace(max(min(tpm, 1.0), tpm / workers)) if tpm else None
+        self._watch, self._clock = watch, clock
+        self.in_flight = 0
+        self.broken: ProviderError | None = None
+        self._queue: list[tuple[int, int, Slot, asyncio.Future[bool]]] = []  # a heap; true: it may go
+        self._order = 0  # of arrival, and of sending
+        self._last_halved = -1  # what was sent up to here belongs to the burst that halved the limit
+        self._refusals = 0  # bursts of them since the last success
+        self._strikes: list[ProviderErrorKind] = []  # of one kind, since the last success
+        self._paused_until, self._shown = -inf, ("", -inf)
+        self._timer: asyncio.TimerHandle | None = None
+        self._wake_at = inf
+
+    @property
+    def now(self) -> int:
+        """How many requests may be in flight at the moment, 1 or more."""
+        return self._allowed.now
+
+    @property
+    def counts_tokens(self) -> bool:
+        """Whether `slot` wants to know how many tokens a request is expected to take."""
+        return self._tokens is not None
+
+    def slot(self, tokens: float = 0.0) -> Slot:
+        """A turn to send one request of so many tokens: `async with limits.slot() as slot`, held for one attempt.
+
+        Waits until fewer than `now` are in flight, the pace allows it and no pause is on; of those that wait the one
+        with the lowest POSITION goes first, then who came first. Raises ProviderError once the model is broken.
+        """
+        return Slot(self, tokens)
+
+    def went_well(self, reply: Reply, slot: Slot) -> None:
+        """Nothing; a reply came, while the slot is still held: the limit may grow, the tokens are counted as told."""
+        self._refusals = 0
+        self._strikes.clear()
+        if self.in_flight >= self._allowed.now:  # a limit that nobody reaches says nothing
+            self._allowed.grow()
+        if self._tokens and slot.counted and reply.tokens_in is not None:
+            self._tokens.correct(slot.counted, reply.tokens_in + (reply.tokens_out or 0))
+
+    def went_wrong(self, error: ProviderError, slot: Slot) -> None:
+        """Nothing; a failure came, while the slot is still held: the limit halves, growth waits, or all wait."""
+        if error.kind == "rate-limit":
+            self._refused(error, slot)
+        elif error.kind in _UNTOUCHED:
+            self._allowed.hold(self.in_flight)
+        if error.kind in _UNTOUCHED and 0 < (error.retry_after or 0) <= LONGEST_WAIT:
+            self._pause("rate limit" if error.kind == "rate-limit" else "server", error.retry_after or 0)
+        self._strike(error)
+
+    def _refused(self, error: ProviderError, slot: Slot) -> None:
+        if slot.order <= self._last_halved:
+            return
+        self._allowed.halve(self.in_flight)
+        self._last_halved = self._order
+        self._refusals += 1
+        if self._refusals > 1 and error.retry_after is None:  # or all that wait would be refused one after the other
+            self._pause("rate limit", min(_LONGEST_PAUSE, 2.0 ** min(self._refusals - 2, 10)))
+
+    def _strike(self, error: ProviderError) -> None:
+        if error.kind in ("authentication", "not-found") or quota_spent(error):
+            self._strikes = [kind for kind in self._strikes if kind == error.kind] + [error.kind]
+            if len(self._strikes) >= STRIKES and self.broken is None:
+                self._break(error)
+        elif error.kind not in _UNTOUCHED:
+            self._strikes.clear()
+
+    def _break(self, error: ProviderError) -> None:
+        said = str(error).partition(": ")[2]
+        self.broken = ProviderError(
+            error.kind,
+            f"{STRIKES} requests in a row failed like this and none succeeded, so no more is sent to this model; "
+            f"{_DO[error.kind]}; the provider said: {said}",
+            attempts=0,
+        )
+        for _, _, _, waiting in self._queue:
+            if not waiting.done():
+                waiting.set_result(False)
+        self._queue.clear()
+
+    def _pause(self, why: str, seconds: float) -> None:
+        until = self._clock() + seconds
+        if until > self._paused_until:
+            self._paused_until = until
+            self._wake(why, seconds)
+
+    def _wake(self, why: str, seconds: float) -> None:
+        """Looks at the queue again in so many seconds; whoever shows progress is told what is waited for."""
+        if self._timer:
+            self._timer.cancel()
+            self._watch.go_on(*self._shown)
+        self._wake_at = self._clock() + seconds
+        self._timer = asyncio.get_running_loop().call_later(max(seconds, _SOONEST), self._woken)
+        if seconds >= 1.0:  # shorter waits would only flicker
+            self._shown = (why, self._wake_at)
+            self._watch.wait(*self._shown)
+
+    def _woken(self) -> None:
+        self._timer = None
+        self._watch.go_on(*self._shown)
+        self._admit()
+
+    def _hindrance(self, tokens: float, now: float) -> tuple[float, str]:
+        """Seconds until a request of so many tokens may be sent, and why not before."""
+        waits = [(self._paused_until - now, "rate limit")]
+        if self._requests:
+            waits.append((self._requests.wait(1.0, now), "requests a minute"))
+        if self._tokens:
+            waits.append((self._tokens.wait(tokens, now), "tokens a minute"))
+        return max(waits)
+
+    def _admit(self) -> None:
+        """Lets in whoever may go, the lowest position first; a timer calls again where only time is wanting."""
+        queue, free_of_time = self._queue, not (self._requests or self._tokens)
+        while queue and self.in_flight < self._allowed.now:
+            _, _, slot, waiting = queue[0]
+            if not waiting.done():
+                now = self._clock()
+                if not free_of_time or self._paused_until > now:
+                    seconds, why = self._hindrance(slot.tokens, now)
+                    if seconds > 0:
+                        if self._timer is None or now + seconds < self._wake_at - _SOONEST:
+                            self._wake(why, seconds)
+                        return
+                self._send(slot, now)
+                waiting.set_result(True)
+            heappop(queue)
+
+    def _send(self, slot: Slot, now: float) -> None:
+        self.in_flight += 1
+        self._order += 1
+        slot.order = self._order
+        if self._requests:
+            self._requests.sent(1.0, now)
+        if self._tokens:
+            slot.counted = self._tokens.sent(slot.tokens, now)
+
+    async def _enter(self, slot: Slot) -> None:
+        if self.broken is None:
+            waiting = asyncio.get_running_loop().create_future()
+            self._order += 1
+            heappush(self._queue, (POSITION.get(), self._order, slot, waiting))
+            self._admit()
+            try:
+                await waiting
+            except asyncio.CancelledError:
+                if waiting.done() and not waiting.cancelled() and waiting.result():
+                    self._leave()
+                raise
+            if waiting.result():
+                return
+        assert self.broken is not None
+        raise ProviderError(self.broken.kind, str(self.broken).partition(": ")[2], attempts=0)
+
+    def _leave(self) -> None:
+        self.in_flight -= 1
+        self._admit()
+
+
+class Slot:
+    """A turn to send one request; see `Limits.slot`. `order`: how many were sent before it, and it."""
+
+    __slots__ = ("_limits", "counted", "order", "tokens")
+
+    def __init__(self, limits: Limits, tokens: float) -> None:
+        self._limits, self.tokens = limits, tokens
+        self.order = 0
+        self.counted: Sent | None = None
+
+    async def __aenter__(self) -> Slot:
+        await self._limits._enter(self)
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._limits._leave()

@@ -1,0 +1,120 @@
+"""What makes two requests the same: model, texts, tools, repetition, and the settings that change the output.
+
+Secrets are no part of it. They are told by their name, at any depth (`api_key`, `Authorization`, …; everything below
+such a name), by their place in an address (user and password, a query of such a name) and by their looks ("Bearer …",
+"sk-…"). A secret of 8 characters and more is hidden wherever else it stands in the settings.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from ..trial import Json, Request
+from .scrub import KEY_NAME, SURE, hide_keys, scrub, secrets
+
+_NEUTRAL = {"timeout", "stream_timeout", "max_retries", "num_retries"}  # these change when a reply comes, not which
+# Descriptions of output, whose names are a user's own words: a property may be called `key` or `author`.
+_DESCRIBED = {"response_format", "json_schema", "guided_json", "tools", "functions", "tool_choice", "function_call"}
+_TOKEN_NUMBERS = re.compile(r"token_ids?$")  # the numbers of tokens, such as stop_token_ids, are none of one's secrets
+_USER = re.compile(r"(?<=://)[^\s/?#@]*@")
+_QUERY = re.compile(r"\?([^\s?#]*)")
+
+
+def entry_of(name: str, settings: Mapping[str, Json], request: Request) -> dict[str, Any]:
+    """The request as the store keeps it; all that `digest` looks at. Settings of the request win over the model's."""
+    content: dict[str, Any] = {"texts": request.texts} if request.kind != "chat" else {"messages": request.messages}
+    return {
+        "model": cut_secrets(scrub(name)),
+        "kind": request.kind,
+        **content,
+        "tools": request.tools,
+        "settings": public({**settings, **request.settings}),
+        "repetition": request.repetition,
+    }
+
+
+def key_of(name: str, settings: Mapping[str, Json], request: Request) -> str:
+    """The SHA-256, in hexadecimal digits, of the canonical JSON of the request's entry."""
+    return digest(entry_of(name, settings, request))
+
+
+def digest(entry: Mapping[str, Any]) -> str:
+    """The key of an entry, also of one read back from the store."""
+    return hashlib.sha256(canonical(entry).encode()).hexdigest()
+
+
+def canonical(value: Any) -> str:  # noqa: ANN401 - any JSON value
+    """The one JSON text of a value: names sorted, no white space, ASCII only."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"))
+
+
+def public(settings: Mapping[str, Json]) -> dict[str, Any]:
+    """The settings that change the output, without secrets. A number without a fraction is a whole one."""
+    told = {name: value for name, value in settings.items() if not _TOKEN_NUMBERS.search(name)}
+    known = {"key": [value for value in secrets(_without(told, _DESCRIBED)) if len(value) >= SURE]}
+    return {
+        name: _public(value, name in _DESCRIBED, known)
+        for name, value in _without(settings, _NEUTRAL).items()
+        if not _secret(name, value, name in _DESCRIBED)
+    }
+
+
+def cut_secrets(text: str) -> str:
+    """The text without user and password, and without queries of a secret name, in the addresses that it holds."""
+    if "://" not in text:
+        return text
+    return _QUERY.sub(_cut_query, _USER.sub("", text))
+
+
+def shown(entry: Mapping[str, Any]) -> str:
+    """The entry as text for people: its settings first, then what is said, line by line."""
+    lines = [f"{name}: {canonical(value)}" for name, value in sorted(entry.get("settings", {}).items())]
+    lines += [f"tool: {canonical(tool)}" for tool in entry.get("tools", ())]
+    if (repetition := entry.get("repetition", 1)) != 1:
+        lines.append(f"repetition: {repetition}")
+    if (kind := entry.get("kind", "chat")) != "chat":
+        lines.append(f"kind: {kind}")
+    for message in entry.get("messages", ()):
+        lines += [f"[{message.get('role')}]", _content(message)]
+    return "\n".join([*lines, *map(str, entry.get("texts", ()))])
+
+
+def _cut_query(query: re.Match[str]) -> str:
+    left = [part for part in query[1].split("&") if not KEY_NAME.search(part.partition("=")[0])]
+    return f"?{'&'.join(left)}" if left else ""
+
+
+def _without(settings: Mapping[str, Any], names: set[str]) -> dict[str, Any]:
+    return {name: value for name, value in settings.items() if name not in names}
+
+
+def _content(message: Mapping[str, Any]) -> str:
+    content = message.get("content")
+    others = {name: value for name, value in message.items() if name not in ("role", "content")}
+    text = content if isinstance(content, str) else canonical(content)
+    return f"{text}\n{canonical(others)}" if others else text
+
+
+def _public(value: Any, described: bool, known: Mapping[str, list[str]]) -> Any:  # noqa: ANN401 - any JSON value
+    if isinstance(value, Mapping):
+        return {
+            str(name): _public(inner, described or name in _DESCRIBED, known)
+            for name, inner in value.items()
+            if not _secret(str(name), inner, described)
+        }
+    if isinstance(value, list | tuple):
+        return [_public(inner, described, known) for inner in value]
+    if isinstance(value, str):
+        return hide_keys(cut_secrets(value), known, {})
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _secret(name: str, value: Any, described: bool) -> bool:  # noqa: ANN401 - any JSON value
+    """Whether the value is a secret by its name. In a description of output only texts are, not what describes them."""
+    if not KEY_NAME.search(name) or _TOKEN_NUMBERS.search(name):
+        return False
+    return isinstance(value, str) if described else True

@@ -1,0 +1,144 @@
+"""The store of replies: one SQLite file that every process on this machine shares.
+
+schema       the file, its tables, what is refused
+writer       the thread that owns the connection
+operations   what it is asked to do
+claims       who asks what
+ledger       what a run has spent
+replies      the rows of replies
+nearest      the stored text most like another one
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Mapping
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import Any
+
+from ...errors import NotAskedError
+from ...trial import Reply
+from ..request_key import shown
+from . import replies
+from .nearest import Nearest
+from .operations import Claim, Keep, Look, Release, Settle, Spend
+from .schema import FILE, open_store
+from .writer import Writer
+
+_COMPARABLE = 20_000  # stored requests of a model among which the nearest is sought
+
+__all__ = ["Store", "keys"]
+
+
+class Store:
+    """The replies in a folder, for one run.
+
+    The async methods may be called in any event loop; several objects and processes may use one folder. Whatever was
+    called is done even if its caller is cancelled. Replies survive the death of the process from the moment `keep`
+    returns. Under `refresh` only replies of this run are taken for an answer. Raises UsageError as `open_store` does;
+    so do the methods, if the file becomes unusable.
+    """
+
+    def __init__(self, path: Path, run: str, refresh: bool = False) -> None:
+        self.path, self.run, self.refresh = path, run, refresh
+        self._nearest: dict[str, Nearest] = {}
+        self._writer = Writer(open_store(path), path / FILE, run, refresh)
+
+    async def look(self, key: str) -> Reply | None:
+        """The stored reply of any run, or None."""
+        operation = Look(_future(), key)
+        self._writer.post(operation)
+        reply: Reply | None = await operation.future
+        return reply
+
+    async def claim(self, key: str) -> Reply | None:
+        """The stored reply, or None: now it is ours to ask, and `keep` or `release` must follow.
+
+        While somebody else who lives holds the claim, in this process or in another one, it waits. Whoever is
+        cancelled holds none, provided that the loop runs on until the cancellation is through. Raises NotAskedError if
+        the store is closed meanwhile.
+        """
+        operation = Claim(_future(), key)
+        self._writer.post(operation)
+        try:
+            reply: Reply | None = await operation.future
+        except asyncio.CancelledError:
+            if _succeeded(operation.future) and operation.future.result() is None:
+                self._writer.lost(operation)
+            raise
+        return reply
+
+    async def keep(self, key: str, entry: Mapping[str, Any], reply: Reply) -> None:
+        """Nothing, once the reply is stored; ends the claim. `entry` is the request as `entry_of` gives it."""
+        operation = Keep(_future(), key, entry, reply)
+        self._writer.post(operation)
+        await operation.future
+
+    async def release(self, key: str) -> None:
+        """Nothing, once our claim of the key is ended; also if there is none, or the store is closed."""
+        operation = Release(_future(), key)
+        with suppress(NotAskedError):
+            self._writer.post(operation)
+            await operation.future
+
+    async def spend(self, calls: int, cost: float, max_calls: int | None, max_cost: float | None) -> None:
+        """Nothing, once calls and cost (US$) are reserved for this run; exact over all processes of the run.
+
+        Raises BudgetSpentError, with nothing reserved, if that were more than a limit; None is no limit.
+        """
+        operation = Spend(_future(), calls, cost, max_calls, max_cost)
+        self._writer.post(operation)
+        try:
+            await asyncio.shield(operation.future)
+        except asyncio.CancelledError:
+            operation.future.add_done_callback(lambda future: self._take_back(future, operation))
+            raise
+
+    async def settle(self, reserved: float, cost: float) -> None:
+        """Nothing, once the ledger counts `cost` as spent instead of what `spend` reserved."""
+        operation = Settle(_future(), reserved, cost)
+        self._writer.post(operation)
+        await operation.future
+
+    def nearest(self, model: str, text: str) -> tuple[str, float] | None:
+        """The stored request of the model most like the text, as `shown` writes it, and their likeness from 0 to 1.
+
+        None where the store has no request of that model. What it has is read once.
+        """
+        if model not in self._nearest:
+            with closing(open_store(self.path, create=False)) as connection:
+                found = replies.requests(connection, model, _COMPARABLE)
+                self._nearest[model] = Nearest(shown(json.loads(request)) for request in found)
+        return self._nearest[model].find(text)
+
+    def models(self) -> tuple[str, ...]:
+        """The names of the models of which there are replies, sorted."""
+        with closing(open_store(self.path, create=False)) as connection:
+            return replies.models(connection)
+
+    def close(self) -> None:
+        """Nothing, once all that was called is written and the file is closed; again, it does nothing."""
+        self._writer.close()
+
+    def _take_back(self, future: asyncio.Future[Any], spent: Spend) -> None:
+        if _succeeded(future):
+            with suppress(NotAskedError):
+                self._writer.post(Spend(spent.future, -spent.calls, -spent.cost, None, None))
+
+
+def keys(folder: Path) -> frozenset[str]:
+    """The keys of all replies in a folder; none where it holds no store. Raises UsageError as Store does."""
+    if not (folder / FILE).exists():
+        return frozenset()
+    with closing(open_store(folder, create=False)) as connection:
+        return frozenset(key for (key,) in connection.execute("SELECT key FROM replies"))
+
+
+def _future() -> asyncio.Future[Any]:
+    return asyncio.get_running_loop().create_future()
+
+
+def _succeeded(future: asyncio.Future[Any]) -> bool:
+    return future.done() and not future.cancelled() and future.exception() is None

@@ -1,0 +1,151 @@
+"""The file of the store: its tables, how it is made, and what is refused instead of being opened.
+
+Nothing is written to a file before it is known to be ours: it is read through a connection that cannot write first.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Callable
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import TypeVar
+
+from ...errors import UsageError
+
+FILE = "replies.sqlite"
+BUSY = 60.0  # seconds to wait for another process that writes
+_T = TypeVar("_T")
+_HEADER = b"SQLite format 3\x00"
+_CHECKED = 16_000_000  # bytes; a larger file would take longer to check than a run without questions takes
+_OWN = (".gitignore", "runs", FILE, f"{FILE}-wal", f"{FILE}-shm", f"{FILE}-journal")
+_REST = "it was left as it is; move it away, or name another folder with --taskgraph-store"
+
+# The n-th entry leads from schema n to schema n + 1; an empty file is of schema 0.
+MIGRATIONS: tuple[tuple[str, ...], ...] = (
+    (
+        "CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT)",
+        "CREATE TABLE replies (id INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT UNIQUE, model TEXT, request TEXT, "
+        "reply TEXT, run TEXT, at TEXT)",
+        "CREATE TABLE claims (key TEXT PRIMARY KEY, owner TEXT)",
+        "CREATE TABLE owners (owner TEXT PRIMARY KEY, host TEXT, pid INTEGER, seen REAL)",
+        "CREATE TABLE ledger (run TEXT PRIMARY KEY, calls INTEGER, cost REAL, reserved REAL)",
+    ),
+)
+
+
+def open_store(folder: Path, create: bool = True) -> sqlite3.Connection:
+    """A connection to `replies.sqlite` in the folder: autocommit, WAL, usable in any one thread at a time.
+
+    Folder and file are made where they are missing, unless `create` is false; an older schema is migrated. A folder
+    of its own gets a `.gitignore` that ignores all of it. Raises UsageError, with every byte left as it was, for a
+    damaged file, one that is no store, one of a newer schema, and where nothing can be read or written; also for a
+    missing file if `create` is false.
+    """
+    path = folder / FILE
+    try:
+        if not create and not path.exists():
+            raise UsageError(f"there is no store of replies at {path}; name its folder with --taskgraph-store")
+        prepare(folder)
+        _inspect(path)
+        return _when_free(lambda: _connect(path))
+    except OSError as error:
+        reason = error.strerror or error
+        raise UsageError(f"the folder of the store {folder} cannot be used: {reason}; name another folder") from None
+    except sqlite3.Error as error:
+        raise unusable(path, error) from error
+
+
+def unusable(path: Path, error: sqlite3.Error) -> UsageError:
+    """The error that tells the user what SQLite says about the file."""
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+        return UsageError(f"the store {path} is damaged ({error}); {_REST}")
+    return UsageError(f"the store {path} cannot be used ({error}); see to its disk, its rights and who else uses it")
+
+
+def prepare(folder: Path) -> None:
+    """Nothing; the folder is there, and ignores itself in git unless it holds what is not ours. Raises OSError."""
+    folder.mkdir(parents=True, exist_ok=True)
+    if not (folder / ".gitignore").exists() and all(entry.name in _OWN for entry in folder.iterdir()):
+        with suppress(FileExistsError), open(folder / ".gitignore", "x", encoding="utf-8") as file:
+            file.write("*\n")
+
+
+def _inspect(path: Path) -> None:
+    """Nothing, if the file is missing, empty or a store that this version can use."""
+    if not path.exists() or not (size := path.stat().st_size):
+        return
+    with open(path, "rb") as file:
+        header = file.read(len(_HEADER))
+    if header != _HEADER:
+        raise UsageError(f"the store {path} is no SQLite file (it begins with {header!r}); {_REST}")
+    with closing(_opened(path, "ro")) as connection:
+        if size <= _CHECKED and (found := connection.execute("PRAGMA quick_check(1)").fetchone()[0]) != "ok":
+            raise UsageError(f"the store {path} is damaged ({str(found).splitlines()[-1]}); {_REST}")
+        _schema(connection, path)
+
+
+def _schema(connection: sqlite3.Connection, path: Path) -> int:
+    """The number of the file's schema, 0 where it has no table yet."""
+    tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    if not tables:
+        return 0
+    found = ()
+    if "meta" in tables:
+        with suppress(sqlite3.OperationalError):  # a table of that name with other columns
+            found = connection.execute("SELECT value FROM meta WHERE name = 'schema'").fetchone() or ()
+    if not found or not str(found[0]).isdecimal() or int(found[0]) < 1:
+        named = ", ".join(sorted(map(str, tables))[:5])
+        raise UsageError(f"{path} is an SQLite file but no store of replies (its tables: {named}); {_REST}")
+    if (number := int(found[0])) > len(MIGRATIONS):
+        raise UsageError(
+            f"the store {path} is of schema {number}, this version knows up to {len(MIGRATIONS)}; update "
+            f"pytest-taskgraph; {_REST}"
+        )
+    return number
+
+
+def _opened(path: Path, mode: str) -> sqlite3.Connection:
+    address = f"{path.absolute().as_uri()}?mode={mode}"
+    return sqlite3.connect(address, uri=True, timeout=BUSY, isolation_level=None, check_same_thread=False)
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    connection = _opened(path, "rwc")
+    try:
+        if connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
+            connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = NORMAL")
+        if _schema(connection, path) < len(MIGRATIONS):
+            _migrate(connection, path)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _migrate(connection: sqlite3.Connection, path: Path) -> None:
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        for step in MIGRATIONS[_schema(connection, path) :]:  # read again: another process may have been faster
+            for statement in step:
+                connection.execute(statement)
+        connection.execute("INSERT OR REPLACE INTO meta VALUES ('schema', ?)", (str(len(MIGRATIONS)),))
+        connection.execute("COMMIT")
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+
+
+def _when_free(attempt: Callable[[], _T]) -> _T:
+    """What the attempt gives, repeated while the file is locked: a change to WAL does not wait by itself."""
+    last = time.monotonic() + BUSY
+    while True:
+        try:
+            return attempt()
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > last:
+                raise
+        time.sleep(0.01)

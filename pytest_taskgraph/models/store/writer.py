@@ -1,0 +1,224 @@
+"""The thread that owns the connection: what arrives together is done in one transaction."""
+
+from __future__ import annotations
+
+import platform
+import queue
+import sqlite3
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TypeVar
+from uuid import uuid4
+
+from ...errors import NotAskedError, UsageError
+from . import claims, ledger, replies
+from .operations import Claim, Keep, Look, Operation, Release, Result, Results, Settle, Spend, deliver
+from .schema import unusable
+
+POLL = 0.05  # seconds between two looks at what other processes did, while somebody waits for them
+LINGER = 0.005  # seconds in which claims and replies gather for one transaction
+_BURIAL = 1.0  # seconds between two looks at whether they still live
+_MOST = 256  # operations of one transaction
+_T = TypeVar("_T")
+
+
+class Writer:
+    """The thread, the claims that it holds for this process, and the operations that wait for the claims of others."""
+
+    def __init__(self, connection: sqlite3.Connection, path: Path, run: str, refresh: bool) -> None:
+        self._connection, self._path, self._run, self._refresh = connection, path, run, refresh
+        self._owner, self._host = uuid4().hex, platform.node()
+        self._queue: queue.SimpleQueue[Operation | None] = queue.SimpleQueue()
+        self._closing = threading.Lock()
+        self._closed = False
+        self._held: set[str] = set()
+        self._waiting: dict[str, list[Claim]] = {}
+        self._seen = self._looked = self._buried = 0.0
+        self._version = -1
+        self._thread = threading.Thread(target=self._work, name="taskgraph-store", daemon=True)
+        self._thread.start()
+
+    def post(self, operation: Operation) -> None:
+        """Nothing; the operation will be done, whatever becomes of its future. Raises NotAskedError once closed."""
+        with self._closing:
+            if self._closed:
+                raise NotAskedError(f"the store {self._path} is closed")
+            self._queue.put(operation)
+
+    def lost(self, claim: Claim) -> None:
+        """Ends a claim that was granted to somebody who is gone."""
+        try:
+            self.post(Release(claim.future, claim.key))
+        except NotAskedError:  # closing ended all claims
+            return
+
+    def close(self) -> None:
+        """Nothing, once all that was posted is done, all claims are ended and the file is closed."""
+        with self._closing:
+            if not self._closed:
+                self._closed = True
+                self._queue.put(None)
+        self._thread.join()
+
+    def _work(self) -> None:
+        open_ = True
+        while open_:
+            operations = self._arrived()
+            if None in operations:
+                open_ = False
+            self._turn([operation for operation in operations if operation is not None], [])
+            if open_:
+                self._look_around()
+        self._end()
+
+    def _arrived(self) -> list[Operation | None]:
+        patience = POLL if self._foreign() else claims.BEAT if self._held else None
+        found: list[Operation | None] = []
+        with suppress(queue.Empty):
+            found.append(self._queue.get(timeout=patience))
+            if isinstance(found[0], Claim | Keep):
+                time.sleep(LINGER)  # for those that come together; nobody waits for these at once
+            while len(found) < _MOST:
+                found.append(self._queue.get_nowait())
+        return found
+
+    def _turn(self, operations: Sequence[Operation], freed: Sequence[str]) -> None:
+        """Does the operations, and grants the freed keys to those who wait for them."""
+        ended = [one.key for one in operations if isinstance(one, Keep | Release)] + list(freed)
+        heirs = [claim for key in dict.fromkeys(ended) for claim in self._waiting.pop(key, ())]
+        asked = [*operations, *(heir for heir in heirs if not heir.future.cancelled())]
+        if not asked:
+            return
+        try:
+            with self._transaction():
+                results = self._do(asked)
+        except sqlite3.Error as error:
+            failure = unusable(self._path, error)
+            deliver([(one, failure) for one in asked], self.lost)
+        except Exception as error:  # an entry that is no JSON; the others shall not suffer
+            if len(asked) == 1:
+                deliver([(asked[0], error)], self.lost)
+            for one in asked if len(asked) > 1 else ():
+                self._turn([one], [])
+        else:
+            self._remember(asked, results)
+            deliver(results, self.lost)
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        self._connection.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            self._connection.execute("COMMIT")
+        except BaseException:
+            self._seen = 0.0  # it may be undone that we were seen
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
+            raise
+
+    def _do(self, operations: Sequence[Operation]) -> Results:
+        """The results of all but those that must wait. Replies go first, so that whoever asks for them finds them."""
+        keeps, releases = _of(Keep, operations), _of(Release, operations)
+        settles, spends = _of(Settle, operations), _of(Spend, operations)
+        if keeps:
+            replies.write(self._connection, keeps, self._run)
+        ended: list[Keep | Release] = [*keeps, *releases]
+        if ended:
+            claims.end(self._connection, [one.key for one in ended], self._owner)
+        done: list[Operation] = [*ended, *settles]
+        results: Results = [(one, None) for one in done]
+        if settles or spends:
+            results += ledger.enter(self._connection, self._run, settles, spends)
+        return results + self._looks(_of(Look, operations)) + self._claims(_of(Claim, operations))
+
+    def _looks(self, looks: Sequence[Look]) -> Results:
+        standing = claims.stand(self._connection, _keys(looks), None) if looks else {}
+        return [(look, self._reply(look.key, standing[look.key][0])) for look in looks]
+
+    def _claims(self, asked: Sequence[Claim]) -> Results:
+        keys = _keys(asked)
+        standing = claims.stand(self._connection, keys, self._run if self._refresh else None) if keys else {}
+        results: Results = [(one, self._reply(one.key, text)) for one in asked if (text := standing[one.key][0])]
+        first = {one.key: one for one in reversed(asked) if standing[one.key] == (None, None)}
+        if first:
+            self._show_up()
+            claims.grant(self._connection, list(first), self._owner)
+        return results + [(one, None) for one in first.values()]
+
+    def _reply(self, key: str, text: str | None) -> Result | Exception:
+        try:
+            return None if text is None else replies.from_text(text)
+        except (ValueError, TypeError, AttributeError) as error:
+            return UsageError(f"the store {self._path} holds no readable reply of the key {key}: {error}")
+
+    def _remember(self, asked: Sequence[Operation], results: Results) -> None:
+        """Notes after the transaction what it led to."""
+        self._held.difference_update(one.key for one in asked if isinstance(one, Keep | Release))
+        self._held.update(one.key for one, result in results if isinstance(one, Claim) and result is None)
+        done = {id(one) for one, _ in results}
+        for one in _of(Claim, asked):
+            if id(one) not in done:
+                self._waiting.setdefault(one.key, []).append(one)
+
+    def _foreign(self) -> list[str]:
+        """The keys that are waited for and claimed by other processes."""
+        for key in [key for key, waiting in self._waiting.items() if all(one.future.cancelled() for one in waiting)]:
+            del self._waiting[key]
+        return [key for key in self._waiting if key not in self._held]
+
+    def _look_around(self) -> None:
+        """Lets others see that we live; finds the keys that others gave up, those who died included."""
+        if time.monotonic() - self._looked < POLL:
+            return
+        self._looked = time.monotonic()
+        foreign = self._foreign()
+        try:
+            if self._held:
+                self._show_up()
+            freed = claims.free(self._connection, foreign) if foreign and self._changed() else []
+        except sqlite3.Error as error:
+            failure = unusable(self._path, error)
+            deliver([(one, failure) for key in foreign for one in self._waiting.pop(key)], self.lost)
+        else:
+            self._turn([], freed)
+
+    def _show_up(self) -> None:
+        if abs(time.time() - self._seen) >= claims.BEAT:
+            self._seen = time.time()
+            claims.seen(self._connection, self._owner, self._host, self._seen)
+
+    def _changed(self) -> bool:
+        """Whether another process wrote since the last look, or was found dead, which ends its claims."""
+        buried = time.monotonic() - self._buried >= _BURIAL and self._bury()
+        (version,) = self._connection.execute("PRAGMA data_version").fetchone()
+        before, self._version = self._version, version
+        return buried or version != before
+
+    def _bury(self) -> bool:
+        self._buried = time.monotonic()
+        if not claims.dead(self._connection, self._owner, self._host, time.time()):
+            return False
+        with self._transaction():  # asked again: they may have shown up just now
+            claims.bury(self._connection, claims.dead(self._connection, self._owner, self._host, time.time()))
+        return True
+
+    def _end(self) -> None:
+        closed = NotAskedError(f"the store {self._path} is closed")
+        deliver([(one, closed) for waiting in self._waiting.values() for one in waiting], self.lost)
+        try:
+            claims.bury(self._connection, [self._owner])
+        except sqlite3.Error:  # whoever comes next sees that this process is gone
+            pass
+        finally:
+            self._connection.close()
+
+
+def _of(kind: type[_T], operations: Sequence[Operation]) -> list[_T]:
+    return [one for one in operations if isinstance(one, kind)]
+
+
+def _keys(operations: Sequence[Look] | Sequence[Claim]) -> list[str]:
+    return list(dict.fromkeys(one.key for one in operations))

@@ -1,0 +1,108 @@
+"""Models that answer from the store: one asks whoever it stands before for what is missing, one never asks."""
+
+from __future__ import annotations
+
+import difflib
+import textwrap
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from itertools import islice
+from math import floor
+from typing import Protocol
+
+from ..errors import ProviderError
+from ..trial import Json, Reply, Request
+from .request_key import cut_secrets, digest, entry_of, shown
+from .store import Store
+from .watch import Watch
+
+_DIFF = 12  # lines of a difference that are shown
+_WIDTH = 120  # characters; a longer line is broken, so that a difference at its end shows
+
+
+class Live(Protocol):
+    """A model with settings."""
+
+    name: str
+
+    @property
+    def settings(self) -> Mapping[str, Json]:
+        """What is handed to the provider; it may hold keys."""
+        ...
+
+    async def answer(self, request: Request) -> Reply:
+        """The reply. Raises ProviderError where there is none, NotAskedError where it was not asked."""
+        ...
+
+
+class Stored:
+    """A model whose replies are kept: no request is asked twice, in whatever process, and none that has its reply."""
+
+    live = True
+
+    def __init__(self, inner: Live, store: Store, watch: Watch) -> None:
+        self.name, self.settings = inner.name, inner.settings
+        self._inner, self._store, self._watch = inner, store, watch
+
+    async def answer(self, request: Request) -> Reply:
+        """The stored reply, else the inner model's, which is stored before it is given. Raises what that raises."""
+        entry = entry_of(self.name, self.settings, request)
+        key = digest(entry)
+        reply = await self._store.claim(key)
+        if reply is not None:
+            self._watch.stored += 1
+            return reply
+        kept = False
+        try:
+            reply = await self._inner.answer(request)
+            reply = replace(reply, source=cut_secrets(reply.source))
+            await self._store.keep(key, entry, reply)
+            kept = True
+        finally:
+            if not kept:
+                await self._store.release(key)
+        return reply
+
+
+class Replayed:
+    """The replies that the store holds of a model; nobody is ever asked."""
+
+    live = True
+
+    def __init__(self, name: str, settings: Mapping[str, Json], store: Store, watch: Watch) -> None:
+        self.name, self.settings = name, settings
+        self._store, self._watch = store, watch
+
+    async def answer(self, request: Request) -> Reply:
+        """The stored reply. Raises ProviderError "not-stored", with the difference from the nearest stored request."""
+        entry = entry_of(self.name, self.settings, request)
+        reply = await self._store.look(digest(entry))
+        if reply is None:
+            raise ProviderError("not-stored", self._missing(str(entry["model"]), shown(entry)))
+        self._watch.stored += 1
+        return reply
+
+    def _missing(self, model: str, asked: str) -> str:
+        nearest = self._store.nearest(model, asked)
+        if nearest is None:
+            held = ", ".join(self._store.models()) or "no reply at all"
+            return f"the store {self._store.path} holds nothing of the model {model}; it holds: {held}"
+        stored, likeness = nearest
+        likeness = floor(likeness * 1000) / 1000  # no other request is 100 % like this one
+        first = f"no stored reply of {model} to this request; the nearest stored one (-) is {likeness:.1%} like it (+):"
+        return "\n".join([first, *_shortened(list(_difference(stored, asked)))])
+
+
+def _difference(stored: str, asked: str) -> Iterator[str]:
+    """The lines of a unified difference, without its two lines of file names."""
+    return islice(difflib.unified_diff(_lines(stored), _lines(asked), n=1, lineterm=""), 2, None)
+
+
+def _lines(text: str) -> list[str]:
+    return [part for line in text.splitlines() for part in textwrap.wrap(line, _WIDTH) or [""]]
+
+
+def _shortened(lines: list[str]) -> list[str]:
+    if not lines:
+        return ["they differ in white space alone"]
+    return lines if len(lines) <= _DIFF else [*lines[: _DIFF - 1], f"… {len(lines) - _DIFF + 1} more lines"]

@@ -1,0 +1,269 @@
+from __future__ import annotations
+
+import asyncio
+import subprocess
+import sys
+
+import pytest
+from loopback import HANG, Loopback, refuse, reply
+
+from pytest_taskgraph.errors import ProviderError, UsageError
+from pytest_taskgraph.models import close, open_model
+from pytest_taskgraph.models.lean import KEY_VARIABLE, Lean
+from pytest_taskgraph.trial import Json, Reply, Request
+
+CHAT = Request([{"role": "user", "content": "Which?"}])
+
+
+@pytest.fixture(autouse=True)
+def no_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(KEY_VARIABLE, raising=False)
+
+
+def ask(spec: str, request: Request = CHAT, **settings: Json) -> Reply:
+    async def run() -> Reply:
+        try:
+            return await open_model(spec, settings).answer(request)
+        finally:
+            await close()
+
+    return asyncio.run(run())
+
+
+@pytest.mark.parametrize(
+    ("spec", "name"),
+    [
+        ("http://host:8000/v1#llama", "http://host:8000/v1#llama"),
+        ("https://host/v1/#org/model:8b", "https://host/v1#org/model:8b"),
+        ("HTTP://Host/v1#A#B", "http://host/v1#A#B"),
+        (" http://[::1]:80/v1#m ", "http://[::1]:80/v1#m"),
+        ("http://user:pass-word@host/v1#m", "http://host/v1#m"),
+        ("http://us%40er:p%23w@host/v1#m", "http://host/v1#m"),
+    ],
+)
+def test_an_address_and_a_name_open_a_lean_client_named_without_user_and_password(spec: str, name: str) -> None:
+    model = open_model(spec, {"temperature": 0})
+    assert isinstance(model, Lean)
+    assert (model.name, model.settings, model.live) == (name, {"temperature": 0}, True)
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "http://host/v1",
+        "http://host/v1#",
+        "http://host/v1# ",
+        "http:///v1#m",
+        "http://:8000/v1#m",
+        "http://#m",
+        "http:host#m",
+        "http://host:port/v1#m",
+        "http://host:99999/v1#m",
+        "http://[::1/v1#m",
+        "http://host/v1?key=secret-1234#m",
+        "http://user:secret-1234@#m",
+        "http://user:secret-1234@host/v1",
+    ],
+)
+def test_an_address_that_names_no_model_or_no_host_is_a_usage_error_that_shows_the_form(spec: str) -> None:
+    with pytest.raises(UsageError, match=r"expected http://host/v1#name") as wrong:
+        open_model(spec, {})
+    assert "secret-1234" not in str(wrong.value)
+
+
+@pytest.mark.parametrize(
+    ("setting", "value"),
+    [
+        *((name, "x") for name in ("model", "messages", "input", "tools", "stream")),
+        *((name, "x") for name in ("api_base", "base_url", "max_retries", "num_retries")),
+        ("extra_headers", "x"),
+        ("extra_body", ["x"]),
+    ],
+)
+def test_a_setting_that_is_not_for_the_user_is_refused(setting: str, value: Json) -> None:
+    with pytest.raises(UsageError, match=setting):
+        open_model("http://host/v1#m", {setting: value})
+
+
+def test_what_is_part_of_the_request_is_refused_in_the_extra_body_too() -> None:
+    with pytest.raises(UsageError, match="'stream' cannot be set"):
+        open_model("http://host/v1#m", {"extra_body": {"stream": True}})
+
+
+def test_nothing_is_sent_that_was_not_set(server: Loopback) -> None:
+    ask(f"{server.url}#org/any")
+    assert server.requests[0].path == "/v1/chat/completions"
+    assert server.requests[0].body == {"model": "org/any", "messages": [{"role": "user", "content": "Which?"}]}
+    assert "authorization" not in server.requests[0].headers
+    assert "cookie" not in server.requests[0].headers
+
+
+def test_settings_go_into_the_body_as_they_are(server: Loopback) -> None:
+    ask(f"{server.url}#any", temperature=0, top_k=5, extra_body={"guided_choice": ["yes", "no"]}, timeout=60)
+    body = server.requests[0].body
+    assert {k: v for k, v in body.items() if k not in ("model", "messages")} == {
+        "temperature": 0,
+        "top_k": 5,
+        "guided_choice": ["yes", "no"],
+    }
+
+
+def test_texts_are_sent_to_embeddings(server: Loopback) -> None:
+    with pytest.raises(ProviderError, match="malformed"):
+        ask(f"{server.url}#any", Request(kind="embed", texts=["a"]))
+    assert server.requests[0].path == "/v1/embeddings"
+    assert server.requests[0].body == {"model": "any", "input": ["a"]}
+
+
+def test_the_key_is_that_of_the_settings_then_the_user_of_the_address_then_the_variable(
+    server: Loopback, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "for-openai-alone")
+    with_user = server.url.replace("//", "//us%40er:pass@")
+    ask(f"{server.url}#any")
+    monkeypatch.setenv(KEY_VARIABLE, "variable")
+    ask(f"{server.url}#any")
+    ask(f"{with_user}#any")
+    ask(f"{with_user}#any", api_key="setting")
+    ask(f"{with_user}#any", api_key="setting", extra_headers={"authorization": "Own scheme", "X-Number": 3})
+    sent = [one.headers.get("authorization") for one in server.requests]
+    assert sent == [None, "Bearer variable", "Basic dXNAZXI6cGFzcw==", "Bearer setting", "Own scheme"]
+    assert server.requests[-1].headers["x-number"] == "3"
+
+
+def test_no_key_is_in_the_message_nor_behind_it(server: Loopback, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(KEY_VARIABLE, "variable-987")
+    server.script(refuse(401, "bad: setting-123, variable-987, inner-456, pass-word, dXM6cGFzcy13b3Jk, Bearer x.y/1"))
+    url = server.url.replace("//", "//us:pass-word@")
+    with pytest.raises(ProviderError) as failed:
+        ask(f"{url}#any", api_key="setting-123", extra_headers={"X-Api-Key": "inner-456"})
+    assert str(failed.value) == "authentication: bad: [key], [key], [key], [key], [key], [key]"
+    assert failed.value.__cause__ is None
+    assert failed.value.__context__ is None
+
+
+def test_a_reply_tells_latency_and_where_it_came_from_and_no_cost(server: Loopback) -> None:
+    server.script(reply("yes", model="any-2024\x1b"))
+    got = ask(f"{server.url}#any")
+    assert (got.source, got.cost) == ("any-2024\ufffd", None)
+    assert got.latency is not None
+    assert 0 < got.latency < 60
+
+
+def test_a_tool_call_without_an_id_gets_one_by_its_place(server: Loopback) -> None:
+    call = {"type": "function", "function": {"name": "f", "arguments": "{}"}}
+    server.script(reply(None, message={"tool_calls": [call, call]}))
+    assert [call["id"] for call in ask(f"{server.url}#any").tool_calls] == ["call_0", "call_1"]
+
+
+def test_a_server_that_hangs_is_a_timeout_after_the_time_that_was_set(server: Loopback) -> None:
+    server.script(HANG)
+    with pytest.raises(ProviderError) as failed:
+        ask(f"{server.url}#any", timeout=0.2)
+    assert failed.value.kind == "timeout"
+
+
+@pytest.mark.parametrize("timeout", [-1, "soon", True])
+def test_a_timeout_that_is_no_number_of_seconds_is_refused_when_the_model_is_opened(timeout: Json) -> None:
+    with pytest.raises(UsageError, match="'timeout'"):
+        open_model("http://host/v1#m", {"timeout": timeout})
+
+
+def test_side_by_side_on_kept_connections_and_loops_one_after_the_other(server: Loopback) -> None:
+    server.answer = lambda prompt: f"to {prompt}"
+    model = open_model(f"{server.url}#any", {})
+
+    async def asked(count: int) -> list[str]:
+        requests = [Request([{"role": "user", "content": str(i)}]) for i in range(count)]
+        return [r.text for r in await asyncio.gather(*map(model.answer, requests))]
+
+    async def run() -> list[str]:
+        try:
+            first = await asked(20)
+            await close()
+            return first + await asked(1)  # more can be asked after all was closed
+        finally:
+            await close()
+
+    expected = [f"to {i}" for i in range(20)] + ["to 0"]
+    assert [asyncio.run(run()), asyncio.run(run())] == [expected, expected]
+
+
+def test_one_connection_serves_requests_one_after_the_other(server: Loopback) -> None:
+    model = open_model(f"{server.url}#any", {})
+    opened: list[int] = []
+
+    async def run() -> None:
+        for _ in range(5):
+            await model.answer(CHAT)
+            opened.append(len(server._connections))
+        await close()
+
+    asyncio.run(run())
+    assert opened == [1] * 5
+
+
+def test_a_request_that_is_cancelled_stays_cancelled(server: Loopback) -> None:
+    server.script(HANG)
+    model = open_model(f"{server.url}#any", {})
+
+    async def run() -> None:
+        task = asyncio.create_task(model.answer(CHAT))
+        while not server.requests:
+            await asyncio.sleep(0.01)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        await close()
+
+    asyncio.run(run())
+
+
+def test_a_proxy_of_the_environment_is_used_but_for_this_machine(
+    server: Loopback, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Loopback("by proxy") as proxy:
+        monkeypatch.setenv("http_proxy", proxy.url.removesuffix("/v1"))
+        monkeypatch.setenv("no_proxy", "direct.invalid")
+        assert ask(f"{server.url}#any").text == "Final answer: yes"
+        assert ask("http://elsewhere.invalid/v1#any").text == "by proxy"
+        assert proxy.requests[0].path == "http://elsewhere.invalid/v1/chat/completions"
+        with pytest.raises(ProviderError, match=r"^connection: .*direct\.invalid"):
+            ask("http://direct.invalid/v1#any")
+
+
+PROBE = """
+import asyncio, gc, sys
+import pytest_taskgraph.models as models
+from pytest_taskgraph.trial import Request
+model = models.open_model(sys.argv[1] + "#any", {})
+asyncio.run(models.close())
+heavy = {"litellm", "openai", "httpx", "aiohttp", "pydantic"} & set(sys.modules)
+assert not heavy, heavy
+
+async def ask(request):
+    try:
+        return (await model.answer(request)).text
+    except Exception as error:
+        return str(error)
+    finally:
+        await models.close()
+
+print(asyncio.run(ask(Request([{"role": "user", "content": "Which?"}]))))
+print(asyncio.run(ask(Request([{"role": "user", "content": "Which?"}]))))
+heavy = {"litellm", "openai", "httpx", "pydantic"} & set(sys.modules)
+assert not heavy, heavy
+gc.collect()
+"""
+
+
+def test_litellm_is_never_imported_and_nothing_is_left_open(server: Loopback) -> None:
+    server.script("yes", refuse(500, "broken"))
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", PROBE, server.url],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert (done.stdout, done.stderr, done.returncode) == ("yes\nserver: broken\n", "", 0)

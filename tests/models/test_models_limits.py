@@ -1,0 +1,620 @@
+"""Limits of one model, in virtual time."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from virtual_time import clock, run
+
+from pytest_taskgraph.errors import ProviderError, ProviderErrorKind
+from pytest_taskgraph.models.limits import LONGEST_WAIT, MOST, POSITION, START, Limits, Slot
+from pytest_taskgraph.models.pace import Pace
+from pytest_taskgraph.models.watch import Watch
+from pytest_taskgraph.trial import Reply
+
+GOOD = Reply("yes")
+LATENCIES = st.lists(st.floats(0.001, 10.0), min_size=1, max_size=40)
+QUICK = settings(max_examples=40, deadline=None)
+
+
+def limits_of(
+    concurrency: int | None = None,
+    rpm: float | None = None,
+    tpm: float | None = None,
+    workers: int = 1,
+    watch: Watch | None = None,
+) -> Limits:
+    return Limits(concurrency, rpm, tpm, watch or Watch(), workers, clock)
+
+
+def refusal(retry_after: float | None = None) -> ProviderError:
+    return ProviderError("rate-limit", "slow down", retry_after)
+
+
+async def filled(limits: Limits, number: int | None = None) -> list[Slot]:
+    """So many slots that are held, by default as many as may be."""
+    return [await limits.slot().__aenter__() for _ in range(limits.now if number is None else number)]
+
+
+async def left(slots: Sequence[Slot]) -> None:
+    for slot in slots:
+        await slot.__aexit__(None, None, None)
+
+
+async def grown(limits: Limits, replies: int) -> None:
+    """So many good replies, while as many requests are in flight as may be."""
+    slots = await filled(limits)
+    for _ in range(replies):
+        limits.went_well(GOOD, slots[0])
+        await left([slots.pop(0)])
+        slots += await filled(limits, limits.now - len(slots))
+    await left(slots)
+
+
+async def free_slots(limits: Limits) -> int:
+    """How many slots can be had at once."""
+    taken = 0
+    slots = []
+    for _ in range(limits.now + 1):
+        entering = asyncio.ensure_future(limits.slot().__aenter__())
+        await asyncio.sleep(0)
+        if not entering.done():
+            entering.cancel()
+            await asyncio.gather(entering, return_exceptions=True)
+            break
+        slots.append(await entering)
+        taken += 1
+    await left(slots)
+    return taken
+
+
+class Provider:
+    """Takes `most` at a time, answers in `latency` seconds, and refuses what is beyond, at once."""
+
+    def __init__(self, limits: Limits, most: int, latency: float = 1.0) -> None:
+        self.limits, self.most, self.latency = limits, most, latency
+        self.busy, self.highest = 0, 0
+        self.answered: list[float] = []
+
+    async def ask(self) -> None:
+        async with self.limits.slot() as slot:
+            if self.busy >= self.most:
+                await asyncio.sleep(0.01)
+                self.limits.went_wrong(refusal(), slot)
+                return
+            self.busy += 1
+            self.highest = max(self.highest, self.busy)
+            await asyncio.sleep(self.latency)
+            self.busy -= 1
+            self.answered.append(clock())
+            self.limits.went_well(GOOD, slot)
+
+
+@QUICK
+@given(st.one_of(st.integers(1, 6), st.just(None)), LATENCIES)
+def test_no_more_are_in_flight_than_the_limit_allows(concurrency: int | None, latencies: list[float]) -> None:
+    async def main() -> None:
+        limits, flying = limits_of(concurrency), 0
+
+        async def one(latency: float) -> None:
+            nonlocal flying
+            async with limits.slot():
+                flying += 1
+                assert flying <= limits.in_flight <= limits.now
+                await asyncio.sleep(latency)
+                flying -= 1
+
+        await asyncio.gather(*map(one, latencies * 3))
+        assert limits.in_flight == 0
+
+    run(main)
+
+
+def test_a_fixed_limit_is_used_to_the_full_and_never_changes() -> None:
+    async def main() -> None:
+        limits = limits_of(7)
+        provider = Provider(limits, most=1000)
+        await asyncio.gather(*(provider.ask() for _ in range(70)))
+        assert provider.highest == 7
+        assert clock() == pytest.approx(10.0)
+        slots = await filled(limits)
+        limits.went_wrong(refusal(), slots[0])
+        assert limits.now == 7
+
+    run(main)
+
+
+@QUICK
+@given(st.permutations(range(12)), st.integers(1, 4))
+def test_the_lowest_position_goes_first_whenever_a_slot_is_free(positions: list[int], concurrency: int) -> None:
+    async def main() -> None:
+        limits, went, waiting = limits_of(concurrency), list[int](), set[int]()
+
+        async def one(position: int) -> None:
+            POSITION.set(position)
+            waiting.add(position)
+            async with limits.slot():
+                waiting.remove(position)
+                went.append(position)
+                await asyncio.sleep(1.0)
+
+        holders = await filled(limits)
+        tasks = [asyncio.ensure_future(one(position)) for position in positions]
+        await asyncio.sleep(0)
+        await left(holders)
+        await asyncio.gather(*tasks)
+        assert went == sorted(positions)
+
+    run(main)
+
+
+def test_of_equal_positions_who_came_first_goes_first() -> None:
+    async def main() -> None:
+        limits, went = limits_of(1), list[int]()
+
+        async def one(number: int) -> None:
+            async with limits.slot():
+                went.append(number)
+
+        holders = await filled(limits)
+        tasks = [asyncio.ensure_future(one(number)) for number in range(9)]
+        await asyncio.sleep(0)
+        await left(holders)
+        await asyncio.gather(*tasks)
+        assert went == list(range(9))
+
+    run(main)
+
+
+@QUICK
+@given(st.lists(st.integers(0, 3), min_size=1, max_size=30), LATENCIES)
+def test_all_that_wait_get_their_turn(positions: list[int], latencies: list[float]) -> None:
+    async def main() -> None:
+        limits, went = limits_of(2, rpm=120, tpm=6000), 0
+
+        async def one(number: int, position: int) -> None:
+            nonlocal went
+            POSITION.set(position)
+            await asyncio.sleep(latencies[-1 - number % len(latencies)])
+            async with limits.slot(number * 100.0):
+                await asyncio.sleep(latencies[number % len(latencies)])
+                went += 1
+
+        await asyncio.gather(*(one(n, position) for n, position in enumerate(positions)))
+        assert went == len(positions)
+
+    run(main)
+
+
+@QUICK
+@given(st.lists(st.tuples(st.integers(0, 60), st.integers(0, 11)), max_size=12), st.booleans())
+def test_a_cancellation_at_any_point_gives_the_slot_back(cuts: list[tuple[int, int]], paced: bool) -> None:
+    async def main() -> None:
+        limits = limits_of(3, rpm=600 if paced else None)
+
+        async def one(number: int) -> None:
+            POSITION.set(number % 4)
+            async with limits.slot() as slot:
+                for _ in range(number % 3):
+                    await asyncio.sleep(0)
+                limits.went_well(GOOD, slot)
+
+        tasks = [asyncio.ensure_future(one(number)) for number in range(12)]
+        for hop in range(61):
+            for at, number in cuts:
+                if at == hop:
+                    tasks[number].cancel()
+            await asyncio.sleep(0)
+        await asyncio.gather(*tasks, return_exceptions=True)
+        assert limits.in_flight == 0
+        await asyncio.sleep(120)
+        assert await free_slots(limits) == 3
+
+    run(main)
+
+
+def test_a_slot_given_to_a_task_that_is_cancelled_before_it_runs_goes_to_the_next() -> None:
+    async def main() -> None:
+        limits, went = limits_of(1), list[str]()
+
+        async def one(name: str) -> None:
+            async with limits.slot():
+                went.append(name)
+
+        holders = await filled(limits)
+        first, second = (asyncio.ensure_future(one(name)) for name in ("first", "second"))
+        await asyncio.sleep(0)
+        await left(holders)  # the slot is the first one's now, who has not run yet
+        first.cancel()
+        await asyncio.gather(first, second, return_exceptions=True)
+        assert (went, limits.in_flight) == (["second"], 0)
+
+    run(main)
+
+
+def test_from_20_it_grows_to_100_within_a_hundred_good_replies_and_not_without_end() -> None:
+    async def main() -> None:
+        limits = limits_of()
+        assert limits.now == START == 20
+        await grown(limits, 100)
+        assert limits.now >= 100
+        await grown(limits, 2000)
+        assert limits.now == MOST
+
+    run(main)
+
+
+def test_a_limit_that_nobody_reaches_does_not_grow() -> None:
+    async def main() -> None:
+        limits = limits_of()
+        for _ in range(100):
+            slots = await filled(limits, 5)
+            limits.went_well(GOOD, slots[0])
+            await left(slots)
+        assert limits.now == START
+
+    run(main)
+
+
+def test_a_burst_of_refusals_halves_it_once_and_a_later_one_once_more() -> None:
+    async def main() -> None:
+        limits = limits_of()
+        await grown(limits, 20)
+        assert limits.now == 40
+        slots = await filled(limits)
+        for slot in slots:
+            limits.went_wrong(refusal(), slot)
+        await left(slots)
+        assert limits.now == 20
+        slots = await filled(limits)
+        for slot in slots:
+            limits.went_wrong(refusal(), slot)
+        await left(slots)
+        assert limits.now == 10
+
+    run(main)
+
+
+def test_it_never_falls_below_1_and_comes_back() -> None:
+    async def main() -> None:
+        limits = limits_of()
+        for _ in range(12):
+            slots = await filled(limits)
+            limits.went_wrong(refusal(), slots[0])
+            await left(slots)
+            assert limits.now >= 1
+        assert limits.now == 1
+        await grown(limits, 300)
+        assert limits.now >= 100
+
+    run(main)
+
+
+@pytest.mark.parametrize("kind", ["server", "timeout", "connection"])
+def test_failures_of_the_server_pause_growth_for_a_round(kind: ProviderErrorKind) -> None:
+    async def main() -> None:
+        limits = limits_of()
+        slots = await filled(limits)
+        limits.went_wrong(ProviderError(kind, "down"), slots[0])
+        for slot in slots[1:]:
+            limits.went_well(GOOD, slot)
+        await left(slots)
+        assert limits.now == START
+        await grown(limits, 2)
+        assert limits.now == START + 1
+
+    run(main)
+
+
+@pytest.mark.parametrize("most", [1, 5, 30, 50, 120])
+def test_it_settles_near_what_the_provider_takes(most: int) -> None:
+    async def main() -> None:
+        limits = limits_of()
+        provider = Provider(limits, most)
+
+        async def keep_asking() -> None:
+            while clock() < 400:
+                await provider.ask()
+                await asyncio.sleep(0.5)
+
+        await asyncio.gather(*(keep_asking() for _ in range(300)))
+        late = sum(200 < at <= 400 for at in provider.answered)
+        assert late / 200 > 0.75 * most
+
+    run(main)
+
+
+def test_retry_after_makes_everybody_wait_and_is_shown() -> None:
+    async def main() -> None:
+        watch = Watch()
+        limits = limits_of(watch=watch)
+        slots = await filled(limits, 2)
+        await asyncio.sleep(5)
+        limits.went_wrong(refusal(retry_after=12.0), slots[0])
+        limits.went_wrong(refusal(retry_after=3.0), slots[1])  # shorter: changes nothing
+        await left(slots)
+        assert watch.waiting == {"rate limit": 17.0}
+        sent = []
+
+        async def one() -> None:
+            async with limits.slot():
+                sent.append(clock())
+
+        await asyncio.gather(one(), one(), one())
+        assert sent == [pytest.approx(17.0)] * 3
+        assert watch.waiting == {}
+
+    run(main)
+
+
+def test_a_wait_that_nobody_hopes_to_outlast_pauses_nobody() -> None:
+    async def main() -> None:
+        watch = Watch()
+        limits = limits_of(watch=watch)
+        slots = await filled(limits, 1)
+        limits.went_wrong(refusal(LONGEST_WAIT + 1), slots[0])
+        await left(slots)
+        assert watch.waiting == {}
+        assert await free_slots(limits) > 0
+
+    run(main)
+
+
+def test_refusals_again_and_again_without_a_time_pause_longer_and_longer() -> None:
+    async def main() -> None:
+        limits, begun = limits_of(3), list[float]()
+        for _ in range(6):
+            async with limits.slot() as slot:
+                begun.append(clock())
+                limits.went_wrong(refusal(), slot)
+        assert begun == pytest.approx([0, 0, 1, 3, 7, 15])
+        async with limits.slot() as slot:
+            limits.went_well(GOOD, slot)
+            limits.went_wrong(refusal(), slot)
+        assert await free_slots(limits) == 3
+
+    run(main)
+
+
+def test_two_models_that_wait_are_shown_as_the_longer_wait() -> None:
+    async def main() -> None:
+        watch = Watch()
+        for seconds in (50.0, 20.0):
+            limits = limits_of(watch=watch)
+            async with limits.slot() as slot:
+                limits.went_wrong(refusal(seconds), slot)
+        await asyncio.sleep(30)
+        assert watch.waiting == {"rate limit": 50.0}
+        await asyncio.sleep(30)
+        assert watch.waiting == {}
+
+    run(main)
+
+
+def most_in_a_minute(sent: Sequence[tuple[float, float]]) -> float:
+    """The most that any window of 60 s holds, both its ends included."""
+    return max(sum(amount for at, amount in sent if start <= at <= start + 60) for start, _ in sent)
+
+
+def asked(limits: Limits, sent: list[tuple[float, float]], tokens: float = 0.0) -> Callable[[float], Awaitable[None]]:
+    async def one(arrival: float) -> None:
+        await asyncio.sleep(arrival)
+        async with limits.slot(tokens):
+            sent.append((clock(), 1.0))
+
+    return one
+
+
+@QUICK
+@given(st.sampled_from([0.5, 1, 2, 7, 30, 90.5]), st.lists(st.floats(0, 100), min_size=1, max_size=80))
+def test_in_any_minute_no_more_requests_are_sent_than_allowed(rpm: float, arrivals: list[float]) -> None:
+    async def main() -> None:
+        sent: list[tuple[float, float]] = []
+        await asyncio.gather(*map(asked(limits_of(50, rpm=rpm), sent), arrivals))
+        assert len(sent) == len(arrivals)
+        assert most_in_a_minute(sent) <= max(1, rpm)
+
+    run(main)
+
+
+def test_requests_a_minute_are_spread_evenly_and_used_to_the_full() -> None:
+    async def main() -> None:
+        sent: list[tuple[float, float]] = []
+        limits = limits_of(50, rpm=120)
+        await asyncio.gather(*map(asked(limits, sent), [0.0] * 600))
+        assert clock() == pytest.approx(300, rel=0.01)
+        assert sum(at < 10 for at, _ in sent) <= 10 * 2 + 2 + 1
+
+    run(main)
+
+
+@QUICK
+@given(
+    st.lists(st.tuples(st.integers(1, 400), st.integers(0, 400), st.floats(0, 60)), min_size=1, max_size=40),
+    st.integers(400, 2000),
+)
+def test_in_any_minute_no_more_tokens_are_sent_than_allowed_as_far_as_known(
+    requests: list[tuple[int, int, float]], tpm: int
+) -> None:
+    async def main() -> None:
+        limits = limits_of(10, tpm=tpm)
+        counted: list[list[float]] = []
+
+        async def one(expected: int, true: int, latency: float) -> None:
+            async with limits.slot(expected) as slot:
+                now = clock()
+                known = sum(amount for at, amount in counted if at >= now - 60)
+                assert known == 0 or known + expected <= tpm
+                entry = [now, float(expected)]
+                counted.append(entry)
+                await asyncio.sleep(latency)
+                entry[1] = float(true)
+                limits.went_well(Reply("", tokens_in=true, tokens_out=0), slot)
+
+        await asyncio.gather(*(one(*request) for request in requests))
+
+    run(main)
+
+
+def test_tokens_that_were_fewer_than_expected_are_given_back() -> None:
+    async def finished(told: int) -> float:
+        limits = limits_of(1, tpm=1000)
+        for _ in range(20):
+            async with limits.slot(500) as slot:
+                limits.went_well(Reply("", tokens_in=told, tokens_out=0), slot)
+        return clock()
+
+    assert run(lambda: finished(500)) == pytest.approx(9.5 * 60, rel=0.06)
+    assert run(lambda: finished(5)) < 10
+
+
+def test_a_request_of_more_tokens_than_a_minute_has_is_sent_alone() -> None:
+    async def main() -> list[float]:
+        limits, sent = limits_of(5, tpm=100), []
+        for tokens in (10, 500, 10):
+            async with limits.slot(tokens):
+                sent.append(clock())
+        return sent
+
+    first, large, last = run(main)
+    assert first == 0.0
+    assert 60 <= large < 62
+    assert large + 60 <= last < large + 302
+
+
+def test_waiting_for_the_pace_is_shown() -> None:
+    async def main() -> None:
+        watch = Watch()
+        limits = limits_of(5, rpm=2, watch=watch)
+        async with limits.slot():
+            pass
+        waiting = asyncio.ensure_future(limits.slot().__aenter__())
+        await asyncio.sleep(0)
+        assert watch.waiting == {"requests a minute": pytest.approx(29.0)}
+        await left([await waiting])
+        assert watch.waiting == {}
+
+    run(main)
+
+
+def test_a_small_request_of_a_lower_position_does_not_wait_for_the_time_of_a_large_one() -> None:
+    async def main() -> None:
+        watch, sent = Watch(), dict[str, float]()
+        limits = limits_of(5, tpm=600, watch=watch)
+
+        async def one(name: str, position: int, tokens: float) -> None:
+            POSITION.set(position)
+            async with limits.slot(tokens):
+                sent[name] = clock()
+
+        await one("first", 0, 100)
+        large = asyncio.ensure_future(one("large", 2, 600))
+        await asyncio.sleep(1)
+        assert watch.waiting == {"tokens a minute": pytest.approx(60.1)}
+        small = asyncio.ensure_future(one("small", 1, 50))
+        await asyncio.sleep(1)
+        assert watch.waiting == {"tokens a minute": pytest.approx(9.0)}
+        await asyncio.gather(large, small)
+        assert sent["small"] == pytest.approx(9.0)
+        assert sent["large"] > 60
+        assert watch.waiting == {}
+
+    run(main)
+
+
+@pytest.mark.parametrize(("concurrency", "workers", "share"), [(10, 2, 5), (10, 3, 3), (2, 4, 1), (None, 2, 10)])
+def test_workers_share_the_number_in_flight(concurrency: int | None, workers: int, share: int) -> None:
+    assert limits_of(concurrency, workers=workers).now == share
+
+
+def test_workers_share_the_pace_and_the_growth() -> None:
+    async def main() -> None:
+        sent: list[tuple[float, float]] = []
+        limits = limits_of(50, rpm=120, tpm=6000, workers=4)
+        await asyncio.gather(*map(asked(limits, sent, tokens=50), [0.0] * 60))
+        assert clock() == pytest.approx(120, rel=0.05)
+        adapting = limits_of(workers=4)
+        await grown(adapting, 2000)
+        assert adapting.now == MOST // 4
+
+    run(main)
+
+
+def fail(limits: Limits, kind: ProviderErrorKind, words: str = "wrong key") -> Awaitable[None]:
+    async def one() -> None:
+        async with limits.slot() as slot:
+            limits.went_wrong(ProviderError(kind, words), slot)
+
+    return one()
+
+
+@pytest.mark.parametrize(
+    ("kind", "words", "remedy"),
+    [
+        ("authentication", "wrong key", "check the key"),
+        ("not-found", "no such model", "check the name"),
+        ("rate-limit", "insufficient_quota", "check the quota"),
+    ],
+)
+def test_three_failures_in_a_row_that_nothing_mends_break_the_model_for_all_that_wait(
+    kind: ProviderErrorKind, words: str, remedy: str
+) -> None:
+    async def main() -> None:
+        limits = limits_of(1)
+        holders = await filled(limits)
+        waiting = [asyncio.ensure_future(limits.slot().__aenter__()) for _ in range(5)]
+        waiting[0].cancel()
+        await asyncio.sleep(0)
+        for _ in range(3):
+            assert limits.broken is None
+            limits.went_wrong(ProviderError(kind, words), holders[0])
+        came = await asyncio.gather(*waiting[1:], limits.slot().__aenter__(), return_exceptions=True)
+        for error in came:
+            assert isinstance(error, ProviderError)
+            assert error.kind == kind
+            assert all(told in str(error) for told in ("3 requests", words, remedy))
+        assert len({id(error) for error in came}) == 5  # one each: a shared one would gather tracebacks
+        await left(holders)
+        assert limits.in_flight == 0
+
+    run(main)
+
+
+def test_a_success_in_between_begins_the_count_again() -> None:
+    async def main() -> None:
+        limits = limits_of(5)
+        for _ in range(4):
+            await fail(limits, "authentication")
+            await fail(limits, "authentication")
+            async with limits.slot() as slot:
+                limits.went_well(GOOD, slot)
+        assert limits.broken is None
+
+    run(main)
+
+
+@pytest.mark.parametrize(
+    ("between", "broken"),
+    [("timeout", True), ("rate-limit", True), ("not-found", False), ("bad-request", False), ("content-filter", False)],
+)
+def test_only_what_tells_that_the_key_is_right_interrupts_the_row(between: ProviderErrorKind, broken: bool) -> None:
+    async def main() -> None:
+        limits = limits_of(5)
+        for kind in ("authentication", "authentication", between, "authentication"):
+            await fail(limits, kind)
+        assert (limits.broken is not None) == broken
+
+    run(main)
+
+
+def test_what_has_left_the_window_is_corrected_without_harm() -> None:
+    pace = Pace(100)
+    entry = pace.sent(100, 0.0)
+    assert pace.wait(100, 61.0) == 0.0
+    pace.sent(100, 61.0)
+    pace.correct(entry, 0)
+    assert pace.wait(1, 61.0) == pytest.approx(60.1)

@@ -1,0 +1,244 @@
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_taskgraph.errors import UsageError
+from pytest_taskgraph.models import prices
+from pytest_taskgraph.models.prices import Price, cost_of, expected_of, longest_reply, price_of, tokens_of, worst_of
+from pytest_taskgraph.trial import Request
+
+LIST: dict[str, dict[str, Any]] = {
+    "sample_spec": {"litellm_provider": "one of", "input_cost_per_token": 1.0, "output_cost_per_token": 1.0},
+    "plain": {
+        "litellm_provider": "openai",
+        "mode": "chat",
+        "input_cost_per_token": 1e-6,
+        "output_cost_per_token": 4e-6,
+        "max_output_tokens": 1000,
+    },
+    "long": {
+        "litellm_provider": "gemini",
+        "mode": "chat",
+        "input_cost_per_token": 1e-6,
+        "output_cost_per_token": 4e-6,
+        "cache_creation_input_token_cost": 2e-6,
+        "input_cost_per_token_above_2k_tokens": 3e-6,
+        "output_cost_per_token_above_2k_tokens": 6e-6,
+        "max_output_tokens": 10,
+    },
+    "tiers": {
+        "litellm_provider": "dashscope",
+        "mode": "chat",
+        "tiered_pricing": [
+            {"range": [1000.0, 9e9], "input_cost_per_token": 3e-6, "output_cost_per_token": 5e-6},
+            {
+                "range": [0, 1000.0],
+                "input_cost_per_token": 1e-6,
+                "output_cost_per_token": 2e-6,
+                "output_cost_per_reasoning_token": 8e-6,
+            },
+        ],
+    },
+    "embeds": {"litellm_provider": "mistral", "mode": "embedding", "input_cost_per_token": 1e-6},
+    "free": {"litellm_provider": "openai", "mode": "chat", "input_cost_per_token": 0, "output_cost_per_token": 0},
+    "strange": {"litellm_provider": "openai", "mode": "chat", "input_cost_per_token": "1", "output_cost_per_token": -1},
+    "web-search": {
+        "litellm_provider": "openai",
+        "mode": "chat",
+        "input_cost_per_token": 1e-6,
+        "output_cost_per_token": 1e-6,
+        "search_context_cost_per_query": {"search_context_size_low": 0.01},
+    },
+}
+
+
+@pytest.fixture
+def listed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(prices, "_price_list", lambda: LIST)
+
+
+def asked(text: str, **settings: Any) -> Request:  # noqa: ANN401
+    return Request([{"role": "user", "content": text}], settings=settings)
+
+
+@pytest.mark.usefixtures("listed")
+class TestThePriceOfAModel:
+    def test_is_that_of_the_list(self) -> None:
+        found = price_of("plain")
+        assert found is not None
+        assert (found.input, found.output, found.most_out, found.stated) == (1e-6, 4e-6, 1000, False)
+
+    @pytest.mark.parametrize(("name", "known"), [("openai/plain", True), ("groq/plain", False), ("PLAIN", True)])
+    def test_is_found_without_the_prefix_of_its_own_provider_alone(self, name: str, known: bool) -> None:
+        entries = prices._price_list()
+        assert "plain" in entries
+        assert (price_of(name) is not None) is known
+
+    @pytest.mark.parametrize("name", ["free", "strange", "web-search", "no-such-model", "http://host/v1#plain"])
+    def test_is_unknown_and_never_nothing(self, name: str) -> None:
+        assert price_of(name) is None
+
+    def test_is_the_last_that_is_stated_and_fits(self) -> None:
+        stated = ["1/2", "plain=3/4", "other=5/6", "7/8", "plain=0.5 / 1e1"]
+        assert price_of("plain", stated) == Price(0.5e-6, 10e-6, 1000, stated=True)
+        assert price_of("third", stated) == Price(7e-6, 8e-6, stated=True)
+
+    def test_may_be_stated_for_an_address(self) -> None:
+        assert price_of("http://host/v1?a=b#name", ["http://host/v1?a=b#name=0/0"]) == Price(0.0, 0.0, stated=True)
+
+    @pytest.mark.parametrize(
+        "text", ["", "1", "1/", "-1/2", "nan/1", "1/inf", "1e999/1", "=1/2", "m=", "$1/$2", "1/2/3"]
+    )
+    def test_is_refused_in_any_other_words_even_for_another_model(self, text: str) -> None:
+        with pytest.raises(UsageError, match=r"--taskgraph-price: found .*expected \[MODEL=\]IN/OUT"):
+            price_of("plain", ["plain=1/2", text])
+
+    def test_of_embeddings_needs_no_price_of_what_is_written(self) -> None:
+        assert cost_of(price_of("embeds"), 1000, 0) == pytest.approx(1e-3)
+
+    @pytest.mark.parametrize(
+        ("name", "tokens", "cost"), [("long", 2000, 2.4e-3), ("long", 2001, 6.603e-3), ("tiers", 1001, 3.503e-3)]
+    )
+    def test_rises_with_long_prompts(self, name: str, tokens: int, cost: float) -> None:
+        assert cost_of(price_of(name), tokens, 100) == pytest.approx(cost)
+
+
+def test_what_is_not_known_has_no_cost() -> None:
+    price = Price(1.0, 1.0)
+    assert (cost_of(None, 1, 1), cost_of(price, None, 1), cost_of(price, 1, None)) == (None, None, None)
+    assert cost_of(Price(0.0, 0.0), 5, 5) == 0.0
+
+
+@pytest.mark.parametrize("content", [None, "[]", "{", '{"plain": 3}'])
+def test_a_list_that_is_gone_or_changed_knows_nothing(
+    content: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Found:
+        submodule_search_locations = (str(tmp_path),)
+
+    if content is not None:
+        (tmp_path / prices.LIST).write_text(content, encoding="utf-8")
+    monkeypatch.setattr(prices, "find_spec", lambda _: Found)
+    monkeypatch.setattr(prices, "_price_list", prices._price_list.__wrapped__)
+    assert price_of("plain") is None
+
+
+def test_litellm_is_not_imported_for_its_list() -> None:
+    code = (
+        "import sys; from pytest_taskgraph.models.prices import price_of; "
+        "assert price_of('openai/gpt-4o-mini').most_out > 0; assert 'litellm' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-W", "error", "-c", code], check=True, cwd=Path(__file__).parents[2])
+
+
+@pytest.mark.filterwarnings("ignore")  # litellm's own
+def test_prices_are_those_that_litellm_tells(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Over a part of its list, and the same names with and without the prefix of their provider."""
+    monkeypatch.setenv("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+    litellm = pytest.importorskip("litellm")
+    monkeypatch.setattr(litellm, "suppress_debug_info", True)
+    compared = 0
+    for name in sorted(prices._price_list())[::9]:
+        entry = prices._price_list()[name]
+        # The clock decides the price of some; litellm leaves out that long prompts are dearer where Perplexity sells.
+        if "off_peak_pricing" in entry or entry.get("litellm_provider") == "perplexity":
+            continue
+        for alias in {name, f"{entry.get('litellm_provider')}/{name}"}:
+            compared += sum(_compare(litellm, alias, tokens) for tokens in (1000, 300_000))
+    assert compared > 300
+
+
+def _compare(litellm: Any, name: str, tokens: int) -> bool:  # noqa: ANN401
+    """Whether both know the price; they must then agree."""
+    price = price_of(name)
+    if price is None:
+        return False
+    try:
+        told = sum(litellm.cost_per_token(model=name, prompt_tokens=tokens, completion_tokens=100))
+    except Exception:  # litellm asks for a provider that the name does not tell
+        return False
+    assert cost_of(price, tokens, 100) == pytest.approx(told), name
+    return True
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_price_is_that_of_a_reply_of_litellm(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LITELLM_LOCAL_MODEL_COST_MAP", "True")
+    litellm = pytest.importorskip("litellm")
+    usage = {"prompt_tokens": 1000, "completion_tokens": 100, "total_tokens": 1100}
+    for name in ("gpt-4o-mini", "openai/gpt-4o-mini", "azure/gpt-4o-mini"):
+        reply = litellm.ModelResponse(model=name, usage=usage)
+        assert cost_of(price_of(name), 1000, 100) == pytest.approx(litellm.completion_cost(reply, model=name))
+
+
+def test_tokens_are_a_fourth_of_the_characters_and_four_a_message() -> None:
+    assert tokens_of(Request([{"role": "system", "content": "abcd"}, {"role": "user", "content": "abcde"}])) == 3 + 8
+    assert tokens_of(Request(kind="embed", texts=["abcd", "ab"])) == 2 + 8
+
+
+def test_tools_are_read_too() -> None:
+    tool: dict[str, Any] = {"type": "function", "function": {"name": "look", "parameters": {"type": "object"}}}
+    bare, armed = asked("abcd"), Request(asked("abcd").messages, tools=[tool])
+    more = len(json.dumps([tool]))
+    assert tokens_of(armed) == tokens_of(bare) + -(-more // 4)
+    price = Price(1.0, 0.0)
+    assert worst_of(armed, price, {}) == (worst_of(bare, price, {}) or 0) + more + 1000
+    assert worst_of(bare, price, {"tools": [tool]}) == worst_of(armed, price, {})
+
+
+@given(st.lists(st.text(), max_size=4), st.integers(0, 50))
+def test_no_text_has_more_tokens_than_the_worst(texts: list[str], out: int) -> None:
+    price = Price(1.0, 2.0, most_out=50)
+    request = Request([{"role": "user", "content": text} for text in texts])
+    worst = worst_of(request, price, {})
+    by_bytes = sum(len(text.encode()) for text in texts)  # a tokenizer that knows bytes alone
+    assert worst is not None
+    assert worst >= by_bytes + 2 * out
+    assert worst >= (expected_of(request, price, {}) or 0)
+
+
+@pytest.mark.parametrize(
+    ("settings", "of_request", "longest"),
+    [
+        ({}, {}, 1000),
+        ({"max_tokens": 20}, {}, 20),
+        ({"max_tokens": 20}, {"max_tokens": 30}, 30),
+        ({"max_completion_tokens": 40}, {"max_tokens": 30}, 30),
+        ({"max_completion_tokens": 40, "max_tokens": 50}, {}, 50),
+        ({"max_tokens": -1}, {}, 1000),
+        ({"max_tokens": True}, {}, 1000),
+        ({"max_tokens": 20, "n": 3}, {}, 60),
+    ],
+)
+def test_the_longest_reply(settings: dict[str, Any], of_request: dict[str, Any], longest: int) -> None:
+    assert longest_reply(asked("", **of_request), Price(1.0, 1.0, most_out=1000), settings) == longest
+
+
+def test_a_reply_without_bound_has_no_worst_cost_unless_it_is_free() -> None:
+    assert worst_of(asked("a"), Price(1.0, 1.0), {}) is None
+    assert worst_of(asked("a"), Price(1.0, 0.0), {}) == 17
+    assert worst_of(asked("a"), None, {"max_tokens": 1}) is None
+    assert worst_of(Request(kind="embed", texts=["ab"]), Price(1.0, 1.0), {}) == 18
+
+
+@pytest.mark.usefixtures("listed")
+def test_the_worst_counts_the_cache_reasoning_and_long_prompts() -> None:
+    assert worst_of(asked("a" * 84), price_of("long"), {}) == pytest.approx(100 * 2e-6 + 10 * 4e-6)
+    assert worst_of(asked("a" * 1984), price_of("long"), {}) == pytest.approx(2000 * 3e-6 + 10 * 6e-6)
+    assert worst_of(asked("a" * 84), price_of("tiers"), {"max_tokens": 5}) == pytest.approx(100e-6 + 5 * 8e-6)
+
+
+def test_the_expected_reply_is_no_longer_than_the_longest() -> None:
+    price = Price(0.0, 1.0)
+    assert expected_of(asked("a"), price, {}) == 250
+    assert expected_of(asked("a"), price, {"max_tokens": 8}) == 8
+    assert expected_of(asked("a"), price, {}, expected_out=300) == 300
+    assert expected_of(asked("a"), None, {}) is None

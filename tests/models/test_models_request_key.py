@@ -1,0 +1,177 @@
+"""What makes two requests the same, and that no secret is part of it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_taskgraph.models.request_key import canonical, cut_secrets, digest, entry_of, key_of, public, shown
+from pytest_taskgraph.trial import Request
+
+ASKED = Request([{"role": "user", "content": "Which task?"}])
+CALCULATE = {"type": "function", "function": {"name": "add", "parameters": {"properties": {"key": {"type": "string"}}}}}
+
+
+def key(name: str = "m", request: Request = ASKED, **settings: Any) -> str:  # noqa: ANN401
+    return key_of(name, settings, request)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ({}, {"api_key": "sk-1234567890"}),
+        ({"api_key": "none"}, {"api_key": "EMPTY"}),
+        ({}, {"timeout": 3, "stream_timeout": 4, "max_retries": 2, "num_retries": 1}),
+        ({"extra_headers": {"X-Team": "a"}}, {"extra_headers": {"X-Team": "a", "Authorization": "Bearer abcdef"}}),
+        ({"api_base": "http://host/v1"}, {"api_base": "http://user:word@host/v1"}),
+        ({"api_base": "http://host/v1?key=a"}, {"api_base": "http://host/v1?key=b"}),
+        ({"temperature": 0}, {"temperature": 0.0}),
+        ({"a": 1, "b": 2}, {"b": 2, "a": 1}),
+    ],
+)
+def test_what_does_not_change_the_output_does_not_change_the_key(one: dict[str, Any], other: dict[str, Any]) -> None:
+    assert key(**one) == key(**other)
+
+
+def answer_schema(name: str) -> dict[str, Any]:
+    return {"type": "json_schema", "json_schema": {"schema": {"properties": {name: {"type": "string"}}}}}
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ({"temperature": 0}, {"temperature": 1}),
+        ({"temperature": 0.5}, {"temperature": 0.25}),
+        ({}, {"max_tokens": 100}),
+        ({"max_tokens": 100}, {"max_tokens": 200}),
+        ({"logprobs": True}, {"logprobs": 1}),
+        ({"stop_token_ids": [12345678]}, {"stop_token_ids": [12345679]}),
+        ({"api_base": "http://host/v1"}, {"api_base": "http://other/v1"}),
+        ({"api_base": "http://host/v1?version=1"}, {"api_base": "http://host/v1?version=2"}),
+        ({"response_format": answer_schema("key")}, {"response_format": answer_schema("author")}),
+        ({"extra_body": {"guided_json": answer_schema("key")}}, {"extra_body": {"guided_json": answer_schema("auth")}}),
+        ({"extra_headers": {"X-Team": "a"}}, {"extra_headers": {"X-Team": "b"}}),
+    ],
+)
+def test_what_changes_the_output_changes_the_key(one: dict[str, Any], other: dict[str, Any]) -> None:
+    assert key(**one) != key(**other)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        Request([{"role": "user", "content": "Which tasks?"}]),
+        Request([{"role": "system", "content": "Which task?"}]),
+        Request([{"role": "system", "content": "Be brief."}, *ASKED.messages]),
+        Request(ASKED.messages, tools=[CALCULATE]),
+        Request(ASKED.messages, settings={"temperature": 0}),
+        Request(ASKED.messages, repetition=2),
+        Request(kind="embed", texts=["Which task?"]),
+        Request(kind="score", texts=["Which task?"]),
+        Request(kind="score", texts=["Which", "task?"]),
+    ],
+)
+def test_other_requests_have_other_keys(other: Request) -> None:
+    assert key(request=other) != key()
+    assert key(request=other) == key(request=other)
+
+
+def test_who_asks_does_not_matter_and_who_answers_does() -> None:
+    assert key(request=Request(ASKED.messages, role="judge")) == key()
+    assert key("other") != key()
+    assert key("http://u:p@host/v1#m") == key("http://host/v1#m")
+
+
+def test_settings_of_the_request_win() -> None:
+    assert key(request=Request(ASKED.messages, settings={"temperature": 1}), temperature=0) == key(temperature=1)
+
+
+def test_the_key_is_that_of_the_entry_also_after_it_was_stored() -> None:
+    settings: dict[str, Any] = {"temperature": 0.5, "x": 1e300, "y": [None, "ä\ud800"]}
+    entry = entry_of("m", settings, ASKED)
+    assert digest(json.loads(canonical(entry))) == key_of("m", settings, ASKED)
+    assert set(entry) == {"model", "kind", "messages", "tools", "settings", "repetition"}
+    assert set(entry_of("m", {}, Request(kind="embed", texts=["a"]))) == {
+        "model", "kind", "texts", "tools", "settings", "repetition",
+    }  # fmt: skip
+
+
+def test_keys_stay_what_they_are_between_versions() -> None:
+    expected = (
+        '{"kind":"chat","messages":[{"content":"Which task?","role":"user"}],"model":"m","repetition":1,'
+        '"settings":{"temperature":0},"tools":[]}'
+    )
+    assert canonical(entry_of("m", {"temperature": 0.0, "api_key": "x"}, ASKED)) == expected
+    assert key(temperature=0.0) == "602e48a29faed57cadea986ad0fba16d691371d0d51bed6657b2588ffb6e0b1b"
+
+
+@pytest.mark.parametrize(
+    ("settings", "left"),
+    [
+        ({"api_key": "sk-1234567890", "temperature": 0}, {"temperature": 0}),
+        ({"vertex_credentials": {"type": "account", "private": "words"}}, {}),
+        ({"extra_headers": {"Authorization": "Bearer abc", "n": "1"}}, {"extra_headers": {"n": "1"}}),
+        ({"a": [{"deep": {"password": "x", "b": 1}}]}, {"a": [{"deep": {"b": 1}}]}),
+        ({"extra_headers": {"X-Proxy": "Bearer abcdefgh"}}, {"extra_headers": {"X-Proxy": "[key]"}}),
+        ({"api_key": "quite-long-one", "user": "it is quite-long-one"}, {"user": "it is [key]"}),
+        ({"api_key": "none", "reasoning_effort": "none"}, {"reasoning_effort": "none"}),
+        ({"proxy": "https://token@proxy:80/a@b"}, {"proxy": "https://proxy:80/a@b"}),
+        ({"api_base": "https://h/v1?api_key=abc&x=1#f"}, {"api_base": "https://h/v1?x=1#f"}),
+        ({"api_base": "https://h/v1?x=1&key=abc"}, {"api_base": "https://h/v1?x=1"}),
+        ({"tools": [{"headers": {"Authorization": "abc"}, "key": {"type": "string"}}]},
+         {"tools": [{"headers": {}, "key": {"type": "string"}}]}),
+    ],
+)  # fmt: skip
+def test_secrets_are_left_out_at_any_depth(settings: dict[str, Any], left: dict[str, Any]) -> None:
+    assert public(settings) == left
+
+
+def test_variables_of_the_environment_have_no_part(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = key(user="production")
+    monkeypatch.setenv("AUTH_MODE", "production")
+    assert key(user="production") == before
+
+
+secret_names = st.sampled_from(
+    ["api_key", "Authorization", "aws_secret_access_key", "token", "password", "credentials"]
+)
+places = st.sampled_from(["{}", "http://host?key={}", "http://{}@host/v1", "Bearer {}", "x {} y"])
+
+
+@given(st.lists(st.sampled_from(["extra", "list"]), max_size=3), secret_names, st.integers(10**9, 10**12), places)
+def test_no_secret_shows_wherever_it_stands(path: list[str], name: str, number: int, place: str) -> None:
+    secret = f"secret{number}"
+    value: Any = {name: secret, "other": place.format(secret)}
+    for step in path:
+        value = {"extra": value} if step == "extra" else [value]
+    assert secret not in canonical(public({"outer": value}))
+
+
+def test_texts_without_addresses_are_let_be() -> None:
+    assert cut_secrets("a@b ?key=1") == "a@b ?key=1"
+
+
+def test_an_entry_is_shown_with_all_that_makes_it_differ() -> None:
+    messages: list[dict[str, Any]] = [
+        {"role": "system", "content": "Be brief."},
+        {"role": "assistant", "content": None, "tool_calls": [{"id": "1"}]},
+        {"role": "user", "content": [{"type": "text", "text": "Which?"}]},
+    ]
+    request = Request(messages, tools=[{"name": "add"}], settings={"temperature": 1.5}, repetition=2)
+    assert shown(entry_of("m", {}, request)).splitlines() == [
+        "temperature: 1.5",
+        'tool: {"name":"add"}',
+        "repetition: 2",
+        "[system]",
+        "Be brief.",
+        "[assistant]",
+        "null",
+        '{"tool_calls":[{"id":"1"}]}',
+        "[user]",
+        '[{"text":"Which?","type":"text"}]',
+    ]
+    assert shown(entry_of("m", {}, Request(kind="score", texts=["A", "B"]))) == "kind: score\nA\nB"

@@ -1,0 +1,342 @@
+"""What is asked again, how often and after how long, in virtual time."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Callable, Coroutine, Iterable, Mapping
+from pathlib import Path
+from random import Random
+from typing import Any, get_args
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from virtual_time import clock, run
+
+from pytest_taskgraph.errors import BudgetSpentError, ProviderError, ProviderErrorKind
+from pytest_taskgraph.models.limits import LONGEST_WAIT, STRIKES, Limits
+from pytest_taskgraph.models.retries import CAP, RETRIED, Retried, worth_repeating
+from pytest_taskgraph.models.watch import Watch
+from pytest_taskgraph.trial import Json, Reply, Request
+
+KINDS: tuple[ProviderErrorKind, ...] = get_args(ProviderErrorKind)
+PAGE = Path(__file__).parents[2] / "docs" / "asking.md"
+REQUEST = Request([{"role": "user", "content": "Which?"}])
+Turn = Reply | Exception | float  # a reply, a failure, or seconds until a reply
+
+
+class Client:
+    """Takes one turn after the other; the last one again and again."""
+
+    name = "client"
+    settings: Mapping[str, Json] = {}
+
+    def __init__(self, turns: Iterable[Turn]) -> None:
+        self.turns = list(turns)
+        self.asked: list[float] = []
+        self.busy = 0
+
+    async def answer(self, request: Request) -> Reply:
+        self.asked.append(clock())
+        turn = self.turns.pop(0) if len(self.turns) > 1 else self.turns[0]
+        if isinstance(turn, Exception):
+            raise turn
+        if isinstance(turn, Reply):
+            return turn
+        self.busy += 1
+        try:
+            await asyncio.sleep(turn)
+        finally:
+            self.busy -= 1
+        return Reply("late")
+
+
+class Asking:
+    """A client behind `Retried`, with all there is to look at."""
+
+    def __init__(self, *turns: Turn, retries: int = 5, timeout: float = 300.0, concurrency: int | None = 5) -> None:
+        self.watch = Watch()
+        self.limits = Limits(concurrency, None, None, self.watch, clock=clock)
+        self.client = Client(turns)
+        self.slept: list[float] = []
+        self.retried = Retried(self.client, self.limits, self.watch, retries, timeout, self._sleep, Random(7))
+
+    async def _sleep(self, seconds: float) -> None:
+        assert self.limits.in_flight == 0
+        self.slept.append(seconds)
+        await asyncio.sleep(seconds)
+
+    async def reply(self) -> Reply:
+        return await self.retried.answer(REQUEST)
+
+    async def failure(self) -> ProviderError:
+        with pytest.raises(ProviderError) as caught:
+            await self.retried.answer(REQUEST)
+        return caught.value
+
+
+def failure(kind: ProviderErrorKind, retry_after: float | None = None, words: str = "no") -> ProviderError:
+    return ProviderError(kind, words, retry_after)
+
+
+def alone(main: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    run(main)
+
+
+def rows() -> dict[str, int]:
+    """The table of the page: kind, and how often it is asked again."""
+    table = PAGE.read_text(encoding="utf-8").partition("## What is worth retrying")[2].partition("\n## ")[0]
+    cells = re.findall(r"^\| `([\w-]+)` \| [^|]+ \| (no|up to (\d+) times) \| [^|]+ \|$", table, re.MULTILINE)
+    return {kind: int(number or 0) for kind, _, number in cells}
+
+
+def test_the_page_has_a_row_for_every_kind() -> None:
+    assert sorted(rows()) == sorted(KINDS)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_each_kind_is_asked_again_as_often_as_the_page_says(kind: ProviderErrorKind) -> None:
+    async def main() -> None:
+        asking = Asking(failure(kind))
+        error = await asking.failure()
+        again = rows()[kind]
+        assert (error.kind, error.attempts) == (kind, again + 1)
+        assert len(asking.client.asked) == again + 1
+        assert (kind in RETRIED) == (again > 0)
+        watch = asking.watch
+        assert (watch.sent, watch.retries, watch.failed) == (again + 1, again, 1)
+        assert (watch.answered, watch.in_flight, asking.limits.in_flight) == (0, 0, 0)
+
+    alone(main)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_without_retries_all_kinds_are_asked_once(kind: ProviderErrorKind) -> None:
+    async def main() -> None:
+        asking = Asking(failure(kind), retries=0)
+        assert (await asking.failure()).attempts == len(asking.client.asked) == 1
+
+    alone(main)
+
+
+def test_the_reply_tells_how_often_it_was_asked_for_again() -> None:
+    async def main() -> None:
+        turns: list[Turn] = [failure("server"), failure("malformed"), failure("rate-limit"), Reply("yes", cost=0.25)]
+        asking = Asking(*turns)
+        assert await asking.reply() == Reply("yes", cost=0.25, retries=3)
+        watch = asking.watch
+        assert (watch.sent, watch.retries, watch.answered, watch.failed) == (4, 3, 1, 0)
+        assert (watch.cost, watch.unpriced) == (0.25, 0)
+
+    alone(main)
+
+
+def test_a_reply_at_once_is_given_as_it_is_and_an_unknown_cost_is_counted_apart() -> None:
+    async def main() -> None:
+        reply = Reply("yes")
+        asking = Asking(reply)
+        assert await asking.reply() is reply
+        assert (asking.watch.cost, asking.watch.unpriced, asking.watch.sent) == (0.0, 1, 1)
+
+    alone(main)
+
+
+def test_rate_limits_leave_the_other_retries_alone_but_all_together_end() -> None:
+    async def main() -> None:
+        mixed = [failure("rate-limit")] * 12 + [failure("server")]
+        assert (await Asking(*mixed).failure()).attempts == 16
+        few = [failure("rate-limit"), failure("server")]
+        assert (await Asking(*few).failure()).attempts == 1 + 1 + 5
+
+    alone(main)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.sampled_from(["rate-limit", "timeout", "connection", "server"]), max_size=40))
+def test_whatever_comes_the_number_of_attempts_is_bounded(kinds: list[ProviderErrorKind]) -> None:
+    async def main() -> None:
+        error = await Asking(*map(failure, kinds), failure("server"), retries=4).failure()
+        assert error.attempts <= 1 + 3 * 4
+
+    alone(main)
+
+
+def test_waits_grow_are_drawn_at_random_and_are_never_above_the_cap() -> None:
+    async def main() -> None:
+        asking = Asking(failure("server"), retries=40)
+        await asking.failure()
+        most = [min(CAP, 0.5 * 2**n) for n in range(40)]
+        assert all(0 <= slept <= bound for slept, bound in zip(asking.slept, most, strict=True))
+        assert len({slept / bound for slept, bound in zip(asking.slept, most, strict=True)}) == 40
+        assert max(asking.slept) > CAP / 2
+        again = Asking(failure("server"), retries=40)
+        await again.failure()
+        assert again.slept == asking.slept  # the same Random, the same waits
+
+    alone(main)
+
+
+@pytest.mark.parametrize("kind", ["rate-limit", "server"])
+def test_it_waits_at_least_as_long_as_the_provider_asks(kind: ProviderErrorKind) -> None:
+    async def main() -> None:
+        asking = Asking(failure(kind, retry_after=30.0), Reply("yes"))
+        await asking.reply()
+        first, second = asking.client.asked
+        assert 30 <= second - first <= 30.5
+        assert asking.slept[0] >= 30  # itself, not only for the pause of all
+
+    alone(main)
+
+
+@pytest.mark.parametrize(
+    ("words", "retry_after", "again"),
+    [
+        ("Rate limit reached for requests", None, True),
+        ("You exceeded your current quota, please check your plan and billing details.", None, False),
+        ("code: insufficient_quota", None, False),
+        ("Insufficient Balance", None, False),
+        ("You exceeded your current quota; see https://ai.google.dev. Please retry in 34.07s.", None, True),
+        ("Quota exceeded: requests per minute; billing account 7", None, True),
+        ("You exceeded your current quota", 20.0, True),
+        ("Too many tokens", LONGEST_WAIT, True),
+        ("Too many tokens today", LONGEST_WAIT + 1, False),
+    ],
+)
+def test_a_spent_quota_is_told_from_a_rate_that_is_too_high(words: str, retry_after: float | None, again: bool) -> None:
+    assert worth_repeating(failure("rate-limit", retry_after, words)) == again
+
+
+def test_a_server_that_wants_more_than_ten_minutes_is_not_waited_for() -> None:
+    assert not worth_repeating(failure("server", LONGEST_WAIT + 1))
+
+
+def test_an_attempt_that_takes_too_long_is_cut_off_and_asked_again() -> None:
+    async def main() -> None:
+        asking = Asking(1000.0, 0.5, timeout=10.0)
+        assert await asking.reply() == Reply("late", retries=1)
+        assert asking.client.busy == 0
+        never = Asking(1000.0, timeout=10.0, retries=1)
+        error = await never.failure()
+        assert (str(error), error.attempts) == ("timeout: no reply within 10 s", 2)
+        assert error.__context__ is None  # no way back to the frames that hold keys
+
+    alone(main)
+
+
+def test_the_time_for_an_attempt_does_not_run_while_it_waits_for_its_turn() -> None:
+    async def main() -> None:
+        asking = Asking(8.0, timeout=10.0, concurrency=1)
+        replies = await asyncio.gather(*(asking.reply() for _ in range(5)))
+        assert [reply.retries for reply in replies] == [0] * 5
+        assert clock() == pytest.approx(40.0)
+
+    alone(main)
+
+
+def test_a_timeout_that_is_not_ours_is_a_fault_of_the_client_and_goes_through() -> None:
+    async def main() -> None:
+        asking = Asking(TimeoutError("own"))
+        with pytest.raises(TimeoutError, match="own"):
+            await asking.reply()
+        assert (asking.watch.in_flight, asking.limits.in_flight) == (0, 0)
+
+    alone(main)
+
+
+def test_what_the_budget_does_not_allow_is_not_counted_as_sent() -> None:
+    async def main() -> None:
+        asking = Asking(BudgetSpentError("calls", "100 calls are spent"))
+        with pytest.raises(BudgetSpentError):
+            await asking.reply()
+        watch = asking.watch
+        assert (watch.sent, watch.failed, watch.in_flight, asking.limits.in_flight) == (0, 0, 0, 0)
+
+    alone(main)
+
+
+def test_a_request_that_waits_to_be_repeated_lets_others_pass() -> None:
+    async def main() -> None:
+        asking = Asking(failure("server", 60.0), Reply("yes"), concurrency=1)
+        asking.limits.went_wrong = lambda error, slot: None  # type: ignore[method-assign] # no pause for all
+        first = asyncio.ensure_future(asking.reply())
+        await asyncio.sleep(1)
+        await asking.reply()
+        assert clock() == pytest.approx(1.0)
+        assert (await first).retries == 1
+
+    alone(main)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.floats(0.0, 40.0), st.integers(1, 4))
+def test_a_cancellation_at_any_time_leaves_nothing_behind(after: float, concurrency: int) -> None:
+    async def main() -> None:
+        turns: list[Turn] = [failure("server"), 3.0, failure("rate-limit", 4.0), 2.0] * 20
+        asking = Asking(*turns, concurrency=concurrency)
+        asking.retried._sleep = asyncio.sleep
+        tasks = [asyncio.ensure_future(asking.reply()) for _ in range(6)]
+        await asyncio.sleep(after)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        assert (asking.client.busy, asking.watch.in_flight, asking.limits.in_flight) == (0, 0, 0)
+        assert asyncio.all_tasks() == {asyncio.current_task()}
+
+    alone(main)
+
+
+def test_a_broken_key_stops_a_thousand_requests_after_the_first_few() -> None:
+    async def main() -> None:
+        asking = Asking(failure("authentication", words="Incorrect API key provided"), concurrency=1)
+        came = await asyncio.gather(*(asking.reply() for _ in range(1000)), return_exceptions=True)
+        assert len(asking.client.asked) == asking.watch.sent == STRIKES
+        assert asking.watch.failed == 1000
+        told = {str(error) for error in came}
+        assert len(told) == 2  # the provider's own, of those that were sent, and ours
+        late = await asking.failure()
+        assert (late.kind, late.attempts) == ("authentication", 1)
+        assert str(late) in told
+        page = PAGE.read_text(encoding="utf-8")
+        assert f"\n> {late}\n" in page
+
+    alone(main)
+
+
+def test_requests_that_fail_and_succeed_in_turn_are_all_sent() -> None:
+    async def main() -> None:
+        turns: list[Turn] = [failure("authentication"), failure("authentication"), Reply("yes")] * 10
+        asking = Asking(*turns, concurrency=1)
+        came = await asyncio.gather(*(asking.reply() for _ in range(30)), return_exceptions=True)
+        assert sum(isinstance(one, Reply) for one in came) == 10
+        assert (asking.watch.sent, asking.limits.broken) == (30, None)
+
+    alone(main)
+
+
+def test_a_request_that_comes_back_to_a_broken_model_tells_how_often_it_was_sent() -> None:
+    async def main() -> None:
+        asking = Asking(failure("server", 5.0), failure("server"), failure("authentication"), concurrency=1)
+        asking.retried._random.uniform = lambda a, b: 9.0  # type: ignore[method-assign]
+        waiting = asyncio.ensure_future(asking.retried.answer(REQUEST))
+        await asyncio.sleep(7)
+        asking.client.turns = [failure("authentication")]
+        for _ in range(STRIKES):
+            await asking.failure()
+        with pytest.raises(ProviderError, match="no more is sent") as caught:
+            await waiting
+        assert caught.value.attempts == 1
+
+    alone(main)
+
+
+def test_tokens_are_expected_from_the_length_of_all_that_is_said() -> None:
+    async def main() -> None:
+        limits = Limits(5, None, 600, Watch(), clock=clock)
+        client = Client([Reply("yes")])
+        retried = Retried(client, limits, Watch())
+        for _ in range(4):
+            await retried.answer(Request([{"role": "user", "content": "a" * 1120}, {"role": "user", "content": None}]))
+        assert client.asked == pytest.approx([0.0, 29.0, 60.1, 89.1], abs=1.0)
+
+    alone(main)

@@ -1,0 +1,261 @@
+"""The store between processes: no key is claimed twice, the dead hold nothing, the ledger is exact."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import platform
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Coroutine, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_taskgraph.errors import BudgetSpentError
+from pytest_taskgraph.models.store import Store
+from pytest_taskgraph.trial import Reply
+
+ROOT = Path(__file__).parents[2]
+PRELUDE = """
+import asyncio, sys
+from pathlib import Path
+from pytest_taskgraph.errors import BudgetSpentError
+from pytest_taskgraph.models.store import Store
+from pytest_taskgraph.trial import Reply
+ENTRY = {"model": "m", "kind": "chat", "messages": [], "tools": [], "settings": {}, "repetition": 1}
+folder, name = Path(sys.argv[1]), sys.argv[2]
+print("ready", flush=True)
+sys.stdin.readline()
+store = Store(folder, "run")
+"""
+ASK = """
+async def want(key):
+    reply = await store.claim(key)
+    if reply is None:
+        print(key, flush=True)
+        await asyncio.sleep(0)
+        await store.keep(key, ENTRY, Reply(name + key))
+        reply = Reply(name + key)
+    return reply.text
+async def main():
+    keys = [f"k{n}" for n in range(60)]
+    return await asyncio.gather(*map(want, keys if name == "a" else keys[::-1]))
+texts = asyncio.run(main())
+store.close()
+print("=", *sorted(texts))
+"""
+HOLD = """
+asyncio.run(store.claim("k"))
+print("claimed", flush=True)
+sys.stdin.readline()
+"""
+SPEND = """
+async def main():
+    done = 0
+    for _ in range(80):
+        try:
+            await store.spend(1, 0.25, 100, None)
+        except BudgetSpentError:
+            continue
+        done += 1
+        await store.settle(0.25, 0.125)
+    return done
+print(asyncio.run(main()))
+store.close()
+"""
+
+
+class Process:
+    """A Python process that waits for `go` before it opens the store."""
+
+    def __init__(self, folder: Path, name: str, script: str) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, "-W", "error", "-c", PRELUDE + script, str(folder), name],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env=os.environ | {"PYTHONPATH": str(ROOT)},
+        )
+
+    def line(self) -> str:
+        assert self.process.stdout is not None
+        return self.process.stdout.readline().strip()
+
+    def go(self) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.write("\n")
+        self.process.stdin.flush()
+
+    def output(self) -> list[str]:
+        out, _ = self.process.communicate(timeout=60)
+        assert self.process.returncode == 0
+        return out.splitlines()
+
+
+@pytest.fixture
+def processes(tmp_path: Path) -> Iterator[list[Process]]:
+    started: list[Process] = []
+    yield started
+    for one in started:
+        one.process.kill()
+        one.process.communicate()
+
+
+def started(processes: list[Process], folder: Path, script: str, count: int) -> list[Process]:
+    processes += [Process(folder, "abcdef"[number], script) for number in range(count)]
+    assert [one.line() for one in processes] == ["ready"] * count
+    for one in processes:
+        one.go()
+    return processes
+
+
+def run(work: Coroutine[Any, Any, Any]) -> Any:  # noqa: ANN401
+    async def main() -> Any:  # noqa: ANN401
+        async with asyncio.timeout(40):
+            return await work
+
+    return asyncio.run(main())
+
+
+def test_processes_that_begin_together_ask_each_key_once_and_all_have_its_reply(
+    tmp_path: Path, processes: list[Process]
+) -> None:
+    outputs = [one.output() for one in started(processes, tmp_path, ASK, 3)]
+    asked = [line for lines in outputs for line in lines if not line.startswith("=")]
+    assert sorted(asked) == sorted(f"k{n}" for n in range(60))
+    assert len({lines[-1] for lines in outputs}) == 1
+
+
+def test_the_claim_of_a_killed_process_is_taken_over(tmp_path: Path, processes: list[Process]) -> None:
+    (holder,) = started(processes, tmp_path, HOLD, 1)
+    assert holder.line() == "claimed"
+
+    async def main() -> Reply | None:
+        with closing(Store(tmp_path, "run")) as store:
+            waiting = asyncio.create_task(store.claim("k"))
+            done, _ = await asyncio.wait([waiting], timeout=0.3)
+            assert not done
+            holder.process.send_signal(signal.SIGKILL)
+            holder.process.wait()
+            return await waiting
+
+    assert run(main()) is None
+
+
+def test_the_ledger_is_exact_between_processes(tmp_path: Path, processes: list[Process]) -> None:
+    spent = [int(one.output()[-1]) for one in started(processes, tmp_path, SPEND, 3)]
+    assert sum(spent) == 100
+    with closing(sqlite3.connect(tmp_path / "replies.sqlite")) as connection:
+        assert connection.execute("SELECT * FROM ledger").fetchall() == [("run", 100, 12.5, 0.0)]
+
+
+def test_two_stores_on_one_file_never_both_get_a_claim(tmp_path: Path) -> None:
+    asked: list[str] = []
+
+    async def want(store: Store, key: str) -> str:
+        reply = await store.claim(key)
+        if reply is None:
+            asked.append(key)
+            reply = Reply(store.run + key)
+            await store.keep(key, {"model": "m"}, reply)
+        return reply.text
+
+    async def main() -> list[list[str]]:
+        with closing(Store(tmp_path, "a")) as one, closing(Store(tmp_path, "b")) as two:
+            keys = [f"k{n}" for n in range(50)]
+            wanted = [(one, key) for key in keys] + [(two, key) for key in reversed(keys)]
+            texts = await asyncio.gather(*(want(store, key) for store, key in wanted))
+            return [sorted(texts[:50]), sorted(texts[50:])]
+
+    first, second = run(main())
+    assert first == second
+    assert sorted(asked) == sorted(f"k{n}" for n in range(50))
+
+
+def test_a_failure_elsewhere_lets_the_next_process_ask(tmp_path: Path) -> None:
+    async def main() -> Reply | None:
+        with closing(Store(tmp_path, "a")) as one, closing(Store(tmp_path, "b")) as two:
+            assert await one.claim("k") is None
+            waiting = asyncio.create_task(two.claim("k"))
+            await asyncio.wait([waiting], timeout=0.1)
+            await one.release("k")
+            return await waiting
+
+    assert run(main()) is None
+
+
+HERE = platform.node()
+
+
+@pytest.mark.parametrize(
+    ("host", "pid", "age", "taken"),
+    [
+        pytest.param(HERE, os.getpid(), 1.0, False, id="alive"),
+        pytest.param(HERE, os.getpid(), 20.0, True, id="not seen within its lease"),
+        pytest.param("another", 1, 1.0, False, id="elsewhere"),
+        pytest.param("another", 1, 20.0, True, id="elsewhere, not seen"),
+        pytest.param(HERE, None, 1.0, True, id="a process that is gone"),
+        pytest.param(None, None, 1.0, True, id="never seen"),
+    ],
+)
+def test_a_claim_is_taken_over_from_the_dead_only(
+    tmp_path: Path, host: str | None, pid: int | None, age: float, taken: bool
+) -> None:
+    gone = subprocess.run([sys.executable, "-c", "import os; print(os.getpid())"], capture_output=True, check=True)
+
+    async def main() -> bool:
+        with closing(Store(tmp_path, "run")) as store:
+            with closing(sqlite3.connect(tmp_path / "replies.sqlite")) as connection:
+                connection.execute("INSERT INTO claims VALUES ('k', 'they')")
+                if host is not None:
+                    row = ("they", host, pid or int(gone.stdout), time.time() - age)
+                    connection.execute("INSERT INTO owners VALUES (?, ?, ?, ?)", row)
+                connection.commit()
+            waiting = asyncio.create_task(store.claim("k"))
+            done, _ = await asyncio.wait([waiting], timeout=5.0 if taken else 0.5)
+            waiting.cancel()
+            return bool(done)
+
+    assert run(main()) is taken
+
+
+@pytest.mark.parametrize(("limit", "most"), [(1.0, 10), (0.95, 9), (0.05, 0)])
+def test_a_limit_of_cost_counts_what_is_reserved(tmp_path: Path, limit: float, most: int) -> None:
+    async def main() -> list[Any]:
+        with closing(Store(tmp_path, "run")) as store:
+            return await asyncio.gather(*(store.spend(1, 0.1, None, limit) for _ in range(15)), return_exceptions=True)
+
+    results = run(main())
+    assert results.count(None) == most
+    assert {error.limit for error in results if isinstance(error, BudgetSpentError)} == {"cost"}
+
+
+def test_what_was_settled_for_less_can_be_spent_again_and_a_cancelled_spending_is_taken_back(tmp_path: Path) -> None:
+    async def main() -> Any:  # noqa: ANN401
+        with closing(Store(tmp_path, "run")) as store:
+            await store.spend(1, 1.0, 3, 1.0)
+            await store.settle(1.0, 0.25)
+            task = asyncio.create_task(store.spend(1, 0.75, 3, 1.0))
+            await asyncio.sleep(0)
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+            await store.look("after the spending")
+            await store.look("after it was taken back")
+            await store.spend(1, 0.75, 3, 1.0)
+            with pytest.raises(BudgetSpentError, match=r"max-cost=1 allows no request of up to 0\.1 US"):
+                await store.spend(1, 0.1, 3, 1.0)
+            await store.spend(1, 0.0, 3, 1.0)
+            with pytest.raises(BudgetSpentError, match="max-calls=3 is spent"):
+                await store.spend(1, 0.0, 3, 1.0)
+        with closing(Store(tmp_path, "another run")) as store:
+            await store.spend(3, 1.0, 3, 1.0)
+        with closing(sqlite3.connect(tmp_path / "replies.sqlite")) as connection:
+            return connection.execute("SELECT * FROM ledger ORDER BY run").fetchall()
+
+    assert run(main()) == [("another run", 3, 0.0, 1.0), ("run", 3, 0.25, 0.75)]

@@ -1,0 +1,180 @@
+"""Models that answer from the store."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_taskgraph.errors import ProviderError
+from pytest_taskgraph.models.store import Store
+from pytest_taskgraph.models.stored import Replayed, Stored
+from pytest_taskgraph.models.watch import Watch
+from pytest_taskgraph.trial import Json, Reply, Request
+
+SECRETS = ("sk-verysecretindeed", "Bearer-of-news", "pass-word", "in-the-query", "deep-down-secret")
+SETTINGS: dict[str, Json] = {
+    "temperature": 0,
+    "api_key": SECRETS[0],
+    "extra_headers": {"Authorization": f"Bearer {SECRETS[1]}"},
+    "api_base": f"http://me:{SECRETS[2]}@host/v1?key={SECRETS[3]}",
+    "extra_body": {"more": [{"access_token": SECRETS[4]}]},
+}
+
+
+class Echo:
+    """Answers with what it is asked, after it has failed as often as it is told."""
+
+    def __init__(self, name: str = "echo", settings: Mapping[str, Json] = SETTINGS, failures: int = 0) -> None:
+        self.name, self.settings, self.asked, self._failures = name, settings, 0, failures
+
+    async def answer(self, request: Request) -> Reply:
+        self.asked += 1
+        await asyncio.sleep(0)
+        if self.asked <= self._failures:
+            raise ProviderError("server", "no")
+        return Reply(f"{request.prompt} {request.repetition}", source=f"http://me:{SECRETS[2]}@host/v1")
+
+
+def ask(text: str, repetition: int = 1, **settings: Json) -> Request:
+    return Request([{"role": "user", "content": text}], repetition=repetition, settings=settings)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with closing(Store(tmp_path, "run")) as opened:
+        yield opened
+
+
+def test_a_request_is_asked_once_and_answered_from_then_on(store: Store, tmp_path: Path) -> None:
+    async def main(model: Stored) -> list[Reply]:
+        return [await model.answer(ask("Which?")) for _ in range(3)]
+
+    echo, watch = Echo(), Watch()
+    replies = asyncio.run(main(Stored(echo, store, watch)))
+    assert replies == [Reply("Which? 1", source="http://host/v1")] * 3
+    assert (echo.asked, watch.stored) == (1, 2)
+    store.close()
+    with closing(Store(tmp_path, "another")) as later:
+        assert asyncio.run(main(Stored(echo, later, watch))) == replies
+    assert echo.asked == 1
+
+
+def test_repetitions_and_settings_are_apart(store: Store) -> None:
+    async def main(model: Stored) -> list[Reply]:
+        requests = [ask("Which?", 1), ask("Which?", 2), ask("Which?", 1, temperature=1), ask("Which?", 1, timeout=3)]
+        return await asyncio.gather(*map(model.answer, requests))
+
+    echo = Echo()
+    texts = [reply.text for reply in asyncio.run(main(Stored(echo, store, Watch())))]
+    assert texts == ["Which? 1", "Which? 2", "Which? 1", "Which? 1"]
+    assert echo.asked == 3
+
+
+def test_after_a_failure_the_next_one_asks(store: Store) -> None:
+    async def main(model: Stored) -> list[Any]:
+        return await asyncio.gather(*(model.answer(ask("Which?")) for _ in range(5)), return_exceptions=True)
+
+    echo = Echo(failures=2)
+    results = asyncio.run(main(Stored(echo, store, Watch())))
+    assert [type(result) for result in results].count(ProviderError) == 2
+    assert echo.asked == 3
+
+
+def test_after_a_cancellation_the_next_one_asks(store: Store) -> None:
+    class Slow(Echo):
+        async def answer(self, request: Request) -> Reply:
+            if not self.asked:
+                self.asked = 1
+                tasks[0].cancel()
+                await asyncio.Event().wait()
+            return await super().answer(request)
+
+    async def main() -> Reply:
+        first = asyncio.create_task(model.answer(ask("Which?")))
+        tasks.append(first)
+        second = asyncio.create_task(model.answer(ask("Which?")))
+        await asyncio.gather(first, return_exceptions=True)
+        assert first.cancelled()
+        return await second
+
+    tasks: list[asyncio.Task[Reply]] = []
+    slow = Slow()
+    model = Stored(slow, store, Watch())
+    assert asyncio.run(main()).text == "Which? 1"
+    assert slow.asked == 2
+
+
+def test_no_secret_of_the_settings_is_in_any_file_of_the_store(store: Store, tmp_path: Path) -> None:
+    async def main() -> None:
+        model = Stored(Echo(f"http://me:{SECRETS[2]}@host/v1?key={SECRETS[3]}#m"), store, Watch())
+        await asyncio.gather(*(model.answer(ask(f"Which {n}?")) for n in range(20)))
+
+    def written() -> dict[str, bytes]:
+        return {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+
+    asyncio.run(main())
+    files = written()
+    assert b"Which 7?" in files["replies.sqlite-wal"]
+    store.close()
+    files |= {f"closed {name}": data for name, data in written().items()}
+    assert b"Which 7?" in files["closed replies.sqlite"]
+    found = [(name, secret) for name, data in files.items() for secret in SECRETS if secret.encode() in data]
+    assert found == []
+
+
+def test_a_replay_gives_what_is_stored_and_nothing_of_another_key_is_asked(store: Store) -> None:
+    async def main() -> Reply:
+        await Stored(Echo(), store, Watch()).answer(ask("Which?"))
+        return await Replayed("echo", SETTINGS | {"api_key": "another"}, store, watch).answer(ask("Which?"))
+
+    watch = Watch()
+    assert asyncio.run(main()).text == "Which? 1"
+    assert watch.stored == 1
+
+
+def missed(store: Store, stored: str, asked: Request, name: str = "echo") -> str:
+    async def main() -> None:
+        await Stored(Echo(), store, Watch()).answer(ask(stored))
+        await Replayed(name, SETTINGS, store, Watch()).answer(asked)
+
+    with pytest.raises(ProviderError) as caught:
+        asyncio.run(main())
+    assert caught.value.kind == "not-stored"
+    return str(caught.value)
+
+
+def test_a_miss_shows_how_the_prompt_differs(store: Store) -> None:
+    first, *lines = missed(store, "Read.\nWhich task is first?", ask("Read.\nWhich task is last?")).splitlines()
+    assert first.startswith("not-stored: no stored reply of echo to this request; the nearest stored one (-) is 9")
+    assert lines[1:] == [" Read.", "-Which task is first?", "+Which task is last?"]
+
+
+def test_a_miss_shows_settings_and_repetitions(store: Store) -> None:
+    lines = missed(store, "Which?", ask("Which?", 2, temperature=1)).splitlines()
+    assert {"-temperature: 0", "+temperature: 1", "+repetition: 2"} <= set(lines)
+
+
+def test_a_miss_shows_the_end_of_a_long_line(store: Store) -> None:
+    shared = "word " * 200
+    lines = missed(store, shared + "first", ask(shared + "last")).splitlines()
+    assert [line[0] + line.split()[-1] for line in lines if line[0] in "+-"] == ["-first", "+last"]
+
+
+def test_a_miss_shows_at_most_twelve_lines(store: Store) -> None:
+    text = missed(store, "\n".join(f"line {n}" for n in range(40)), ask("\n".join(f"row {n}" for n in range(40))))
+    assert len(text.splitlines()) == 13
+    assert text.splitlines()[-1].startswith("… ")
+
+
+def test_a_miss_in_white_space_alone_says_so(store: Store) -> None:
+    assert missed(store, "Which task?", ask("Which task? ")).endswith("\nthey differ in white space alone")
+
+
+def test_a_miss_of_an_unknown_model_tells_the_known_ones(store: Store) -> None:
+    text = missed(store, "Which?", ask("Which?"), "other")
+    assert text == f"not-stored: the store {store.path} holds nothing of the model other; it holds: echo"
