@@ -6,10 +6,11 @@ Plain pairs of texts, XML-safe and on one line each; the plugin hands them to Lo
 from __future__ import annotations
 
 from ..results.record import About
-from ..results.tally import Row, Tally
+from ..results.tally import Group, Tally
 from ..trial import Trial
 from .escape import one_line
 from .failure import shown
+from .wording import interval
 
 LONGEST = 200  # columns of a value
 
@@ -55,7 +56,7 @@ def suite_properties(tally: Tally, about: About) -> Properties:
     several = len(tally.models) > 1
     for model in tally.models:
         end = f"[{one_line(model, LONGEST)}]" if several else ""
-        found += [(f"taskgraph.{name}{end}", value) for name, value in _numbers(tally.total(model)).items()]
+        found += [(f"taskgraph.{name}{end}", value) for name, value in _numbers(tally, tally.whole(model)).items()]
         found += _rows(tally, "category", model, end) + _rows(tally, "pattern", model, end)
         found += [
             (f"taskgraph.relation.{one_line(one.name, LONGEST)}{end}", f"pairs={one.pairs} same={one.same}")
@@ -66,20 +67,25 @@ def suite_properties(tally: Tally, about: About) -> Properties:
 
 def _rows(tally: Tally, by: str, model: str, end: str) -> Properties:
     return [
-        (f"taskgraph.{by}.{one_line(row.name, LONGEST)}{end}", " ".join(f"{k}={v}" for k, v in _numbers(row).items()))
-        for row in tally.rows(by, model)
+        (
+            f"taskgraph.{by}.{one_line(group.name, LONGEST)}{end}",
+            " ".join(f"{name}={value}" for name, value in _numbers(tally, group).items()),
+        )
+        for group in tally.groups(by, model)
     ]
 
 
-def _numbers(row: Row) -> dict[str, str]:
-    """The numbers of a row by name; rate and mean are "none" where nothing was answered, chance is left out where it
-    is not known.
+def _numbers(tally: Tally, group: Group) -> dict[str, str]:
+    """The numbers of a row by name; rate, its 95 % interval and mean are "none" where nothing was answered, chance is
+    left out where it is not known.
     """
+    row = tally.row(group)
     chance = {} if row.chance is None else {"chance": _number(row.chance)}
     return {
         "n": str(row.n),
         "right": str(row.right),
         "rate": _number(row.rate),
+        "interval": interval(group.interval) if group.interval else "none",
         "mean": _number(row.mean),
         "errors": str(row.errors),
         "unreadable": str(row.unreadable),

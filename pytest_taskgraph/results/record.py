@@ -1,7 +1,8 @@
 """The record of a run: self-contained, versioned JSON, of which every report is a function.
 
 `docs/record.schema.json` is its JSON Schema. Texts that many trials share stand once, in `texts`, under the SHA-256
-digest of their UTF-8; a prompt is a list of such digests, whose texts joined are the prompt. Settings never hold keys.
+digest of their UTF-8; a prompt is a list of such digests, whose texts joined are the prompt. A workflow's diagram
+stands once, in `diagrams`, under the cluster of its questions. Settings never hold keys.
 """
 
 from __future__ import annotations
@@ -45,6 +46,8 @@ class About:
     judge: str = "questions"
     questions: int | None = None  # how many were collected; None before it is known
     settings: dict[str, Json] = field(default_factory=dict)
+    gates: tuple[dict[str, Json], ...] = ()  # the cases that judged the whole run, as in docs/record.schema.json
+    lost: tuple[str, ...] = ()  # questions whose worker died while their test ran
 
     @property
     def oracle(self) -> bool:
@@ -69,7 +72,14 @@ def build(trials: Iterable[Trial], about: About) -> dict[str, Any]:
         question["prompt"] = [_keep(text, texts) for text in (start, rest) if text]
     facts = {**asdict(about), "settings": public_settings(about.settings)}
     totals = [asdict(tally.total(model)) for model in tally.models]
-    return {"schema": SCHEMA, **_plain(facts, "about"), "totals": totals, "texts": texts, "trials": kept}
+    parts = {"totals": totals, "texts": texts, "diagrams": _diagrams(tally), "trials": kept}
+    return {"schema": SCHEMA, **_plain(facts, "about"), **parts}
+
+
+def _diagrams(tally: Iterable[Trial]) -> dict[str, Any]:
+    """The diagrams that trials carry, once for each cluster of questions, in the order of their keys."""
+    found = {one.question.cluster: one.diagram for one in tally if one.diagram is not None and one.question.cluster}
+    return {key: _plain(found[key], f"diagram {key}") for key in sorted(found)}
 
 
 def public_settings(settings: Mapping[str, Json]) -> dict[str, Json]:
@@ -99,6 +109,7 @@ def _trial(trial: Trial) -> dict[str, Any]:
     """The trial as JSON that reads back as itself, with long texts of the model cut."""
     where = f"trial {trial.question.id} of {trial.model}"
     data = trial.to_json()
+    del data["diagram"]  # it stands in `diagrams`
     said = ("reply", "score", "exchanges")
     of_the_model = {name: _plain(data.pop(name), f"{where}, {name}", cut) for name in said}
     return {**_plain(data, where), **of_the_model}
@@ -173,13 +184,14 @@ def save(path: str | Path, record: Mapping[str, Any]) -> None:
     target = Path(os.path.realpath(path))
     part = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
-        text = json.dumps(record, ensure_ascii=True, allow_nan=False, indent=1) + "\n"
         if target.exists() and not target.is_file():
             raise UsageError(f"the record cannot be written to {path}: it is no regular file; name another path")
         target.parent.mkdir(parents=True, exist_ok=True)
         try:
             with part.open("w", encoding="ascii", newline="\n") as file:
-                file.write(text)
+                # Piece by piece: as one text, a record of 20,000 trials would take 500 MB more.
+                file.writelines(json.JSONEncoder(allow_nan=False, indent=1).iterencode(record))
+                file.write("\n")
                 file.flush()
                 os.fsync(file.fileno())
             part.replace(target)
@@ -225,8 +237,9 @@ def tally_of(record: Mapping[str, Any], order: Iterable[str] = ()) -> Tally:
 def about_of(record: Mapping[str, Any]) -> About:
     """What the run of a record was. Raises UsageError for a record that is damaged."""
     try:
-        facts = {name: record[name] for name in About.__dataclass_fields__}
-        return About(**{**facts, "models": tuple(facts["models"]), "notations": tuple(facts["notations"])})
+        later: dict[str, Json] = {"gates": [], "lost": []}  # older records have none
+        facts = {name: (later | dict(record))[name] for name in About.__dataclass_fields__}
+        return About(**facts | {name: tuple(facts[name]) for name in ("models", "notations", *later)})
     except (KeyError, TypeError) as error:
         raise UsageError(f"the record is damaged: {error!r}; make it again") from error
 
@@ -241,9 +254,11 @@ def _tallied(trials: Iterable[tuple[Trial, int]], order: tuple[str, ...] = ()) -
 def _read_trials(record: Mapping[str, Any]) -> Iterator[tuple[Trial, int]]:
     at = 0
     try:
+        diagrams = record.get("diagrams", {})  # older records have none
         for one in record["trials"]:
             at += 1
             prompt = "".join(record["texts"][digest] for digest in one["question"]["prompt"])
-            yield Trial.from_json({**one, "question": {**one["question"], "prompt": prompt}}), int(one["attempts"])
+            whole = {**one, "question": {**one["question"], "prompt": prompt}}
+            yield Trial.from_json(whole | {"diagram": diagrams.get(whole["question"]["cluster"])}), int(one["attempts"])
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise UsageError(f"the record is damaged: trial {at}: {error!r:.200}; make it again") from error

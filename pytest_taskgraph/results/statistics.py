@@ -1,10 +1,13 @@
-"""The statistics of one row: mean, spread, and an interval for a rate."""
+"""The statistics of one row: mean, spread, and intervals."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import fsum, sqrt
 from statistics import NormalDist
+
+_MANY = 200  # degrees of freedom; from there on t is z within one percent
+_ROUNDING = 1e-9  # a standard error below it is nothing but the rounding of sums
 
 
 def mean(values: Sequence[float]) -> float | None:
@@ -20,18 +23,72 @@ def deviation(values: Sequence[float]) -> float | None:
     return sqrt(fsum((value - middle) ** 2 for value in values) / (len(values) - 1))
 
 
-def wilson(right: int, n: int, confidence: float = 0.95) -> tuple[float, float]:
+def wilson(right: float, n: int, confidence: float = 0.95) -> tuple[float, float]:
     """The Wilson score interval (low, high) for the rate right / n, within 0 and 1; (0, 1) where n is 0.
 
     0 <= right <= n, 0 < confidence < 1. E. B. Wilson, JASA 22 (1927) 209-212. Unlike the normal interval it has a
-    width at rates of 0 and 1, where small benchmarks often stand.
+    width at rates of 0 and 1, where small benchmarks often stand. `right` need not be whole.
     """
     if n == 0:
         return 0.0, 1.0
-    z = NormalDist().inv_cdf((1 + confidence) / 2)
+    z = _z(confidence)
     rate, weight = right / n, z * z / n
     centre = (rate + weight / 2) / (1 + weight)
     half = z / (1 + weight) * sqrt(rate * (1 - rate) / n + weight / (4 * n))
     low = 0.0 if right == 0 else max(0.0, centre - half)
     high = 1.0 if right == n else min(1.0, centre + half)
     return low, high
+
+
+def clustered_interval(
+    values_by_cluster: Mapping[str, Sequence[float]], confidence: float = 0.95
+) -> tuple[float, float] | None:
+    """The interval (low, high) of the mean of all values, within 0 and 1; None for fewer than two clusters.
+
+    Values, each 0.0 to 1.0, of one cluster may depend on each other, those of two do not: mean +- t standard errors,
+    the error from the sums of each cluster's distances from the mean, with the factor G / (G - 1) for G clusters, and
+    t with G - 1 degrees of freedom (A. C. Cameron, D. L. Miller, J. Human Resources 50 (2015) 317-372, section VI).
+    Where these cancel in every cluster, as where all values are 1, that has no width, and Wilson's interval of the
+    mean stands, with n = G.
+    """
+    clusters = [values for values in values_by_cluster.values() if values]
+    if len(clusters) < 2:
+        return None
+    size = sum(map(len, clusters))
+    middle = fsum(value for values in clusters for value in values) / size
+    squares = fsum(fsum(value - middle for value in values) ** 2 for values in clusters)
+    error = sqrt(squares * len(clusters) / (len(clusters) - 1)) / size
+    if error < _ROUNDING:
+        return wilson(min(1.0, max(0.0, middle)) * len(clusters), len(clusters), confidence)
+    half = _t(confidence, len(clusters) - 1) * error
+    return max(0.0, middle - half), min(1.0, middle + half)
+
+
+def rate_interval(answers: Iterable[tuple[str, str, bool]]) -> tuple[float, float] | None:
+    """The 95 % interval of the share of right answers, each given as question, cluster and whether it is right.
+
+    Wilson's where every question was answered once. Where some were answered again, their repetitions count as one
+    question each, with the share of them that is right, and the interval is the clustered one. None for no answer,
+    and for repetitions within one cluster.
+    """
+    questions: dict[tuple[str, str], list[bool]] = {}
+    for question, cluster, right in answers:
+        questions.setdefault((question, cluster), []).append(right)
+    if all(len(rights) == 1 for rights in questions.values()):
+        return wilson(sum(rights[0] for rights in questions.values()), len(questions)) if questions else None
+    clusters: dict[str, list[float]] = {}
+    for (_, cluster), rights in questions.items():
+        clusters.setdefault(cluster, []).append(sum(rights) / len(rights))
+    return clustered_interval(clusters)
+
+
+def _z(confidence: float) -> float:
+    return NormalDist().inv_cdf((1 + confidence) / 2)
+
+
+def _t(confidence: float, freedom: int) -> float:
+    if freedom >= _MANY:
+        return _z(confidence)
+    from scipy.special import stdtrit  # of scipy.stats, which takes long to import, the part that is needed
+
+    return float(stdtrit(freedom, (1 + confidence) / 2))

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from math import fsum
 
 from ..trial import Trial
+from .metric_means import chances, metric_means
 from .ranges import ranges
-from .statistics import deviation, mean
+from .sharing import Shared
+from .statistics import deviation, mean, rate_interval
 
 CATEGORIES = ("structure", "behaviour", "functionality")  # shown in this order, others after them by name
 ANSWERED = frozenset({"right", "wrong", "unreadable", "refused"})
@@ -18,8 +19,31 @@ Place = tuple[int, str, int, int, str]  # where a row stands: sorted by category
 
 
 @dataclass(frozen=True, slots=True)
+class Group:
+    """The trials that have something in common: those of one row."""
+
+    name: str
+    model: str  # "" where several are pooled
+    category: str  # of a pattern's group, else ""
+    trials: list[Trial]
+
+    @property
+    def questions(self) -> int:
+        """How many questions were answered, however often."""
+        return len({(one.question.once, one.model) for one in self.trials if one.outcome in ANSWERED})
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """The 95 % interval of the pass rate: over questions, and by workflow where questions were repeated."""
+        answered = [one for one in self.trials if one.outcome in ANSWERED]
+        return rate_interval((f"{one.question.once} {one.model}", _cluster(one), one.passed) for one in answered)
+
+
+@dataclass(frozen=True, slots=True)
 class Row:
     """The trials of one model that have something in common, counted.
+
+    A trial is one reply: a question asked three times counts three times.
 
     n = right + wrong + unreadable + refused are the answered ones, over which rate and means are taken. Errors and
     skipped are counted apart and are in no mean. rate, mean, deviation are None where there is nothing to take
@@ -59,6 +83,7 @@ class Relation:
     model: str
     pairs: int  # both answered
     same: int  # of them, those where both answers pass or both fail
+    interval: tuple[float, float] | None = None  # of the share, 95 %; by workflow where questions were repeated
 
     @property
     def share(self) -> float | None:
@@ -70,16 +95,19 @@ class Tally:
     """The trials of a run, the last one of each model and question; nothing it tells depends on how they arrived.
 
     Trials of varied questions (those with a relation) are in `relations` alone: in no row, no total and no label.
-    `order` is the catalogue: names of patterns in the order in which their rows are to stand.
+    `order` is the catalogue: names of patterns in the order in which their rows are to stand. Trials with equal texts
+    share them.
     """
 
     def __init__(self, order: Sequence[str] = ()) -> None:
         self._rank = {name: rank for rank, name in reversed(list(enumerate(order)))}
         self._trials: dict[tuple[str, str], Trial] = {}
         self._attempts: dict[tuple[str, str], int] = {}
+        self._shared = Shared()
 
     def add(self, trial: Trial, attempts: int = 1) -> None:
         """Takes a trial in. One of the same model and question replaces the former (a rerun); attempts add up."""
+        trial = self._shared.trial(trial)
         key = (trial.question.id, trial.model)
         self._trials[key] = trial
         self._attempts[key] = self._attempts.get(key, 0) + attempts
@@ -114,21 +142,31 @@ class Tally:
         name. Trials without the label are in no row, so a label that none has gives no rows. `model` restricts; where
         a label has more than `most` numbers, they are put together in that many ranges, "20-29".
         """
+        return [self.row(group) for group in self.groups(by, model, most)]
+
+    def groups(
+        self, by: str = "pattern", model: str | None = None, most: int | None = None, pooled: bool = False
+    ) -> list[Group]:
+        """The trials of each of the `rows`, in the same order; those of all models in one where `pooled`."""
         trials = self._of(model)
         spans = _spans([trial.question.labels.get(by) for trial in trials], most) if most else []
         groups: dict[tuple[str, Place], list[Trial]] = {}
         for trial in trials:
             if (place := self._place(trial, by)) is not None:
-                groups.setdefault((trial.model, _in_range(place, spans)), []).append(trial)
+                groups.setdefault(("" if pooled else trial.model, _in_range(place, spans)), []).append(trial)
         return [
-            self._row(place[-1], one, place[1] if by == "pattern" else "", groups[one, place])
+            Group(place[-1], one, place[1] if by == "pattern" else "", groups[one, place])
             for one, place in sorted(groups)
         ]
 
     def total(self, model: str | None = None) -> Row:
         """One row, "total", over all trials of the model, of all models where none is given."""
+        return self.row(self.whole(model))
+
+    def whole(self, model: str | None = None) -> Group:
+        """The trials of `total`."""
         names = self.models if model is None else (model,)
-        return self._row("total", names[0] if len(names) == 1 else "", "", self._of(model))
+        return Group("total", names[0] if len(names) == 1 else "", "", self._of(model))
 
     def relations(self, model: str | None = None) -> list[Relation]:
         """A row for each model and each relation in which questions were varied, by name; `model` restricts."""
@@ -159,16 +197,18 @@ class Tally:
         numeric = name.isdecimal() and len(name) < 19
         return (0, "", 0 if numeric else 1, int(name) if numeric else 0, name)
 
-    def _row(self, name: str, model: str, category: str, trials: Sequence[Trial]) -> Row:
+    def row(self, group: Group) -> Row:
+        """The trials of the group, counted."""
+        trials = group.trials
         answered = [trial for trial in trials if trial.outcome in ANSWERED]
         scores = [0.0 if trial.score is None else trial.score.value for trial in answered]
-        metrics, undefined = _metric_means(answered)
+        metrics, undefined = metric_means(answered)
         outcomes = Counter(trial.outcome for trial in trials)
-        chance, above = _chances(answered)
+        chance, above = chances(answered)
         return Row(
-            name=name,
-            model=model,
-            category=category,
+            name=group.name,
+            model=group.model,
+            category=group.category,
             n=len(answered),
             right=outcomes["right"],
             wrong=outcomes["wrong"],
@@ -189,17 +229,12 @@ class Tally:
 
 def _relation(name: str, model: str, found: Sequence[tuple[Trial, Trial | None]]) -> Relation:
     pairs = [(one, twin) for one, twin in found if twin and {one.outcome, twin.outcome} <= ANSWERED]
-    return Relation(name, model, len(pairs), sum(one.passed == twin.passed for one, twin in pairs))
+    verdicts = [(twin.question.once, _cluster(twin), one.passed == twin.passed) for one, twin in pairs]
+    return Relation(name, model, len(pairs), sum(same for _, _, same in verdicts), rate_interval(verdicts))
 
 
-def _chances(answered: Sequence[Trial]) -> tuple[float | None, float | None]:
-    """The mean chance, and the score above it, over the answered trials whose chance is known."""
-    known = [trial for trial in answered if trial.question.chance is not None]
-    chance = mean([trial.question.chance or 0.0 for trial in known])
-    score = mean([0.0 if trial.score is None else trial.score.value for trial in known])
-    if chance is None or score is None:
-        return None, None
-    return chance, (score - chance) / (1 - chance) if chance < 1 else None
+def _cluster(trial: Trial) -> str:
+    return trial.question.cluster or trial.question.once
 
 
 def _spans(values: Sequence[str | int | None], most: int) -> list[tuple[int, int]]:
@@ -219,25 +254,3 @@ def _in_range(place: Place, spans: Sequence[tuple[int, int]]) -> Place:
 
 def _category(name: str) -> tuple[int, str]:
     return (CATEGORIES.index(name) if name in CATEGORIES else len(CATEGORIES), name)
-
-
-def _metric_means(answered: Sequence[Trial]) -> tuple[dict[str, float], dict[str, int]]:
-    """The mean of every metric over the trials where it is defined, and how often it is not."""
-    values: dict[str, list[float | None]] = {}
-    for trial in answered:
-        for name, value in _metrics(trial).items():
-            values.setdefault(name, []).append(value)
-    defined = {name: [one for one in values[name] if one is not None] for name in sorted(values)}
-    means = {name: fsum(ones) / len(ones) for name, ones in defined.items() if ones}
-    missing = {name: len(values[name]) - len(ones) for name, ones in defined.items()}
-    return means, {name: count for name, count in missing.items() if count}
-
-
-def _metrics(trial: Trial) -> dict[str, float | None]:
-    """Every metric of an answered trial by name. A reply without an answer is worth 0 in each that was asked for:
-    left out, it would lift the mean.
-    """
-    zeros = dict.fromkeys(trial.question.further, 0.0) if trial.outcome in ("unreadable", "refused") else {}
-    if trial.score is None:
-        return {**zeros, trial.question.metric: 0.0}
-    return {**zeros, **trial.score.metrics, trial.question.metric: trial.score.value}

@@ -115,10 +115,10 @@ def test_verbose_adds_a_table_for_each_label_that_varies() -> None:
     ]
 
 
-def test_each_model_has_a_table() -> None:
-    found = text(tallied(made("a"), made("a", "wrong", model="b")), replace(ABOUT, models=("b", "gpt-x")))
+def test_each_model_has_a_table_where_much_is_told() -> None:
+    found = text(tallied(made("a"), made("a", "wrong", model="b")), replace(ABOUT, models=("b", "gpt-x")), 1)
     assert found.startswith("taskgraph 0.1.0: models b, gpt-x, seed 7, 21 questions\n")
-    assert [found.count(part) for part in ("\nmodel b\n", "\nmodel gpt-x\n", "\ntotal ")] == [1, 1, 2]
+    assert [found.count(part) for part in ("\nmodel b\n", "\nmodel gpt-x\n", "\ntotal ")] == [1, 1, 3]
 
 
 def test_a_survey_and_an_oracle_are_called_so() -> None:

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from pytest_taskgraph.results.statistics import deviation, mean, wilson
+from pytest_taskgraph.results.statistics import clustered_interval, deviation, mean, rate_interval, wilson
 
 values = st.lists(st.floats(0, 1), max_size=30)
 
@@ -38,3 +38,48 @@ def test_the_order_of_values_changes_not_a_bit(ones: list[float], rng: object) -
     shuffled = list(ones)
     rng.shuffle(shuffled)  # type: ignore[attr-defined]
     assert (mean(shuffled), deviation(shuffled)) == (mean(ones), deviation(ones))
+
+
+clusters = st.dictionaries(st.sampled_from("abcdef"), st.lists(st.floats(0, 1), max_size=5))
+
+
+@given(clusters)
+def test_the_clustered_interval_is_the_sandwich_of_a_regression_on_a_constant(ones: dict[str, list[float]]) -> None:
+    found = clustered_interval(ones)
+    kept = [np.array(one) for one in ones.values() if one]
+    if len(kept) < 2:
+        assert found is None
+        return
+    every = np.concatenate(kept)
+    meat = sum(float(np.sum(one - every.mean())) ** 2 for one in kept) * len(kept) / (len(kept) - 1)
+    error = meat**0.5 / len(every)
+    assert found is not None
+    if error > 1e-6:
+        half = float(stats.t.ppf(0.975, len(kept) - 1)) * error
+        assert found == pytest.approx((max(0, every.mean() - half), min(1, every.mean() + half)), abs=1e-9)
+    assert 0.0 <= found[0] <= every.mean() + 1e-9
+    assert every.mean() - 1e-9 <= found[1] <= 1.0
+
+
+def test_where_no_cluster_differs_each_counts_once_as_in_wilson_s() -> None:
+    assert clustered_interval({"v": [1.0] * 9, "w": [1.0]}) == wilson(2, 2)
+    assert clustered_interval({"v": [0.0], "w": [0.0], "x": [0.0]}) == wilson(0, 3)
+    assert clustered_interval({"v": [0.0, 1.0], "w": [1.0, 0.0]}) == wilson(1, 2)
+
+
+def test_values_in_one_cluster_are_worth_less_than_in_many() -> None:
+    apart = clustered_interval({str(at): [float(at % 2)] for at in range(40)})
+    together = clustered_interval({str(at): [float(at % 2)] * 10 for at in range(4)})
+    assert apart is not None
+    assert together is not None
+    assert together[1] - together[0] > 2 * (apart[1] - apart[0])
+
+
+@given(st.lists(st.booleans(), min_size=1, max_size=20))
+def test_without_repetitions_the_interval_of_a_rate_is_wilson_s(rights: list[bool]) -> None:
+    answers = [(str(at), "w", right) for at, right in enumerate(rights)]
+    assert rate_interval(answers) == wilson(sum(rights), len(rights))
+
+
+def test_no_answers_have_no_interval() -> None:
+    assert rate_interval([]) is None

@@ -1,0 +1,159 @@
+"""A comparison in the terminal: the verdict first, then what changed: patterns, questions, wording.
+
+Lines come with the markup that pytest's terminal writer takes, as those of terminal.py.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from itertools import pairwise, takewhile
+
+from ..results.comparison import Comparison, Flip, PatternChange
+from ..trial import Json
+from .columns import Lines, fitting
+from .escape import one_line, shorten, wrap
+from .wording import count, number, plural
+
+PATTERNS = 12  # rows of patterns that changed
+FLIPS = 10  # questions that lost, and as many that won
+IDS = 3  # of those left out
+SHARED_START = 40  # characters that a changed line may share with the one that stood there before
+
+_COLOURS: dict[str, dict[str, bool]] = {
+    "worse": {"red": True, "bold": True},
+    "better": {"green": True, "bold": True},
+    "not worse": {"green": True, "bold": True},
+    "cannot tell": {"yellow": True, "bold": True},
+}
+
+
+def lines(comparison: Comparison, name: str = "", width: int = 80) -> Lines:
+    """The comparison, each line of at most `width` columns (width >= 40); `name` is that of the baseline."""
+    title = f"compared with {name}: " if name else ""
+    verdict = wrap(f"{title}{comparison.verdict}: {comparison.reason}", width, 4)
+    found: Lines = [(line, _COLOURS[comparison.verdict]) for line in verdict]
+    found += [(line, {}) for line in _runs(comparison, width)]
+    found += [(line, {"yellow": True}) for note in comparison.notes for line in wrap(note, width, 3)]
+    found += _patterns(comparison, width)
+    found += _flips(comparison.flips, width)
+    found += _differences(comparison, width)
+    return found + [(line, {}) for line in _left_out(comparison, width)]
+
+
+def change(value: float) -> str:
+    """A difference of rates with its sign and three decimals."""
+    return f"{value:+.3f}" if abs(value) >= 0.0005 else "0.000"
+
+
+def answer(value: Json) -> str:
+    """An answer as one text: names with commas between them, JSON for what is no list of names."""
+    if value is None:
+        return "nothing that can be read"
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list) and all(isinstance(one, str) for one in value):
+        return ", ".join(map(str, value)) or "none"
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _runs(comparison: Comparison, width: int) -> list[str]:
+    """Who was asked, before and after, in a line or two."""
+    models = [", ".join(map(str, run.get("models") or ())) or "none" for run in (comparison.before, comparison.after)]
+    if models[0] == models[1]:
+        return [one_line(f"both runs: {models[0]}", width)]
+    return [one_line(f"{when}: {of}", width) for when, of in zip(("before", "after"), models, strict=True)]
+
+
+def _patterns(comparison: Comparison, width: int) -> Lines:
+    """A table of the patterns that changed, those that lost most first, and all questions below."""
+    moved = [one for one in comparison.patterns if one.lost or one.won]
+    if not moved or comparison.total is None:
+        return []
+    moved.sort(key=lambda one: (one.verdict != "worse", one.change))
+    shown = [*moved[:PATTERNS], comparison.total]
+    cells = [_cells(one) for one in shown[:-1]]
+    cells.append([*_cells(comparison.total)[:-2], _p(comparison.p), ""])
+    long = ["pattern", "n", "before", "after", "change", "lost", "won", "p by Holm", "verdict"]
+    short = ["pattern", "n", "before", "after", "change", "p", "verdict"]
+    narrow = [[*row[:5], *row[7:]] for row in cells]
+    markup = [_COLOURS["worse"] if one.verdict == "worse" else {} for one in shown[:-1]] + [{"bold": True}]
+    still = len(comparison.patterns) - len(moved)
+    facts = [f"{count(len(moved) - PATTERNS, 'pattern')} more changed"] if len(moved) > PATTERNS else []
+    facts += [f"{count(still, 'pattern')} without a change"] if still else []
+    found = [("", dict[str, bool]()), *fitting([(long, cells), (short, narrow)], width, markup)]
+    return found + [(one_line(", ".join(facts), width), {})] * bool(facts)
+
+
+def _cells(one: PatternChange) -> list[str]:
+    name = f"{one.name} of {one.model}" if one.model else one.name
+    figures = [number(one.before), number(one.after), change(one.change), str(one.lost), str(one.won)]
+    return [name, str(one.n), *figures, _p(one.adjusted_p), one.verdict]
+
+
+def _p(value: float | None) -> str:
+    return "" if value is None else "<0.001" if value < 0.001 else f"{value:.3f}"
+
+
+def _flips(flips: Sequence[Flip], width: int) -> Lines:
+    found: Lines = []
+    for lost, told in ((True, "lost"), (False, "won")):
+        same = [one for one in flips if one.lost == lost]
+        if same:
+            title = f"{told}: {count(len(same), 'question')}"
+            found += [("", {}), (title, {"bold": True})]
+            found += [(line, {}) for one in same[:FLIPS] for line in _flip(one, width)]
+            more = len(same) - FLIPS
+            found += [(f"  and {more} more", {})] if more > 0 else []
+    return found
+
+
+def _flip(one: Flip, width: int) -> Iterator[str]:
+    of = f" of {one.model}" if one.model else ""
+    graded = one.before_outcome == one.after_outcome == "right"
+    moved = (
+        f"{number(one.before_score)} -> {number(one.after_score)}"
+        if graded
+        else f"{one.before_outcome} -> {one.after_outcome}"
+    )
+    yield one_line(f"  {one.id}{of}: {moved}", width - 2).join(("  ", ""))
+    for name, value in (("expected", one.expected), ("before", one.before_answer), ("after", one.after_answer)):
+        if name != "expected" and value == one.expected:
+            continue
+        yield shorten(f"    {name:8} {one_line(answer(value), width)}", width)
+
+
+def _differences(comparison: Comparison, width: int) -> Lines:
+    found: Lines = []
+    for one in comparison.differences:
+        how = "compared all the same" if one.paired else "not compared"
+        title = f"{one.what} changed for {count(one.questions, 'question')}, {how}; in {one.id}:"
+        found += [("", {}), *((line, {"bold": True}) for line in wrap(title, width, 2))]
+        for line in _focused(one.lines) or ["  nothing in the text"]:
+            colour = {"-": {"red": True}, "+": {"green": True}}.get(line[0], {})
+            found.append((shorten(f"  {line[:2]}{one_line(line[2:], width)}", width), colour))
+    return found
+
+
+def _focused(changed: Sequence[str]) -> list[str]:
+    """The lines; of one that only its end tells from the line below, the long start that both share cut away."""
+    found = list(changed)
+    for at, (line, below) in enumerate(pairwise(changed)):
+        same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(line[2:], below[2:], strict=False)))
+        if line[0] == "-" and below[0] == "+" and same > SHARED_START:
+            for where, one in ((at, line), (at + 1, below)):
+                found[where] = f"{one[:2]}…{one[2 + same - SHARED_START // 2 :].lstrip()}"
+    return found
+
+
+def _left_out(comparison: Comparison, width: int) -> Iterator[str]:
+    """The questions that are not compared, a line a reason."""
+    missing = [f"{one.id} ({one.run}: {one.outcome})" for one in comparison.missing]
+    for told, ids in (
+        (f"without an {plural('answer', len(missing))}", missing),
+        ("asked only before", comparison.only_before),
+        ("asked only after", comparison.only_after),
+    ):
+        if ids:
+            more = f", and {len(ids) - IDS} more" if len(ids) > IDS else ""
+            yield from wrap(f"{told}: {', '.join(ids[:IDS])}{more}", width, 3)

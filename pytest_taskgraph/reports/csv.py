@@ -1,0 +1,96 @@
+"""A row a trial, for spreadsheets and data frames: RFC 4180, with a header and CRLF line ends.
+
+A text that a spreadsheet would take for a formula is led by an apostrophe. Prompts and replies are in the record.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from csv import writer
+from io import StringIO
+from typing import Any
+
+from ..results.record import tally_of
+from ..trial import Reply, Score, Trial
+from .escape import printable
+from .failure import shown
+
+Cell = str | int | float | None
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+
+_TRIAL: dict[str, Callable[[Trial], Cell]] = {
+    "id": lambda one: one.question.id,
+    "once": lambda one: one.question.once,
+    "repetition": lambda one: one.question.repetition,
+    "relation": lambda one: one.question.relation,
+    "family": lambda one: one.question.family,
+    "pattern": lambda one: one.question.pattern,
+    "category": lambda one: one.question.category,
+    "form": lambda one: one.question.form,
+    "cluster": lambda one: one.question.cluster,
+    "model": lambda one: one.model,
+    "outcome": lambda one: one.outcome,
+    "metric": lambda one: one.question.metric,
+    "pass_mark": lambda one: one.question.pass_mark,
+    "chance": lambda one: one.question.chance,
+    "requests": lambda one: one.requests,
+    "retries": lambda one: one.retries,
+    "error": lambda one: one.error,
+    "question": lambda one: one.question.text,
+    "expected": lambda one: shown(one.question.reference),
+}
+_REPLY: dict[str, Callable[[Reply], Cell]] = {
+    "tokens_in": lambda reply: reply.tokens_in,
+    "tokens_out": lambda reply: reply.tokens_out,
+    "cost_usd": lambda reply: reply.cost,
+    "latency": lambda reply: reply.latency,
+    "finish_reason": lambda reply: reply.finish_reason,
+    "source": lambda reply: reply.source,
+}
+_SCORE: dict[str, Callable[[Score], Cell]] = {
+    "score": lambda score: score.value,
+    "given": lambda score: shown(score.given) if score.status == "read" else None,
+    "missing": lambda score: _names(score.missing),
+    "extra": lambda score: _names(score.extra),
+    "remark": lambda score: score.remark,
+}
+
+
+def csv(record: Mapping[str, Any]) -> str:
+    """A header and a line for each trial, by question id, then model; to be written as UTF-8, its line ends as they
+    are.
+
+    The columns that every record has stand first, then `label.NAME` and `metric.NAME` by name; what is unknown is
+    empty, never 0. Raises UsageError for a record that is damaged.
+    """
+    trials = list(tally_of(record))
+    labels = sorted({name for one in trials for name in one.question.labels})
+    metrics = sorted({name for one in trials if one.score for name in one.score.metrics})
+    text = StringIO()
+    rows = writer(text, lineterminator="\r\n")
+    header = [*_TRIAL, *_REPLY, *_SCORE, *(f"label.{name}" for name in labels), *(f"metric.{name}" for name in metrics)]
+    rows.writerow(map(_cell, header))
+    rows.writerows(map(_cell, _row(one, labels, metrics)) for one in trials)
+    return text.getvalue()
+
+
+def _row(trial: Trial, labels: Sequence[str], metrics: Sequence[str]) -> list[Cell]:
+    scores = trial.score.metrics if trial.score else {}
+    return [
+        *(of(trial) for of in _TRIAL.values()),
+        *(of(trial.reply) if trial.reply else None for of in _REPLY.values()),
+        *(of(trial.score) if trial.score else None for of in _SCORE.values()),
+        *(trial.question.labels.get(name) for name in labels),
+        *(scores.get(name) for name in metrics),
+    ]
+
+
+def _names(names: Sequence[str]) -> str:
+    return shown(list(names)) if names else ""
+
+
+def _cell(value: Cell) -> Cell:
+    """Numbers as they are; texts printable, and such that no spreadsheet computes them."""
+    if not isinstance(value, str):
+        return value
+    return printable(f"'{value}" if value.lstrip(" ").startswith(_FORMULA) else value)

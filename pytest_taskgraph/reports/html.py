@@ -1,0 +1,118 @@
+"""The record as one HTML file that stands alone: verdict, tables, curves, and every question with its reply.
+
+Nothing in it is fetched, and a policy in the page forbids it. Replies are hostile: what is told of them went through
+`printable` and is escaped by Jinja, or stands in JSON whose `<`, `>` and `&` are escapes and which the script shows as
+text only. The page is a pure function of the record.
+"""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Mapping
+from functools import cache
+from hashlib import sha256
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from ..results.record import about_of, tally_of
+from .columns import FEW
+from .escape import printable
+from .html_changes import changes
+from .html_confusion import confusions
+from .html_curves import curves
+from .html_data import deflated, embedded, shown_text
+from .html_questions import FIRST, blank, drawings, questions, views
+from .html_tables import rates, relations
+from .html_verdict import facts, verdict
+from .svg import STYLE
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+    from markupsafe import Markup
+
+    from ..results.comparison import Comparison
+
+
+def html(record: dict[str, Any], comparison: Comparison | None = None) -> str:
+    """The page, a whole HTML document; with a `comparison` what changed since another run too.
+
+    The record is one that `results.record.build` or `load` returns. The same record gives the same text. Raises
+    UsageError for a record that is damaged.
+    """
+    tally, about = tally_of(record), about_of(record)
+    changed = changes(comparison) if comparison is not None else None
+    found = questions(tally, record, changed)
+    drawn = drawings(record, found)
+    script = _asset("script.js")
+    return (
+        _environment()
+        .get_template("report.jinja")
+        .render(
+            verdict=verdict(record, tally, about, comparison),
+            facts=facts(tally, about),
+            gates=_gates(record),
+            changes=changed,
+            rates=rates(tally),
+            relations=relations(tally),
+            curves=curves(tally),
+            confusions=confusions(tally),
+            questions=found,
+            first=[one.whole(record["texts"], drawn) for one in found[:FIRST]],
+            blank=blank(),
+            filters=views(found, changed is not None),
+            index=embedded([one.line for one in found]),
+            details=embedded({"texts": _printable_texts(record), "questions": [one.detail for one in found]}),
+            drawings=embedded({cluster: deflated(svg) for cluster, svg in drawn.items()}),
+            few=FEW,
+            style=_asset("style.css") + (STYLE if drawn else ""),
+            script=script,
+            script_hash=b64encode(sha256(script.encode()).digest()).decode(),
+        )
+    )
+
+
+def _gates(record: Mapping[str, Any]) -> list[dict[str, str]]:
+    """The verdicts over the whole run, those that failed first."""
+    found = [
+        {name: str(one.get(name) or "") for name in ("name", "model", "outcome", "reason")} for one in _listed(record)
+    ]
+    return sorted(found, key=lambda one: one["outcome"] != "failed")
+
+
+def _listed(record: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    gates = record.get("gates")
+    return [one for one in gates if isinstance(one, dict)] if isinstance(gates, list) else []
+
+
+def _printable_texts(record: Mapping[str, Any]) -> dict[str, str]:
+    return {digest: shown_text(text) for digest, text in record["texts"].items()}
+
+
+@cache
+def _asset(name: str) -> str:
+    return files(__package__).joinpath("page", name).read_text(encoding="utf-8")
+
+
+@cache
+def _environment() -> Environment:
+    """Jinja that escapes all but what is marked as safe, and lets nothing through that does not print."""
+    from jinja2 import Environment, FunctionLoader, StrictUndefined
+
+    environment = Environment(
+        autoescape=True,
+        loader=FunctionLoader(_asset),
+        finalize=lambda value: shown_text(value) if type(value) is str else value,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters["breaking"] = _breaking
+    return environment
+
+
+def _breaking(name: str) -> Markup:
+    """The name, escaped, with a place for a line break after each underscore."""
+    from markupsafe import Markup
+
+    return Markup("_<wbr>").join(printable(name).split("_"))

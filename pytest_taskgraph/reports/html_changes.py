@@ -1,0 +1,164 @@
+"""Two runs side by side: what a comparison says, as the page shows it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ..trial import Json
+from .escape import one_line
+from .failure import shown
+from .wording import count, number
+
+if TYPE_CHECKING:
+    from ..results.comparison import Comparison, Difference, Flip, PatternChange
+
+SHORT = 200  # columns of an answer
+LEAST_P = 0.001
+MOST = 200  # rows of a list; the filter of the questions shows the rest
+_APART = ("settings", "gates", "lost")  # settings are flattened; what a run came to is not how it was asked
+_STATES = {"worse": "failed", "better": "passed", "not worse": "passed"}
+
+
+@dataclass(frozen=True, slots=True)
+class FlipView:
+    """A question whose outcome is another than before."""
+
+    id: str
+    pattern: str
+    model: str
+    change: str  # "worse" or "better"
+    before: tuple[str, str, str]  # outcome, score, answer
+    after: tuple[str, str, str]
+
+    @property
+    def told_before(self) -> str:
+        """The former outcome and answer in a line."""
+        outcome, score, answer = self.before
+        return f"{outcome}, score {score}: {answer}"
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """A comparison, all its values as texts."""
+
+    state: str
+    verdict: str
+    reason: str
+    notes: list[str]
+    runs: list[list[str]]  # name of a fact, before, after
+    patterns: list[list[str]]
+    categories: list[list[str]]  # the total as its last row
+    flips: list[FlipView]
+    differences: list[tuple[str, list[str]]]  # what changed at the example of one question, lines of a diff
+    changed: list[tuple[str, str]]  # what changed, the questions' ids
+    only: list[tuple[str, str]]  # in which run alone, or without an answer, ids
+    by_key: dict[tuple[str, str], FlipView]
+
+    def flip(self, question: str, model: str) -> FlipView | None:
+        """What became of a question's answer, None where its outcome is the same."""
+        return self.by_key.get((question, model)) or self.by_key.get((question, ""))
+
+
+def changes(comparison: Comparison) -> Changes:
+    """What the comparison says, lists cut after MOST entries with a note of how many are left out."""
+    flips = [_flip(one) for one in comparison.flips]
+    totals = [comparison.total] if comparison.total else []
+    return Changes(
+        state=_STATES.get(comparison.verdict, "neutral"),
+        verdict=comparison.verdict,
+        reason=comparison.reason,
+        notes=[*_notes(comparison), *comparison.notes],
+        runs=_runs(comparison.before, comparison.after),
+        patterns=[_pattern(one) for one in comparison.patterns],
+        categories=[_pattern(one) for one in (*comparison.categories, *totals)],
+        flips=flips[:MOST],
+        differences=[(_headed(one), list(one.lines)) for one in comparison.differences],
+        changed=_by_change(comparison),
+        only=_only(comparison),
+        by_key={(one.id, one.model): one for one in flips},
+    )
+
+
+def _notes(comparison: Comparison) -> Iterator[str]:
+    flips = comparison.flips
+    lost = sum(one.lost for one in flips)
+    yield f"{count(comparison.paired, 'question')} paired: {lost:,} worse than before, {len(flips) - lost:,} better."
+    if comparison.needed:
+        yield f"About {count(comparison.needed, 'paired question')} would decide."
+    if len(flips) > MOST:
+        yield f"The first {MOST} of {len(flips):,} that flipped are listed."
+
+
+def _flip(one: Flip) -> FlipView:
+    before = (one.before_outcome, number(one.before_score), _answer(one.before_answer))
+    after = (one.after_outcome, number(one.after_score), _answer(one.after_answer))
+    return FlipView(one.id, one.pattern, one.model, "worse" if one.lost else "better", before, after)
+
+
+def _answer(answer: Json) -> str:
+    return "no answer" if answer is None else one_line(shown(answer), SHORT)
+
+
+def _headed(one: Difference) -> str:
+    paired = "paired all the same" if one.paired else "not paired"
+    return f"{one.what} changed: {count(one.questions, 'question')}, {paired}; for example {one.id}"
+
+
+def _pattern(one: PatternChange) -> list[str]:
+    """Name, n, rates and means before and after, p values, verdict."""
+    return [
+        f"{one.name}, {one.model}" if one.model else one.name,
+        f"{one.n:,}",
+        f"{number(one.rate_before)} → {number(one.rate_after)}",
+        f"{number(one.mean_before)} → {number(one.mean_after)}",
+        _p(one.p),
+        _p(one.adjusted_p),
+        one.verdict or "-",
+    ]
+
+
+def _p(value: float | None) -> str:
+    return "<0.001" if value is not None and value < LEAST_P else number(value)
+
+
+def _runs(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[list[str]]:
+    """In what the two runs differ, settings by their own names."""
+    one, other = _flat(before), _flat(after)
+    rows = [[name, one.get(name, "-"), other.get(name, "-")] for name in dict.fromkeys((*one, *other))]
+    return [row for row in rows if row[1] != row[2]]
+
+
+def _flat(about: Mapping[str, Any]) -> dict[str, str]:
+    settings = about.get("settings") or {}
+    return {name: _fact(value) for name, value in {**about, **settings}.items() if name not in _APART}
+
+
+def _fact(value: object) -> str:
+    if isinstance(value, (list, tuple)):
+        return ", ".join(map(str, value))
+    return "-" if value is None else value if isinstance(value, str) else json.dumps(value, sort_keys=True, default=str)
+
+
+def _by_change(comparison: Comparison) -> list[tuple[str, str]]:
+    found: dict[str, list[str]] = {}
+    for one in comparison.changed:
+        found.setdefault(" and ".join(one.what), []).append(one.id)
+    return [(f"{what} changed: {count(len(ids), 'question')}", _ids(ids)) for what, ids in sorted(found.items())]
+
+
+def _only(comparison: Comparison) -> list[tuple[str, str]]:
+    sides = (
+        ("asked before alone", comparison.only_before),
+        ("asked after alone", comparison.only_after),
+        ("without an answer in one of the runs", [one.id for one in comparison.missing]),
+    )
+    return [(f"{side}: {count(len(ids), 'question')}", _ids(ids)) for side, ids in sides if ids]
+
+
+def _ids(ids: Iterable[str]) -> str:
+    found = list(ids)
+    more = f" and {len(found) - MOST:,} more" if len(found) > MOST else ""
+    return ", ".join(found[:MOST]) + more

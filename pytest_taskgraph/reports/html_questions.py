@@ -1,0 +1,161 @@
+"""The questions of the page: a short line each for the list, and the details that are shown when one is opened."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ..results.spending import spending
+from ..results.tally import Tally
+from ..trial import Trial
+from .failure import shown
+from .html_data import shown_text
+from .svg import svg
+from .wording import count, number
+
+if TYPE_CHECKING:
+    from .html_changes import Changes
+
+FIRST = 20  # questions that stand in the page itself, for those who read it without its script
+SHORT = 300  # characters of an answer in the list
+_ORDER = {"right": 1, "skipped": 2}  # what is not right comes first
+_FILTERS = {"category": "Category", "pattern": "Pattern", "model": "Model", "outcome": "Outcome", "change": "Compared"}
+_LISTS = ("facts", "missing", "extra", "exchanges", "labels")
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A question with its reply as the page shows it, all texts printable."""
+
+    line: dict[str, str]  # what the list shows and filters look at
+    detail: dict[str, Any]  # the rest; its prompt is a list of digests
+
+    def whole(self, texts: Mapping[str, str], drawn: Mapping[str, str]) -> dict[str, Any]:
+        """Line and detail in one, the prompt as text and the drawing as an SVG that may be put into the page."""
+        from markupsafe import Markup
+
+        prompt = "".join(texts[digest] for digest in self.detail["prompt"])
+        drawing = Markup(drawn.get(self.detail["cluster"], ""))  # written by reports/svg.py
+        return {**self.line, **self.detail, "prompt": prompt, "drawing": drawing, "blank": False}
+
+
+def blank() -> dict[str, Any]:
+    """A question without texts, with one entry in each list: the mould from which the script makes all others."""
+    lines = dict.fromkeys((*_FILTERS, "id", "score", "text", "expected", "given"), "")
+    detail = dict.fromkeys(("error", "remark", "reply", "system", "prompt", "before", "drawing"), "")
+    lists = {name: [("", "")] if name in ("facts", "labels", "exchanges") else [""] for name in _LISTS}
+    return {**lines, **detail, **lists, "blank": True}
+
+
+def questions(tally: Tally, record: Mapping[str, Any], changed: Changes | None = None) -> list[View]:
+    """All trials: those that are not right first, then the right ones, then what was not asked; each by id and model.
+
+    `changed` tells which answers flipped since another run.
+    """
+    prompts = {(one["question"]["id"], one["model"]): one["question"]["prompt"] for one in record["trials"]}
+    found = [_view(one, prompts[one.question.id, one.model], changed) for one in tally]
+    return sorted(found, key=lambda one: _ORDER.get(one.line["outcome"], 0))
+
+
+def _view(trial: Trial, prompt: Sequence[str], changed: Changes | None) -> View:
+    question, score = trial.question, trial.score
+    flip = changed.flip(question.id, trial.model) if changed else None
+    line = {
+        "id": question.id,
+        "pattern": question.pattern,
+        "category": question.category,
+        "model": trial.model,
+        "outcome": trial.outcome,
+        "score": "" if score is None else number(score.value),
+        "text": question.text,
+        "expected": shown(question.reference)[:SHORT],
+        "given": "" if score is None or score.status != "read" else shown(score.given)[:SHORT],
+        "change": flip.change if flip else "",
+    }
+    detail = {
+        "facts": _facts(trial),
+        "labels": [[name, str(value)] for name, value in sorted(question.labels.items())],
+        "missing": [] if score is None else score.missing,
+        "extra": [] if score is None else score.extra,
+        "remark": "" if score is None else score.remark,
+        "error": trial.error,
+        "reply": "" if trial.reply is None else trial.reply.text or "(an empty reply)",
+        "system": question.system,
+        "exchanges": [_exchange(one) for one in trial.exchanges],
+        "before": flip.told_before if flip else "",
+        "cluster": question.cluster,
+        "prompt": list(prompt),
+    }
+    if len(line["expected"]) == SHORT or len(line["given"]) == SHORT:
+        given = None if score is None else score.given
+        detail |= {"whole_expected": shown(question.reference), "whole_given": "" if given is None else shown(given)}
+    return View(_printable(line), _printable(detail))
+
+
+def _facts(trial: Trial) -> list[list[str]]:
+    """What the reply took and how it was marked, as names and values; nothing of what is not known."""
+    sums, question, score, reply = spending([trial]), trial.question, trial.score, trial.reply
+    metrics = {} if score is None else score.metrics
+    facts = [
+        ("main metric", question.metric),
+        *((name, "undefined" if value is None else number(value)) for name, value in metrics.items()),
+        ("cost", f"${sums.cost:,.6f}" if sums.priced else "unknown" if reply else ""),
+        ("tokens", f"{sums.tokens_in:,} in, {sums.tokens_out:,} out" if sums.tokens_in or sums.tokens_out else ""),
+        ("latency", f"{reply.latency:.2f} s" if reply and reply.latency is not None else ""),
+        ("requests", str(trial.requests) if trial.requests > 1 else ""),
+        ("retries", str(trial.retries) if trial.retries else ""),
+        ("finish reason", reply.finish_reason if reply and reply.finish_reason != "stop" else ""),
+        ("answered by", reply.source if reply and reply.source != trial.model else ""),
+        ("varied", f"{question.relation} of {question.twin}" if question.relation else ""),
+        ("repetition", str(question.repetition) if question.repetition > 1 else ""),
+    ]
+    return [[name, value] for name, value in facts if value]
+
+
+def _exchange(one: Mapping[str, Any]) -> list[str]:
+    """A title and a text of what was said besides the reply: by an agent with its calls, or to measure."""
+    measured = f"{one['metric']} {one.get('value')}" if "metric" in one else ""
+    title = " ".join(part for part in (str(one.get("role") or "exchange"), measured) if part)
+    calls = [_call(call) for call in one.get("calls") or ()]
+    return [
+        f"{title}, {count(len(calls), 'call')}" if calls else title,
+        "\n".join([str(one.get("text") or ""), *calls]),
+    ]
+
+
+def _call(call: object) -> str:
+    return f"→ {json.dumps(call, ensure_ascii=False, sort_keys=True)}"
+
+
+def _printable(value: Any) -> Any:  # noqa: ANN401
+    """The value with all its texts made printable."""
+    if isinstance(value, str):
+        return shown_text(value)
+    if isinstance(value, Mapping):
+        return {name: _printable(one) for name, one in value.items()}
+    return [_printable(one) for one in value] if isinstance(value, (list, tuple)) else value
+
+
+def views(found: Sequence[View], compared: bool) -> list[dict[str, Any]]:
+    """The filters, each with its name, title and values; no filter for what is the same everywhere."""
+    filters = []
+    for name, title in _FILTERS.items():
+        values = _once(one.line[name] for one in found if one.line[name])
+        if len(values) > 1 or (name == "change" and compared and values):
+            filters.append({"name": name, "title": title, "values": values})
+    return filters
+
+
+def _once(values: Iterable[str]) -> list[str]:
+    return sorted(dict.fromkeys(values))
+
+
+def drawings(record: Mapping[str, Any], found: Sequence[View]) -> dict[str, str]:
+    """The drawing of each workflow that a question is about, as SVG, by cluster; none where the record has none."""
+    diagrams = record.get("diagrams")
+    if not isinstance(diagrams, dict) or not diagrams:
+        return {}
+    clusters = dict.fromkeys(one.detail["cluster"] for one in found)
+    return {cluster: svg(diagrams[cluster], style=False) for cluster in clusters if cluster in diagrams}

@@ -1,0 +1,125 @@
+"""What stands at the head of the page: whether all is right, and what the run was."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from ..results.record import About
+from ..results.tally import Row, Tally
+from .spending import spent
+from .wording import count, number, plural
+
+if TYPE_CHECKING:
+    from ..results.comparison import Comparison
+
+State = Literal["passed", "failed", "neutral"]
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The run in a headline, with what must be known beside it."""
+
+    state: State
+    headline: str
+    notes: list[str]
+    counts: list[tuple[str, int]]  # outcome -> how many trials, those of varied questions left out
+
+
+def verdict(record: Mapping[str, Any], tally: Tally, about: About, comparison: Comparison | None = None) -> Verdict:
+    """What the record says of the run as a whole: gates where there are any, else the questions; a survey is neither.
+
+    A comparison that says "worse" fails a run that had passed.
+    """
+    total = tally.total()
+    state, headline = _judged(record, total, about)
+    if comparison is not None and comparison.verdict == "worse":
+        state, headline = "failed", f"Worse than before; {headline[:1].lower()}{headline[1:]}"
+    outcomes: Counter[str] = Counter(one.outcome for one in tally.whole().trials)
+    order = ("right", "wrong", "unreadable", "refused", "error", "skipped")
+    return Verdict(state, headline, list(_notes(tally, about)), [(o, outcomes[o]) for o in order if outcomes[o]])
+
+
+def _judged(record: Mapping[str, Any], total: Row, about: About) -> tuple[State, str]:
+    gates = [one for one in record.get("gates") or () if isinstance(one, dict)]
+    if not total.questions and not gates:
+        return "neutral", "Nothing was asked"
+    if gates:
+        return _by_gates(gates, total)
+    right = f"{total.right:,} of {total.n:,} right"
+    if about.judge == "none":
+        return "neutral", f"A survey, nothing is judged: {right}"
+    if about.judge == "gates":
+        return "neutral", f"Judged by gates, and the record holds none: {right}"
+    return _by_questions(total, right, len(about.lost))
+
+
+def _by_gates(gates: list[dict[str, Any]], total: Row) -> tuple[State, str]:
+    outcomes = Counter(str(one.get("outcome")) for one in gates)
+    failed = sum(of for outcome, of in outcomes.items() if outcome not in ("passed", "skipped"))
+    if failed:
+        return "failed", f"{failed} of {count(len(gates), 'gate')} failed"
+    errors = total.errors and not any("errors" in str(one.get("name")) for one in gates)
+    if errors:
+        return "failed", f"{count(total.errors, 'error')}; no gate failed"
+    if outcomes["passed"]:
+        skipped = f", {outcomes['skipped']} left out" if outcomes["skipped"] else ""
+        return "passed", f"{count(outcomes['passed'], 'gate')} passed{skipped}"
+    return "neutral", f"No gate was judged: {count(len(gates), 'gate')} left out"
+
+
+def _by_questions(total: Row, right: str, lost: int) -> tuple[State, str]:
+    if total.errors or lost or total.right < total.n:
+        errors = f", {count(total.errors, 'error')}" if total.errors else ""
+        gone = f", {lost:,} lost" if lost else ""
+        return "failed", f"{total.n - total.right:,} of {total.n:,} not right{errors}{gone}"
+    if not total.n:
+        return "neutral", f"Nothing is judged: {count(total.skipped, 'question')} skipped"
+    return "passed", f"All {right.partition(' of ')[2]}" if total.n > 1 else "The one question is right"
+
+
+def _notes(tally: Tally, about: About) -> Iterator[str]:
+    """What must be known to read the marks."""
+    if about.oracle:
+        yield "An oracle answered: answers are looked up, so its marks say nothing about a model."
+    if about.judge == "none":
+        yield "A survey: no mark fails the run."
+    for budget, times in _budgets(tally).items():
+        yield f"The budget of {budget} was spent: {count(times, 'question')} not asked."
+    skipped = sum(one.outcome == "skipped" for one in tally)
+    if skipped:
+        yield f"{count(skipped, 'question')} skipped: in no rate and no mean."
+    errors = sum(one.outcome == "error" for one in tally)
+    if errors:
+        yield f"{count(errors, 'question')} without a reply: in no rate and no mean."
+    if about.lost:
+        yield f"{count(len(about.lost), 'question')} lost with a worker: asked, but not told of."
+    elif about.questions is not None and len(tally) < about.questions:
+        yield f"{about.questions:,} questions were collected, {len(tally):,} are in the record."
+
+
+def _budgets(tally: Tally) -> Counter[str]:
+    """How many questions each budget kept from being asked, by what it limits."""
+    reasons = (one.error.partition(": ")[0] for one in tally if one.error.startswith("budget::"))
+    return Counter(reason.removeprefix("budget::") for reason in reasons)
+
+
+def facts(tally: Tally, about: About) -> list[tuple[str, str]]:
+    """What the run was, as names and values."""
+    total = tally.total()
+    found = [
+        (plural("model", len(about.models)), ", ".join(about.models) or "none"),
+        ("answered", f"{total.n:,} of {total.questions:,}"),
+        ("mean score", number(total.mean)),
+        ("above chance", number(total.above_chance)),
+        (plural("notation", len(about.notations)), ", ".join(about.notations)),
+        ("frame", about.frame),
+        ("reading", about.reading),
+        ("judged by", {"none": "nothing"}.get(about.judge, about.judge)),
+        ("seed", str(about.seed)),
+        ("asked", spent(tally).removeprefix("asked: ")),
+        ("pytest-taskgraph", about.version),
+    ]
+    return [(name, value) for name, value in found if value not in ("", "-")]

@@ -1,0 +1,108 @@
+"""What changed since another run, in Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from ..trial import Json
+from .escape import one_line
+from .failure import shown
+from .markdown_blocks import NONE, cell, code, fence, folded, table, words
+from .wording import count, number
+
+if TYPE_CHECKING:
+    from ..results.comparison import Comparison, Difference, Flip, PatternChange
+
+SIGNS = {"worse": "❌", "cannot tell": "❔"}
+ANSWER = 80  # columns
+LINE = 160  # columns of a line of a text that changed
+REASON = 300
+NAMED = 20  # questions that only one of the runs asked
+
+
+def judged(comparison: Comparison) -> str:
+    """The verdict of the comparison and its reason, in a line."""
+    sign = SIGNS.get(comparison.verdict, "✅")
+    return f"{sign} compared with the run before: **{comparison.verdict}**: {words(comparison.reason, REASON)}"
+
+
+def change(comparison: Comparison, most: int) -> Iterator[str]:
+    """The patterns that moved, what was asked in another way, and the questions that flipped, folded.
+
+    Of questions at most `most` are shown, of patterns as many, but at least 15.
+    """
+    yield from ("", "### Compared with the run before", "")
+    yield f"- {count(comparison.paired, 'question')} paired"
+    yield from (f"- {words(note, REASON)}" for note in comparison.notes[:NAMED])
+    yield from _patterns(comparison, max(most, 15))
+    for one in comparison.differences if most else ():
+        yield from _difference(one)
+    yield from _flips(comparison.flips, most)
+    for title, ids in (("before", comparison.only_before), ("now", comparison.only_after)):
+        some = min(most, NAMED)
+        if ids and some:
+            more = [f"and {len(ids) - some} more"] if len(ids) > some else []
+            yield from folded(
+                f"Asked only {title} ({len(ids):,})", ["- " + one for one in [*map(code, ids[:some]), *more]]
+            )
+
+
+def _patterns(comparison: Comparison, most: int) -> Iterator[str]:
+    """The patterns of which a question moved, those that are worse first; then the categories, and all of them."""
+    moved = [one for one in comparison.patterns if one.lost or one.won]
+    moved.sort(key=lambda one: (one.verdict != "worse", one.won - one.lost))
+    several = any(one.model for one in comparison.patterns) and len({one.model for one in comparison.patterns}) > 1
+    heads = [*comparison.categories, *([comparison.total] if comparison.total else [])]
+    rows = [_pattern(one, several) for one in moved[:most]] + [_pattern(one, several, "**") for one in heads[:most]]
+    titles = ["pattern", *(["model"] if several else []), "verdict", "n", "pass rate", "mean", "lost", "won", "p"]
+    yield from table(titles, rows, 3 if several else 2)
+    if len(moved) > most:
+        yield from ("", f"And {len(moved) - most} more patterns that moved.")
+
+
+def _pattern(one: PatternChange, several: bool, strong: str = "") -> list[str]:
+    return [
+        f"{strong}{cell(one.name)}{strong}",
+        *([cell(one.model)] if several else []),
+        one.verdict or NONE,
+        str(one.n),
+        f"{number(one.rate_before)} → {number(one.rate_after)}",
+        f"{number(one.mean_before)} → {number(one.mean_after)}",
+        str(one.lost),
+        str(one.won),
+        "<0.001" if one.adjusted_p is not None and one.adjusted_p < 0.001 else number(one.adjusted_p),
+    ]
+
+
+def _difference(one: Difference) -> Iterator[str]:
+    """What changed about questions, with the lines of an example."""
+    compared = "compared all the same" if one.paired else "not compared"
+    yield from (
+        "",
+        f"The {one.what} changed for {count(one.questions, 'question')}, {compared}; in {code(one.id)}:",
+        "",
+    )
+    yield from fence([one_line(line, LINE) for line in one.lines], "diff")
+
+
+def _flips(flips: Sequence[Flip], most: int) -> list[str]:
+    some = flips[:most]
+    several = any(one.model for one in some)
+    titles = ["question", *(["model"] if several else []), "expected", "before", "now"]
+    rows = [
+        [
+            cell(one.id, 100),
+            *([cell(one.model)] if several else []),
+            cell(shown(one.expected), ANSWER),
+            _side(one.before_outcome, one.before_answer),
+            _side(one.after_outcome, one.after_answer),
+        ]
+        for one in some
+    ]
+    told = f"{len(some)} of {len(flips):,}" if len(some) < len(flips) else f"{len(flips):,}"
+    return folded(f"Questions that flipped ({told})", table(titles, rows, len(titles))[1:])
+
+
+def _side(outcome: str, answer: Json) -> str:
+    return outcome if answer is None else f"{outcome}: {cell(shown(answer), ANSWER)}"

@@ -1,0 +1,129 @@
+"""The plan of a run for the terminal: what would be asked and what it would cost, and both in one line.
+
+Lines come with the markup that pytest's terminal writer takes, such as {"bold": True}.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from math import ceil
+
+from ..results.plan import Amount, Plan, PlanRow
+from .escape import columns, one_line, wrap
+from .table import table
+
+Lines = list[tuple[str, dict[str, bool]]]
+UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class _Column:
+    title: str
+    short: str
+    cell: Callable[[PlanRow], str]
+
+
+_QUESTIONS = _Column("questions", "asked", lambda row: f"{row.questions:,}")
+_CALLS = _Column("calls", "calls", lambda row: f"{row.calls:,}")
+_STORED = _Column("stored", "stored", lambda row: f"{row.stored:,}")
+_TOKENS = _Column("prompt tokens", "tokens", lambda row: f"{row.tokens_in:,}")
+_EXPECTED = _Column("expected cost", "expected", lambda row: amount(row.expected))
+_WORST = _Column("worst cost", "worst", lambda row: amount(row.worst, up=True))
+
+
+def lines(plan: Plan, width: int = 80) -> Lines:
+    """The plan, a table for each model and the total of all, each line of at most `width` columns (width >= 40)."""
+    found: Lines = []
+    for total in plan.totals:
+        found.append((one_line(f"model {total.model}", width), {"bold": True}))
+        found += [*_table([*_with_categories(plan.of(total.model)), ("total", total)], width), ("", {})]
+    found += [(line, {"bold": True}) for line in wrap(f"taskgraph plan: {forecast(plan)}; nothing was asked", width, 3)]
+    return found + [(line, {"yellow": True}) for note in _notes(plan) for line in wrap(note, width, 4)]
+
+
+def forecast(plan: Plan, max_calls: int | None = None, max_cost: float | None = None) -> str:
+    """The plan in one line: "184 calls, about $0.12, at most $1.40"; the limits of the run, where they are less, bind.
+
+    The calls are those of a run in which every attempt succeeds.
+    """
+    total = plan.total
+    calls = total.calls if max_calls is None else min(total.calls, max_calls)
+    limited = f" of {total.calls:,}" if calls < total.calls else ""
+    stored = f" ({total.stored:,} more stored)" if total.stored else ""
+    return f"{calls:,}{limited} call{'' if calls == 1 else 's'}{stored}, {_price(total, max_cost)}"
+
+
+def _price(total: PlanRow, max_cost: float | None) -> str:
+    if total.expected.known is None:
+        return "price unknown" if max_cost is None else f"price unknown, at most {dollars(max_cost, up=True)}"
+    about = f"{'at least' if total.expected.more else 'about'} {dollars(total.expected.known)}"
+    worst = None if total.worst.more else total.worst.known
+    bounds = [bound for bound in (worst, max_cost) if bound is not None]
+    return f"{about}, at most {dollars(min(bounds), up=True) if bounds else UNKNOWN}"
+
+
+def amount(cost: Amount, up: bool = False) -> str:
+    """The amount as "$0.12", "at least $0.12" where there is more that is not known, or "unknown"."""
+    if cost.known is None:
+        return UNKNOWN
+    return f"{'at least ' if cost.more else ''}{dollars(cost.known, up and not cost.more)}"
+
+
+def dollars(cost: float, up: bool = False) -> str:
+    """US dollars to the cent, below ten cents to a hundredth of it; rounded up where `up`, as a bound has to be."""
+    digits = 2 if cost >= 0.1 or cost == 0 else 4
+    scaled = round(cost * 10**digits, 6)  # 1.4 is no 1.41 though its sum may come out at 1.4000000000000001
+    rounded = (ceil(scaled) if up else round(scaled)) / 10**digits
+    return f"${rounded:,.{digits}f}" if rounded or not cost else "under $0.0001"
+
+
+def _with_categories(rows: Sequence[PlanRow]) -> list[tuple[str, PlanRow | None]]:
+    """The rows of patterns, a line with the category's name above the first of each."""
+    found: list[tuple[str, PlanRow | None]] = []
+    category = ""
+    for row in rows:
+        if row.category != category:
+            category = row.category
+            found.append((category, None))
+        found.append((f"  {row.name}" if category else row.name, row))
+    return found
+
+
+def _table(rows: Sequence[tuple[str, PlanRow | None]], width: int) -> Lines:
+    """The rows as a table with as many columns as find room; where even few do not, the names are shortened."""
+    drawn: list[str] = []
+    for chosen, short in _choices([row for _, row in rows if row is not None]):
+        titles = ["pattern", *(column.short if short else column.title for column in chosen)]
+        cells = [[name, *(column.cell(row) if row else "" for column in chosen)] for name, row in rows]
+        drawn = table(titles, cells, "l" + "r" * len(chosen))
+        if max(map(columns, drawn)) <= width:
+            break
+    else:
+        drawn = table(titles, cells, "l" + "r" * len(chosen), width)
+    strong = [True, *(row is None or row.name == "total" for _, row in rows)]
+    return [(line, {"bold": True} if bold else {}) for line, bold in zip(drawn, strong, strict=True)]
+
+
+def _choices(rows: Sequence[PlanRow]) -> Iterator[tuple[list[_Column], bool]]:
+    """Selections of columns from the widest to the narrowest, and whether their titles are short."""
+    stored = [_STORED] if any(row.stored for row in rows) else []
+    yield [_QUESTIONS, _CALLS, *stored, _TOKENS, _EXPECTED, _WORST], False
+    yield [_QUESTIONS, _CALLS, *stored, _TOKENS, _EXPECTED, _WORST], True
+    yield [_CALLS, *stored, _TOKENS, _EXPECTED, _WORST], True
+    yield [_CALLS, _EXPECTED, _WORST], True
+
+
+def _notes(plan: Plan) -> Iterator[str]:
+    for total in plan.totals:
+        name = one_line(total.model)
+        if total.expected.known is None or total.expected.more:
+            yield (
+                f"the price of {name} is not known; state it in US dollars for a million tokens in and out: "
+                f"--taskgraph-price {name}=IN/OUT"
+            )
+        elif total.worst.known is None or total.worst.more:
+            yield (
+                f"nothing bounds the replies of {name}, and so what they cost at worst; "
+                "--taskgraph-model-option max_tokens=N does"
+            )

@@ -1,0 +1,67 @@
+"""What the repetitions of questions came to, below the table of the replies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from ..results.repetitions import Reduced, reduced, repeated
+from ..results.tally import Group, Tally
+from .columns import Lines, fitting
+from .wording import count, number
+
+
+def repetitions(tally: Tally, model: str, width: int, patterns: bool = False) -> Lines:
+    """The table of one model: its categories and the total; `patterns`: each pattern too. None without repetitions."""
+    total = tally.whole(model)
+    most = repeated(total.trials)
+    if most < 2:
+        return []
+    below = tally.groups("pattern", model) if patterns else []
+    rows: list[tuple[str, Reduced]] = []
+    for category in tally.groups("category", model):
+        rows.append((category.name, reduced(category, [most])))
+        rows += [("  " + one.name, reduced(one, [most])) for one in below if one.category == category.name]
+    return _table([*rows, ("total", reduced(total, [most]))], most, width)
+
+
+def repetitions_by_model(tally: Tally, titles: Mapping[str, str], width: int) -> Lines:
+    """A table with a line for each model, by its title. None without repetitions."""
+    totals = {model: tally.whole(model) for model in tally.models}
+    most = _most(totals.values())
+    if most < 2:
+        return []
+    return _table([(titles[model], reduced(total, [most])) for model, total in totals.items()], most, width)
+
+
+def repetition_notes(tally: Tally) -> Iterator[str]:
+    """What must be known to read the numbers of a run with repetitions; nothing for one without."""
+    totals = [tally.whole(model) for model in tally.models]
+    most = _most(totals)
+    if most < 2:
+        return
+    yield (
+        f"n counts replies: a question asked {most} times is {most} of them. Intervals are over questions, by workflow"
+    )
+    yield "within: std over the repetitions of a question; between: std over workflows"
+    missing = sum(reduced(total, [most]).left_out[most] for total in totals)
+    if missing:
+        noun, verb = count(missing, "question"), "has" if missing == 1 else "have"
+        yield f"{noun} with fewer than {most} replies {verb} no part in pass@{most} and pass^{most}"
+
+
+def _most(totals: Iterable[Group]) -> int:
+    return max((repeated(total.trials) for total in totals), default=0)
+
+
+def _table(rows: Sequence[tuple[str, Reduced]], most: int, width: int) -> Lines:
+    title = f"{most} repetitions"
+    numbers = [
+        [name, number(one.mean), number(one.majority), number(one.pass_at[most]), number(one.pass_hat[most]),
+         number(one.within), number(one.between)]
+        for name, one in rows
+    ]  # fmt: skip
+    asked = [[name, str(one.questions), *cells] for (name, one), (_, *cells) in zip(rows, numbers, strict=True)]
+    long = ["mean", "majority", f"pass@{most}", f"pass^{most}", "within", "between"]
+    short = ["mean", "major", f"p@{most}", f"p^{most}", "with", "betw"]
+    choices = [([title, "questions", *long], asked), ([title, *long], numbers), ([title, *short], numbers)]
+    return [("", {}), *fitting(choices, width)]

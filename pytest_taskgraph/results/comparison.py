@@ -1,0 +1,221 @@
+"""Two runs compared: worse, not worse, better, or cannot tell.
+
+How questions are paired: pairing.py. The verdict: verdict.py. docs/comparing.md says what the verdicts mean.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from itertools import chain
+from typing import Any, Literal
+
+from ..errors import UnknownNameError, UsageError
+from ..trial import Json, Outcome, Trial
+from .pairing import Changed, Missing, Pair, Pairing, mean_score, paired, pass_share
+from .record import About, tally_of
+from .verdict import MARGIN, PatternChange, Verdict, change, grouped, judge
+
+__all__ = ["FAIL_ON", "MARGIN", "Comparison", "Difference", "Flip", "PatternChange", "case_of", "compare"]
+
+FAIL_ON = ("regression", "undecided", "missing")
+MOVED = 0.5  # a graded question whose score moves by as much is told as flipped
+DIFFERENCE_LINES = 12  # of the text of an example that changed
+_LONGEST_DIFFERENCE = 400  # lines of a text that are set beside others
+
+
+@dataclass(frozen=True, slots=True)
+class Flip:
+    """A question that passed and does not any more, or the other way round; or whose graded score moved far.
+
+    Of a question with repetitions, the majority; outcome and answer are those of the first that stands for it.
+    """
+
+    id: str
+    pattern: str
+    category: str
+    model: str  # where there are several
+    question: str
+    expected: Json
+    before_outcome: Outcome
+    before_score: float
+    before_answer: Json  # as it was read; None for one that was not
+    after_outcome: Outcome
+    after_score: float
+    after_answer: Json
+
+    @property
+    def lost(self) -> bool:
+        """Whether it is worse than before."""
+        passed = self.before_outcome == "right"
+        return passed if passed != (self.after_outcome == "right") else self.after_score < self.before_score
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """What changed about many questions, at the example of one: lines that begin with "-", "+" or "  "."""
+
+    what: str  # as in Changed
+    questions: int
+    paired: bool  # whether those questions are compared all the same
+    id: str  # of the example
+    lines: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What two runs come to, question by question."""
+
+    before: dict[str, Any]  # what the runs were: the fields of record.About
+    after: dict[str, Any]
+    margin: float
+    paired: int  # questions that both answered
+    verdict: Verdict
+    reason: str  # in one line
+    needed: int | None  # about how many questions would decide, where the verdict is "cannot tell"
+    p: float | None  # of all questions, one-sided towards worse; None for no pair
+    p_better: float | None
+    loss: float | None  # mean over all questions, of pass or graded score; above 0 is worse
+    loss_at_most: float | None  # upper bound of its 97.5 % confidence, by workflow
+    total: PatternChange | None  # all questions
+    patterns: tuple[PatternChange, ...]
+    categories: tuple[PatternChange, ...]
+    flips: tuple[Flip, ...]  # those that lost first
+    changed: tuple[Changed, ...]  # asked in another way; paired only where that is said
+    differences: tuple[Difference, ...]
+    missing: tuple[Missing, ...]  # asked without an answer, by one of the runs
+    only_before: tuple[str, ...]  # ids of questions that the run after did not ask
+    only_after: tuple[str, ...]
+    notes: tuple[str, ...]  # what must be known to read it
+
+    def to_json(self) -> dict[str, Any]:
+        """The comparison as plain JSON values."""
+        return asdict(self)
+
+
+def compare(before: Mapping[str, Any], after: Mapping[str, Any], margin: float = MARGIN) -> Comparison:
+    """The comparison of two records, `after` with the baseline `before`.
+
+    `margin`, 0 to 1: a mean loss below it is not worth speaking of. Raises UsageError for a margin outside and for a
+    damaged record.
+    """
+    if not 0.0 <= margin <= 1.0:
+        raise UsageError(f"the margin of a comparison is {margin}; expected a number from 0 to 1")
+    found = paired(tally_of(before), tally_of(after))
+    judged = judge(found.pairs, margin)
+    flips = sorted(chain.from_iterable(map(_flip, found.pairs)), key=lambda flip: not flip.lost)
+    pairs = found.pairs
+    return Comparison(
+        before=_about(before), after=_about(after), margin=margin, paired=len(pairs), verdict=judged.verdict,
+        reason=judged.reason, needed=judged.needed, p=judged.p, p_better=judged.p_better,
+        loss=judged.loss.mean if pairs else None, loss_at_most=judged.loss.upper if pairs else None,
+        total=change(pairs, "total", "") if pairs else None, patterns=judged.patterns,
+        categories=tuple(change(same, name, name) for (_, name), same in grouped(pairs, by_pattern=False)),
+        flips=tuple(flips), changed=found.changed, differences=tuple(_differences(found)), missing=found.missing,
+        only_before=found.only_before, only_after=found.only_after, notes=tuple(_notes(found, before, after)),
+    )  # fmt: skip
+
+
+def case_of(
+    comparison: Comparison, fail_on: Collection[str] = frozenset({"regression"})
+) -> tuple[Literal["passed", "failed"], str]:
+    """How the case `compare::NAME` ends, and why, in one line.
+
+    It fails on what is asked, on "regression" where nothing is: "regression" is worse, "undecided" is cannot tell,
+    "missing" is a question of the baseline that was not asked, or not answered. A comparison without a single pair has
+    judged nothing, and fails whatever is asked. Raises UnknownNameError.
+    """
+    for one in sorted(fail_on):
+        if one not in FAIL_ON:
+            raise UnknownNameError("thing to fail on", one, FAIL_ON)
+    fail_on = fail_on or {"regression"}
+    told = [f"{comparison.verdict}: {comparison.reason}"]
+    missing = _missing(comparison)
+    if "missing" in fail_on and missing:
+        told.append(missing)
+    failed = (
+        ("regression" in fail_on and comparison.verdict == "worse")
+        or ("undecided" in fail_on and comparison.verdict == "cannot tell")
+        or ("missing" in fail_on and bool(missing))
+        or not comparison.paired
+    )
+    return "failed" if failed else "passed", "; ".join(told)
+
+
+def _missing(comparison: Comparison) -> str:
+    lost = {(one.id, one.model) for one in comparison.missing if one.run == "after"}
+    facts = [f"{len(lost)} of the questions got no answer"] if lost else []
+    facts += [f"{len(comparison.only_before)} of the baseline were not asked"] if comparison.only_before else []
+    return "; ".join(facts)
+
+
+def _about(record: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: record[name] for name in About.__dataclass_fields__ if name in record}
+
+
+def _flip(pair: Pair) -> Iterator[Flip]:
+    passing = [2 * pass_share(trials) > 1 for trials in (pair.before, pair.after)]
+    if passing[0] == passing[1] and not (pair.graded and abs(pair.loss) >= MOVED):
+        return
+    once, now = _standing(pair.before, passing[0]), _standing(pair.after, passing[1])
+    yield Flip(
+        pair.id, pair.pattern, pair.category, pair.model, now.question.text, now.question.reference,
+        once.outcome, mean_score(pair.before), once.score.given if once.score else None,
+        now.outcome, mean_score(pair.after), now.score.given if now.score else None,
+    )  # fmt: skip
+
+
+def _standing(trials: Sequence[Trial], passing: bool) -> Trial:
+    """The first of the repetitions that ended as most of them did."""
+    return next(one for one in trials if one.passed == passing)
+
+
+def _differences(found: Pairing) -> Iterator[Difference]:
+    for what, (before, after) in found.examples.items():
+        same = [one for one in found.changed if what in one.what]
+        texts = (before.text, after.text) if what == "template" else (before.prompt, after.prompt)
+        if what == "prompt" and before.system != after.system:
+            texts = (before.system, after.system)
+        if what == "reference":
+            texts = (str(before.reference), str(after.reference))
+        yield Difference(what, len(same), any(one.paired for one in same), after.once, _lines(*texts))
+
+
+def _lines(before: str, after: str) -> tuple[str, ...]:
+    """The lines of one text that are not in the other, in their order, at most DIFFERENCE_LINES."""
+    both = [text.splitlines() for text in (before, after)]
+    while both[0] and both[1] and both[0][0] == both[1][0]:
+        both = [lines[1:] for lines in both]
+    while both[0] and both[1] and both[0][-1] == both[1][-1]:
+        both = [lines[:-1] for lines in both]
+    old, new = (lines[:_LONGEST_DIFFERENCE] for lines in both)
+    changed = [line for line in difflib.ndiff(old, new) if line[0] in "-+" and line[2:].strip()]
+    more = len(changed) - DIFFERENCE_LINES
+    return tuple(changed[:DIFFERENCE_LINES] + ([f"  … and {more} lines more"] if more > 0 else []))
+
+
+def _notes(found: Pairing, before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[str]:
+    """What is said loudly: what else than the model changed, and what is not compared."""
+    same_model = before.get("models") == after.get("models")
+    asked = len(found.pairs)
+    counts: dict[tuple[str, bool], int] = {}
+    for one in found.changed:
+        for what in one.what:
+            counts[what, one.paired] = counts.get((what, one.paired), 0) + 1
+    for (what, compared), count in counts.items():
+        told = f"the {what} changed for {count} question{'' if count == 1 else 's'}"
+        if compared and asked:
+            yield f"{told}: this compares {f'the {what}' if same_model else f'{what} and model together'}"
+        elif not compared:
+            yield f"{told}: not compared, for they are other questions"
+    options = [(record.get("settings") or {}).get("model_option") or {} for record in (before, after)]
+    if options[0] != options[1]:
+        yield "the options of the model changed: this compares them too"
+    if before.get("version") != after.get("version"):
+        yield f"the runs are of versions {before.get('version')} and {after.get('version')}"
+    if found.missing:
+        yield f"{len(found.missing)} without an answer in one of the runs: not compared"
+    for ids, where in ((found.only_before, "before"), (found.only_after, "after")):
+        if ids:
+            yield f"{len(ids)} asked only in the run {where}: not compared"

@@ -1,0 +1,173 @@
+"""The verdict over paired questions: all of them tested, and each pattern; the loss that may still be there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import fsum
+from typing import Literal
+
+from .paired import Loss, holm, loss, mcnemar, needed, sign_flip
+from .pairing import Pair, mean_score, pass_share
+from .tally import CATEGORIES
+
+Verdict = Literal["worse", "not worse", "better", "cannot tell"]
+
+LEVEL = 0.025  # one-sided, of the test of all questions, and again of the family of the patterns
+MARGIN = 0.05
+_FEWEST_CLUSTERS = 6  # fewer can show no difference: 2^-5 is more than LEVEL
+
+
+@dataclass(frozen=True, slots=True)
+class PatternChange:
+    """The paired questions of one pattern, or category, before and after."""
+
+    name: str
+    category: str
+    n: int  # questions
+    rate_before: float  # share that pass
+    rate_after: float
+    mean_before: float  # main score
+    mean_after: float
+    p: float | None  # one-sided, towards worse; None for a category, which is shown, not tested
+    adjusted_p: float | None  # by Holm, over all patterns
+    verdict: str  # "worse", "better", "cannot tell"; "" for a category
+    model: str = ""  # where there are several
+    lost: int = 0  # questions with less than before
+    won: int = 0  # questions with more
+    graded: bool = False  # the score is what is tested
+    before: float = 0.0  # mean of what is tested: whether a question passes, or the score where it is graded
+    after: float = 0.0
+
+    @property
+    def change(self) -> float:
+        """What is tested, after less before: below 0 is worse."""
+        return self.after - self.before
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What the paired questions come to, without a word about anything else."""
+
+    verdict: Verdict
+    reason: str
+    needed: int | None
+    p: float | None
+    p_better: float | None
+    loss: Loss
+    patterns: tuple[PatternChange, ...]
+
+
+def judge(pairs: Sequence[Pair], margin: float = MARGIN) -> Judged:
+    """The verdict over paired questions.
+
+    Worse: the test of all of them, or that of any pattern adjusted by Holm, gives at most 0.025; without a difference
+    that happens in at most 1 of 20 comparisons. Better: the test of all gives as little the other way. Not worse: the
+    upper bound of the loss is below the margin.
+    """
+    by_cluster: dict[str, list[float]] = {}
+    for one in pairs:
+        by_cluster.setdefault(one.cluster, []).append(one.loss)
+    found = loss(by_cluster)
+    patterns = _patterns(pairs)
+    p, p_better = (_test(pairs), _test(pairs, -1)) if pairs else (None, None)
+    verdict = _verdict(p, p_better, found, patterns, margin)
+    number = needed(found, margin) if verdict == "cannot tell" and pairs else None
+    reason = _reason(verdict, found, p if verdict != "better" else p_better, patterns, margin, number)
+    return Judged(verdict, reason, number, p, p_better, found, patterns)
+
+
+def _verdict(
+    p: float | None, p_better: float | None, found: Loss, patterns: Sequence[PatternChange], margin: float
+) -> Verdict:
+    if p is None or p_better is None:
+        return "cannot tell"
+    if p <= LEVEL or any(one.verdict == "worse" for one in patterns):
+        return "worse"
+    if p_better <= LEVEL:
+        return "better"
+    return "not worse" if found.upper < margin else "cannot tell"
+
+
+def _reason(
+    verdict: Verdict,
+    found: Loss,
+    p: float | None,
+    patterns: Sequence[PatternChange],
+    margin: float,
+    number: int | None,
+) -> str:
+    if p is None:
+        return "no question was answered in both runs and asked alike"
+    moved = f"{0.0 - found.mean:+.3f} over {found.n} paired question{'' if found.n == 1 else 's'}"
+    worse = [f"{one.name}{f' of {one.model}' if one.model else ''}" for one in patterns if one.verdict == "worse"]
+    if verdict in ("worse", "better"):
+        overall = [f"p = {p:.2g}" if p >= 0.0001 else "p < 0.0001"] if p <= LEVEL else []
+        return ", ".join([moved, *overall, *([f"worse in {', '.join(worse)}"] if worse else [])])
+    bound = f"the loss may be up to {found.upper:.3f}"
+    if verdict == "not worse":
+        return f"{moved}; the loss is at most {max(found.upper, 0.0):.3f}, below the margin of {margin:g}"
+    many = f"; about {number:,} questions would decide" if number else ""
+    if found.clusters < _FEWEST_CLUSTERS:
+        many += f"; questions about fewer than {_FEWEST_CLUSTERS} workflows, here {found.clusters}, can show nothing"
+    return f"{moved}; {bound}, the margin is {margin:g}{many}"
+
+
+def _patterns(pairs: Sequence[Pair]) -> tuple[PatternChange, ...]:
+    """Each pattern, of each model where there are several, tested both ways; each family of tests by Holm."""
+    groups = grouped(pairs)
+    tests = [(_test(same), _test(same, -1)) for _, same in groups]
+    worse, better = (holm([both[side] for both in tests]) for side in (0, 1))
+    return tuple(
+        change(same, name, same[0].category, tests[at][0], worse[at], better[at])
+        for at, ((_, name), same) in enumerate(groups)
+    )
+
+
+def grouped(pairs: Iterable[Pair], by_pattern: bool = True) -> list[tuple[tuple[str, str], list[Pair]]]:
+    """The pairs of each model and pattern, or category, under both names; categories in their order."""
+    found: dict[tuple[int, str, str, str], list[Pair]] = {}
+    for one in pairs:
+        rank = CATEGORIES.index(one.category) if one.category in CATEGORIES else len(CATEGORIES)
+        name = one.pattern if by_pattern else one.category
+        found.setdefault((rank, one.category, name, one.model), []).append(one)
+    return [((key[3], key[2]), found[key]) for key in sorted(found)]
+
+
+def _test(pairs: Sequence[Pair], sign: int = 1) -> float:
+    """The one-sided p-value towards worse (`sign` 1) or better (-1): McNemar's test where each workflow has one
+    question that passes or not, else the flips of the workflows' summed losses.
+    """
+    sums: dict[str, float] = {}
+    for one in pairs:
+        sums[one.cluster] = sums.get(one.cluster, 0.0) + sign * one.loss
+    if len(sums) == len(pairs) and not any(one.graded or abs(one.loss) not in (0, 1) for one in pairs):
+        return mcnemar(sum(each > 0 for each in sums.values()), sum(each < 0 for each in sums.values()))
+    return sign_flip(list(sums.values()))
+
+
+def change(
+    pairs: Sequence[Pair],
+    name: str,
+    category: str,
+    p: float | None = None,
+    worse: float | None = None,
+    better: float | None = None,
+) -> PatternChange:
+    """The pairs, at least one, counted before and after, with the p-values and the verdict that they give: one-sided,
+    and adjusted towards worse and towards better.
+    """
+    count = len(pairs)
+    both = [[one.before for one in pairs], [one.after for one in pairs]]
+    rates = [fsum(map(pass_share, trials)) / count for trials in both]
+    means = [fsum(map(mean_score, trials)) / count for trials in both]
+    tested = [fsum(map(Pair.value, pairs, trials)) / count for trials in both]
+    verdict = "cannot tell" if p is not None else ""
+    if worse is not None and better is not None and min(worse, better) <= LEVEL:
+        verdict = "worse" if worse <= LEVEL else "better"
+    model = pairs[0].model if len({one.model for one in pairs}) == 1 else ""
+    return PatternChange(
+        name, category, count, rates[0], rates[1], means[0], means[1], p, worse, verdict, model,
+        sum(one.loss > 0 for one in pairs), sum(one.loss < 0 for one in pairs), all(one.graded for one in pairs),
+        tested[0], tested[1],
+    )  # fmt: skip

@@ -1,0 +1,115 @@
+from __future__ import annotations
+
+import pytest
+
+from pytest_taskgraph.reports.comparison import answer, change, lines
+from pytest_taskgraph.reports.escape import columns
+from pytest_taskgraph.results.comparison import Comparison, compare
+from pytest_taskgraph.results.record import About, build
+from pytest_taskgraph.trial import Json, Outcome, Question, Reply, Score, Trial
+
+
+def trial(
+    at: int, right: bool | None, frame: str = "Think first.", given: Json = "Bake", text: str = "Which is next?"
+) -> Trial:
+    """The trial of a question of pattern chain, or of loop where `at` is odd; None is an error."""
+    pattern = "loop" if at % 2 else "chain"
+    digests = {"workflow": f"w{at}", "template": "t", "frame": frame}
+    question = Question(
+        f"{pattern}-wadl-n012-s0-{at:03d}", "understanding", pattern, "structure", text,
+        f"Some workflow\n{frame}\nWhich is next?", "task", "Mix", "correctness", digests=digests, cluster=f"w{at}",
+    )  # fmt: skip
+    if right is None:
+        return Trial(question, "m", "error", error="timeout: none")
+    outcome: Outcome = "right" if right else "wrong"
+    return Trial(question, "m", outcome, Reply("x"), Score(float(right), given="Mix" if right else given))
+
+
+def compared(before: list[Trial], after: list[Trial]) -> Comparison:
+    return compare(build(before, About("0.1.0", models=("m",))), build(after, About("0.1.0", models=("m",))))
+
+
+def text(comparison: Comparison, width: int = 80, name: str = "main") -> str:
+    return "\n".join(line for line, _ in lines(comparison, name, width))
+
+
+WORSE = compared(
+    [trial(at, True) for at in range(60)],
+    [trial(at, at >= 30 or at % 2 == 1, "Answer at once.") for at in range(60)],
+)
+
+
+def test_the_verdict_comes_first_and_names_the_pattern() -> None:
+    found = lines(WORSE, "main", 120)
+    expected = "compared with main: worse: -0.250 over 60 paired questions, p < 0.0001, worse in chain"
+    assert found[0] == (expected, {"red": True, "bold": True})
+
+
+def test_what_changed_besides_is_told_loudly() -> None:
+    found = lines(WORSE, "main", 100)
+    assert ("the frame changed for 60 questions: this compares the frame", {"yellow": True}) in found
+    told = text(WORSE, 100)
+    assert "frame changed for 60 questions, compared all the same; in chain-wadl-n012-s0-000:" in told
+    assert "  - Think first." in told
+    assert "  + Answer at once." in told
+
+
+def test_patterns_that_changed_stand_in_a_table() -> None:
+    rows = [line.split() for line in text(WORSE, 120).splitlines()]
+    assert ["chain", "30", "1.000", "0.500", "-0.500", "15", "0", "<0.001", "worse"] in rows
+    assert ["total", "60", "1.000", "0.750", "-0.250", "15", "0", "<0.001"] in rows
+    assert ["1", "pattern", "without", "a", "change"] in rows
+    assert not any(row[:1] == ["loop"] for row in rows)
+
+
+def test_flipped_questions_show_what_was_answered() -> None:
+    told = text(WORSE).splitlines()
+    at = told.index("  chain-wadl-n012-s0-000: right -> wrong")
+    assert told[at - 1] == "lost: 15 questions"
+    assert told[at + 1 : at + 3] == ["    expected Mix", "    after    Bake"]
+    assert "  and 5 more" in told
+
+
+@pytest.mark.parametrize("width", [40, 80, 120])
+def test_no_line_is_wider_than_the_terminal(width: int) -> None:
+    assert max(columns(line) for line in text(WORSE, width).splitlines()) <= width
+
+
+def test_a_hostile_answer_stays_one_printable_line() -> None:
+    bad = "\x1b[31m]]>\u202e<script>\nverdict: better" + "長" * 200
+    found = compared([trial(at, True) for at in range(9)], [trial(at, False, given=bad) for at in range(9)])
+    told = text(found)
+    assert all(line.isprintable() for line in told.splitlines())
+    assert not any(line.startswith("verdict: better") for line in told.splitlines())
+    assert max(columns(line) for line in told.splitlines()) <= 80
+
+
+def test_what_is_not_compared_is_named() -> None:
+    before = [trial(0, True), trial(1, True), trial(2, None), trial(3, True)]
+    after = [trial(0, True), trial(1, True, text="Which follows?"), trial(2, True), trial(4, True)]
+    told = text(compared(before, after), 120)
+    assert "the template changed for 1 question: not compared, for they are other questions" in told
+    assert "without an answer: chain-wadl-n012-s0-002 (before: error)" in told
+    assert "asked only before: loop-wadl-n012-s0-003" in told
+    assert "asked only after: chain-wadl-n012-s0-004" in told
+    assert "  - Which is next?" in told
+
+
+def test_a_change_at_the_end_of_a_long_line_is_in_sight() -> None:
+    start = "Read the workflow with care, and think about each of its tasks, "
+    found = compared([trial(0, True, start + "first.")], [trial(0, True, start + "at last.")])
+    told = text(found)
+    assert "  - …each of its tasks, first." in told
+    assert "  + …each of its tasks, at last." in told
+
+
+def test_nothing_paired_is_said_in_a_line() -> None:
+    told = text(compared([], []))
+    assert told.startswith("compared with main: cannot tell: no question was answered in both runs")
+
+
+def test_answers_and_changes_in_words() -> None:
+    assert answer(["Mix", "Bake"]) == "Mix, Bake"
+    assert (answer([]), answer(None), answer("no")) == ("none", "nothing that can be read", "no")
+    assert answer([["Mix"], ["Bake"]]) == '[["Mix"], ["Bake"]]'
+    assert (change(0.25), change(-0.0001)) == ("+0.250", "0.000")

@@ -1,0 +1,327 @@
+from __future__ import annotations
+
+import json
+import re
+from base64 import b64decode, b64encode
+from dataclasses import asdict
+from hashlib import sha256
+from html.parser import HTMLParser
+from itertools import pairwise
+from typing import Any
+from zlib import decompress
+
+import pytest
+
+from pytest_taskgraph.reports.html import html
+from pytest_taskgraph.reports.html_questions import FIRST
+from pytest_taskgraph.results.comparison import compare
+from pytest_taskgraph.results.record import About, build
+from pytest_taskgraph.trial import Diagram, DiagramEdge, DiagramNode, Json, Outcome, Question, Reply, Score, Trial
+
+ABOUT = About("0.1.0", ("gpt-x",), 7, ("wadl",), "think-first", "lenient", "questions")
+HOSTILE = (
+    "</script><script>alert(1)</script><img src=x onerror=alert(2)>]]>--><!-- "
+    "\x1b[31mred\x1b[0m \u202egnp.exe\u2028&amp;'\""
+)
+APART = {"td", "th", "dt", "dd", "li", "pre", "option"}  # stand apart without white space between them
+VOID = {"meta", "input", "br", "wbr", "path", "circle", "polyline", "img"}
+
+
+class Page(HTMLParser):
+    """A page read: elements with their attributes and text. Fails where one is not closed, or by another's end."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.elements: list[tuple[str, dict[str, str], list[str]]] = []
+        self.open: list[int] = []
+        self.feed(text)
+        self.close()
+        assert [self.elements[at][0] for at in self.open] == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, {name: value or "" for name, value in attrs}, []))
+        if tag in APART:
+            self.handle_data(" ")
+        if tag not in VOID:
+            self.open.append(len(self.elements) - 1)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, {name: value or "" for name, value in attrs}, []))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.elements[self.open.pop()][0] == tag
+
+    def handle_data(self, data: str) -> None:
+        for at in self.open:
+            self.elements[at][2].append(data)
+
+    def all(self, tag: str, **attributes: str) -> list[str]:
+        """The texts of the elements with that tag and these attributes, white space evened."""
+        return [
+            " ".join("".join(text).split())
+            for name, found, text in self.elements
+            if name == tag and all(found.get(key.replace("_", "-").strip("-")) == of for key, of in attributes.items())
+        ]
+
+    def raw(self, identity: str) -> str:
+        return next("".join(text) for _, found, text in self.elements if found.get("id") == identity)
+
+    def data(self, identity: str) -> Any:  # noqa: ANN401
+        return json.loads(self.raw(identity))
+
+
+def made(
+    name: str,
+    outcome: Outcome = "right",
+    *,
+    pattern: str = "next_tasks",
+    model: str = "gpt-x",
+    form: str = "task-set",
+    reference: Json = "A",
+    given: Json = "A",
+    reply: str = "Final answer: A",
+    **labels: str | int,
+) -> Trial:
+    question = Question(
+        name, "understanding", pattern, "structure", f"Which, {name}?", f"prompt of {name}", form, reference,
+        "jaccard", labels=labels, cluster=f"c-{name}",
+    )  # fmt: skip
+    if outcome in ("error", "skipped"):
+        return Trial(question, model, outcome, error=f"network: {name} did not come")
+    status = outcome if outcome in ("unreadable", "refused") else "read"
+    score = Score(float(outcome == "right"), given=given if status == "read" else None, status=status)
+    return Trial(question, model, outcome, Reply(reply, 1200, 34, 0.0125), score)
+
+
+def record(*trials: Trial, **facts: Any) -> dict[str, Any]:  # noqa: ANN401
+    models = tuple(dict.fromkeys(one.model for one in trials)) or ABOUT.models
+    return {**build(list(trials), About(**{**asdict(ABOUT), "models": models})), **facts}
+
+
+def page(*trials: Trial, **facts: Any) -> Page:  # noqa: ANN401
+    return Page(html(record(*trials, **facts)))
+
+
+def headline(*trials: Trial, **facts: Any) -> str:  # noqa: ANN401
+    return page(*trials, **facts).all("h1")[0]
+
+
+@pytest.mark.parametrize(
+    ("outcomes", "facts", "told"),
+    [
+        (["right", "right"], {}, "✓ All 2 right"),
+        (["right"], {}, "✓ The one question is right"),
+        (["right", "wrong", "refused"], {}, "✗ 2 of 3 not right"),
+        (["right", "error"], {}, "✗ 0 of 1 not right, 1 error"),
+        (["right"], {"lost": ["q9"]}, "✗ 0 of 1 not right, 1 lost"),
+        (["skipped"], {}, "● Nothing is judged: 1 question skipped"),
+        ([], {}, "● Nothing was asked"),
+        (["wrong"], {"judge": "none"}, "● A survey, nothing is judged: 0 of 1 right"),
+        (["wrong"], {"gates": [{"name": "a>=0", "outcome": "passed"}]}, "✓ 1 gate passed"),
+        (["right"], {"gates": [{"name": "a>=1", "outcome": "failed"}, {"outcome": "passed"}]}, "✗ 1 of 2 gates failed"),
+        (["error"], {"gates": [{"name": "a>=1", "outcome": "passed"}]}, "✗ 1 error; no gate failed"),
+        (["right"], {"gates": [{"name": "a>=1", "outcome": "skipped"}]}, "● No gate was judged: 1 gate left out"),
+    ],
+)
+def test_the_verdict_comes_first(outcomes: list[Outcome], facts: dict[str, Any], told: str) -> None:
+    trials = [made(f"q{at}", outcome) for at, outcome in enumerate(outcomes)]
+    assert headline(*trials, **facts) == told
+
+
+def test_gates_are_told_with_their_reasons_failed_ones_first() -> None:
+    gates = [
+        {"name": "structure>=0.5", "outcome": "passed", "reason": "0.8"},
+        {"name": "structure>=0.9", "model": "b", "outcome": "failed", "reason": "0.8 <script>"},
+    ]
+    rows = page(made("a"), gates=gates).all("tr")
+    assert rows[1:3] == ["structure>=0.9, b failed 0.8 <script>", "structure>=0.5 passed 0.8"]
+
+
+def test_a_spent_budget_is_told() -> None:
+    spent = Trial(made("b").question, "gpt-x", "skipped", error="budget::calls: 5 of 5 calls made")
+    assert "The budget of calls was spent: 1 question not asked." in page(made("a"), spent).all("p")
+
+
+def test_the_same_record_gives_the_same_page_in_any_order_of_its_trials() -> None:
+    trials = [made(f"q{at:02}", "wrong" if at % 3 else "right", tasks=at % 4) for at in range(20)]
+    assert html(record(*trials)) == html(record(*reversed(trials)))
+
+
+def test_rates_have_wilson_intervals_and_few_are_marked() -> None:
+    rows = page(*(made(f"q{at}", "right" if at < 3 else "wrong") for at in range(4))).all("tr")
+    assert "next_tasks 4* 0.750 0.301–0.954 0.750 -" in rows
+    assert "total 4* 0.750 0.301–0.954 0.750 -" in rows
+
+
+def test_each_of_three_models_has_a_column_and_a_filter() -> None:
+    found = page(*(made("q", model=model) for model in ("a", "b", "c")), made("r", "wrong", model="a"))
+    assert found.all("th", class_="model") == ["a", "b", "c"]
+    assert "Model all a b c" in found.all("label")
+    assert [row["model"] for row in found.data("index")] == ["a", "a", "b", "c"]  # the wrong one of a is first
+
+
+def test_a_model_that_was_not_asked_about_a_pattern_says_so() -> None:
+    found = page(made("q", model="a"), made("r", model="b", pattern="chain"))
+    assert [row for row in found.all("tr") if row.startswith("chain")] == ["chain not asked 1.000 0.207–1.000, n 1*"]
+
+
+def test_curves_stand_for_labels_of_difficulty_that_vary_and_have_their_numbers_beside_them() -> None:
+    trials = [made(f"q{at}", "right" if at < 5 else "wrong", tasks=8 + at // 5, depth=3, colour=at) for at in range(10)]
+    found = page(*trials)
+    assert found.all("figcaption") == ["Pass rate by number of tasks"]
+    assert found.all("desc") == ["gpt-x: 1.000 at 8, 0.000 at 9."]
+    assert "8 gpt-x 5* 1.000 0.566-1.000" in found.all("tr")
+
+
+def test_yes_no_answers_are_set_against_the_right_ones() -> None:
+    def asked(name: str, right: str, given: str, outcome: Outcome) -> Trial:
+        return made(name, outcome, form="yes-no", reference=right, given=given)
+
+    found = page(
+        asked("a", "yes", "yes", "right"), asked("b", "no", "yes", "wrong"), asked("c", "no", "", "unreadable"),
+        asked("d", "no", "no", "right"), asked("e", "no", "", "error"),
+        made("f", form="yes-no-reason", reference={"answer": "yes"}, given={"answer": "yes", "reason": "x"}),
+    )  # fmt: skip
+    assert {"yes 2 0 0", "no 1 1 1"} <= set(found.all("tr"))
+    assert "Said yes 3 times; yes was right 2 times." in found.all("p")
+
+
+def test_a_question_shows_what_was_asked_expected_given_missing_extra_said_and_paid() -> None:
+    one = made("q", "wrong", reference=["A", "B"], given=["A", "C"], tasks=12)
+    score = Score(0.333, given=["A", "C"], missing=["B"], extra=["C"], metrics={"recall": 0.5})
+    found = page(Trial(one.question, "gpt-x", "wrong", one.reply, score))
+    assert found.all("bdi", data_slot="text")[1] == "Which, q?"
+    assert found.all("bdi", data_slot="expected")[0] == "A, B"
+    assert found.all("bdi", data_slot="given")[0] == "A, C"
+    assert found.all("ul", data_list="missing")[0] == "− B"
+    assert found.all("ul", data_list="extra")[0] == "+ C"
+    assert found.all("pre", data_slot="prompt")[0] == "prompt of q"
+    assert found.all("pre", data_slot="reply")[0] == "Final answer: A"
+    assert found.all("dl", data_list="facts")[0] == (
+        "main metric jaccard recall 0.500 cost $0.012500 tokens 1,200 in, 34 out"
+    )
+    assert found.all("dl", data_list="labels")[0] == "tasks 12"
+
+
+def test_errors_and_skips_are_shown_with_their_reasons_and_come_before_and_after_what_is_right() -> None:
+    found = page(made("a", "skipped"), made("b"), made("c", "error"))
+    assert [row["id"] for row in found.data("index")] == ["c", "b", "a"]
+    assert found.all("bdi", data_slot="error")[:2] == ["network: c did not come", "network: a did not come"]
+
+
+def test_what_an_agent_said_is_shown_with_its_calls() -> None:
+    said = {"role": "subject", "text": "I ask", "calls": [{"tool": "read", "status": "ok"}]}
+    one = made("q")
+    found = page(Trial(one.question, "gpt-x", "right", one.reply, one.score, exchanges=[said]))
+    assert found.all("ol", class_="exchanges")[0] == 'subject, 1 call I ask → {"status": "ok", "tool": "read"}'
+
+
+def hostile() -> dict[str, Any]:
+    question = Question(
+        HOSTILE, HOSTILE, HOSTILE, HOSTILE, HOSTILE, HOSTILE, "task-set", [HOSTILE], HOSTILE, system=HOSTILE,
+        labels={HOSTILE: HOSTILE, "tasks": HOSTILE}, cluster="c", relation="",
+    )  # fmt: skip
+    reply = Reply(HOSTILE, finish_reason=HOSTILE, source=HOSTILE)
+    score = Score(0.0, {HOSTILE: 0.5}, given=[HOSTILE], remark=HOSTILE, missing=[HOSTILE], extra=[HOSTILE])
+    exchange = {"role": HOSTILE, "text": HOSTILE, "calls": [{HOSTILE: HOSTILE}]}
+    trials = [
+        Trial(question, model, "wrong", reply, score, HOSTILE, exchanges=[exchange]) for model in (HOSTILE, "other")
+    ]
+    about = About(HOSTILE, (HOSTILE,), 0, (HOSTILE,), HOSTILE)
+    gates = [{"name": HOSTILE, "outcome": HOSTILE, "reason": HOSTILE}]
+    drawing = asdict(Diagram(HOSTILE, [DiagramNode(HOSTILE, HOSTILE)], [DiagramEdge(HOSTILE, HOSTILE, HOSTILE)]))
+    return {**build(trials, about), "gates": gates, "diagrams": {"c": drawing}}
+
+
+def test_hostile_texts_become_no_element_no_attribute_and_no_end_of_a_script() -> None:
+    text = html(hostile())
+    found, plain = Page(text), page(made("q"), made("q", model="b"))
+    kinds = {tag for tag, _, _ in found.elements}
+    assert kinds & {"img", "iframe", "object", "a", "script"} == {"a", "script"}
+    assert len(found.all("script")) == len(plain.all("script"))
+    assert not [name for _, attributes, _ in found.elements for name in attributes if name.startswith("on")]
+    assert all(href.startswith("#") for _, one, _ in found.elements if (href := one.get("href")))
+
+
+def test_hostile_texts_are_shown_as_text_with_nothing_that_is_obeyed_or_hidden() -> None:
+    text = html(hostile())
+    assert not re.search("[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e\u2066-\u2069\u2028\u2029]", text)
+    found = Page(text)
+    shown = found.all("pre", data_slot="reply")[0]
+    assert shown.startswith("</script><script>alert(1)</script><img src=x onerror=alert(2)>]]>--><!-- \\x1b[31mred")
+    assert "\\u202egnp.exe" in shown
+    assert found.data("details")["questions"][0]["reply"] == shown
+    for name in ("index", "details", "drawings"):
+        assert not set("<>&") & set(found.raw(name))
+
+
+def test_nothing_is_fetched_and_the_policy_allows_one_script_alone() -> None:
+    text = html(record(*(made(f"q{at}", tasks=at) for at in range(3))))
+    found = Page(text)
+    assert not [one for _, one, _ in found.elements if "src" in one]
+    assert "url(" not in text
+    assert "@import" not in text
+    assert set(re.findall(r"https?://[^\s\"'<]*", text)) <= {"http://www.w3.org/2000/svg"}
+    policy = next(one["content"] for tag, one, _ in found.elements if tag == "meta" and "http-equiv" in one)
+    script = next("".join(text) for tag, one, text in found.elements if tag == "script" and not one)
+    digest = b64encode(sha256(script.encode()).digest()).decode()
+    assert policy.startswith(f"default-src 'none'; script-src 'sha256-{digest}';")
+
+
+def test_workflows_are_drawn_once_each_in_the_page_and_packed_for_the_script() -> None:
+    drawing = asdict(Diagram("W", [DiagramNode("a", "Fetch"), DiagramNode("b", "Pack")], [DiagramEdge("a", "b")]))
+    trials = [made(f"q{at:02}") for at in range(FIRST + 5)]
+    found = page(*trials, diagrams={"c-q00": drawing, "c-unasked": drawing})
+    assert list(found.data("drawings")) == ["c-q00"]
+    drawn = decompress(b64decode(found.data("drawings")["c-q00"])).decode()
+    assert drawn.startswith("<svg")
+    assert "Fetch" in drawn
+    places = [text for text in found.all("div", class_="scroll drawing") if text]
+    assert len(places) == 1
+    assert "Fetch" in places[0]
+
+
+def test_without_its_script_the_page_shows_the_first_questions_and_says_so() -> None:
+    found = page(*(made(f"q{at:02}") for at in range(FIRST + 5)))
+    assert len(found.all("details", class_="question")) == FIRST + 1  # and the mould
+    assert f"the first {FIRST} of {FIRST + 5} are shown" in found.all("noscript")[0]
+    assert len(found.data("index")) == len(found.data("details")["questions"]) == FIRST + 5
+
+
+def test_headings_are_in_order_and_tables_have_captions_and_scopes() -> None:
+    found = page(*(made(f"q{at}", form="yes-no", reference="yes", given="yes", tasks=at % 3) for at in range(9)))
+    levels = [int(tag[1]) for tag, _, _ in found.elements if re.fullmatch("h[1-6]", tag)]
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    assert all(after <= before + 1 for before, after in pairwise(levels))
+    assert len(found.all("table")) == len(found.all("caption"))
+    assert all("scope" in one for tag, one, _ in found.elements if tag == "th")
+    assert [one["role"] for _, one, _ in found.elements if one.get("id") == "count"] == ["status"]
+    assert {"header", "main", "nav", "footer"} <= {tag for tag, _, _ in found.elements}
+
+
+def test_a_comparison_shows_what_flipped_and_the_former_answer_beside_the_new_one() -> None:
+    before = record(*(made(f"q{at:02}") for at in range(12)))
+    after = record(*(made(f"q{at:02}", "wrong" if at < 9 else "right", given="Z") for at in range(12)))
+    found = Page(html(after, compare(before, after)))
+    assert found.all("h1") == ["✗ Worse than before; 9 of 12 not right"]
+    rows = [row for row in found.all("tr") if row.startswith("q0")]
+    assert rows[0].split() == ["q00", "right", "A", "wrong", "Z"]
+    assert len(rows) == 9
+    assert found.all("bdi", data_slot="before")[0] == "right, score 1.000: A"
+    assert found.data("index")[0]["change"] == "worse"
+    assert "Compared all worse" in found.all("label")
+
+
+def test_without_a_comparison_nothing_is_said_of_one() -> None:
+    found = page(made("a"), made("b", "wrong"))
+    assert "Comparison" not in found.all("h2")
+    assert [one for one in found.all("label") if one.startswith("Compared")] == []
+
+
+def test_a_long_answer_is_short_in_the_list_and_whole_in_the_question() -> None:
+    names = [f"Task{at}" for at in range(200)]
+    found = page(made("q", "wrong", reference=[*names], given=["A"]))
+    assert len(found.data("index")[0]["expected"]) < len(", ".join(names))
+    assert found.data("details")["questions"][0]["whole_expected"] == ", ".join(names)
+    assert found.all("bdi", data_slot="expected")[0] == ", ".join(names)

@@ -1,0 +1,199 @@
+from __future__ import annotations
+
+from itertools import combinations, pairwise
+from time import perf_counter
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.optimize import isotonic_regression
+
+from pytest_taskgraph.reports.layers import apart, crossings, ranking, ranks, untangled
+from pytest_taskgraph.reports.layout import Box, Layout, layout
+from pytest_taskgraph.reports.level import Arranged, Point, arrange
+from pytest_taskgraph.reports.sketch import Item, Wire
+from pytest_taskgraph.trial import Diagram, DiagramEdge, DiagramGroup, DiagramNode
+
+Rectangle = tuple[float, float, float, float]
+
+
+@st.composite
+def levels(draw: st.DrawFn) -> tuple[list[Item], list[Wire]]:
+    """Any level: cycles, self-loops, parallel links, labels, boxes of any size, boxes without links."""
+    boxes = st.builds(
+        lambda wide, high, narrow: Item(wide, high, 0.0 if narrow else wide - 16),
+        st.integers(20, 300), st.integers(16, 200), st.booleans(),
+    )  # fmt: skip
+    items = draw(st.lists(boxes, min_size=1, max_size=9))
+    ends = st.integers(0, len(items) - 1)
+    label = st.just((0.0, 0.0)) | st.tuples(st.integers(10, 200), st.just(15))
+    return items, draw(st.lists(st.builds(Wire, ends, ends, st.booleans(), label), max_size=16))
+
+
+def rectangles(items: list[Item], wires: list[Wire], made: Arranged) -> tuple[list[Rectangle], list[Rectangle]]:
+    boxes = [(x, y, x + one.width, y + one.height) for (x, y), one in zip(made.places, items, strict=True)]
+    labels = [(at[0], at[1], at[0] + one.label[0], at[1] + one.label[1])
+              for at, one in zip(made.labels, wires, strict=True) if at is not None]  # fmt: skip
+    return boxes, labels
+
+
+def overlap(a: Rectangle, b: Rectangle) -> bool:
+    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
+
+
+def around(a: Point, b: Point) -> Rectangle:
+    """The rectangle that a step of a route stays in, curves included."""
+    return min(a[0], b[0]), min(a[1], b[1]), max(a[0], b[0]), max(a[1], b[1])
+
+
+@given(levels())
+@settings(max_examples=150, deadline=None)
+def test_nothing_lies_on_anything_else(level: tuple[list[Item], list[Wire]]) -> None:
+    made = arrange(*level)
+    boxes, labels = rectangles(*level, made)
+    assert not [pair for pair in combinations([*boxes, *labels], 2) if overlap(*pair)]
+
+
+@given(levels())
+@settings(max_examples=150, deadline=None)
+def test_all_is_within_the_level(level: tuple[list[Item], list[Wire]]) -> None:
+    made = arrange(*level)
+    boxes, labels = rectangles(*level, made)
+    corners = [point for a, b, c, d in [*boxes, *labels] for point in ((a, b), (c, d))]
+    for x, y in [*corners, *(point for route in made.routes for point in route)]:
+        assert -1 <= x <= made.width + 1
+        assert -1 <= y <= made.height + 1
+
+
+@given(levels())
+@settings(max_examples=150, deadline=None)
+def test_every_link_leads_from_its_source_to_its_target_and_through_no_other_box(
+    level: tuple[list[Item], list[Wire]],
+) -> None:
+    items, wires = level
+    made = arrange(items, wires)
+    boxes, _ = rectangles(items, wires, made)
+    for wire, route in zip(wires, made.routes, strict=True):
+        for end, (x, y) in ((wire.source, route[0]), (wire.target, route[-1])):
+            left, top, right, bottom = boxes[end]
+            assert left <= x <= right
+            assert top <= y <= bottom
+            assert x == right or y in (top, bottom)
+        for step in pairwise(route):
+            assert not [box for box in boxes if overlap(around(*step), box)]
+
+
+@given(levels())
+@settings(max_examples=40, deadline=None)
+def test_the_layout_is_the_same_each_time(level: tuple[list[Item], list[Wire]]) -> None:
+    assert arrange(*level) == arrange(*level)
+
+
+def test_a_sequence_stands_in_one_column_from_top_to_bottom() -> None:
+    made = arrange([Item(60, 20, 40), Item(100, 30, 80), Item(60, 20, 40)], [Wire(0, 1), Wire(1, 2)])
+    assert [x + width / 2 for (x, _), width in zip(made.places, (60, 100, 60), strict=True)] == [50, 50, 50]
+    assert [y for _, y in made.places] == sorted(y for _, y in made.places)
+    assert all(len(route) == 2 and route[0][0] == route[1][0] for route in made.routes)
+
+
+def test_a_link_back_leaves_and_enters_at_the_right_side() -> None:
+    made = arrange([Item(60, 20, 40), Item(60, 20, 40)], [Wire(0, 1), Wire(1, 0)])
+    assert made.routes[1][0] == (60, made.places[1][1] + 10)
+    assert made.routes[1][-1] == (60, made.places[0][1] + 10)
+
+
+def test_a_link_that_passes_layers_is_straight_where_nothing_is_in_its_way() -> None:
+    wires = [Wire(at, at + 1) for at in range(6)] + [Wire(0, 6)]
+    made = arrange([Item(60, 20, 40)] * 7, wires)
+    turns = [step for step in pairwise(made.routes[-1]) if step[0][0] != step[1][0]]
+    assert len(turns) <= 2
+
+
+links = st.lists(st.tuples(st.integers(0, 7), st.integers(0, 7)), max_size=20)
+
+
+@given(links, links)
+@settings(max_examples=100, deadline=None)
+def test_the_control_flow_decides_which_way_links_point(
+    control: list[tuple[int, int]], data: list[tuple[int, int]]
+) -> None:
+    places = {node: at for at, node in enumerate(ranking(8, control, data))}
+    assert sorted(places) == list(range(8))
+    forward = [(a, b) for a, b in control if places[a] < places[b]]
+    acyclic = all(a < b for a, b in control)
+    if acyclic:
+        assert forward == control
+
+
+@given(links)
+@settings(max_examples=100, deadline=None)
+def test_links_span_as_many_layers_as_they_must(pairs: list[tuple[int, int]]) -> None:
+    lengths = [(min(pair), max(pair), 1 + (sum(pair) % 2)) for pair in pairs if pair[0] != pair[1]]
+    found = ranks(range(8), lengths)
+    assert all(found[b] - found[a] >= length for a, b, length in lengths)
+    assert min(found) == 0
+
+
+@given(st.lists(st.tuples(st.integers(0, 4), st.integers(5, 9)), max_size=14))
+@settings(max_examples=100, deadline=None)
+def test_crossings_are_counted_and_never_become_more(pairs: list[tuple[int, int]]) -> None:
+    layers = [[0, 1, 2, 3, 4], [5, 6, 7, 8, 9]]
+    below = [[b for a, b in pairs if a == node] for node in range(10)]
+    above = [[a for a, b in pairs if b == node] for node in range(10)]
+    brute = sum((a - c) * (b - d) < 0 for (a, b), (c, d) in combinations(pairs, 2))
+    assert crossings(layers, below) == brute
+    better = untangled(layers, above, below)
+    assert [sorted(layer) for layer in better] == layers
+    assert crossings(better, below) <= brute
+
+
+def test_a_crossing_that_can_be_undone_is_undone() -> None:
+    assert crossings(untangled([[0, 1], [2, 3]], [[], [], [1], [0]], [[3], [2], [], []]), [[3], [2], [], []]) == 0
+
+
+@given(st.lists(st.tuples(st.integers(-50, 50), st.integers(1, 9), st.integers(0, 30)), min_size=1, max_size=12))
+@settings(max_examples=100, deadline=None)
+def test_columns_are_the_least_squares_of_what_is_wanted(rows: list[tuple[int, int, int]]) -> None:
+    wanted, weights, distances = ([float(row[at]) for row in rows] for at in range(3))
+    offsets = [sum(distances[:at]) for at in range(len(rows))]
+    expected = isotonic_regression([a - b for a, b in zip(wanted, offsets, strict=True)], weights=weights).x
+    assert apart(wanted, weights, distances[:-1]) == pytest.approx(
+        [a + b for a, b in zip(expected, offsets, strict=True)]
+    )
+
+
+def placed(diagram: Diagram) -> Layout:
+    return layout(
+        diagram,
+        {one.id: Item(60, 20, 40) for one in diagram.nodes},
+        {one.id: (80, 20) for one in diagram.groups},
+        [(0, 0)] * len(diagram.edges),
+    )
+
+
+def within(inner: Box, outer: Box) -> bool:
+    return (outer.x <= inner.x and outer.y <= inner.y and inner.x + inner.width <= outer.x + outer.width
+            and inner.y + inner.height <= outer.y + outer.height)  # fmt: skip
+
+
+def test_what_stands_in_a_group_is_within_its_box_at_any_depth() -> None:
+    groups = [DiagramGroup("g0", "A"), *(DiagramGroup(f"g{at}", "B", f"g{at - 1}") for at in range(1, 60))]
+    made = placed(Diagram("W", [DiagramNode("n0", "x", group="g59"), DiagramNode("n1", "y")], groups=groups))
+    assert all(within(made.boxes[f"g{at}"], made.boxes[f"g{at - 1}"]) for at in range(1, 60))
+    assert within(made.boxes["n0"], made.boxes["g59"])
+    assert made.boxes["n1"].x >= made.boxes["g0"].x + made.boxes["g0"].width or made.boxes["n1"].y == 0
+
+
+def test_links_to_what_is_not_there_and_groups_in_themselves_do_no_harm() -> None:
+    groups = [DiagramGroup("g0", "A", "g1"), DiagramGroup("g1", "B", "g1"), DiagramGroup("", "C", "g0")]
+    nodes = [DiagramNode("n0", "x", group="nowhere"), DiagramNode("n0", "again"), DiagramNode("n1", "y", group="g0")]
+    edges = [DiagramEdge("n0", "n9"), DiagramEdge("n0", "n1"), DiagramEdge("n0", "g0")]
+    made = placed(Diagram("W", nodes, edges, groups))
+    assert [bool(route) for route in made.routes] == [False, False, True]
+
+
+def test_two_hundred_tasks_are_laid_out_in_bounded_time() -> None:
+    edges = [DiagramEdge(f"n{at}", f"n{at + step}") for at in range(200) for step in (1, 7, 31) if at + step < 200]
+    begun = perf_counter()
+    placed(Diagram("W", [DiagramNode(f"n{at}", "x") for at in range(200)], edges))
+    assert perf_counter() - begun < 10

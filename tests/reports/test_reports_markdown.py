@@ -1,0 +1,279 @@
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from pytest_taskgraph.errors import UsageError
+from pytest_taskgraph.reports.markdown import LEAST, LIMIT, markdown
+from pytest_taskgraph.reports.markdown_blocks import cell, code, fence, words
+from pytest_taskgraph.results import record
+from pytest_taskgraph.results.comparison import compare
+from pytest_taskgraph.results.record import About
+from pytest_taskgraph.trial import Outcome, Question, Reply, Score, Trial
+
+READER = MarkdownIt("commonmark", {"html": True}).enable("table")
+ABOUT = About("0.1.0", ("m",), 7, ("wadl",), "think-first", "lenient", "questions")
+NASTY = [
+    "`",
+    "a``b```",
+    "|",
+    "\\|",
+    "\\",
+    "\n# Passed\n",
+    "</details><script>alert(1)</script>",
+    "![x](http://e.example/t.png)",
+    "[x](javascript:1)",
+    "@octocat #123 GH-1 https://e.example www.e.example a@e.example",
+    "\x1b[31m\u202e\u0000",
+    "```\n\n## Injected\n\n~~~",
+    "| a | b |\n| - | - |",
+    "- x\n1. y",
+    "<!--",
+    "$a$ :smile:",
+    "&lt;b&gt; &#64;x",
+    "\r\r\u2028\u0085",
+]
+anything = st.text(st.characters(), max_size=30) | st.lists(st.sampled_from(NASTY), max_size=4).map("".join)
+
+
+def made(
+    name: str = "q-0", outcome: Outcome = "right", *, pattern: str = "next_tasks", model: str = "m", text: str = "A"
+) -> Trial:
+    question = Question(
+        name, "understanding", pattern, "structure", "Which?", "p", "task-set", ["A", "B"], "jaccard", cluster=name,
+        digests={"workflow": name},
+    )  # fmt: skip
+    if outcome in ("error", "skipped"):
+        return Trial(question, model, outcome, error=f"timeout: {text}")
+    mark = Score(1.0 if outcome == "right" else 0.0, given=[text], status="read", remark="")
+    return Trial(question, model, outcome, Reply(text, 120, 3, 0.001), mark)
+
+
+def built(*trials: Trial, gates: list[dict[str, Any]] | None = None, **facts: Any) -> dict[str, Any]:  # noqa: ANN401
+    found = record.build(trials, replace(ABOUT, **facts))
+    return found if gates is None else {**found, "gates": gates}
+
+
+def flat(text: str) -> Iterator[Token]:
+    """All tokens, those within a line too."""
+    for token in READER.parse(text):
+        yield token
+        yield from token.children or ()
+
+
+def headings(text: str) -> list[str]:
+    tokens = list(READER.parse(text))
+    return [f"{one.tag} {tokens[at + 1].content}" for at, one in enumerate(tokens) if one.type == "heading_open"]
+
+
+def shape(text: str) -> dict[str, int]:
+    """How many headings, rows, cells, blocks and lists the document has."""
+    kinds = ("heading_open", "table_open", "tr_open", "th_open", "td_open", "fence", "list_item_open", "html_block")
+    found = [one.type for one in flat(text)]
+    return {kind: found.count(kind) for kind in kinds}
+
+
+def test_the_verdict_stands_first() -> None:
+    assert headings(markdown(built(made("a"), made("b", "wrong"))))[0] == "h2 ❌ taskgraph: 1 of 2 not right"
+    assert headings(markdown(built(made("a"))))[0] == "h2 ✅ taskgraph: The one question is right"
+    survey = headings(markdown(built(made("a", "wrong"), judge="none")))[0]
+    assert survey == "h2 📋 taskgraph: A survey, nothing is judged: 0 of 1 right"
+
+
+def test_gates_are_told_with_their_reasons_and_failed_ones_first() -> None:
+    gates = [
+        {"name": "gates::data>=0.5", "outcome": "passed", "reason": "1.000 of 1"},
+        {"name": "gates::structure>=0.8", "outcome": "failed", "reason": "0.500 of 2 is below 0.8"},
+    ]
+    text = markdown(built(made("a"), made("b", "wrong"), judge="gates", gates=gates))
+    assert headings(text)[0] == "h2 ❌ taskgraph: 1 of 2 gates failed"
+    lines = [line for line in text.splitlines() if line.startswith("- ")]
+    assert lines[0] == "- ❌ failed: `gates::structure>=0.8`: 0.500 of 2 is below 0.8"
+    assert lines[1].startswith("- ✅ passed: `gates::data>=0.5`")
+
+
+def test_the_table_has_a_row_a_pattern_with_its_numbers() -> None:
+    text = markdown(
+        built(*(made(f"a{at}") for at in range(10)), made("b", "wrong"), made("c", "error", pattern="chain"))
+    )
+    rows = [line for line in text.splitlines() if line.startswith("|")]
+    assert rows[0] == "| pattern | n | pass rate | 95% interval | mean | errors |"
+    assert "| `next_tasks` | 11 | 0.909 | 0.623-0.984 | 0.909 | 0 |" in rows
+    assert "| `chain` | 0 | - | - | - | 1 |" in rows
+
+
+def test_the_models_of_a_pattern_stand_together() -> None:
+    text = markdown(built(*(made(name, pattern=name, model=model) for name in "xy" for model in "mn")))
+    rows = [line.split(" | ")[:2] for line in text.splitlines() if line.startswith("| `")]
+    assert rows == [["| `x`", "`m`"], ["| `x`", "`n`"], ["| `y`", "`m`"], ["| `y`", "`n`"]]
+
+
+def test_a_long_table_is_open_for_what_is_not_all_right_alone() -> None:
+    ones = [made(f"q{at}", "wrong" if at == 3 else "right", pattern=f"p{at:02}") for at in range(40)]
+    text = markdown(built(*ones))
+    opened, _, folded = text.partition("<details>")
+    assert "`p03`" in opened
+    assert "`p04`" not in opened
+    assert "`p04`" in folded
+
+
+def test_a_wrong_answer_tells_question_expected_given_and_reply() -> None:
+    wrong = replace(made("b", "wrong", text="C"), reply=Reply("C, then\nFinal answer: C"))
+    block = next(one.content for one in flat(markdown(built(made("a"), wrong))) if one.type == "fence")
+    assert "question: Which?\nexpected: A, B\ngiven: C" in block
+    assert block.endswith("reply:\n  C, then\n  Final answer: C\n")
+
+
+def test_wrong_answers_are_ten_at_most_and_spread_over_patterns() -> None:
+    ones = [made(f"{name}{at}", "wrong", pattern=name) for name in "ab" for at in range(20)]
+    text = markdown(built(*ones))
+    told = re.findall(r"^`([ab])\d+` `m` wrong$", text, re.MULTILINE)
+    assert sorted(told) == ["a"] * 5 + ["b"] * 5
+    assert "Wrong answers (10 of 40)" in text
+
+
+def test_missing_replies_are_counted_by_kind() -> None:
+    errors = [made(f"e{at}", "error", text="no answer in 300 s") for at in range(3)]
+    skipped = replace(made("s", "skipped"), error="budget::calls: 10 of 10 sent")
+    rows = [
+        line for line in markdown(built(*errors, skipped)).splitlines() if line.startswith(("| error", "| skipped"))
+    ]
+    assert rows == [
+        "| error | `timeout` | `m` | `no answer in 300 s` | 3 |",
+        "| skipped | `budget::calls` | `m` | `10 of 10 sent` | 1 |",
+    ]
+
+
+def test_questions_lost_with_a_worker_are_named() -> None:
+    text = markdown(built(made("a"), lost=("q-1", "q-2")))
+    assert "2 questions lost with the worker that asked: `q-1`, `q-2`" in text
+
+
+def test_what_the_run_was_and_took_stands_last() -> None:
+    text = markdown(built(made("a")))
+    _, _, last = text.partition("### The run\n")
+    assert "- seed: `7`" in last
+    assert "- pytest-taskgraph: `0.1.0`" in last
+    assert "$0.0010" in last
+
+
+def changed() -> tuple[dict[str, Any], dict[str, Any]]:
+    before = [made(f"q{at:02}") for at in range(20)]
+    after = [made(f"q{at:02}", "wrong", text="C") for at in range(20)]
+    other = replace(before[0], question=replace(before[0].question, id="t", cluster="t", digests={"workflow": "t"}))
+    reworded = replace(other, question=replace(other.question, text="Which ones?"))
+    return built(*before, other), built(*after, reworded)
+
+
+def test_a_comparison_names_patterns_flips_and_the_change_of_the_template() -> None:
+    before, after = changed()
+    text = markdown(after, compare(before, after))
+    assert headings(text)[0].startswith("h2 ❌ taskgraph: Worse than before")
+    assert "| `next_tasks` | worse | 20 | 1.000 → 0.000 | 1.000 → 0.000 | 20 | 0 | <0.001 |" in text
+    assert "| `q07` | `A, B` | right: `A` | wrong: `C` |" in text
+    assert "The template changed for 1 question, not compared" in text
+    assert "```diff\n- Which?\n+ Which ones?\n```" in text
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(anything, anything, anything)
+def test_whatever_a_model_says_the_document_keeps_its_form(text: str, name: str, model: str) -> None:
+    def told(text: str, name: str, model: str) -> str:
+        ones = [
+            made("a", "wrong", pattern=f"p{name}", model=f"m{model}", text=f"x{text}"),
+            made("b", "error", text=f"x{text}"),
+        ]
+        ones[1] = replace(ones[1], model=ones[0].model)
+        gates = [{"name": f"gates::{name}", "outcome": "failed", "reason": f"x{text}"}]
+        now = built(*ones, gates=gates, models=(f"m{model}",), frame=f"f{name}")
+        was = built(replace(ones[0], outcome="right", score=Score(1.0, given=[f"x{text}"])))
+        return markdown(now, compare(was, now))
+
+    document, plain = told(text, name, model), told("", "", "")
+    assert shape(document) == shape(plain)
+    assert headings(document) == headings(plain)
+    for one in flat(document):
+        assert one.type not in ("link_open", "image", "html_inline")
+        if one.type == "html_block":
+            assert re.fullmatch(r"<details>\n<summary>[\w ()]+</summary>\n|</details>\n?", one.content)
+        if one.type == "text":
+            assert not re.search(r"[@#<>]|://|www\.|GH-", one.content)
+    assert all(char == "\n" or char.isprintable() for char in document.replace("\t", ""))
+    document.encode()
+
+
+@given(anything)
+def test_a_code_span_shows_the_text_and_a_cell_the_same(text: str) -> None:
+    inline = READER.parseInline(f"x {code(text, None)} y")[0].children or []
+    if code(text) == "-":
+        return
+    assert [one.type for one in inline] == ["text", "code_inline", "text"]
+    cells = [one for one in flat(f"| a | b |\n| - | - |\n| {cell(text, 1000)} | 1 |") if one.type == "code_inline"]
+    assert len(cells) == 1
+    if "\\|" not in text:
+        assert cells[0].content == inline[1].content
+
+
+@given(st.lists(anything, max_size=3))
+def test_a_fence_holds_all_that_is_put_into_it(lines: list[str]) -> None:
+    tokens = READER.parse("\n".join([*fence(lines), "", "after"]))
+    assert [one.type for one in tokens] == ["fence", "paragraph_open", "inline", "paragraph_close"]
+
+
+@pytest.mark.parametrize(
+    "text", ["All 4 right", "worse: 0.5 of 3, not 12.5%", "it's a survey (of 1,000).", "1 of 2 right"]
+)
+def test_plain_words_stay_as_they_are(text: str) -> None:
+    assert words(text) == text
+
+
+@pytest.mark.parametrize(
+    "text", ["@me", "see #1", "GH-1", "a*b*", "www.example", "x.py", "a_b_", "1. x", "- x", "deadbee1", ":tada:", "a<b"]
+)
+def test_words_that_could_be_markup_stand_in_code(text: str) -> None:
+    assert words(text) == f"`{text}`"
+
+
+def test_a_long_line_that_is_no_plain_english_is_told_at_once() -> None:
+    assert words("a" * 100_000 + "!", None).startswith("`aaa")
+
+
+@pytest.mark.parametrize("limit", [LIMIT, LEAST])
+def test_a_report_is_short_enough_and_says_what_it_left_out(limit: int) -> None:
+    before = [
+        made(f"{'q' * 80}{at:04}", model=f"{'m' * 80}{at % 7}", pattern=f"{'p' * 80}{at % 60}") for at in range(200)
+    ]
+    reply = "|`😀" * 9_000
+    after = [
+        made(one.question.id, "wrong", model=one.model, pattern=one.question.pattern, text=reply) for one in before
+    ]
+    after += [made(f"e{at}", "error", text=reply, model=f"n{at}") for at in range(100)]
+    gates = [{"name": f"g{at}", "outcome": "failed", "reason": reply} for at in range(100)]
+    old, new = built(*before), built(*after, gates=gates)
+    text = markdown(new, compare(old, new), limit)
+    assert len(text) <= limit
+    assert "_Shortened to fit; the record has everything._" in text
+    assert len(text.encode()) < 1 << 20
+
+
+def test_a_short_report_is_not_shortened() -> None:
+    assert "Shortened" not in markdown(built(made("a"), made("b", "wrong")))
+
+
+def test_nothing_depends_on_the_order_of_arrival() -> None:
+    ones = [made(f"q{at}", "wrong" if at % 3 else "error", pattern=f"p{at % 4}") for at in range(12)]
+    assert markdown(built(*ones)) == markdown(built(*ones[::-1]))
+
+
+def test_a_record_without_a_trial_has_a_report_and_a_damaged_one_is_refused() -> None:
+    assert headings(markdown(built()))[0] == "h2 📋 taskgraph: Nothing was asked"
+    with pytest.raises(UsageError, match="the record is damaged"):
+        markdown({"trials": [{}], "texts": {}})

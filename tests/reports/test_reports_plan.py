@@ -1,0 +1,122 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from textwrap import dedent
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_taskgraph.reports.escape import columns
+from pytest_taskgraph.reports.plan import dollars, forecast, lines
+from pytest_taskgraph.results.plan import Plan, PlanEntry, plan_of
+
+ONE = PlanEntry("gpt-x", "chain", "structure", 1, 9000, 0.0012, 0.07)
+
+
+def some(*more: PlanEntry, retries: int = 0) -> Plan:
+    return plan_of([ONE, ONE, replace(ONE, pattern="can_end_after", category="behaviour"), *more], retries)
+
+
+def text(plan: Plan, width: int) -> str:
+    return "\n".join(line for line, _ in lines(plan, width))
+
+
+def told(expected: str) -> str:
+    return dedent(expected).strip("\n")
+
+
+def test_the_plan_at_120_columns() -> None:
+    assert text(some(replace(ONE, stored=True)), 120) == told("""
+        model gpt-x
+        pattern          questions  calls  stored  prompt tokens  expected cost  worst cost
+        structure
+          chain                  3      2       1         18,000        $0.0024       $0.14
+        behaviour
+          can_end_after          1      1       0          9,000        $0.0012     $0.0700
+        total                    4      3       1         27,000        $0.0036       $0.21
+
+        taskgraph plan: 3 calls (1 more stored), about $0.0036, at most $0.21; nothing was asked
+    """)
+
+
+def test_the_plan_at_80_columns_with_models_of_unknown_price() -> None:
+    unknown = PlanEntry("far/away", "dependency_existence", "structure", 2, 50, None, None)
+    assert text(some(unknown, replace(unknown, pattern="chain"), retries=5), 80) == told("""
+        model gpt-x
+        pattern          questions  calls  prompt tokens  expected cost  worst cost
+        structure
+          chain                  2      2         18,000        $0.0024       $0.84
+        behaviour
+          can_end_after          1      1          9,000        $0.0012       $0.42
+        total                    3      3         27,000        $0.0036       $1.26
+
+        model far/away
+        pattern                 asked  calls  tokens  expected    worst
+        structure
+          chain                     1      2      50   unknown  unknown
+          dependency_existence      1      2      50   unknown  unknown
+        total                       2      4     100   unknown  unknown
+
+        taskgraph plan: 7 calls, at least $0.0036, at most unknown; nothing was asked
+        the price of far/away is not known; state it in US dollars for a million tokens
+        in and out: --taskgraph-price far/away=IN/OUT
+    """)
+
+
+def test_a_reply_without_bound_is_told_what_bounds_it() -> None:
+    plan = plan_of([replace(ONE, worst=None)])
+    assert "nothing bounds the replies of gpt-x" in text(plan, 120)
+    assert "max_tokens=N" in text(plan, 120)
+
+
+@pytest.mark.parametrize(
+    ("entries", "line"),
+    [
+        ([], "0 calls, about $0.00, at most $0.00"),
+        ([replace(ONE, calls=184, expected=0.12, worst=1.4)], "184 calls, about $0.12, at most $1.40"),
+        ([replace(ONE, calls=1234, expected=None, worst=None)], "1,234 calls, price unknown"),
+        ([ONE, replace(ONE, expected=None, worst=None)], "2 calls, at least $0.0012, at most unknown"),
+        ([replace(ONE, worst=None)], "1 call, about $0.0012, at most unknown"),
+        ([replace(ONE, expected=0.0, worst=0.0)], "1 call, about $0.00, at most $0.00"),
+    ],
+)
+def test_the_forecast(entries: list[PlanEntry], line: str) -> None:
+    assert forecast(plan_of(entries)) == line
+
+
+def test_limits_bind_the_forecast() -> None:
+    plan = plan_of([replace(ONE, calls=184, expected=0.12, worst=1.4)])
+    assert forecast(plan, 100, 1.0) == "100 of 184 calls, about $0.12, at most $1.00"
+    assert forecast(plan, 500, 9.0) == "184 calls, about $0.12, at most $1.40"
+
+
+@pytest.mark.parametrize(
+    ("cost", "near", "bound"),
+    [
+        (0.0, "$0.00", "$0.00"),
+        (1e-11, "under $0.0001", "under $0.0001"),
+        (1e-9, "under $0.0001", "$0.0001"),
+        (0.00001, "under $0.0001", "$0.0001"),
+        (0.00121, "$0.0012", "$0.0013"),
+        (1.404, "$1.40", "$1.41"),
+        (1.1 + 0.3, "$1.40", "$1.40"),
+        (12345.6, "$12,345.60", "$12,345.60"),
+    ],
+)
+def test_dollars(cost: float, near: str, bound: str) -> None:
+    assert (dollars(cost), dollars(cost, up=True)) == (near, bound)
+
+
+@given(st.text(min_size=1, max_size=30), st.text(max_size=30), st.integers(40, 130), st.none() | st.floats(0, 1e6))
+def test_no_line_is_wider_than_the_width(model: str, pattern: str, width: int, cost: float | None) -> None:
+    plan = some(PlanEntry(model, pattern, "structure", 123456, 10**9, cost, cost, False), replace(ONE, stored=True))
+    drawn = [line for line, _ in lines(plan, width)]
+    assert all(columns(line) <= width and line.isprintable() for line in drawn)
+
+
+@given(st.floats(0, 1e6))
+def test_a_bound_is_never_rounded_down(cost: float) -> None:
+    shown = dollars(cost, up=True)
+    if not shown.startswith("under"):
+        assert float(shown[1:].replace(",", "")) >= cost - 1e-8

@@ -1,0 +1,264 @@
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pytest_taskgraph.errors import UnknownNameError, UsageError
+from pytest_taskgraph.results.comparison import Comparison, case_of, compare
+from pytest_taskgraph.results.pairing import changes
+from pytest_taskgraph.results.record import About, build
+from pytest_taskgraph.trial import Json, Outcome, Question, Reply, Score, Trial
+
+
+def asked(
+    name: str, *, pattern: str = "next_tasks", workflow: str | None = None, frame: str = "think-first", **more: object
+) -> Question:
+    at = workflow or f"w-{name}"
+    digests = {"workflow": at, "frame": f"digest of {frame}", "template": "t", "reference": "r", "prompt": name + frame}
+    facts: dict[str, Any] = {
+        "category": "structure", "text": f"What comes after {name}?", "prompt": f"{frame}\nWhat comes after {name}?",
+        "form": "task", "reference": "Mix", "metric": "correctness", "cluster": at, "digests": digests,
+        "labels": {"notation": "wadl", "frame": frame},
+    }  # fmt: skip
+    return Question(name, "understanding", pattern, **{**facts, **more})
+
+
+def answered(question: Question, right: bool | float | Outcome, model: str = "m") -> Trial:
+    if isinstance(right, str):
+        return Trial(question, model, right, error="timeout: none came")
+    value = float(right)
+    given: Json = question.reference if value == 1 else "Bake"
+    outcome: Outcome = "right" if value >= question.pass_mark else "wrong"
+    return Trial(question, model, outcome, Reply("Final answer: x"), Score(value, given=given))
+
+
+def run(trials: Iterable[Trial]) -> dict[str, Any]:
+    kept = list(trials)
+    return build(kept, About("0.1.0", models=tuple(sorted({one.model for one in kept}))))
+
+
+def runs(before: str, after: str, **more: Any) -> Comparison:  # noqa: ANN401
+    """One question a letter, "+" right, "-" wrong, "e" an error, " " not asked."""
+    records = [
+        run(
+            answered(asked(f"q{at:03d}", **more), "error" if mark == "e" else mark == "+")
+            for at, mark in enumerate(marks)
+            if mark != " "
+        )
+        for marks in (before, after)
+    ]
+    return compare(records[0], records[1])
+
+
+def test_the_same_run_twice_is_not_worse_if_there_are_enough_questions() -> None:
+    found = runs("+" * 80, "+" * 80)
+    assert (found.verdict, found.paired, found.loss, found.needed) == ("not worse", 80, 0.0, None)
+    assert found.reason == "+0.000 over 80 paired questions; the loss is at most 0.046, below the margin of 0.05"
+
+
+def test_few_questions_without_a_change_cannot_tell_and_say_how_many_would() -> None:
+    found = runs("+" * 20, "+" * 20)
+    assert found.verdict == "cannot tell"
+    assert found.needed == 150
+    assert "about 150 questions would decide" in found.reason
+
+
+def test_six_lost_and_none_won_is_worse_and_five_are_not() -> None:
+    assert runs("+" * 100, "-" * 6 + "+" * 94).verdict == "worse"
+    assert runs("+" * 100, "-" * 5 + "+" * 95).verdict == "cannot tell"
+    assert runs("-" * 6 + "+" * 94, "+" * 100).verdict == "better"
+
+
+def test_p_is_that_of_mcnemar_where_each_workflow_has_one_question() -> None:
+    found = runs("+" * 8 + "-" * 2, "-" * 8 + "+" * 2)
+    assert found.p == pytest.approx(sum((45, 10, 1)) / 1024)
+    assert found.patterns[0].p == found.p
+
+
+def test_questions_about_one_workflow_count_as_one_case() -> None:
+    found = runs("+" * 60, "-" * 60, workflow="w")
+    assert (found.verdict, found.p, found.needed) == ("cannot tell", 0.5, None)
+    assert "fewer than 6 workflows" in found.reason
+
+
+def test_a_single_pattern_can_make_it_worse() -> None:
+    def made(lost: int, won: int) -> dict[str, Any]:
+        first = [answered(asked(f"a{at:03d}", pattern="chain"), at >= lost) for at in range(40)]
+        return run([*first, *(answered(asked(f"b{at:03d}", pattern="loop"), at < won) for at in range(40))])
+
+    found = compare(made(0, 20), made(10, 32))
+    assert found.p is not None
+    assert found.p > 0.025
+    assert found.verdict == "worse"
+    assert "worse in chain" in found.reason
+    assert [(one.name, one.verdict) for one in found.patterns] == [("chain", "worse"), ("loop", "better")]
+    assert found.patterns[0].adjusted_p == pytest.approx(2 / 1024)
+
+
+def test_categories_are_shown_and_not_tested() -> None:
+    found = runs("+" * 10, "-" * 10)
+    (category,) = found.categories
+    assert (category.name, category.n, category.p, category.verdict) == ("structure", 10, None, "")
+    assert (category.rate_before, category.rate_after, category.lost) == (1.0, 0.0, 10)
+
+
+def test_graded_patterns_are_tested_by_their_scores() -> None:
+    def made(value: float) -> dict[str, Any]:
+        return run(answered(asked(f"q{at:02d}", pass_mark=0.0), value + at / 100) for at in range(30))
+
+    found = compare(made(0.6), made(0.5))
+    assert found.verdict == "worse"
+    assert found.loss == pytest.approx(0.1)
+    (pattern,) = found.patterns
+    assert (pattern.graded, pattern.rate_after) == (True, 1.0)
+    assert pattern.change == pytest.approx(-0.1)
+
+
+def test_repetitions_are_one_question() -> None:
+    def made(*marks: bool) -> list[Trial]:
+        return [
+            answered(asked(f"q-r{at}" if at > 1 else "q", cluster="w", repetition=at), mark)
+            for at, mark in enumerate(marks, 1)
+        ]
+
+    found = compare(run(made(True, True, False)), run(made(True, False, False)))
+    assert found.paired == 1
+    assert found.loss == pytest.approx(1 / 3)
+    assert [(one.id, one.before_outcome, one.after_outcome) for one in found.flips] == [("q", "right", "wrong")]
+
+
+def test_flipped_questions_are_told_with_what_was_answered() -> None:
+    found = runs("+-++", "++-+")
+    told = [(one.id, one.lost, one.before_answer, one.after_answer) for one in found.flips]
+    assert told == [("q002", True, "Mix", "Bake"), ("q001", False, "Bake", "Mix")]
+    assert found.flips[0].expected == "Mix"
+
+
+def test_errors_are_counted_and_not_paired() -> None:
+    found = runs("++e+", "+e++")
+    assert found.paired == 2
+    assert [(one.id, one.run, one.reason) for one in found.missing] == [
+        ("q001", "after", "timeout: none came"),
+        ("q002", "before", "timeout: none came"),
+    ]
+    assert case_of(found, frozenset({"missing"}))[0] == "failed"
+    assert case_of(found)[0] == "passed"
+
+
+def test_questions_of_one_run_only_are_listed() -> None:
+    found = runs("++ ", " ++")
+    assert (found.paired, found.only_before, found.only_after) == (1, ("q000",), ("q002",))
+    outcome, reason = case_of(found, frozenset({"missing"}))
+    assert outcome == "failed"
+    assert "1 of the baseline were not asked" in reason
+
+
+def test_nothing_paired_cannot_tell_and_fails() -> None:
+    found = runs("++  ", "  ++")
+    assert (found.verdict, found.paired, found.p, found.needed) == ("cannot tell", 0, None, None)
+    assert case_of(found)[0] == "failed"
+    assert case_of(found, frozenset({"missing"}))[0] == "failed"
+    empty = compare(run([]), run([]))
+    assert (empty.verdict, empty.total) == ("cannot tell", None)
+
+
+def test_worse_fails_where_nothing_else_is_asked() -> None:
+    found = runs("+" * 20, "-" * 20)
+    assert case_of(found, frozenset())[0] == case_of(found)[0] == "failed"
+    assert case_of(found, frozenset({"undecided"}))[0] == "passed"
+
+
+def test_cannot_tell_fails_only_where_that_is_asked() -> None:
+    found = runs("+" * 5, "+" * 5)
+    assert case_of(found, frozenset({"regression"}))[0] == "passed"
+    assert case_of(found, frozenset({"regression", "undecided"}))[0] == "failed"
+    with pytest.raises(UnknownNameError, match="regression"):
+        case_of(found, frozenset({"worse"}))
+
+
+def test_varied_questions_never_enter() -> None:
+    varied = answered(asked("q-names", relation="names", twin="q"), False)
+    found = compare(run([answered(asked("q"), True)]), run([answered(asked("q"), True), varied]))
+    assert (found.paired, found.only_after) == (1, ())
+
+
+def test_one_model_each_is_paired_whatever_it_is_called() -> None:
+    question = asked("q")
+    assert compare(run([answered(question, True, "old")]), run([answered(question, True, "new")])).paired == 1
+
+
+def test_several_models_are_paired_by_name_and_tested_apart() -> None:
+    questions = [asked(f"q{at:02d}") for at in range(30)]
+    before = run(answered(one, True, model) for one in questions for model in ("a", "b"))
+    after = run(answered(one, model == "a", model) for one in questions for model in ("a", "b"))
+    found = compare(before, after)
+    assert [(one.model, one.verdict) for one in found.patterns] == [("a", "cannot tell"), ("b", "worse")]
+    assert {one.model for one in found.flips} == {"b"}
+    single = compare(before, run(answered(one, False, "b") for one in questions))
+    assert (single.paired, len(single.only_before)) == (30, 30)
+
+
+def test_another_frame_is_compared_and_told_loudly() -> None:
+    before = run([answered(asked("q"), True)])
+    after = run([answered(asked("q-short", frame="short", workflow="w-q", text="What comes after q?"), False)])
+    found = compare(before, after)
+    assert found.paired == 1
+    assert [(one.id, one.what, one.paired) for one in found.changed] == [("q-short", ("frame",), True)]
+    assert found.notes == ("the frame changed for 1 question: this compares the frame",)
+    (difference,) = found.differences
+    assert difference.lines[0] == "- think-first"
+    assert "+ short" in difference.lines
+    other = compare(before, run([answered(asked("q", frame="short"), False, "another")]))
+    assert other.notes == ("the frame changed for 1 question: this compares frame and model together",)
+
+
+@pytest.mark.parametrize(
+    ("what", "changed"),
+    [
+        ("workflow", {"digests": {"workflow": "other", "template": "t", "frame": "digest of think-first"}}),
+        ("reference", {"reference": "Bake"}),
+        ("template", {"text": "Which follows q?"}),
+        ("notation", {"labels": {"notation": "json", "frame": "think-first"}}),
+        ("marking", {"metric": "jaccard"}),
+        ("marking", {"reading": "strict"}),
+    ],
+)
+def test_another_question_under_the_same_id_is_listed_and_not_paired(what: str, changed: dict[str, Any]) -> None:
+    found = compare(run([answered(asked("q"), True)]), run([answered(asked("q", **changed), False)]))
+    assert (found.paired, found.verdict) == (0, "cannot tell")
+    assert [(one.what, one.paired) for one in found.changed] == [((what,), False)]
+    assert found.notes[0] == f"the {what} changed for 1 question: not compared, for they are other questions"
+
+
+def test_another_notation_has_another_id_and_is_listed_all_the_same() -> None:
+    shown = asked("q-json", workflow="w-q", text="What comes after q?", labels={"notation": "json", "frame": "f"})
+    found = compare(run([answered(asked("q"), True)]), run([answered(shown, False)]))
+    assert (found.paired, found.only_before, found.only_after) == (0, (), ())
+    assert found.changed[0].what == ("notation", "frame")
+
+
+def test_a_template_that_says_the_same_is_compared() -> None:
+    question = asked("q")
+    assert changes(question, replace(question, digests={**question.digests, "template": "u"})) == ("wording",)
+    assert changes(question, replace(question, system="Be brief.")) == ("prompt",)
+    assert changes(question, replace(question, episode="agent")) == ("presentation",)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.tuples(st.sampled_from("+-e "), st.sampled_from("+-e ")), max_size=25), st.integers(1, 30))
+def test_turned_round_worse_is_better(marks: list[tuple[str, str]], workflows: int) -> None:
+    before, after = ("".join(column) for column in zip(*marks, strict=True)) if marks else ("", "")
+    there, back = runs(before, after), runs(after, before)
+    assert (there.p, there.p_better) == (back.p_better, back.p)
+    assert sorted(one.id for one in there.flips) == sorted(one.id for one in back.flips)
+    assert there.paired + len({one.id for one in there.missing}) + len(there.only_before) <= len(marks)
+
+
+def test_a_margin_outside_of_the_scores_is_refused() -> None:
+    with pytest.raises(UsageError, match="margin"):
+        compare(run([]), run([]), 1.5)

@@ -1,0 +1,179 @@
+"""Gates, on made-up trials."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pytest_taskgraph.errors import UsageError
+from pytest_taskgraph.results.gates import Gate, Verdict, demand, judge, parse, titles
+from pytest_taskgraph.results.population import Declared, Population, Whereabouts, population
+from pytest_taskgraph.results.statistics import wilson
+from pytest_taskgraph.trial import Outcome, Question, Score, Trial
+
+METRICS = {"score", "jaccard"}
+
+
+def trial(at: int, outcome: Outcome = "right", value: float | None = None, mark: float = 1.0) -> Trial:
+    """A trial of the question number `at`, each about a workflow of its own."""
+    question = Question(
+        f"q-{at:03d}", "understanding", "next_tasks", "structure", "?", "?", "task-set", ["A"], "correctness",
+        pass_mark=mark, labels={"size": 12}, cluster=f"w{at}",
+    )  # fmt: skip
+    score = Score(float(outcome == "right") if value is None else value, {"jaccard": 0.25})
+    answered = outcome in ("right", "wrong")
+    return Trial(question, "m", outcome, score=score if answered else None, error="" if answered else "server: oops")
+
+
+def declared(at: int) -> Declared:
+    """What is known of that question before it is built."""
+    return Declared(f"q-{at:03d}", "understanding", "next_tasks", "structure", {"size": 12})
+
+
+def rate(right: int, n: int) -> Population:
+    """A whole population with that many right answers."""
+    return Population(tuple(trial(at, "right" if at < right else "wrong") for at in range(n)), (), {}, 0)
+
+
+def counts_up_to(most: int) -> st.SearchStrategy[tuple[int, int]]:
+    """How many are right, and of how many."""
+    return st.integers(1, most).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
+
+
+def verdict(expression: str, asked: Population, max_errors: float = 0.0) -> Verdict:
+    """What the gate comes to."""
+    gate = parse(expression, METRICS)
+    return judge(gate, gate.name, "m", asked, max_errors)
+
+
+def test_a_gate_is_read_as_it_is_documented() -> None:
+    assert parse("structure>=0.8", METRICS) == Gate("structure>=0.8", ("structure",), "", 0.8, None)
+    assert parse(" structure.next_tasks.jaccard >= 0.7 ", METRICS).parts == ("structure", "next_tasks")
+    assert parse("a.jaccard>=0.7", METRICS).metric == "jaccard"
+    assert parse("jaccard>=0.7", METRICS).parts == ("jaccard",)
+    assert parse("size=20>=0.6@90%", METRICS) == Gate("size=20>=0.6@90%", ("size=20",), "", 0.6, 0.9)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["structure", "structure>0.8", ">=0.8", "a..b>=0.8", "a>=x", "a>=1.1", "a>=nan", "a>=-0.1", "a>=0.8@95",
+     "a>=0.8@100%", "a>=0.8@50%", "a>=1@95%", "a>=0@95%", "a>=0.5>=0.6", ""],
+)  # fmt: skip
+def test_anything_else_is_a_mistake_that_repeats_what_was_written(text: str) -> None:
+    with pytest.raises(UsageError, match=r"expected|takes") as error:
+        parse(text, METRICS)
+    assert repr(text) in str(error.value)
+
+
+def test_gates_about_the_same_are_told_apart() -> None:
+    gates = [parse(text, METRICS) for text in ("a>=0.5", "a>=0.8@95%", "b>=1")]
+    assert titles(gates) == ["a>=0.5", "a>=0.8@95%", "b"]
+
+
+def test_a_plain_gate_compares_the_estimate() -> None:
+    held = verdict("structure>=0.725", rate(29, 40))
+    assert (held.outcome, held.estimate) == ("passed", 0.725)
+    assert held.reason == "pass rate 0.725 of 40 answered (95% 0.572-0.839), threshold 0.725"
+    assert verdict("structure>=0.73", rate(29, 40)).outcome == "failed"
+
+
+@settings(max_examples=40)
+@given(
+    st.integers(1, 100).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n))), st.sampled_from([0.5, 0.8, 0.9])
+)
+def test_one_that_asks_for_certainty_goes_by_the_interval(counts: tuple[int, int], threshold: float) -> None:
+    found = verdict(f"structure>={threshold}@95%", rate(*counts))
+    low, high = wilson(*counts)
+    assert (found.low, found.high) == (low, high)
+    assert found.outcome == ("passed" if low >= threshold else "failed")
+    assert found.reason.startswith("cannot tell: ") == (low < threshold <= high)
+
+
+@settings(max_examples=40)
+@given(counts_up_to(60))
+def test_as_many_questions_as_it_names_would_decide_and_one_fewer_would_not(counts: tuple[int, int]) -> None:
+    found = verdict("structure>=0.81@95%", rate(*counts))
+    if "questions would decide" not in found.reason or "more questions than" in found.reason:
+        return
+    need = int(found.reason.rpartition("about ")[2].partition(" ")[0].replace(",", ""))
+    share = counts[0] / counts[1]
+
+    def decides(n: int) -> bool:
+        low, high = wilson(share * n, n)
+        return low >= 0.81 or high < 0.81
+
+    assert decides(need)
+    assert not decides(need - 1)
+    assert need > counts[1]
+
+
+def test_graded_questions_count_by_their_score_and_metrics_by_their_mean() -> None:
+    graded = Population(tuple(trial(at, "right", 0.4 + 0.1 * (at % 3), mark=0.0) for at in range(9)), (), {}, 0)
+    assert verdict("structure>=0.5", graded).estimate == pytest.approx(0.5)
+    assert verdict("structure.score>=0.5", graded).reason.startswith("mean score 0.500 of 9 answered")
+    assert verdict("structure.jaccard>=0.3", graded).outcome == "failed"
+
+
+def test_repetitions_of_a_question_are_one_question() -> None:
+    again = [trial(at, "right" if at % 2 else "wrong") for at in range(10) for _ in range(3)]
+    found = verdict("structure>=0.5", Population(tuple(again), (), {}, 0))
+    assert "0.500 of 10 answered" in found.reason
+
+
+def test_a_metric_that_no_question_has_fails() -> None:
+    gate = parse("structure.score>=0.1", METRICS)
+    found = judge(Gate(gate.text, gate.parts, "recall", 0.1, None), "g", "m", rate(3, 3))
+    assert (found.outcome, found.reason) == ("failed", "not judged: no question has the metric 'recall'")
+
+
+def whole(trials: list[Trial], where: Whereabouts, n: int = 4) -> Population:
+    """The population of the first `n` questions, of which these were tried."""
+    ids = {one.question.id for one in trials}
+    return population(trials, [declared(at) for at in range(n)], where, ids.__contains__)
+
+
+def test_questions_that_the_user_left_out_skip_a_gate() -> None:
+    found = verdict("structure>=0.8", whole([trial(0)], Whereabouts(chosen=("-k",))))
+    assert (found.outcome, found.reason) == ("skipped", "not judged: 3 of 4 questions left out by -k")
+
+
+@pytest.mark.parametrize(
+    ("where", "reason"),
+    [
+        (Whereabouts(), "3 of 4 questions did not run, though nothing on the command line left them out"),
+        (Whereabouts({f"q-{at:03d}": "were skipped: no" for at in (1, 2, 3)}), "3 of 4 questions were skipped: no"),
+        (Whereabouts({"q-001": "were skipped: no"}, chosen=("-k",)), "1 of 4 questions were skipped: no"),
+        (
+            Whereabouts(lost=frozenset({"q-000", "q-001"}), chosen=("-k",)),
+            "2 of 4 questions were lost with their worker",
+        ),
+    ],
+)
+def test_questions_missing_for_any_other_reason_fail_it(where: Whereabouts, reason: str) -> None:
+    found = verdict("structure>=0.1", whole([trial(0)], where))
+    assert (found.outcome, found.reason) == ("failed", f"not judged: {reason}")
+
+
+def test_missing_replies_fail_a_gate_beyond_what_is_allowed() -> None:
+    asked = whole([trial(0), trial(1), trial(2), trial(3, "error")], Whereabouts())
+    assert verdict("structure>=0.8", asked).reason == "not judged: 1 of 4 replies missing (server 1)"
+    assert verdict("structure>=0.8", asked, 0.2).outcome == "failed"
+    assert verdict("structure>=0.8", asked, 0.25).outcome == "passed"
+
+
+def test_questions_that_a_budget_stopped_are_told_in_one() -> None:
+    stopped = [trial(at, "skipped") for at in range(4)]
+    for at, one in enumerate(stopped):
+        object.__setattr__(one, "error", f"budget::calls: {at} left")
+    found = verdict("structure>=0.8", whole(stopped, Whereabouts()))
+    assert found.reason == "not judged: 4 of 4 questions were not asked: budget::calls is spent"
+
+
+def test_names_are_asked_for_among_what_was_declared() -> None:
+    ones = [declared(0)]
+    for name in ("structure", "next_tasks", "understanding", "size=12", "structure.size=12", "later=known"):
+        demand(parse(f"{name}>=0.8", METRICS), ones)
+    for name, known in (("behaviour", "known: understanding, structure, next_tasks"), ("size=9", "size: 12")):
+        with pytest.raises(UsageError, match=known):
+            demand(parse(f"{name}>=0.8", METRICS), ones)
