@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from . import mark, marks, patterns
+from . import compare, mark, marks, patterns, replies, rescore
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,10 @@ class Command:
 
 
 COMMANDS: dict[str, Command] = {
+    "compare": Command(compare.SUMMARY, compare.arguments, compare.run),
     "mark": Command(mark.SUMMARY, mark.arguments, mark.run),
     "marks": Command(marks.SUMMARY, marks.arguments, marks.run),
     "patterns": Command(patterns.SUMMARY, patterns.arguments, patterns.run),
+    "replies": Command(replies.SUMMARY, replies.arguments, replies.run),
+    "rescore": Command(rescore.SUMMARY, rescore.arguments, rescore.run),
 }

@@ -1,0 +1,61 @@
+"""`compare A B`: two records, each a file or a saved name, compared question by question."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+from pathlib import Path
+from typing import Final
+
+from ..errors import UnknownNameError, UsageError
+from ..reports.comparison import lines
+from ..results.comparison import FAIL_ON, MARGIN, case_of, compare
+from ..results.saved import load
+
+SUMMARY = "compare a run with a former one, question by question; exit code 1 where it is worse"
+STORE: Final = Path(".taskgraph")
+NARROWEST: Final = 40
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Nothing; the parser then knows the command's arguments."""
+    parser.add_argument("before", metavar="A", help="the baseline: a record, or the name of a saved run")
+    parser.add_argument("after", metavar="B", help="the run that is judged: a record, or the name of a saved run")
+    parser.add_argument(
+        "--margin", metavar="X", type=float, default=MARGIN,
+        help="a mean loss that is none worth speaking of, 0 to 1 (default: %(default)s)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--fail-on", metavar="WHAT[,WHAT]", default="regression",
+        help=f"what gives exit code 1: {', '.join(FAIL_ON)} (default: %(default)s)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--store", metavar="PATH", type=Path, default=STORE, help="where saved runs stand (default: %(default)s)"
+    )
+    parser.add_argument("--json", action="store_true", help="as JSON")
+
+
+def run(options: argparse.Namespace) -> int:
+    """The exit code: 1 where the comparison fails on what is asked, else 0. Raises UsageError."""
+    fail_on = fail_on_of(options.fail_on)
+    before, after = load(options.store, options.before), load(options.store, options.after)
+    found = compare(before, after, options.margin)
+    outcome, reason = case_of(found, fail_on)
+    if options.json:
+        print(json.dumps({"outcome": outcome, "told": reason, **found.to_json()}, indent=2))
+    else:
+        width = max(NARROWEST, shutil.get_terminal_size().columns)
+        print("\n".join(line for line, _ in lines(found, options.before, width)))
+    return 1 if outcome == "failed" else 0
+
+
+def fail_on_of(text: str) -> frozenset[str]:
+    """What a comparison fails on, names with commas between them. Raises UsageError for none and for an unknown one."""
+    found = frozenset(part.strip() for part in text.split(",") if part.strip())
+    if not found:
+        raise UsageError(f"nothing to fail on; expected some of {', '.join(FAIL_ON)}")
+    for one in sorted(found):
+        if one not in FAIL_ON:
+            raise UnknownNameError("thing to fail on", one, FAIL_ON)
+    return found

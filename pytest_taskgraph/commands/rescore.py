@@ -1,0 +1,188 @@
+"""`rescore RECORD`: the stored replies of a record marked again with today's reader and metrics; no model is asked.
+
+What cannot be marked again without a model, or without the whole reply, is kept as it stands, and told.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from ..benchmarks.understanding import text_metrics
+from ..benchmarks.understanding.catalogue import catalogue
+from ..errors import UnknownNameError, UsageError
+from ..results import record
+from ..results.tally import Tally
+from ..scoring.marking import mark
+from ..scoring.metrics import MEASURED
+from ..trial import Question, Reading, Reply, Score, Trial
+from .rescore_lines import Change, Remarked, as_json, as_text
+
+SUMMARY = "mark the stored replies of a record again with today's reader and metrics, and show what changed"
+
+NO_REPLY = "without a reply"
+SHORTENED = f"whose reply was shortened in the record (over {record.LONGEST_REPLY:,} characters)"
+TO_MEASURE = "that a model would have to measure again"
+NOT_KNOWN = "whose form or metric is not known here"
+
+_NOTE = re.compile(r"\n\[… cut here: the whole text has [0-9]+ characters …\]\n")
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Nothing; the parser then knows the command's arguments."""
+    parser.add_argument("record", metavar="RECORD", type=Path, help="the record of a run")
+    parser.add_argument("--reading", choices=("lenient", "strict"), help="default: as each answer was read")
+    parser.add_argument("--text-metric", metavar="NAME[,NAME]", help="how open answers are marked; the first decides")
+    parser.add_argument("--out", metavar="FILE", type=Path, help="write the record with the new marks")
+    parser.add_argument("--force", action="store_true", help="replace the file that --out names")
+    parser.add_argument("--json", action="store_true", help="print one JSON object instead of text")
+    parser.add_argument("--check", action="store_true", help="exit 1 if an outcome or a score changed")
+
+
+def run(options: argparse.Namespace) -> int:
+    """The exit code: 0, or 1 under --check if an outcome or a score changed. Raises UsageError."""
+    if options.out is not None and options.out.exists() and not options.force:
+        raise UsageError(f"{options.out}: stands already; name another file, or give --force to replace it")
+    old = record.load(options.record)
+    metrics = tuple(dict.fromkeys((options.text_metric or "").replace(",", " ").split()))
+    new, remarked = rescore(old, options.reading, metrics)
+    found = changes(old, new)
+    if options.json:
+        json.dump(as_json(remarked, found), sys.stdout, indent=2)
+        print()
+    else:
+        print("\n".join(as_text(remarked, found)))
+    if options.out is not None:
+        record.save(options.out, new)
+    return 1 if options.check and found else 0
+
+
+def rescore(
+    old: Mapping[str, Any], reading: Reading | None = None, metrics: Sequence[str] = ()
+) -> tuple[dict[str, Any], list[Remarked]]:
+    """The record with new marks, and each of its trials before and after, by question id, then model.
+
+    `reading` stands in for that of every question; of open answers the first of `metrics` decides, the others and
+    those they were marked by stand beside it. All else that the record holds stays as it is, but for the verdicts of
+    gates: where a mark changed, there are none. Raises UsageError for a damaged record, a metric not known, or one that
+    a model measures and that the record holds no values of.
+    """
+    tally = record.tally_of(old, catalogue())
+    _check(metrics, tally)
+    remarked = [remark(one, _asked(one.question, reading, metrics)) for one in tally]
+    marked = Tally(tuple(catalogue()))
+    for one in remarked:
+        marked.add(one.after, tally.attempts(one.before))
+    return _renewed(old, record.build(marked, record.about_of(old)), reading, metrics), remarked
+
+
+def remark(trial: Trial, question: Question) -> Remarked:
+    """The trial marked again, as an answer to `question`: its own, perhaps with another reading or other metrics.
+
+    Metrics that models measured keep their values, and marks given by hand stay.
+    """
+    if trial.reply is None:
+        return Remarked(trial, trial, NO_REPLY)
+    if _shortened(trial.reply):
+        return Remarked(trial, trial, SHORTENED)
+    try:
+        made, _ = mark(question, trial.reply, trial.model, trial.requests, _measured(trial))
+    except UnknownNameError:
+        return Remarked(trial, trial, NOT_KNOWN)
+    except UsageError:  # a metric that a model measures has no value
+        return Remarked(trial, trial, TO_MEASURE)
+    if question.judged and _reads_otherwise(trial.score, made.score):
+        return Remarked(trial, trial, TO_MEASURE)
+    score = made.score and _with_others(made.score, trial)
+    return Remarked(trial, replace(trial, question=question, outcome=made.outcome, score=score, error=made.error))
+
+
+def changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[Change]:
+    """The answers of which two records of the same questions say different things, by question id, then model.
+
+    Both are read as a record of today would write them: fields that an earlier version did not know are no change.
+    """
+    before, after = _said(old), _said(new)
+    return [Change(*key, before[key], after[key]) for key in sorted(before) if before[key] != after[key]]
+
+
+def _said(data: Mapping[str, Any]) -> dict[tuple[str, str], dict[str, Any]]:
+    """Outcome, error and score of each trial, as a record of today writes them."""
+    today = record.build(record.tally_of(data), record.about_of(data))
+    return {
+        (one["question"]["id"], one["model"]): {name: one[name] for name in ("outcome", "error", "score")}
+        for one in today["trials"]
+    }
+
+
+def _check(metrics: Sequence[str], tally: Tally) -> None:
+    text_metrics.check(metrics)
+    known = {name for one in tally for name in one.question.judged}
+    for name in metrics:
+        if name in MEASURED and name not in known:
+            raise UsageError(
+                f"--text-metric: {name} is measured by a model, and the record holds no values of it; run again with "
+                f"--taskgraph-text-metric={name}, which asks only that model if the replies are stored"
+            )
+
+
+def _asked(question: Question, reading: Reading | None, metrics: Sequence[str]) -> Question:
+    if reading is not None:
+        question = replace(question, reading=reading)
+    if metrics and question.form == "text":
+        names = list(dict.fromkeys([*metrics, question.metric, *question.further]))
+        judged = [name for name in names if name in MEASURED]
+        question = replace(question, metric=names[0], further=names[1:], judged=judged)
+    return question
+
+
+def _shortened(reply: Reply) -> bool:
+    """Whether the record holds only the head and tail of the reply."""
+    return len(reply.text) >= record.LONGEST_REPLY and _NOTE.match(reply.text, record.HEAD) is not None
+
+
+def _measured(trial: Trial) -> dict[str, float | None]:
+    """The values of metrics that models measured; none where the answer could not be read."""
+    if trial.score is None or trial.score.status != "read":
+        return {}
+    told = {one["metric"]: one["value"] for one in trial.exchanges if "metric" in one and "value" in one}
+    every = {**trial.score.metrics, trial.question.metric: trial.score.value, **told}
+    return {name: every[name] for name in trial.question.judged if name in every}
+
+
+def _reads_otherwise(before: Score | None, after: Score | None) -> bool:
+    """Whether an answer is read now that is not the one that was measured."""
+    if after is None or after.status != "read":
+        return False
+    return before is None or before.given != after.given
+
+
+def _with_others(score: Score, trial: Trial) -> Score:
+    """The score, with what stood beside the metrics of the question: marks by hand, what an agent's tools told."""
+    if trial.score is None:
+        return score
+    own = {trial.question.metric, *trial.question.further}
+    others = {name: value for name, value in trial.score.metrics.items() if name not in own}
+    return replace(score, metrics={**score.metrics, **others}, parts={**trial.score.parts, **score.parts})
+
+
+def _renewed(
+    old: Mapping[str, Any], built: Mapping[str, Any], reading: Reading | None, metrics: Sequence[str]
+) -> dict[str, Any]:
+    """The old record with the trials and totals of the new one; fields that only a later version knows stay."""
+    rows = {(one["question"]["id"], one["model"]): one for one in old["trials"]}
+    trials = []
+    for one in built["trials"]:
+        row = rows.get((one["question"]["id"], one["model"]), {"question": {}})
+        trials.append({**row, **one, "question": {**row["question"], **one["question"]}})
+    new = {**old, "trials": trials, "totals": built["totals"], "texts": {**old["texts"], **built["texts"]}}
+    if old.get("gates") and changes(old, new):
+        new["gates"] = []  # they judged the old marks
+    settings = {**old["settings"], **({"text_metric": list(metrics)} if metrics else {})}
+    return {**new, "settings": settings, **({"reading": reading} if reading else {})}

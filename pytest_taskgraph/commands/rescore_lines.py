@@ -1,0 +1,117 @@
+"""What re-marking came to, in lines and as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from ..benchmarks.understanding.catalogue import catalogue
+from ..reports.escape import one_line
+from ..reports.table import table
+from ..reports.wording import count, number
+from ..results.tally import Row, Tally
+from ..trial import Trial
+
+MOST: Final = 20  # changes that are shown
+
+
+@dataclass(frozen=True, slots=True)
+class Remarked:
+    """A trial as it stood and as it is marked today; `kept` says why it was not marked again, if so."""
+
+    before: Trial
+    after: Trial
+    kept: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What a record says of one answer, before and after: outcome, error and score."""
+
+    id: str
+    model: str
+    before: Mapping[str, Any]
+    after: Mapping[str, Any]
+
+
+def as_text(remarked: Sequence[Remarked], found: Sequence[Change]) -> list[str]:
+    """The lines: how many were marked, what was kept and why, the patterns before and after, and what changed."""
+    kept = _kept(remarked)
+    lines = [f"{count(len(remarked) - kept.total(), 'answer')} marked again"]
+    lines += [f"{count(many, 'question')} {why}: kept as they are" for why, many in sorted(kept.items())]
+    lines += ["", *_patterns(remarked), "", _told_changes(remarked, found)]
+    lines += [f"  {one_line(_told(one), 240)}" for one in found[:MOST]]
+    return [*lines, *([f"… and {len(found) - MOST} more (--json tells them all)"] if len(found) > MOST else [])]
+
+
+def _told_changes(remarked: Sequence[Remarked], found: Sequence[Change]) -> str:
+    gained = sum(one.after.passed and not one.before.passed for one in remarked)
+    lost = sum(one.before.passed and not one.after.passed for one in remarked)
+    told = f"{count(len(found), 'mark')} changed" if found else "nothing changed"
+    return f"{told}: {gained} now right, {lost} no longer right" if found else told
+
+
+def _told(one: Change) -> str:
+    return f"{one.id} ({one.model}): {_mark(one.before)} -> {_mark(one.after)}{_beside(one)}"
+
+
+def _beside(one: Change) -> str:
+    """The further metrics that are not what they were."""
+    was, now = ((said["score"] or {"metrics": {}})["metrics"] for said in (one.before, one.after))
+    names = [name for name in dict.fromkeys([*was, *now]) if was.get(name, "") != now.get(name, "")]
+    return f"; other metrics: {', '.join(names)}" if names else ""
+
+
+def _mark(said: Mapping[str, Any]) -> str:
+    score = said["score"]
+    if score is None:
+        return f"{said['outcome']} ({said['error']:.60})"
+    given = one_line(json.dumps(score["given"], ensure_ascii=False), 60) if score["status"] == "read" else "nothing"
+    return f"{said['outcome']} {score['value']:.3f}, read as {given}"
+
+
+def _kept(remarked: Iterable[Remarked]) -> Counter[str]:
+    return Counter(one.kept for one in remarked if one.kept)
+
+
+def _rows(trials: Iterable[Trial]) -> list[Row]:
+    """A row for each model and pattern, and one for all."""
+    tally = Tally(tuple(catalogue()))
+    for one in trials:
+        tally.add(one)
+    return [*tally.rows(), tally.total()]
+
+
+def _pairs(remarked: Sequence[Remarked]) -> list[tuple[Row, Row]]:
+    return [*zip(_rows(one.before for one in remarked), _rows(one.after for one in remarked), strict=True)]
+
+
+def _patterns(remarked: Sequence[Remarked]) -> list[str]:
+    header = ["pattern", "model", "n", "right", "now", "mean", "now"]
+    cells = [
+        [was.name, was.model, str(now.n), str(was.right), str(now.right), number(was.mean), number(now.mean)]
+        for was, now in _pairs(remarked)
+    ]
+    return table(header, cells, "llrrrrr")
+
+
+def as_json(remarked: Sequence[Remarked], found: Sequence[Change]) -> dict[str, Any]:
+    """The same as plain JSON values, with every change."""
+    return {
+        "marked": sum(not one.kept for one in remarked),
+        "kept": [
+            {"id": one.before.question.id, "model": one.before.model, "why": one.kept} for one in remarked if one.kept
+        ],
+        "patterns": [
+            {"name": was.name, "model": was.model, "before": _counts(was), "after": _counts(now)}
+            for was, now in _pairs(remarked)
+        ],
+        "changed": [{"id": c.id, "model": c.model, "before": c.before, "after": c.after} for c in found],
+    }
+
+
+def _counts(row: Row) -> dict[str, Any]:
+    return {"n": row.n, "right": row.right, "mean": row.mean}

@@ -1,0 +1,87 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from pytest_taskgraph.__main__ import main
+from pytest_taskgraph.results.record import About, build
+from pytest_taskgraph.results.record import save as write
+from pytest_taskgraph.results.saved import save
+from pytest_taskgraph.trial import Question, Reply, Score, Trial
+
+
+def kept(marks: str, model: str = "m") -> dict[str, object]:
+    """The record of a run: one question a letter, "+" right, "-" wrong."""
+    trials = []
+    for at, mark in enumerate(marks):
+        question = Question(f"q{at:03d}", "understanding", "chain", "structure", "Which?", "p", "task", "A", "jaccard")
+        value = float(mark == "+")
+        outcome = "right" if value else "wrong"
+        trials.append(Trial(question, model, outcome, Reply("x"), Score(value)))  # type: ignore[arg-type]
+    return build(trials, About("0.1.0", models=(model,)))
+
+
+@pytest.fixture
+def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
+    save(kept("+" * 100), tmp_path / ".taskgraph", "main")
+    return tmp_path / ".taskgraph"
+
+
+def test_a_worse_run_gives_exit_code_1(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write("after.json", kept("-" * 20 + "+" * 80))
+    assert main(["compare", "main", "after.json"]) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "compared with main: worse: -0.200 over 100 paired questions, p < 0.0001, worse"
+    assert max(map(len, lines)) <= 80
+
+
+def test_a_run_that_is_not_worse_gives_exit_code_0(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    save(kept("+" * 100), store, "last")
+    assert main(["compare", "main", "last"]) == 0
+    assert "not worse" in capsys.readouterr().out
+
+
+def test_undecided_and_missing_fail_where_that_is_asked(store: Path) -> None:
+    save(kept("+" * 30), store, "few")
+    assert main(["compare", "few", "few"]) == 0
+    assert main(["compare", "few", "few", "--fail-on", "regression,undecided"]) == 1
+    assert main(["compare", "few", "few", "--fail-on", "undecided", "--margin", "0.5"]) == 0
+    assert main(["compare", "main", "few", "--fail-on", "missing"]) == 1
+    assert main(["compare", "few", "main", "--fail-on", "missing"]) == 0
+
+
+def test_json_holds_the_whole_comparison(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    save(kept("-" * 20 + "+" * 80), store, "last")
+    assert main(["compare", "main", "last", "--json"]) == 1
+    found = json.loads(capsys.readouterr().out)
+    assert (found["outcome"], found["verdict"], found["paired"], len(found["flips"])) == ("failed", "worse", 100, 20)
+    assert found["patterns"][0]["name"] == "chain"
+
+
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        (["main", "gone"], "unknown saved run 'gone'; known: main"),
+        (["gone.json", "main"], "no such record"),
+        (["main", "main", "--fail-on", "worse"], "known: missing, regression, undecided"),
+        (["main", "main", "--fail-on", ","], "nothing to fail on"),
+        (["main", "main", "--margin", "2"], "expected a number from 0 to 1"),
+        (["main", "main", "--margin", "nan"], "expected a number from 0 to 1"),
+        (["main"], "required: B"),
+    ],
+)
+def test_what_cannot_be_done_is_a_usage_error(
+    store: Path, capsys: pytest.CaptureFixture[str], more: list[str], told: str
+) -> None:
+    assert main(["compare", *more]) == 4
+    assert told in capsys.readouterr().err
+
+
+def test_the_store_can_be_named(store: Path) -> None:
+    store.rename(store.with_name("elsewhere"))
+    assert main(["compare", "main", "main"]) == 4
+    assert main(["compare", "main", "main", "--store", "elsewhere"]) == 0

@@ -1,0 +1,311 @@
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import jsonschema  # type: ignore[import-untyped]
+import pytest
+
+from pytest_taskgraph.__main__ import main
+from pytest_taskgraph.benchmarks.settings import Settings
+from pytest_taskgraph.benchmarks.understanding import understanding
+from pytest_taskgraph.benchmarks.understanding.catalogue import catalogue
+from pytest_taskgraph.commands.rescore import changes, remark, rescore
+from pytest_taskgraph.commands.rescore_lines import MOST
+from pytest_taskgraph.results import record
+from pytest_taskgraph.scoring.forms import form
+from pytest_taskgraph.scoring.marking import mark
+from pytest_taskgraph.trial import Question, Reading, Reply, Score, Trial
+
+SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "record.schema.json").read_text(encoding="utf-8"))
+ABOUT = record.About("1.0", models=("any",), settings={"instances": 1})
+FRAMES = ("think-first", "direct", "answer-first")
+REPLIES = (
+    "",
+    "I'm sorry, but I can't help with that.",
+    "Final answer: yes",
+    "final ANSWER: **none**, for all I know",
+    "<script>\x1b[31m]]>\u202e \ud800",
+    "Final answer: " + ", ".join(f"Task{n}" for n in range(40)),
+    "word " * 5000,
+)
+
+
+@cache
+def asked(frame: str) -> tuple[Question, ...]:
+    """A question of every pattern."""
+    ours = [one for one in catalogue().values() if one.category != "custom"]
+    chosen = Settings(frame=frame, seed=5, instances=1)
+    return tuple(understanding.question(one, chosen) for one in understanding.references(chosen, {"patterns": ours}))
+
+
+def answered(question: Question, text: str, **reply: Any) -> Trial:  # noqa: ANN401 - fields of Reply
+    return mark(question, Reply(text, **reply), "any")[0]
+
+
+def built(*trials: Trial) -> dict[str, Any]:
+    """The record of the trials, as a file holds it."""
+    made: dict[str, Any] = json.loads(json.dumps(record.build(trials, ABOUT)))
+    return made
+
+
+def ideal(question: Question) -> str:
+    return f"Final answer: {form(question.form).write(question.reference, question.names)}"
+
+
+def question(number: int = 0, reading: Reading = "lenient") -> Question:
+    return Question(
+        f"q-{number:03}", "understanding", "next_tasks", "structure", "Which?", "Which?", "task-set", ["Bake", "Mix"],
+        "correctness", ["jaccard"], names=["Bake", "Mix", "Eat"], reading=reading,
+    )  # fmt: skip
+
+
+def open_question() -> Question:
+    return replace(
+        question(), form="text", reference="It bakes the bread.", metric="rouge1", further=["rouge_l"], pass_mark=0.5
+    )
+
+
+def stale(number: int, **said: Any) -> Trial:  # noqa: ANN401 - fields of Trial
+    """A right answer that a reader of another day did not understand."""
+    trial = answered(question(number), "Final answer: Bake, Mix")
+    return replace(trial, outcome="unreadable", score=Score(0.0, {"jaccard": 0.0}, status="unreadable"), **said)
+
+
+def variants(asking: Question) -> Iterator[Trial]:
+    yield answered(asking, ideal(asking))
+    for number, text in enumerate(REPLIES, 1):
+        other = replace(asking, id=f"{asking.id}-{number}")
+        yield answered(other, text)
+        yield answered(replace(other, id=f"{other.id}-cut"), text, finish_reason="length")
+
+
+@pytest.mark.parametrize("frame", FRAMES)
+def test_marking_a_fresh_record_again_changes_nothing_for_any_pattern_frame_and_reply(frame: str) -> None:
+    trials = [one for asking in asked(frame) for one in variants(asking)]
+    assert {one.outcome for one in trials} == {"right", "wrong", "unreadable", "refused", "error"}
+    old = built(*trials)
+    new, remarked = rescore(old)
+    assert {one.kept.partition(" (")[0] for one in remarked} == {"", "whose reply was shortened in the record"}
+    assert changes(old, new) == []
+    assert new == old
+
+
+def test_what_today_s_reader_understands_is_marked_anew_in_outcome_score_and_totals() -> None:
+    new, _ = rescore(built(stale(0), answered(question(1), "Final answer: Eat")))
+    first, second = record.trials(new)
+    assert first == answered(question(0), "Final answer: Bake, Mix")
+    assert second.outcome == "wrong"
+    (total,) = new["totals"]
+    assert (total["right"], total["wrong"], total["unreadable"], total["mean"]) == (1, 1, 0, 0.5)
+    jsonschema.validate(new, SCHEMA)
+
+
+def test_another_reading_is_that_of_every_question_and_of_the_record() -> None:
+    trial = answered(question(), "**Final Answer**: Bake, Mix")
+    new, _ = rescore(built(trial), "strict")
+    (now,) = record.trials(new)
+    strict = answered(question(reading="strict"), "**Final Answer**: Bake, Mix")
+    assert (trial.outcome, strict.outcome) == ("right", "wrong")
+    assert now == strict
+    assert new["reading"] == "strict"
+
+
+def test_open_answers_are_marked_by_another_metric_and_those_they_had_stand_beside_it() -> None:
+    trial = answered(open_question(), "Final answer: It bakes a cake.")
+    new, _ = rescore(built(trial, answered(question(1), "Final answer: Mix")), metrics=("rouge2", "rouge_l"))
+    now, other = record.trials(new)
+    assert (now.question.metric, now.question.further) == ("rouge2", ["rouge_l", "rouge1"])
+    assert now.score is not None
+    assert trial.score is not None
+    assert now.score.metrics["rouge1"] == trial.score.value
+    assert other.question.metric == "correctness"
+    assert new["settings"] == {"instances": 1, "text_metric": ["rouge2", "rouge_l"]}
+
+
+def judged(text: str, value: float | None = 0.75) -> Trial:
+    asking = replace(open_question(), metric="judge", further=["rouge1", "cosine"], judged=["judge", "cosine"])
+    made, _ = mark(asking, Reply(text), "any", 3, {"judge": value, "cosine": 0.25})
+    said: list[dict[str, Any]] = [
+        {"role": "judge", "metric": "judge", "value": value},
+        {"role": "embedder", "metric": "cosine", "value": 0.25},
+    ]
+    return replace(made, exchanges=said)
+
+
+@pytest.mark.parametrize("value", [0.75, 0.0, None])
+def test_what_a_model_measured_stays_as_it_was_measured(value: float | None) -> None:
+    trial = judged("Final answer: It bakes a cake.", value)
+    found = remark(trial, trial.question)
+    assert found.kept == ""
+    assert found.after == trial
+
+
+def test_a_measured_value_counts_for_the_answer_that_was_measured_alone() -> None:
+    trial = judged("Final answer: It bakes a cake.")
+    assert trial.score is not None
+    other = replace(trial, score=replace(trial.score, given="It bakes."))
+    found = remark(other, other.question)
+    assert (found.after, found.kept) == (other, "that a model would have to measure again")
+
+
+def test_an_answer_that_no_model_measured_is_kept_though_it_can_be_read_now() -> None:
+    trial = judged("Final answer: It bakes a cake.")
+    unread = replace(trial, outcome="unreadable", score=Score(0.0, status="unreadable"), exchanges=[])
+    assert remark(unread, unread.question).kept == "that a model would have to measure again"
+    failed = replace(trial, outcome="error", error="timeout: the judge", score=None, exchanges=[])
+    assert remark(failed, failed.question).after == failed
+
+
+def test_marks_by_hand_and_what_an_agent_s_tools_told_stay() -> None:
+    trial = stale(0)
+    beside = {"manual": 0.5, "specifications_read": 1.0}
+    parts = {"tool_calls": [3.0, 4.0]}
+    trial = replace(trial, score=Score(0.0, {"jaccard": 0.0, **beside}, parts, status="unreadable"))
+    now = remark(trial, trial.question).after
+    assert now.outcome == "right"
+    assert now.score is not None
+    assert now.score.metrics == {"jaccard": 1.0, **beside}
+    assert now.score.parts == parts
+
+
+def test_what_cannot_be_marked_is_kept_as_it_is_and_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    long = answered(question(0), "Final answer: Bake, Mix\n" + "so " * 9000)
+    silent = Trial(question(1), "any", "error", error="connection: gone")
+    strange = answered(question(2), "Final answer: Mix")
+    strange = replace(strange, question=replace(strange.question, form="limerick"))
+    old = built(long, silent, strange, stale(3))
+    path = tmp_path / "r.json"
+    record.save(path, old)
+    assert main(["rescore", str(path), "--check"]) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[:4] == [
+        "1 answer marked again",
+        "1 question whose form or metric is not known here: kept as they are",
+        "1 question whose reply was shortened in the record (over 20,000 characters): kept as they are",
+        "1 question without a reply: kept as they are",
+    ]
+    new, _ = rescore(old)
+    assert new["trials"][:3] == old["trials"][:3]
+
+
+def test_a_long_reply_that_is_whole_is_marked(tmp_path: Path) -> None:
+    trial = stale(0)
+    whole = "x" * 19_976 + "\nFinal answer: Bake, Mix"
+    assert len(whole) == record.LONGEST_REPLY
+    assert remark(replace(trial, reply=Reply(whole)), trial.question).after.outcome == "right"
+
+
+def test_fields_of_a_later_version_stay() -> None:
+    old = built(stale(0))
+    old["diagrams"] = {"c": 1}
+    old["trials"][0]["mood"] = old["trials"][0]["question"]["mood"] = "glad"
+    new, _ = rescore(old)
+    assert new["diagrams"] == {"c": 1}
+    assert new["trials"][0]["mood"] == new["trials"][0]["question"]["mood"] == "glad"
+    assert new["trials"][0]["outcome"] == "right"
+
+
+def test_verdicts_of_gates_stand_only_as_long_as_the_marks_they_judged() -> None:
+    gates = [{"name": "gates::structure", "model": "any", "outcome": "passed", "reason": "1.000"}]
+    fresh = {**built(answered(question(0), "Final answer: Mix")), "gates": gates}
+    assert rescore(fresh)[0]["gates"] == gates
+    assert rescore({**built(stale(0)), "gates": gates})[0]["gates"] == []
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """A record of which 25 answers are marked otherwise today, and one as it was."""
+    trials = [stale(number) for number in range(MOST + 5)]
+    found = tmp_path / "record.json"
+    record.save(found, record.build([*trials, answered(question(99), "Final answer: Eat")], ABOUT))
+    return found
+
+
+def test_the_text_shows_the_pattern_before_and_after_and_the_first_changes(
+    path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["rescore", str(path)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "26 answers marked again"
+    assert [line.split() for line in lines[2:5]] == [
+        ["pattern", "model", "n", "right", "now", "mean", "now"],
+        ["next_tasks", "any", "26", "0", "25", "0.000", "0.962"],
+        ["total", "any", "26", "0", "25", "0.000", "0.962"],
+    ]
+    assert lines[6] == "25 marks changed: 25 now right, 0 no longer right"
+    assert lines[7] == (
+        '  q-000 (any): unreadable 0.000, read as nothing -> right 1.000, read as ["Bake", "Mix"]; '
+        "other metrics: jaccard"
+    )
+    assert lines[27:] == ["… and 5 more (--json tells them all)"]
+
+
+def test_json_tells_every_change(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["rescore", str(path), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["marked"], found["kept"], len(found["changed"])) == (26, [], 25)
+    assert found["patterns"][0] == {
+        "name": "next_tasks", "model": "any",
+        "before": {"n": 26, "right": 0, "mean": 0.0}, "after": {"n": 26, "right": 25, "mean": 25 / 26},
+    }  # fmt: skip
+    first = found["changed"][0]
+    assert (first["before"]["outcome"], first["after"]["score"]["value"]) == ("unreadable", 1.0)
+
+
+def test_the_new_record_is_written_where_asked_and_marked_again_it_stays(path: Path, tmp_path: Path) -> None:
+    out = tmp_path / "new.json"
+    assert main(["rescore", str(path), "--out", str(out), "--check"]) == 1
+    jsonschema.validate(record.load(out), SCHEMA)
+    assert main(["rescore", str(out), "--check"]) == 0
+
+
+def test_a_file_that_stands_is_replaced_only_by_force(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = path.read_bytes()
+    assert main(["rescore", str(path), "--out", str(path)]) == 4
+    assert "stands already" in capsys.readouterr().err
+    assert path.read_bytes() == before
+    assert main(["rescore", str(path), "--out", str(path), "--force"]) == 0
+    assert path.read_bytes() != before
+
+
+def test_a_hostile_reply_is_shown_as_text(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    trial = answered(open_question(), "Final answer: \x1b[31m It bakes\u202e\x07 the\r bread.")
+    record.save(tmp_path / "r.json", record.build([trial], ABOUT))
+    main(["rescore", str(tmp_path / "r.json"), "--text-metric", "rouge2"])
+    out = capsys.readouterr().out
+    assert "rouge1" in out
+    assert not {"\x1b", "\u202e", "\x07", "\r"} & set(out)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["--text-metric", "rhyme"], "unknown text metric 'rhyme'; known: "),
+        (["--text-metric", "judge"], "judge is measured by a model, and the record holds no values of it"),
+        (["--reading", "kind"], "invalid choice: 'kind'"),
+    ],
+)
+def test_what_cannot_be_is_a_usage_error(
+    path: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], told: str
+) -> None:
+    assert main(["rescore", str(path), *arguments]) == 4
+    assert told in capsys.readouterr().err
+
+
+def test_the_page_tells_every_option(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["rescore", "--help"])
+    known = set(re.findall(r"--[a-z-]+", capsys.readouterr().out)) - {"--help"}
+    page = (Path(__file__).parents[2] / "docs" / "rescoring.md").read_text(encoding="utf-8")
+    assert {one for one in re.findall(r"`(--[a-z-]+)", page) if not one.startswith("--taskgraph")} == known
+
+
+def test_a_file_that_is_no_record_is_a_usage_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["rescore", str(tmp_path / "none.json")]) == 4
+    assert "none.json cannot be read" in capsys.readouterr().err
