@@ -1,3 +1,11 @@
 """For every test of the repository, the suites included."""
 
+from __future__ import annotations
+
+from hypothesis import settings
+
 pytest_plugins = ("pytester",)
+
+# A machine that is busy is no reason to fail, and the whole suite is to take under five minutes.
+settings.register_profile("busy", deadline=None, max_examples=40)
+settings.load_profile("busy")

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
-from typing import TYPE_CHECKING
+from typing import Any
 
 import pytest
 
 from . import options
 from .fixtures import TRIAL, taskgraph_model, taskgraph_question, taskgraph_reference, trial
-
-if TYPE_CHECKING:
-    from .run import Run
+from .gathering import run_so_far as _run
 
 __all__ = ["taskgraph_model", "taskgraph_question", "taskgraph_reference", "trial"]
 
@@ -49,6 +47,36 @@ def pytest_configure(config: pytest.Config) -> None:
             run_of(config).check()
         except UsageError as error:
             raise pytest.UsageError(str(error)) from None
+        if run_of(config).may_stop:
+            from .distributed import keep_queues_short
+
+            keep_queues_short(config)
+        if options.switched(config, "plan"):
+            from .planning import Planner
+
+            config.pluginmanager.register(Planner(run_of(config)), "taskgraph-planner")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:  # noqa: ANN401 - of xdist
+    """On a controller, for each of its workers."""
+    from .distributed import tell_worker
+    from .population import NARROWED, named_files
+
+    tell_worker(node)
+    node.workerinput[NARROWED] = named_files(node.config)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:  # noqa: ANN401 - of xdist
+    """On a controller, for each of its workers at its end; one that died has told nothing."""
+    from .population import TRAVELS
+
+    told = (getattr(node, "workeroutput", None) or {}).get(TRAVELS)
+    if told:
+        from .run import run_of
+
+        run_of(node.config).population.unpack(told)
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -60,7 +88,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     from .suites import expand
 
     run = run_of(metafunc.config)
-    notices = expand(metafunc, marks[0], run.settings, run.models)
+    notices = expand(metafunc, marks[0], run.settings, run.models, run.repeats, run.population.declare)
     run.notices.extend(one for one in notices if one not in run.notices)
 
 
@@ -79,12 +107,18 @@ def pytest_make_collect_report(
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(config: pytest.Config, items: Sequence[pytest.Item]) -> None:
-    """Suites of which none has anything to ask are a mistake of usage, before anything is deselected."""
-    if _run(config) is not None:
+def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config, items: Sequence[pytest.Item]) -> None:
+    """Suites of which none has anything to ask, and gates about nothing, are mistakes of usage, before anything is
+    deselected.
+    """
+    run = _run(config)
+    if run is not None:
+        from .population import refuse
         from .suites import demand_questions
 
         demand_questions(items, worker=hasattr(config, "workerinput"))
+        if not session.testsfailed:  # what could not be collected is told first
+            refuse(config, run.population, run.judging.gates)
 
 
 def pytest_report_collectionfinish(config: pytest.Config, items: Sequence[pytest.Item]) -> list[str]:
@@ -99,7 +133,67 @@ def pytest_report_collectionfinish(config: pytest.Config, items: Sequence[pytest
     run.questions = sum(map(asks, items))
     if not run.questions:
         return []
-    return [*header(run.about(), width(config)), *(f"taskgraph: {notice}" for notice in run.notices)]
+    from .planning import forecast
+
+    planned = forecast(run, items)
+    return [
+        *([f"taskgraph: {planned}"] if planned else []),
+        *header(run.about(), width(config)),
+        *(f"taskgraph: {notice}" for notice in run.notices),
+    ]
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection(session: pytest.Session) -> None:
+    """Where items will run, and ask."""
+    run = _run(session.config)
+    if run is not None and not _idle(session.config) and not session.config.pluginmanager.has_plugin("dsession"):
+        run.preload()
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Where items run: which of them will ask is known from now on. Nothing is asked yet."""
+    config = session.config
+    run = _run(config)
+    if run is not None and not _idle(config):
+        run.ahead.plan(session.items)
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtestloop(session: pytest.Session) -> Generator[None, object, object]:
+    """However the loop ends, asking ends with it; where nobody broke it off, the whole run is judged."""
+    result, ended = None, None
+    try:
+        result = yield
+    except (session.Failed, KeyboardInterrupt) as stop:
+        if type(stop) is KeyboardInterrupt:
+            raise
+        ended = stop  # -x, or a reason to stop: the run ends in order
+    finally:
+        run = _run(session.config)
+        if run is not None:
+            run.stop()
+    if run is not None and not hasattr(session.config, "workerinput") and not _idle(session.config):
+        from .cases import issue
+
+        issue(session, run.judge(session, ended))
+    if ended is not None:
+        raise ended
+    return result
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """Before each item those to come are asked; a model that cannot be asked ends the run."""
+    run = _run(item.config)
+    if run is None:
+        return (yield)
+    run.begin(run.ahead.planned)
+    run.ahead.advance()
+    result = yield
+    if run.pipeline.broken is not None:
+        item.session.shouldstop = f"taskgraph: {run.pipeline.broken}"
+    return result
 
 
 @pytest.hookimpl(wrapper=True)
@@ -113,7 +207,8 @@ def pytest_runtest_makereport(
         from .outcomes import shape
         from .run import run_of
 
-        shape(report, made, call.excinfo, run_of(item.config).survey)
+        judging, travels = run_of(item.config).judging, hasattr(item.config, "workerinput")
+        shape(report, made, call.excinfo, judging.survey, travels, judging.max_errors > 0)
         if report.when == "teardown":
             del item.stash[TRIAL]  # an attempt after this one may fail before it asks
     return report
@@ -130,38 +225,20 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_report_teststatus(report: pytest.TestReport) -> tuple[str, str, tuple[str, dict[str, bool]]] | None:
-    """The letter `w` of a wrong answer in a survey."""
-    if not hasattr(report, "taskgraph_wrong"):
+    """The letters of wrong answers and missing replies that are reported as expected."""
+    if not hasattr(report, "taskgraph_wrong") and not hasattr(report, "taskgraph_missing"):
         return None
     from .outcomes import status
 
     return status(report)
 
 
-class Gatherer:
-    """Tallies what arrives: registered on the controller, or in the one process, never on a worker."""
-
-    def __init__(self, config: pytest.Config) -> None:
-        self.config = config
-
-    @pytest.hookimpl(tryfirst=True)
-    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
-        """A mistake of usage ends the run as one, wherever it was met."""
-        if hasattr(report, "taskgraph_mistake"):
-            raise pytest.UsageError(report.taskgraph_mistake)
-
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Called for every phase of every item; the set-up carries the trial."""
-        if hasattr(report, "taskgraph"):
-            from .run import run_of
-
-            run_of(self.config).add(report)
-
-
 def pytest_sessionstart(session: pytest.Session) -> None:
     """The gatherer, where results come together."""
     if not hasattr(session.config, "workerinput"):
-        session.config.pluginmanager.register(Gatherer(session.config), "taskgraph-gatherer")
+        from .gathering import Gatherer
+
+        session.config.pluginmanager.register(Gatherer(session), "taskgraph-gatherer")
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -170,14 +247,21 @@ def pytest_sessionfinish(session: pytest.Session) -> Generator[None, object, obj
     told after everything else.
     """
     run = _run(session.config)
-    if run is None or hasattr(session.config, "workerinput") or not run.tally:
+    if run is not None and hasattr(session.config, "workerinput"):
+        from .population import TRAVELS
+
+        vars(session.config)["workeroutput"][TRAVELS] = run.population.pack()
+        return (yield)
+    if run is None or not run.tally:
         return (yield)
     from ..errors import UsageError
+    from ..reports.gates import gate_properties
     from ..reports.junit import suite_properties
     from .private import add_suite_properties
 
     run.questions = run.questions or len(run.tally)
-    add_suite_properties(session.config, suite_properties(run.tally, run.about()))
+    about = run.about()
+    add_suite_properties(session.config, [*suite_properties(run.tally, about), *gate_properties(about.gates)])
     failure = ""
     try:
         run.save()
@@ -202,20 +286,21 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> Genera
     with told_in_full(terminalreporter):
         result = yield
     write(terminalreporter, run, width(config))
+    if run.reporting.comparison is not None and config.get_verbosity() >= 0:
+        from ..reports.comparison import lines
+
+        for text, markup in lines(run.reporting.comparison, run.reporting.compares, width(config)):
+            terminalreporter.write_line(text, **markup)
     return result
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
-    """The event loop, if one was started, ends with the session."""
+    """Whatever was opened and not closed by the loop of items: a run may end before it, or not have one."""
     run = _run(config)
     if run is not None:
-        run.loop.stop()
+        run.stop()
 
 
-def _run(config: pytest.Config) -> Run | None:
-    """The run, if this session has one: nothing of it is imported for sessions without a suite."""
-    import sys
-
-    module = sys.modules.get(f"{__name__}.run")
-    found: Run | None = config.stash.get(module.RUN, None) if module else None
-    return found
+def _idle(config: pytest.Config) -> bool:
+    """Whether the session will run no item."""
+    return any(map(config.getoption, ("collectonly", "setupplan", "setuponly"))) or options.switched(config, "plan")

@@ -1,82 +1,84 @@
-"""Putting one question: drive its episode, mark the reply, and make the trial, whatever happens."""
+"""Putting one question: drive its episode in the loop, then, in the main thread, mark the reply and make the trial."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
+import asyncio
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from ..errors import NotAskedError, OrderTooWideError, ProviderError
+from ..errors import BudgetSpentError, NotAskedError, ProviderError
 from ..trial import Outcome, Question, Reply, Trial
 
 if TYPE_CHECKING:
-    from ..asking import Transcript
-    from ..benchmarks.family import Family
+    from ..asking import Model, Transcript
     from ..trial import Request
-    from .loop import Loop
     from .measuring import Measuring
-    from .subject import Subject
 
 
-def put(
-    question: Question, subject: Subject, family: Family, loop: Loop, measuring: Measuring | None = None
-) -> tuple[Trial, Exception | None]:
-    """The trial; and what stopped it, if there is no reply to mark: ProviderError, or NotAskedError.
+@dataclass(frozen=True, slots=True)
+class Came:
+    """What came of asking one question: a transcript, an error, or both where the reply could not be measured."""
+
+    transcript: Transcript | None
+    error: ProviderError | NotAskedError | None
+    requests: int
+    retries: int
+
+
+async def ask(question: Question, model: Model, measuring: Measuring, seconds: float | None = None) -> Came:
+    """What comes of the question's episode and of measuring its reply, within `seconds` in all."""
+    sent: list[Request] = []
+    transcript, error, retries = None, None, 0
+    try:
+        async with asyncio.timeout(seconds):
+            transcript = await _asked(question, model, sent)
+            if question.judged:
+                transcript = await measuring.measured(question, transcript)
+    except (ProviderError, NotAskedError) as failure:
+        error, retries = failure, getattr(failure, "attempts", 1) - 1
+    except TimeoutError:
+        error = ProviderError("timeout", f"no answer within {seconds:g} s (--taskgraph-question-timeout)")
+    retries += sum(reply.retries for _, reply in transcript.exchanges) if transcript else 0
+    # Where measuring failed, each of its requests counts.
+    measured = len(transcript.exchanges) if transcript else len(sent)
+    return Came(transcript, error, measured + (len(question.judged) if transcript and error else 0), retries)
+
+
+def trial_of(question: Question, model: str, came: Came) -> tuple[Trial, Exception | None]:
+    """The trial; and what stopped it, if there is no reply to mark: ProviderError, NotAskedError, OrderTooWideError.
 
     A reply that could not be measured, for a judge or an embedder failed, is kept without a score: it is paid for.
     """
     from ..benchmarks.episodes.agent import marked_agent, said
     from ..benchmarks.episodes.tail import told
+    from ..scoring.marking import mark
 
-    subject.meet(question)
-    trial, sent = Trial(question, subject.name, "error"), list["Request"]()
-    try:
-        transcript = loop.run(_asked(question, subject, family, sent))
-    except ProviderError as error:
-        return replace(trial, error=str(error), requests=len(sent)), error
-    except NotAskedError as error:
-        return replace(trial, outcome="skipped", error=str(error)), error
-    try:
-        whole = loop.run(measuring.measured(question, transcript)) if measuring and question.judged else transcript
-    except (ProviderError, NotAskedError) as error:
-        asked = len(transcript.exchanges) + len(question.judged)
+    transcript, error = came.transcript, came.error
+    trial = Trial(question, model, "error", requests=came.requests, retries=came.retries)
+    if transcript is not None:
+        trial = replace(trial, reply=transcript.reply, exchanges=said(question, transcript))
+    if error is not None:
         outcome: Outcome = "error" if isinstance(error, ProviderError) else "skipped"
-        kept = replace(trial, reply=transcript.reply, exchanges=said(question, transcript), requests=asked)
-        return replace(kept, outcome=outcome, error=str(error)), error
-    made, stopped = mark(question, whole.reply, subject.name, len(whole.exchanges), whole.metrics)
-    made = replace(made, exchanges=[*said(question, whole), *told(question, whole)])
+        requests = trial.requests if transcript or outcome == "error" else 0
+        return replace(trial, outcome=outcome, error=_told(error), requests=requests), error
+    assert transcript is not None
+    made, stopped = mark(question, transcript.reply, model, came.requests, transcript.metrics)
+    made = replace(made, retries=came.retries, exchanges=[*trial.exchanges, *told(question, transcript)])
     return marked_agent(made, transcript), stopped
 
 
-def mark(
-    question: Question,
-    reply: Reply,
-    model: str,
-    requests: int = 1,
-    measured: Mapping[str, float | None] | None = None,
-) -> tuple[Trial, Exception | None]:
-    """The trial of a reply that arrived; with an error if it was cut off before an answer could be read, or if it
-    cannot be marked exactly within the bounds of its metric. `measured`: the metrics that models measured.
-    """
-    from ..scoring.grade import grade
-
-    trial = Trial(question, model, "error", reply, requests=requests)
-    try:
-        score = grade(question, reply, measured)
-    except (ProviderError, OrderTooWideError) as error:
-        return replace(trial, error=str(error)), error
-    outcome: Outcome = "right" if score.value >= question.pass_mark else "wrong"
-    return replace(trial, score=score, outcome=outcome if score.status == "read" else score.status), None
+def _told(error: ProviderError | NotAskedError) -> str:
+    """The error in words; of a spent budget the name of its case goes before."""
+    return f"budget::{error.limit}: {error}" if isinstance(error, BudgetSpentError) else str(error)
 
 
-async def _asked(question: Question, subject: Subject, family: Family, sent: list[Request]) -> Transcript:
+async def _asked(question: Question, model: Model, sent: list[Request]) -> Transcript:
     """What the question's episode comes to; every request is entered in `sent`, whether it is answered or not."""
     from ..asking import drive
     from ..benchmarks.episodes import episode
 
-    model = subject.model(family)
-
     async def answer(request: Request) -> Reply:
+        request = replace(request, repetition=question.repetition) if question.repetition > 1 else request
         sent.append(request)
         return await model.answer(request)
 

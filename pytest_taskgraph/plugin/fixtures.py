@@ -28,13 +28,13 @@ def taskgraph_reference(request: pytest.FixtureRequest) -> Collected:
 
 
 @pytest.fixture
-def taskgraph_question(taskgraph_reference: Collected) -> Question:
-    """The question of the item, built now."""
+def taskgraph_question(request: pytest.FixtureRequest, taskgraph_reference: Collected) -> Question:
+    """The question of the item, built now unless it was asked ahead."""
     from ..errors import UsageError
+    from .run import run_of
 
-    one = taskgraph_reference
     try:
-        return one.family.question(one.reference, one.settings)
+        return run_of(request.config).ahead.question(request.node) or taskgraph_reference.question()
     except UsageError as error:
         pytest.fail(str(error), pytrace=False)
 
@@ -57,23 +57,31 @@ def trial(
 ) -> Trial:
     """The question, the reply and its mark. An error where no reply came; skipped where it was not asked."""
     from ..errors import NotAskedError
-    from .asking import put
+    from .asking import trial_of
     from .run import run_of
 
     run = run_of(request.config)
-    made, stopped = put(taskgraph_question, taskgraph_model, taskgraph_reference.family, run.loop, run.measuring)
+    if taskgraph_model.live and request.config.getoption("setuponly", False):
+        pytest.skip("nothing is asked under --setup-only")
+    came = run.ahead.came(request.node, taskgraph_question, taskgraph_model, taskgraph_reference)
+    made, stopped = trial_of(taskgraph_question, taskgraph_model.name, came)
+    made = run.drawn(made, taskgraph_reference, again=getattr(request.node, "execution_count", 1) > 1)
     request.node.stash[TRIAL] = made
     _tell_junit(request.node, made)
     if isinstance(stopped, NotAskedError):
-        pytest.skip(str(stopped))
+        pytest.skip(made.error)
     if stopped is not None:
         raise stopped
     return made
 
 
 def _tell_junit(item: pytest.Item, made: Trial) -> None:
-    """Properties of the test case; a rerun replaces those of the attempt before."""
+    """Properties of the test case, unless they are turned off; a rerun replaces those of the attempt before."""
     from ..reports.junit import properties
+    from . import options
+
+    if options.value(item.config, "junit-properties") == "false":
+        return
 
     item.user_properties[:] = [p for p in item.user_properties if not p[0].startswith("taskgraph.")]
     item.user_properties.extend(properties(made))

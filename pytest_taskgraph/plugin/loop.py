@@ -4,11 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Coroutine
-from concurrent.futures import TimeoutError as NotYet
+from collections.abc import Callable, Coroutine
+from concurrent.futures import CancelledError, Future
+from contextlib import suppress
 from typing import Any, TypeVar
 
+from ..errors import NotAskedError
+
 _T = TypeVar("_T")
+_BEAT = 0.25  # seconds between two looks around while waiting
+_PATIENCE = 2.0  # seconds that what is under way gets to end once the run does
+
+
+def _nothing() -> bool:
+    return False
 
 
 class Loop:
@@ -17,30 +26,63 @@ class Loop:
     def __init__(self) -> None:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
+        self._stirred = threading.Event()
 
-    def run(self, coroutine: Coroutine[Any, Any, _T]) -> _T:
-        """What the coroutine returns; it is cancelled where waiting for it is interrupted."""
-        future = asyncio.run_coroutine_threadsafe(coroutine, self._started())
+    @property
+    def started(self) -> bool:
+        """Whether there is anything to stop."""
+        return self._loop is not None
+
+    def submit(self, coroutine: Coroutine[Any, Any, _T]) -> Future[_T]:
+        """The future of the coroutine, which runs from now on."""
+        return asyncio.run_coroutine_threadsafe(coroutine, self._started())
+
+    def stir(self) -> None:
+        """Has whoever waits look around, from any thread."""
+        self._stirred.set()
+
+    def wait(
+        self, future: Future[_T], work: Callable[[], bool] = _nothing, tick: Callable[[], object] = _nothing
+    ) -> _T:
+        """The future's result; the future is cancelled where waiting for it is interrupted.
+
+        Meanwhile `work` is called as long as it finds something to do, and `tick` a few times a second.
+        """
         try:
-            while True:
-                # Never one wait without end: a signal handler runs only between waits on some platforms.
-                try:
-                    return future.result(timeout=0.5)
-                except NotYet:
-                    if future.done():
-                        raise
+            future.add_done_callback(lambda _: self.stir())
+            while not future.done():
+                self._stirred.clear()
+                if not work() and not future.done():
+                    # Never one wait without end: a signal handler runs only between waits on some platforms.
+                    self._stirred.wait(_BEAT)
+                    self._check()
+                tick()
+            return future.result()
+        except CancelledError:
+            raise NotAskedError("the run ended before the question was asked") from None
         finally:
             future.cancel()
 
+    def run(self, coroutine: Coroutine[Any, Any, _T]) -> _T:
+        """What the coroutine returns."""
+        return self.wait(self.submit(coroutine))
+
     def stop(self) -> None:
-        """Ends the loop, what still runs in it included."""
+        """Ends the loop; what still runs in it is cancelled, and has 2 seconds to tidy up."""
         if self._loop is None or self._thread is None:
             return
-        self.run(_close())
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join(timeout=5)
-        self._loop.close()
+        if self._thread.is_alive():
+            with suppress(Exception):  # whatever does not end in time is left to the daemon thread
+                asyncio.run_coroutine_threadsafe(_close(), self._loop).result(timeout=_PATIENCE)
+            self._loop.call_soon_threadsafe(self._loop.stop)
+            self._thread.join(timeout=_PATIENCE)
+        if not self._thread.is_alive():
+            self._loop.close()
         self._loop = self._thread = None
+
+    def _check(self) -> None:
+        if self._thread is not None and not self._thread.is_alive():
+            raise NotAskedError("the loop that asks is gone: a request ended it")
 
     def _started(self) -> asyncio.AbstractEventLoop:
         if self._loop is None:
@@ -51,8 +93,11 @@ class Loop:
 
 
 async def _close() -> None:
-    from ..models.remote import close
+    from ..models import close
 
-    await close()
-    for task in asyncio.all_tasks() - {asyncio.current_task()}:
+    others = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in others:
         task.cancel()
+    if others:
+        await asyncio.wait(others, timeout=_PATIENCE / 2)
+    await close()

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from ..asking import Model, Transcript
     from ..benchmarks.settings import Settings
     from ..trial import Json, Question, Reply, Request
+    from .pipeline import Pipeline
 
 SPEC = {"judge": "judge-model", "embedder": "embedder"}  # role -> the option that names its model
 
@@ -21,22 +22,20 @@ SPEC = {"judge": "judge-model", "embedder": "embedder"}  # role -> the option th
 class Measuring:
     """The models that `--taskgraph-judge-model` and `--taskgraph-embedder` name."""
 
-    def __init__(self, config: pytest.Config, settings: Settings) -> None:
+    def __init__(self, config: pytest.Config, settings: Settings, pipeline: Pipeline) -> None:
         self.specs = {role: options.value(config, name) for role, name in SPEC.items()}
         self.settings: dict[str, dict[str, Json]] = {
             role: {key: plain(text) for key, text in options.pairs(config, f"{role}-option")} for role in SPEC
         }
         self._text_metrics, self._templates = settings.text_metrics, settings.templates
         self._models: dict[str, Model] = {}
+        self._pipeline = pipeline
 
     def check(self) -> None:
         """Nothing, if each chosen metric has its model and the judge its template. Raises UsageError."""
         from ..benchmarks.judging import judge_prompt, judge_template
-        from ..scoring.metrics import MEASURED
 
-        for name in self._text_metrics:
-            if name in MEASURED:
-                self.model(MEASURED[name])
+        self._pipeline.check(self.clients)
         if "judge" in self._text_metrics:
             judge_prompt(judge_template(self._templates), "", "", "")
 
@@ -52,6 +51,13 @@ class Measuring:
                 )
             self._models[role] = open_model(self.specs[role], self.settings[role])
         return self._models[role]
+
+    @property
+    def clients(self) -> list[Model]:
+        """The models that the chosen metrics need."""
+        from ..scoring.metrics import MEASURED
+
+        return [self.model(MEASURED[name]) for name in self._text_metrics if name in MEASURED]
 
     async def measured(self, question: Question, transcript: Transcript) -> Transcript:
         """The transcript with what the models measured. Raises ProviderError, NotAskedError, UsageError."""
@@ -71,4 +77,4 @@ class Measuring:
         return named
 
     async def _answer(self, request: Request) -> Reply:
-        return await self.model(request.role).answer(request)
+        return await self._pipeline.reach(self.model(request.role)).answer(request)

@@ -1,12 +1,15 @@
-"""The options: one table, read as flag, then environment, then ini, then default."""
+"""The options: one table, read as flag, then environment, then ini, then profile, then default."""
 
 from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
+
+from .profiles import PROFILES, profiled
 
 if TYPE_CHECKING:
     from ..benchmarks.settings import Settings
@@ -87,10 +90,21 @@ OPTIONS = {
         Option("price", "[MODEL=]IN/OUT", "US dollars for a million tokens in and out, where the price is not known. "
                "Repeatable", repeatable=True),
         Option("progress", "SECONDS", "between lines that tell how far the run is; 0: none", "30"),
-        Option("judge", "WHAT", "what fails: questions (each wrong answer), none (a survey), or auto: none for the "
-               "default baseline, else questions", "auto", choices=("auto", "questions", "none")),
-        Option("report", "KIND=PATH", "write a report: json=PATH is the record of the run. Repeatable",
+        Option("judge", "WHAT", "what fails: questions (each wrong answer), gates (the cases that judge the whole "
+               "run), none (a survey), or auto: gates where a budget is set, none for the default baseline, else "
+               "questions", "auto", choices=("auto", "questions", "gates", "none")),
+        Option("gate", "EXPR", "a case that judges the run, such as structure>=0.8, next_tasks.jaccard>=0.7, or "
+               "structure>=0.8@95% to be certain. Repeatable", repeatable=True),
+        Option("max-errors", "SHARE", "missing replies that are allowed, 0 to 1; above 0 a gate judges them", "0"),
+        Option("save", "NAME", "keep the record of this run under a name, to be compared with"),
+        Option("compare", "NAME|PATH", "compare with a saved run, question by question; last: the run before"),
+        Option("fail-on", "WHAT[,WHAT]", "what a comparison fails on: regression, undecided, missing"),
+        Option("margin", "X", "a loss that is none worth speaking of, 0 to 1, for comparisons", "0.05"),
+        Option("report", "KIND=PATH", "write a report: json (the record), md, html or csv. Repeatable",
                repeatable=True),
+        Option("junit-properties", "BOOL", "whether each test case of --junitxml holds properties", "true",
+               choices=("true", "false")),
+        Option("profile", "NAME", "a bundle of other options: dev, ci or full", choices=tuple(PROFILES)),
     )
 }  # fmt: skip
 
@@ -111,7 +125,18 @@ def add_options(parser: pytest.Parser) -> None:
 
 
 def given(config: pytest.Config, name: str) -> list[str] | None:
-    """The values that the user set for an option, by flag, environment or ini; None if by none of them."""
+    """The values that the user set for an option, by flag, environment, ini or profile; None if by none of them.
+
+    Raises pytest.UsageError for a profile that there is not.
+    """
+    found = _stated(config, name)
+    if found is not None or name == "profile":
+        return found
+    return profiled(value(config, "profile"), name)
+
+
+def _stated(config: pytest.Config, name: str) -> list[str] | None:
+    """The values that were set for the option itself, by flag, environment or ini; None if by none of them."""
     option = OPTIONS[name]
     flags = config.getoption(option.dest, None)
     if name == "model":
@@ -170,6 +195,12 @@ def number(config: pytest.Config, name: str, least: float = 0.0) -> float | None
 def whole(config: pytest.Config, name: str, least: int = 0) -> int | None:
     """The whole number that an option gives; None where it gives none. Raises pytest.UsageError below `least`."""
     return _whole(config, name, least)[0] if value(config, name) else None
+
+
+def store_folder(config: pytest.Config) -> Path:
+    """The folder of the store of replies, whether it is there or not."""
+    named = value(config, "store")
+    return Path(config.invocation_params.dir, named) if named else config.rootpath / ".taskgraph"
 
 
 def settings(config: pytest.Config) -> Settings:

@@ -10,9 +10,10 @@ import pytest
 from ..errors import OrderTooWideError, ProviderError, UsageError
 from ..trial import Trial, WrongAnswer
 
-CARRIED = "taskgraph"  # the attribute of a report that holds the trial, as JSON text: only plain data crosses xdist
+CARRIED = "taskgraph"  # the attribute of a report that holds the trial; as JSON text where it is to cross xdist
 REASON = "taskgraph_reason"  # the one line of a verdict
 WRONG = "taskgraph_wrong"  # set where a wrong answer is reported as expected
+MISSING = "taskgraph_missing"  # set where a missing reply is reported as expected
 MISTAKE = "taskgraph_mistake"  # the text of a mistake of usage, on the report of what could not be collected
 
 
@@ -45,18 +46,26 @@ class Told:
 
 
 def shape(
-    report: pytest.TestReport, trial: Trial, excinfo: pytest.ExceptionInfo[BaseException] | None, survey: bool
+    report: pytest.TestReport,
+    trial: Trial,
+    excinfo: pytest.ExceptionInfo[BaseException] | None,
+    survey: bool,
+    travels: bool,
+    allowed: bool = False,
 ) -> None:
-    """Puts the trial on the report of the set-up, and a verdict in place of a traceback.
+    """Puts the trial on the report of the set-up, as JSON if it travels, and a verdict in place of a traceback.
 
     A wrong answer is reported as expected in a survey, and always where the question is varied: it judges nothing.
+    A missing reply is where `allowed`: there a case judges how many are missing.
     """
     if report.when == "setup":
-        setattr(report, CARRIED, json.dumps(trial.to_json()))
+        setattr(report, CARRIED, json.dumps(trial.to_json()) if travels else trial)
         if excinfo is not None and isinstance(excinfo.value, ProviderError):
             _tell(report, [f"no reply: {trial.error}"], f"no reply: {trial.error}")
         elif excinfo is not None and isinstance(excinfo.value, OrderTooWideError):
             _tell(report, [trial.error], trial.error)
+        if allowed and report.failed and hasattr(report, REASON):
+            _expect(report, MISSING)
     elif excinfo is not None and isinstance(excinfo.value, WrongAnswer):
         _tell_wrong(report, trial, survey or bool(trial.question.relation))
 
@@ -68,13 +77,18 @@ def _tell_wrong(report: pytest.TestReport, trial: Trial, survey: bool) -> None:
     reason = short_reason(trial)
     _tell(report, failure_lines(trial), reason)
     if survey:
-        report.outcome = "skipped"
-        report.wasxfail = reason
-        setattr(report, WRONG, True)
+        _expect(report, WRONG)
     elif trial.reply is not None:
         text = trial.reply.text
         shown = text if len(text) <= 2_000 else f"{text[:1_000]}\n[… {len(text) - 2_000} characters …]\n{text[-1_000:]}"
         report.sections.append((SECTION, printable(shown)))
+
+
+def _expect(report: pytest.TestReport, category: str) -> None:
+    """Makes an expected failure of a verdict that was told."""
+    report.outcome = "skipped"
+    report.wasxfail = getattr(report, REASON)
+    setattr(report, category, True)
 
 
 def _tell(report: pytest.TestReport, lines: list[str], reason: str) -> None:
@@ -103,7 +117,9 @@ def retell(report: pytest.TestReport) -> None:
 
 
 def status(report: pytest.TestReport) -> tuple[str, str, tuple[str, dict[str, bool]]] | None:
-    """Category, letter and word of a wrong answer that is reported as expected; None for anything else."""
+    """Category, letter and word of a wrong answer or a missing reply that is reported as expected; None for others."""
     if getattr(report, WRONG, False) and report.when == "call" and report.skipped:
         return "wrong", "w", ("WRONG", {"yellow": True})
+    if getattr(report, MISSING, False) and report.when == "setup" and report.skipped:
+        return "error", "e", ("ERROR", {"yellow": True})
     return None

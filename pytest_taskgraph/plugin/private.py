@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import os
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
 
 import pytest
 
@@ -37,3 +40,130 @@ def add_suite_properties(config: pytest.Config, properties: Iterable[tuple[str, 
     if xml is not None and hasattr(xml, "add_global_property"):
         for name, text in properties:
             xml.add_global_property(name, text)
+
+
+def params(item: pytest.Item) -> dict[str, Any]:
+    """What an item is parametrised with, by name; nothing where it is not, or pytest does not tell."""
+    return getattr(getattr(item, "callspec", None), "params", {})
+
+
+def own_fixtures(item: pytest.Item, names: Iterable[str]) -> bool:
+    """Whether the item uses the fixtures of those names as this plugin defines them; not, where that cannot be told."""
+    from . import fixtures
+
+    known = getattr(getattr(item, "_fixtureinfo", None), "name2fixturedefs", {})
+    defined = [known.get(name) for name in names]
+    return all(one and getattr(one[-1].func, "__module__", "") == fixtures.__name__ for one in defined)
+
+
+def skipped(item: pytest.Item) -> bool:
+    """Whether a mark skips the item; told by the marks' names alone where pytest has changed its ways."""
+    try:
+        from _pytest.skipping import evaluate_skip_marks
+
+        return evaluate_skip_marks(item) is not None
+    except Exception:  # also a condition that cannot be evaluated: the item will tell
+        return any(item.iter_markers("skip")) or any(item.iter_markers("skipif"))
+
+
+def remember_failed(config: pytest.Config, report: pytest.TestReport) -> None:
+    """Nothing; --lf will run the item again, though its report is no failure. Not, where pytest has another --lf."""
+    remember = getattr(config.pluginmanager.get_plugin("lfplugin"), "pytest_runtest_logreport", None)
+    if remember is not None:
+        remember(report=pytest.TestReport(report.nodeid, report.location, {}, "failed", None, "call"))
+
+
+def queued(config: pytest.Config) -> list[int]:
+    """The places of the items that an xdist worker has been sent and has not run; none where xdist does not tell."""
+    for plugin in config.pluginmanager.get_plugins():
+        if type(plugin).__name__ == "WorkerInteractor":
+            try:
+                with plugin.torun.lock() as waiting:
+                    return [at for at in waiting if isinstance(at, int)]
+            except (AttributeError, TypeError):
+                return []
+    return []
+
+
+def uncaptured(config: pytest.Config) -> AbstractContextManager[None]:
+    """Within it, what is written reaches the terminal, also in the middle of a captured set-up."""
+    capturing = config.pluginmanager.get_plugin("capturemanager")
+    lifted: Callable[[], AbstractContextManager[None]] | None = getattr(capturing, "global_and_fixture_disabled", None)
+    return nullcontext() if lifted is None else lifted()
+
+
+def tracks_columns(reporter: pytest.TerminalReporter) -> bool:
+    """Whether it is pytest's own reporter, not a plugin's, keeps the text of the current line, and lets itself be told
+    what to do before it writes.
+    """
+    own = type(reporter).__module__ == "_pytest.terminal"
+    return own and isinstance(_current_line(reporter), str) and hasattr(reporter._tw, "__dict__")
+
+
+def column(reporter: pytest.TerminalReporter, columns: int) -> int | None:
+    """The column of the cursor, from 0, on a terminal that many columns wide; to be asked within `uncaptured`.
+
+    None where it cannot be told: after a character that moves the cursor, at the very edge (the terminal has not gone
+    to the next line yet), or on a wrapped line with characters that may be two columns wide.
+    """
+    text = _current_line(reporter)
+    width = getattr(getattr(reporter, "_tw", None), "width_of_current_line", -1)
+    if not isinstance(text, str) or width < 0:
+        return None
+    if width < columns:
+        return int(width)
+    return width % columns or None if text.isascii() else None
+
+
+def _current_line(reporter: pytest.TerminalReporter) -> object:
+    return getattr(getattr(reporter, "_tw", None), "_current_line", None)
+
+
+def screen(reporter: pytest.TerminalReporter) -> tuple[int, int]:
+    """Columns and lines of the terminal that the reporter writes to, (0, 0) where it does not tell; to be asked within
+    `uncaptured`. COLUMNS does not count: where it lies, a line meant to fit would not.
+    """
+    try:
+        size = os.get_terminal_size(reporter._tw._file.fileno())
+    except (AttributeError, OSError, ValueError):
+        return 0, 0
+    return size.columns, size.lines
+
+
+def write_untracked(reporter: pytest.TerminalReporter, text: str) -> None:
+    """Writes at once, and pytest's idea of the current line stays as it was. Only where there is a `screen`."""
+    file = reporter._tw._file
+    try:
+        file.write(text)
+    except UnicodeEncodeError:
+        file.write(text.encode("ascii", "replace").decode())
+    file.flush()
+
+
+def before_next_write(reporter: pytest.TerminalReporter, act: Callable[[], None]) -> Callable[[], None]:
+    """Has `act` called before anything else that pytest writes; what comes back calls that off, once or more often."""
+    writer = reporter._tw
+    names = [name for name in ("write", "write_raw") if hasattr(writer, name)]
+
+    def call_off() -> None:
+        for name in names:
+            vars(writer).pop(name, None)
+
+    def acting_first(name: str) -> Callable[..., None]:
+        def write(*args: Any, **kwargs: Any) -> None:  # noqa: ANN401 - passed on as they are
+            call_off()
+            act()
+            getattr(writer, name)(*args, **kwargs)
+
+        return write
+
+    for name in names:
+        vars(writer)[name] = acting_first(name)
+    return call_off
+
+
+def break_line(reporter: pytest.TerminalReporter) -> None:
+    """Begins a new line, unless the current one is empty: pytest's own way does nothing under xdist."""
+    reporter.ensure_newline()
+    if getattr(getattr(reporter, "_tw", None), "width_of_current_line", 0):
+        reporter.write("\n")

@@ -3,23 +3,34 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from ..errors import UsageError
 from ..trial import Trial
-from . import options
+from . import options, planning
+from .ahead import Ahead
+from .judging import Judging, Outcome
 from .loop import Loop
 from .measuring import Measuring
 from .outcomes import CARRIED
+from .pipeline import Pipeline
+from .population import Questions
+from .progress import Counts
+from .reporting import Reporting
 
 if TYPE_CHECKING:
+    from ..benchmarks.family import Family
     from ..benchmarks.settings import Settings
     from ..results.record import About
     from ..results.tally import Tally
+    from .cases import Case
+    from .progress import Progress
     from .subject import Subject
+    from .suites import Collected
 
 
 class Run:
@@ -29,27 +40,74 @@ class Run:
         self.config = config
         self.settings: Settings = options.settings(config)
         self.models = options.values(config, "model")
-        self.judge = options.value(config, "judge")
-        self.measuring = Measuring(config, self.settings)
+        self.repeats = options.whole(config, "repeats", 1) or 1
+        self.judging = Judging(config)
+        self.pipeline = Pipeline(config)
+        self.measuring = Measuring(config, self.settings, self.pipeline)
         self.loop = Loop()
+        self.ahead = Ahead(self)
+        self.progress: Progress | None = None
         self.notices: list[str] = []
         self.questions = 0
+        self.population = Questions(config)
+        self.reporting = Reporting(config, self.pipeline.folder)
+        self.verdicts: list[Case] = []
+        self.whole = False  # whether the loop of items came to its end
+        self._drawn: set[str] = set()
+        self._gathered = Counts()
+        self.died: list[str] = []  # items that took their xdist worker with them
         self._tally: Tally | None = None
         self._subjects: dict[str, Subject] = {}
 
     @property
-    def survey(self) -> bool:
-        """Whether wrong answers fail nothing."""
-        return self.judge == "none" or (self.judge == "auto" and options.given(self.config, "model") is None)
+    def may_stop(self) -> bool:
+        """Whether the first wrong answers may end the run, so that asking far ahead could be for nothing."""
+        config = self.config
+        return bool(config.getoption("maxfail", 0) or config.getoption("stepwise", False))
+
+    def preload(self) -> None:
+        """Nothing; what takes long to import is imported while pytest collects, if a model needs it and is asked."""
+        from ..models import remote
+
+        clients = [self.subject(spec).client for spec in self.models]
+        if not self.pipeline.replay and any(isinstance(client, remote.Remote) for client in clients):
+            remote.preload()
+
+    def begin(self, items: int) -> None:
+        """Nothing; from now on it is told how far the run is, if it asks a model that is live."""
+        from .progress import Progress
+
+        interval = options.number(self.config, "progress")
+        if self.progress is None and items and any(self.subject(spec).live for spec in self.models):
+            seconds = 0.0 if interval is None else interval
+            self.progress = Progress(self.config, self.pipeline.watch, items, seconds, self._counts)
+
+    def tick(self) -> None:
+        """Called a few times a second while a reply is waited for."""
+        if self.progress is not None:
+            self.progress.tick()
+
+    def _counts(self) -> Counts:
+        """Where the asking stands; a controller of xdist knows the trials that came."""
+        from .progress import watched
+
+        if self.ahead.planned:
+            return replace(watched(self.pipeline.watch), answered=self.ahead.finished)
+        return self._gathered
+
+    def finished(self) -> None:
+        """Called after each item."""
+        if self.progress is not None:
+            self.progress.done()
+            self.progress.tick()
 
     @property
     def tally(self) -> Tally:
         """What came out so far."""
         if self._tally is None:
-            from ..benchmarks import FAMILIES
             from ..results.tally import Tally
 
-            self._tally = Tally([name for family in FAMILIES.values() for name in family.order()])
+            self._tally = Tally([name for family in self.families for name in family.order()])
         return self._tally
 
     def subject(self, spec: str) -> Subject:
@@ -60,28 +118,84 @@ class Run:
             self._subjects[spec] = Subject(spec, dict(options.pairs(self.config, "model-option")), self.settings.seed)
         return self._subjects[spec]
 
-    def check(self) -> None:
-        """Nothing, if all that was asked for can be had. Raises UsageError before anything is asked."""
+    @property
+    def families(self) -> list[Family]:
+        """All benchmark families."""
         from ..benchmarks import FAMILIES
 
-        for kind, path in options.pairs(self.config, "report"):
-            if kind != "json":
-                raise UsageError(f"--taskgraph-report: unknown kind {kind!r}; known: json")
-            if Path(self.config.invocation_params.dir, path).is_dir():
-                raise UsageError(f"--taskgraph-report: {path} is a folder; expected the path of a file")
+        return list(FAMILIES.values())
+
+    def subject_of(self, params: Mapping[str, Any]) -> Subject:
+        """Who is asked by an item with these parameters."""
+        return self.subject(params.get("taskgraph_model", self.models[0]))
+
+    def stop(self) -> None:
+        """Ends all asking: what is queued is dropped, what is in flight cancelled, what has arrived is kept."""
+        self.ahead.forget()
+        if self.progress is not None:
+            self.progress.clear()
+        self.loop.stop()
+        self.pipeline.close()
+
+    def check(self) -> None:
+        """Nothing, if all that was asked for can be had. Raises UsageError before anything is asked."""
+        options.value(self.config, "junit-properties")
         if len({self.subject(spec).name for spec in self.models}) < len(self.models):
             raise UsageError(f"--taskgraph-model: the same model twice: {', '.join(self.models)}")
-        for family in FAMILIES.values():
+        for family in self.families:
             family.check(self.settings)
         self.measuring.check()
-        for family in FAMILIES.values():
+        subjects = [self.subject(spec) for spec in self.models]
+        self.pipeline.check([one.client for one in subjects if one.client is not None])
+        self.judging.check()
+        self.reporting.check()
+        self.notices.extend(self.reporting.notices)
+        if options.switched(self.config, "plan"):
+            planning.check(self.config)
+        for family in self.families:
             for spec in self.models:
                 if self.subject(spec).spec.startswith("baseline"):
                     self.subject(spec).model(family)
 
     def add(self, report: pytest.TestReport) -> None:
         """Tallies the trial that rides on a report."""
-        self.tally.add(Trial.from_json(json.loads(getattr(report, CARRIED))))
+        carried = getattr(report, CARRIED)
+        made = carried if isinstance(carried, Trial) else Trial.from_json(json.loads(carried))
+        self.tally.add(made)
+        self._gathered = self._gathered.with_trial(made)
+        delattr(report, CARRIED)  # pytest keeps every report to the end
+        self.population.functions.add(report.nodeid.partition("[")[0])
+
+    def hear(self, report: pytest.TestReport) -> None:
+        """Notes a report without a trial: of an item that ended before it asked, or that took its worker with it."""
+        if report.when in ("setup", "call", "teardown"):
+            self.population.untold(report)
+        else:
+            self.died.append(report.nodeid)
+
+    def judge(self, session: pytest.Session, ended: BaseException | None) -> list[Case]:
+        """The verdicts over the whole run. `ended`: what ended the loop of items before its time."""
+        where = self.population.whereabouts(session, ended, self.died)
+        models = [self.subject(spec).name for spec in self.models]
+        self.verdicts = list(self.judging.cases(Outcome(self.tally, models, self.population, where)))
+        self.verdicts += self.reporting.cases(self.record)
+        self.whole = ended is None
+        return self.verdicts
+
+    def record(self) -> dict[str, Any]:
+        """The record of the run, as it stands."""
+        from ..results.record import build
+
+        return build(self.tally, self.about())
+
+    def drawn(self, made: Trial, collected: Collected, again: bool) -> Trial:
+        """The trial, with the diagram of its workflow if a report shows it; once for each workflow, unless `again`."""
+        cluster = made.question.cluster
+        if not self.reporting.draws or (cluster in self._drawn and not again):
+            return made
+        self._drawn.add(cluster)
+        diagram = collected.family.diagram(collected.reference, collected.settings)
+        return replace(made, diagram=diagram.to_json()) if diagram else made
 
     def about(self) -> About:
         """What the run was, for the record and the headers."""
@@ -97,7 +211,7 @@ class Run:
             notations=shown.notations if shown.convert or not shown.workflows else ("as written",),
             frame=shown.frame,
             reading=shown.reading,
-            judge="none" if self.survey else "questions",
+            judge=self.judging.how,
             questions=self.questions or None,
             settings={
                 "instances": shown.instances,
@@ -105,17 +219,18 @@ class Run:
                 "phrasing": shown.phrasing,
                 "workflow": list(shown.workflows),
                 **({"vary": list(shown.vary)} if shown.vary else {}),
+                **({"repeats": self.repeats} if self.repeats > 1 else {}),
                 "model_option": {key: plain(text) for key, text in options.pairs(self.config, "model-option")},
                 **self.measuring.about(),
             },
+            gates=tuple(asdict(case) for case in self.verdicts),
+            lost=tuple(self.population.lost(self.died)),
         )
 
     def save(self) -> None:
-        """Writes the record where `--taskgraph-report json=PATH` asks for it. Raises UsageError."""
-        from ..results.record import build, save
-
-        for _, path in options.pairs(self.config, "report"):
-            save(Path(self.config.invocation_params.dir, path), build(self.tally, self.about()))
+        """Writes the reports that are asked for, and keeps the record. Raises UsageError."""
+        if self.reporting.wanted:
+            self.reporting.write(self.record(), self.whole)
 
 
 RUN = pytest.StashKey[Run]()

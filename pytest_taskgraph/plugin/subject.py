@@ -33,6 +33,16 @@ class Subject:
         """As it stands in reports."""
         return f"baseline:{self._baseline or 'reader'}" if self._baseline is not None else self._models[""].name
 
+    @property
+    def live(self) -> bool:
+        """Whether asking it means to ask a provider."""
+        return self._baseline is None and bool(getattr(self._models[""], "live", False))
+
+    @property
+    def client(self) -> Model | None:
+        """The model that every family asks; None for a baseline, of which each family has its own."""
+        return self._models.get("") if self._baseline is None else None
+
     def model(self, family: Family) -> Model:
         """The model for questions of a family. Raises UnknownNameError for a baseline that the family has not."""
         if self._baseline is None:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import pytest
 
 from ..errors import NoCaseError, UnknownNameError, UsageError
+from .private import params
 
 if TYPE_CHECKING:
     from ..benchmarks.family import Family, QuestionReference
     from ..benchmarks.settings import Settings
+    from ..trial import Question
 
 NOTHING = "nothing-to-ask"
 _F = TypeVar("_F", bound=Callable[..., object])
@@ -25,6 +27,11 @@ class Collected:
     family: Family
     reference: QuestionReference
     settings: Settings
+
+    def question(self) -> Question:
+        """The question, built now. Raises UsageError."""
+        made = self.family.question(self.reference, self.settings)
+        return replace(made, repetition=self.reference.repetition) if self.reference.repetition > 1 else made
 
 
 def suite(family: Family, **options: Any) -> Callable[[_F], _F]:  # noqa: ANN401 - each family has options of its own
@@ -40,8 +47,17 @@ def suite(family: Family, **options: Any) -> Callable[[_F], _F]:  # noqa: ANN401
     return mark
 
 
-def expand(metafunc: pytest.Metafunc, mark: pytest.Mark, settings: Settings, models: list[str]) -> list[str]:
+def expand(
+    metafunc: pytest.Metafunc,
+    mark: pytest.Mark,
+    settings: Settings,
+    models: list[str],
+    repeats: int = 1,
+    declare: Callable[[str, Family, Sequence[QuestionReference]], None] | None = None,
+) -> list[str]:
     """Parametrises a marked function, by question and then by model if there are several; gives notices, a line each.
+
+    Each question is asked `repeats` times, one after the other. `declare` is told the function and its questions.
 
     Where the user's own workflows hold nothing for a suite, one item stands for it that is skipped with the reason.
     Raises UsageError: for a function without the fixture `trial`, for unknown names, where nothing can be asked.
@@ -52,7 +68,7 @@ def expand(metafunc: pytest.Metafunc, mark: pytest.Mark, settings: Settings, mod
     family: Family = mark.kwargs["family"]
     options = mark.kwargs["options"]
     try:
-        references = family.references(settings, options)
+        references = [again for one in family.references(settings, options) for again in _repeated(one, repeats)]
     except NoCaseError as error:
         if not settings.workflows:
             raise UsageError(f"{name}: {error}") from error
@@ -62,6 +78,8 @@ def expand(metafunc: pytest.Metafunc, mark: pytest.Mark, settings: Settings, mod
         return []
     except UsageError as error:
         raise UsageError(f"{name}: {error}") from error
+    if declare is not None and "trial" in metafunc.fixturenames:
+        declare(metafunc.definition.nodeid, family, references)
     metafunc.parametrize(
         "taskgraph_reference",
         [Collected(family, reference, settings) for reference in references],
@@ -73,9 +91,17 @@ def expand(metafunc: pytest.Metafunc, mark: pytest.Mark, settings: Settings, mod
     return list(family.notices(settings, options))
 
 
+def _repeated(one: QuestionReference, repeats: int) -> Iterator[QuestionReference]:
+    yield one
+    for k in range(2, repeats + 1):
+        yield replace(one, id=f"{one.id}-r{k}", twin=one.twin and f"{one.twin}-r{k}", repetition=k)
+
+
 def asks(item: pytest.Item) -> bool:
     """Whether the item puts a question."""
-    return item.get_closest_marker("taskgraph") is not None and not item.name.endswith(f"[{NOTHING}]")
+    if item.get_closest_marker("taskgraph") is None:
+        return False
+    return not isinstance(params(item).get("taskgraph_reference"), str)
 
 
 def demand_questions(items: Sequence[pytest.Item], worker: bool) -> None:

@@ -122,7 +122,7 @@ def test_a_provider_that_fails_on_the_way_is_an_error_and_the_requests_are_count
     project: Project, server: Loopback, question: Question
 ) -> None:
     server.script(calls(("c1", "list_workflows", "{}")), refuse(500, "The server had an error"))
-    assert project.run(*asking(server.url), *AGENT).counts == {"error": 1}
+    assert project.run(*asking(server.url), *AGENT, "--taskgraph-retries=0").counts == {"error": 1}
     assert (trial_of(project)["requests"], trial_of(project)["outcome"]) == (2, "error")
 
 

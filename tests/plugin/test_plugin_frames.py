@@ -88,7 +88,7 @@ def test_one_phrasing_alone_can_be_asked(project: Project, server: Loopback, whi
 
 def test_both_phrasings_are_asked_in_turn(project: Project, server: Loopback) -> None:
     server.answer = right
-    project.run(*asking(server.url), "--taskgraph-instances=4", "-k", "parallel_pair")
+    project.run(*asking(server.url), "--taskgraph-instances=4", "-k", "parallel_pair", "--taskgraph-concurrency=1")
     assert ["Is there a run of workflow" in one.prompt for one in server.requests] == [False, False, True, True]
 
 

@@ -60,7 +60,7 @@ def test_the_last_failed_are_asked_again_and_no_others(project: Project, server:
     assert project.run(*asking(server.url)).counts == {"failed": 2, "passed": 2}
     del server.requests[:]
     server.answer = right
-    assert project.run(*asking(server.url), "--lf").counts == {"passed": 2}
+    assert project.run(*asking(server.url), "--lf", "--taskgraph-refresh").counts == {"passed": 2}
     assert [one for one in server.requests if "parallel block" in one.prompt] == []
     assert len(server.requests) == 2
 
@@ -71,7 +71,7 @@ def test_stepwise_goes_on_where_it_stopped(project: Project, server: Loopback) -
     assert (stopped.counts["passed"], stopped.counts["failed"]) == (2, 1)
     del server.requests[:]
     server.answer = right
-    assert project.run(*asking(server.url), "--sw").counts == {"passed": 2, "deselected": 2}
+    assert project.run(*asking(server.url), "--sw", "--taskgraph-refresh").counts == {"passed": 2, "deselected": 2}
     assert len(server.requests) == 2
 
 

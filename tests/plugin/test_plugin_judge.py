@@ -120,7 +120,7 @@ def test_a_judge_that_fails_is_an_error_and_the_paid_reply_is_kept(
     own: Project, server: Loopback, judge: Loopback, answer: Answer, kind: str
 ) -> None:
     judge.script(answer)
-    ran = run(own, server, *judging(judge.url))
+    ran = run(own, server, *judging(judge.url), "--taskgraph-retries=0")
     assert ran.counts == {"passed": 1, "error": 1}
     failed = next(one for one in trials(own) if one["outcome"] == "error")
     assert failed["error"].startswith(f"{kind}: ")

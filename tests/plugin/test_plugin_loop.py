@@ -51,11 +51,17 @@ def test_a_coroutine_that_lasts_longer_than_a_wait_is_waited_for(loop: Loop) -> 
 
 
 def test_an_interrupted_wait_cancels_what_was_waited_for(loop: Loop) -> None:
-    cancelled = threading.Event()
+    cancelled, waiting = threading.Event(), threading.Event()
     main = threading.main_thread().ident
     assert main is not None
 
+    def work() -> bool:
+        waiting.set()
+        return False
+
     async def interrupts() -> None:
+        while not waiting.is_set():
+            await asyncio.sleep(0)
         signal.pthread_kill(main, signal.SIGINT)
         try:
             await asyncio.Event().wait()
@@ -64,7 +70,7 @@ def test_an_interrupted_wait_cancels_what_was_waited_for(loop: Loop) -> None:
             raise
 
     with pytest.raises(KeyboardInterrupt):
-        loop.run(interrupts())
+        loop.wait(loop.submit(interrupts()), work)
     assert cancelled.wait(5)
 
 
@@ -108,7 +114,7 @@ def test_an_interrupt_ends_a_run_that_waits_for_a_reply(project: Project, server
         return HANG
 
     server.answer = hangs
-    command = [sys.executable, "-m", "pytest", "-p", "taskgraph", *asking(server.url)]
+    command = [sys.executable, "-m", "pytest", "-p", "taskgraph", *asking(server.url), "--taskgraph-concurrency=1"]
     with subprocess.Popen(command, cwd=project.path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as run:
         assert arrived.wait(60)
         run.send_signal(signal.SIGINT)

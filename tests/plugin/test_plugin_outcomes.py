@@ -62,7 +62,7 @@ def test_a_refusal_fails(project: Project, server: Loopback) -> None:
 def test_a_failing_provider_is_an_error_and_in_no_mean(project: Project, server: Loopback) -> None:
     server.answer = right
     server.script(refuse(500, "the server is on fire"))
-    ran = project.run(*asking(server.url))
+    ran = project.run(*asking(server.url), "--taskgraph-retries=0")
     assert (ran.code, ran.counts) == (1, {"passed": 3, "error": 1})
     assert "no reply: server: the server is on fire" in ran.output
     total = next(line.split() for line in ran.table if line.startswith("total"))
@@ -71,7 +71,7 @@ def test_a_failing_provider_is_an_error_and_in_no_mean(project: Project, server:
 
 
 def test_a_closed_port_is_an_error(project: Project) -> None:
-    ran = project.run(*asking(f"http://127.0.0.1:{closed_port()}/v1"))
+    ran = project.run(*asking(f"http://127.0.0.1:{closed_port()}/v1"), "--taskgraph-retries=0")
     assert (ran.code, ran.counts) == (1, {"error": 4})
     assert "no reply: connection: " in ran.output
     assert ran.clean
@@ -104,7 +104,13 @@ def test_a_key_is_nowhere_even_in_the_headers_that_are_sent(project: Project, se
 
 def test_a_timeout_of_the_client_is_an_error(project: Project, server: Loopback) -> None:
     server.answer = HANG
-    ran = project.run(*asking(server.url), "--taskgraph-model-option=timeout=0.2", "-k", "pair-wadl-n012-s0-000")
+    ran = project.run(
+        *asking(server.url),
+        "--taskgraph-model-option=timeout=0.2",
+        "--taskgraph-retries=0",
+        "-k",
+        "pair-wadl-n012-s0-000",
+    )
     assert ran.counts["error"] == 1
     assert "no reply: timeout:" in ran.output
 
@@ -121,10 +127,10 @@ def test_settings_are_sent_as_they_are_and_nothing_else(project: Project, server
 
 
 def test_errors_of_one_kind_are_told_ten_times_and_counted(project: Project, server: Loopback) -> None:
-    server.answer = refuse(401, "no such key")
+    server.answer = refuse(400, "no such thing")
     ran = project.run(*asking(server.url), "--taskgraph-instances=12", "-k", "parallel_pair")
     assert ran.output.count("ERROR at setup of") == 10
-    assert "... and 2 more without a reply (no reply: authentication: no such key)" in ran.output
+    assert "... and 2 more without a reply (no reply: bad-request: no such thing)" in ran.output
     assert ran.counts["error"] == 12
 
 
@@ -156,4 +162,4 @@ def test_each_model_has_its_own_items_and_its_own_table(project: Project) -> Non
     assert sum(ran.counts.values()) == 8
     headings = [line for line in ran.table if line.startswith("model ")]
     assert [line.split()[1] for line in headings] == ["baseline:constant", "oracle:1"]
-    assert [line.split()[1] for line in ran.table if line.startswith("total")] == ["4*", "4*"]
+    assert [line.split()[1] for line in ran.table if line.startswith("total")][-2:] == ["4*", "4*"]

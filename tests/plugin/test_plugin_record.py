@@ -25,10 +25,17 @@ def test_the_record_holds_every_trial_and_is_of_its_schema(project: Project) -> 
 def test_the_record_of_a_run_over_workers_is_the_same(project: Project) -> None:
     project.run(REPORT)
     project.write("replies.jsonl", rows(project.record(), wrong))
-    alone = project.run("--model=recorded:replies.jsonl", "--taskgraph-report=json=alone.json")
-    spread = project.spread("--model=recorded:replies.jsonl", "--taskgraph-report=json=spread.json")
+    kinds = ("json", "md", "html", "csv")
+
+    def reports(name: str) -> list[str]:
+        return ["--model=recorded:replies.jsonl", *(f"--taskgraph-report={kind}={name}.{kind}" for kind in kinds)]
+
+    alone, spread = project.run(*reports("alone")), project.spread(*reports("spread"))
     assert alone.code == spread.code == 1
-    assert project.record("alone.json") == project.record("spread.json")
+    assert project.record("alone.json")["diagrams"]
+    for kind in kinds:
+        one, other = (project.path / f"{name}.{kind}" for name in ("alone", "spread"))
+        assert one.read_bytes() == other.read_bytes(), kind
     assert alone.table == spread.table
 
 

@@ -1,0 +1,60 @@
+"""Where results come together: the controller of xdist, or the one process. Idle, this imports nothing but pytest."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Generator
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from .run import Run
+
+
+class Gatherer:
+    """Tallies what arrives: registered on the controller, or in the one process, never on a worker."""
+
+    def __init__(self, session: pytest.Session) -> None:
+        self.session, self.config = session, session.config
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        """A mistake of usage ends the run as one, wherever it was met."""
+        if hasattr(report, "taskgraph_mistake"):
+            raise pytest.UsageError(report.taskgraph_mistake)
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> Generator[None, object, object]:
+        """Called for every phase of every item: the trial is taken off before other plugins see the report; what was
+        reported as expected is remembered for `--lf` after pytest's own plugins have.
+        """
+        if hasattr(report, "taskgraph"):
+            from .run import run_of
+
+            run_of(self.config).add(report)
+        elif (run := run_so_far(self.config)) is not None:
+            run.hear(report)
+        result = yield
+        if hasattr(report, "taskgraph_wrong") or hasattr(report, "taskgraph_missing"):
+            from .private import remember_failed
+            from .run import run_of
+
+            if run_of(self.config).judging.how == "gates":
+                remember_failed(self.config, report)
+        return result
+
+    def pytest_runtest_logfinish(self) -> None:
+        """After each item: it is told how far the run is."""
+        run = run_so_far(self.config)
+        if run is not None:
+            if self.config.pluginmanager.has_plugin("dsession"):
+                run.begin(self.session.testscollected)
+            run.finished()
+
+
+def run_so_far(config: pytest.Config) -> Run | None:
+    """The run, if this session has one: nothing of it is imported for sessions without a suite."""
+    module = sys.modules.get(f"{__package__}.run")
+    found: Run | None = config.stash.get(module.RUN, None) if module else None
+    return found

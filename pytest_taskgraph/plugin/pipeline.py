@@ -1,0 +1,173 @@
+"""What stands between the questions of a run and the providers: one of each for everything that the run asks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+from uuid import uuid4
+
+import pytest
+
+from ..errors import ProviderError, UsageError
+from ..models.watch import Watch
+from . import options
+from .distributed import APART, NUMBER, STORE, workers_of
+
+if TYPE_CHECKING:
+    from ..asking import Model
+    from ..models.limits import Limits
+    from ..models.live import Live
+    from ..models.prices import Price
+    from ..models.store import Store
+    from ..trial import Json, Request
+
+
+class Pipeline:
+    """Store, limits, retries and budget around every model that is live; other models are asked as they are."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        worker: dict[str, object] = getattr(config, "workerinput", {})
+        self.workers = int(str(worker.get("workercount", 1)))
+        self.number = int(str(worker.get(NUMBER, 0)))
+        self.apart = bool(worker.get(APART))
+        self.replay = options.switched(config, "replay")
+        self.seconds = options.number(config, "question-timeout", 0.001)
+        self.watch = Watch()
+        self._told = str(worker.get(STORE, ""))
+        self._run = str(worker.get("testrunuid", uuid4().hex)) + (f"-{self.number}" if self.apart else "")
+        self._refresh = options.switched(config, "refresh")
+        self._config = config
+        self._limits: dict[str, Limits] = {}
+        self._reached: dict[int, Model] = {}
+
+    @property
+    def folder(self) -> Path:
+        """Where the store is; on a worker of the controller's machine, where the controller has it."""
+        return Path(self._told) if self._told else options.store_folder(self._config)
+
+    @cached_property
+    def store(self) -> Store:
+        """The store, opened on first use. Raises UsageError for one that cannot be used."""
+        from ..models.store import Store
+
+        return Store(self.folder, self._run, self._refresh)
+
+    @property
+    def broken(self) -> ProviderError | None:
+        """Why a model is not asked any more, for instance a wrong key; None while all is well."""
+        return next((limits.broken for limits in self._limits.values() if limits.broken), None)
+
+    @property
+    def room(self) -> int:
+        """Requests that may be in flight at present, over all models."""
+        return sum(limits.now for limits in self._limits.values())
+
+    def reach(self, client: Model) -> Model:
+        """The model to ask in place of the client: itself, unless it is live."""
+        if not getattr(client, "live", False):
+            return client
+        if id(client) not in self._reached:
+            live = cast("Live", client)
+            self._reached[id(client)] = self._replayed(live) if self.replay else self._wrapped(live)
+        return self._reached[id(client)]
+
+    def check(self, clients: list[Model]) -> None:
+        """Nothing, if the run can go on as it was asked for. Raises UsageError."""
+        if self.replay and self._refresh:
+            raise UsageError(
+                "--taskgraph-replay takes all replies from the store, --taskgraph-refresh none: choose one"
+            )
+        live = [cast("Live", client) for client in clients if getattr(client, "live", False)]
+        if self.replay and live and not (self.folder / "replies.sqlite").exists():
+            raise UsageError(
+                f"--taskgraph-replay: there is no store of replies in {self.folder}; ask once without it, import one "
+                "(python -m pytest_taskgraph replies import), or name its folder with --taskgraph-store"
+            )
+        for client in live:
+            self._check_budget(client)
+        for name, least in (("concurrency", 1), ("rpm", 1), ("tpm", 1), ("retries", 0), ("max-calls", 0)):
+            options.whole(self._config, name, least)
+        for name, unit in (("concurrency", "in flight"), ("rpm", "a minute")):
+            most, workers = options.whole(self._config, name, 1), workers_of(self._config)
+            if most is not None and most < workers:
+                raise UsageError(
+                    f"--taskgraph-{name}={most} is less than a request {unit} for each of {workers} workers; "
+                    f"choose at most {most} of them, or none (-n 0)"
+                )
+        options.number(self._config, "timeout", 0.001)
+        options.number(self._config, "progress")
+
+    def price(self, client: Model) -> Price | None:
+        """What the client's tokens cost; None where nobody knows."""
+        from ..models.prices import price_of
+
+        return price_of(client.name, options.values(self._config, "price"))
+
+    def holds(self, client: Model | None, requests: Sequence[Request]) -> bool:
+        """Whether the store has the replies to all the requests; no store is made for it."""
+        from ..models.request_key import key_of
+
+        settings: Mapping[str, Json] = getattr(client, "settings", {})
+        return client is not None and all(key_of(client.name, settings, one) in self._held for one in requests)
+
+    @cached_property
+    def _held(self) -> frozenset[str]:
+        from ..models.store import keys
+
+        return frozenset() if self._refresh else keys(self.folder)
+
+    @property
+    def max_calls(self) -> int | None:
+        """The calls that this process may make, or all processes together where they share a ledger."""
+        most = options.whole(self._config, "max-calls")
+        if most is None or not self.apart:
+            return most
+        return most // self.workers + (self.number < most % self.workers)
+
+    @property
+    def max_cost(self) -> float | None:
+        """US dollars, as `max_calls`."""
+        most = options.number(self._config, "max-cost")
+        return most / self.workers if most is not None and self.apart else most
+
+    def close(self) -> None:
+        """The store is closed, if it was opened."""
+        if "store" in self.__dict__:
+            self.store.close()
+
+    def _check_budget(self, client: Live) -> None:
+        from ..models.budget import check_budget
+
+        if self.max_cost is not None and not self.replay:
+            check_budget(client.name, self.price(client), self.max_cost, client.settings)
+
+    def _replayed(self, client: Live) -> Model:
+        from ..models.stored import Replayed
+
+        return Replayed(client.name, client.settings, self.store, self.watch)
+
+    def _wrapped(self, client: Live) -> Model:
+        from ..models.budget import Budgeted
+        from ..models.retries import Retried
+        from ..models.stored import Stored
+
+        retries = options.whole(self._config, "retries")
+        budgeted = Budgeted(client, self.store, self.price(client), self.max_calls, self.max_cost)
+        retried = Retried(
+            budgeted,
+            self._limits_of(client.name),
+            self.watch,
+            retries=5 if retries is None else retries,
+            timeout=options.number(self._config, "timeout", 0.001) or 300.0,
+        )
+        return Stored(retried, self.store, self.watch)
+
+    def _limits_of(self, name: str) -> Limits:
+        from ..models.limits import Limits
+
+        if name not in self._limits:
+            concurrency, rpm, tpm = (options.whole(self._config, one, 1) for one in ("concurrency", "rpm", "tpm"))
+            self._limits[name] = Limits(concurrency, rpm, tpm, self.watch, workers=self.workers)
+        return self._limits[name]

@@ -1,0 +1,238 @@
+"""What a run asks, when, and how often: seen from the provider's side."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+from loopback import HANG, Loopback, Raw, refuse
+from plugin_project import Project, right, wrong
+
+MANY = """
+import pytest
+from pytest_taskgraph import suite, understanding
+
+@suite(understanding, patterns=["flow_start", "flow_end"], instances=10)
+def test_graph(trial):
+    trial.check()
+"""
+FLIGHT = "--taskgraph-concurrency=4"
+QUICK = "--taskgraph-retries=0"
+
+
+def lean(server: Loopback) -> str:
+    """The model behind the server, asked without litellm."""
+    return f"--model={server.url}#any"
+
+
+@pytest.fixture
+def many(project: Project, server: Loopback) -> Project:
+    """A suite of twenty questions, all of which get the right answer."""
+    project.write("test_graph.py", MANY)
+    server.answer = right
+    return project
+
+
+def test_as_many_as_are_allowed_are_asked_at_once(many: Project, server: Loopback) -> None:
+    together = threading.Barrier(4, timeout=30)
+
+    def answer(prompt: str) -> str:
+        together.wait()
+        return right(prompt)
+
+    server.answer = answer
+    ran = many.run(lean(server), FLIGHT)
+    assert (ran.code, ran.counts, len(server.requests)) == (0, {"passed": 20}, 20), ran.output
+
+
+@pytest.mark.parametrize("option", ["--collect-only", "--setup-plan", "--setup-only", "--taskgraph-plan"])
+def test_a_run_of_no_item_asks_nothing(many: Project, server: Loopback, option: str) -> None:
+    many.run(lean(server), option)
+    assert server.requests == []
+
+
+def test_skipped_and_deselected_items_are_not_asked(many: Project, server: Loopback) -> None:
+    skipped = MANY.replace("@suite", "@pytest.mark.skip(reason='not now')\n@suite").replace("test_graph", "test_other")
+    many.write("test_other.py", skipped.replace("flow_start", "task_list"))
+    ran = many.run(lean(server), "-k", "flow_start or test_other")
+    assert ran.counts == {"passed": 10, "skipped": 20, "deselected": 10}, ran.output
+    assert len(server.requests) == 10
+
+
+def test_where_the_first_failure_ends_the_run_only_a_few_are_asked_ahead(many: Project, server: Loopback) -> None:
+    server.answer = wrong
+    ran = many.run(lean(server), FLIGHT, "-x")
+    assert ran.counts == {"failed": 1}, ran.output
+    assert len(server.requests) <= 5
+
+
+def test_the_same_prompt_is_asked_once_however_many_items_hold_it(many: Project, server: Loopback) -> None:
+    many.write("test_again.py", MANY.replace("test_graph", "test_again"))
+    ran = many.run(lean(server), FLIGHT)
+    assert (ran.counts, len(server.requests)) == ({"passed": 40}, 20), ran.output
+
+
+def test_repetitions_are_asked_one_by_one(many: Project, server: Loopback) -> None:
+    ran = many.run(lean(server), "--taskgraph-repeats=3", "-k", "flow_start", "--taskgraph-report=json=record.json")
+    assert (ran.counts["passed"], len(server.requests)) == (30, 30), ran.output
+    assert sorted(one["question"]["repetition"] for one in many.record()["trials"]) == [1] * 10 + [2] * 10 + [3] * 10
+    ids = [one["question"]["id"] for one in many.record()["trials"]]
+    assert ids[:3] == [
+        "flow_start-wadl-n012-s0-000",
+        "flow_start-wadl-n012-s0-000-r2",
+        "flow_start-wadl-n012-s0-000-r3",
+    ]
+
+
+def test_a_second_run_asks_nothing_and_one_that_refreshes_asks_all(many: Project, server: Loopback) -> None:
+    for option, asked in (("-q", 20), ("-q", 20), ("--taskgraph-refresh", 40), ("-q", 40)):
+        ran = many.run(lean(server), FLIGHT, option)
+        assert (ran.counts["passed"], len(server.requests)) == (20, asked), ran.output
+
+
+def test_a_replay_tells_the_same_and_sends_nothing(many: Project, server: Loopback) -> None:
+    def answer(prompt: str) -> str:
+        return wrong(prompt) if len(prompt) % 3 else right(prompt)
+
+    server.answer = answer
+    live = many.spawn(lean(server), FLIGHT, "--taskgraph-judge=none")
+    many.write("conftest.py", """
+import socket, sys
+
+def refuse(*args, **kwargs):
+    raise RuntimeError("a replay must not open connections")
+
+socket.socket.connect = socket.getaddrinfo = refuse
+
+def pytest_unconfigure(config):
+    assert "litellm" not in sys.modules and "aiohttp" not in sys.modules
+""")  # fmt: skip
+    again = many.spawn(lean(server), "--taskgraph-replay", "--taskgraph-judge=none")
+    assert again.code == 0, again.output
+    assert again.table == live.table
+    assert len(server.requests) == 20
+
+
+def test_a_miss_under_replay_is_an_error_that_shows_the_nearest_prompt(many: Project, server: Loopback) -> None:
+    many.run(lean(server), "-k", "flow_start")
+    ran = many.run(lean(server), "--taskgraph-replay", "-k", "flow_start", "--taskgraph-phrasing=second")
+    assert (ran.counts["passed"], ran.counts["error"]) == (4, 6), ran.output  # those that had that phrasing
+    assert "not-stored" in ran.output
+    assert ran.clean, ran.output
+    assert [line for line in ran.output.splitlines() if line.lstrip("E ").startswith(("-", "+"))], ran.output
+    assert len(server.requests) == 10
+
+
+def test_a_replay_without_a_store_is_a_mistake_of_usage(many: Project, server: Loopback) -> None:
+    ran = many.run(lean(server), "--taskgraph-replay")
+    assert ran.code == 4
+    assert "there is no store of replies" in ran.output
+    assert not (many.path / ".taskgraph").exists()
+
+
+def test_a_wrong_key_ends_the_run_after_a_few_requests_with_one_message(many: Project, server: Loopback) -> None:
+    server.answer = lambda prompt: refuse(401, "Incorrect API key provided")
+    ran = many.run(lean(server), FLIGHT)
+    assert ran.code == 2, ran.output
+    assert len(server.requests) <= 8
+    assert "Interrupted: taskgraph: authentication: 3 requests in a row failed like this" in ran.output
+    assert ran.clean
+
+
+@pytest.mark.parametrize("workers", [(), ("-n", "2")])
+def test_a_budget_of_calls_is_never_passed(many: Project, server: Loopback, workers: tuple[str, ...]) -> None:
+    plugins = ("taskgraph", "xdist") if workers else ("taskgraph",)
+    ran = many.spawn(lean(server), FLIGHT, "--taskgraph-max-calls=7", *workers, "-rsf", plugins=plugins)
+    assert len(server.requests) == 7
+    assert ran.counts == {"passed": 7, "skipped": 13, "failed": 1}, ran.output
+    assert "FAILED budget::calls" in ran.output
+    assert ran.code == 1
+
+
+def test_a_budget_that_suffices_is_a_case_that_passes(many: Project, server: Loopback) -> None:
+    ran = many.run(lean(server), FLIGHT, "--taskgraph-max-calls=20", "-v", "--junitxml=junit.xml")
+    assert (ran.code, ran.counts) == (0, {"passed": 21}), ran.output
+    assert "budget::calls PASSED" in ran.output
+    assert [case.attrib["name"] for case in many.junit().findall("testcase")].count("calls") == 1
+
+
+def test_a_cost_limit_needs_a_price(many: Project, server: Loopback) -> None:
+    ran = many.run(lean(server), "--taskgraph-max-cost=1")
+    assert ran.code == 4
+    assert "--taskgraph-price" in ran.output
+    assert server.requests == []
+    cheap = ("--taskgraph-max-cost=1", "--taskgraph-price=1/2", "--taskgraph-model-option=max_tokens=100")
+    assert many.run(lean(server), *cheap).counts == {"passed": 21}
+
+
+def test_over_two_workers_nothing_is_asked_twice(many: Project, server: Loopback) -> None:
+    many.write("test_again.py", MANY.replace("test_graph", "test_again"))
+    ran = many.spread(lean(server), FLIGHT, "--taskgraph-report=json=record.json")
+    assert (ran.counts, len(server.requests)) == ({"passed": 40}, 20), ran.output
+    assert {one["outcome"] for one in many.record()["trials"]} == {"right"}
+
+
+def test_faults_are_repeated_until_an_answer_comes(many: Project, server: Loopback) -> None:
+    broken = Raw(body=b'{"choices": [{"mess')
+    slow = Raw(429, b'{"error": {"message": "slow down"}}', headers={"Retry-After": "0"})
+    server.script(broken, refuse(500, "oops"), slow, refuse(503, "later"))
+    ran = many.run(lean(server), FLIGHT, "--taskgraph-report=json=record.json")
+    assert (ran.counts, len(server.requests)) == ({"passed": 20}, 24), ran.output
+    assert sum(one["retries"] for one in many.record()["trials"]) == 4
+
+
+@pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGINT])
+@pytest.mark.parametrize("workers", [[], ["-n", "2", "-p", "xdist"]], ids=["one", "two"])
+def test_a_run_that_is_ended_goes_on_where_it_was(
+    many: Project, server: Loopback, sent: signal.Signals, workers: list[str]
+) -> None:
+    enough, lock = threading.Event(), threading.Lock()
+
+    def answer(prompt: str) -> str | Raw:
+        with lock:
+            if len(server.requests) > 12:
+                enough.set()
+                return HANG
+        return right(prompt)
+
+    server.answer = answer
+    command = [sys.executable, "-m", "pytest", "-p", "taskgraph", *workers, lean(server), FLIGHT]
+    process = subprocess.Popen(command, cwd=many.path, stdout=subprocess.PIPE, text=True, start_new_session=True)
+    assert enough.wait(60)
+    os.killpg(process.pid, sent)
+    output, _ = process.communicate(timeout=30)  # long before the requests that hang end
+    assert process.returncode == (2 if sent == signal.SIGINT else -9), output
+    server.answer = right
+    first = len(server.requests)
+    ran = many.spawn(*workers, lean(server), FLIGHT, "--taskgraph-report=json=record.json")
+    assert (ran.code, ran.counts) == (0, {"passed": 20}), ran.output
+    assert first + 20 - 12 - 4 <= len(server.requests) <= first + 20 - 12 + 4, "those in flight are asked again"
+    assert len(many.record()["trials"]) == 20
+
+
+def test_several_models_are_asked_side_by_side(many: Project, server: Loopback) -> None:
+    with Loopback(wrong) as other:
+        ran = many.run(lean(server), f"--model={other.url}#two", "-k", "flow_start", "--taskgraph-judge=none")
+        assert (len(server.requests), len(other.requests)) == (10, 10)
+    assert ran.counts == {"passed": 10, "wrong": 10, "deselected": 20}, ran.output
+
+
+def test_keys_reach_neither_store_nor_record(many: Project, server: Loopback) -> None:
+    secret = "sk-verysecret-123456"
+    option = ("--taskgraph-model-option", f"api_key={secret}")
+    many.run(lean(server), *option, "--taskgraph-report=json=record.json")
+    assert server.requests[0].headers["authorization"] == f"Bearer {secret}"
+    kept = [path for path in Path(many.path).rglob("*") if path.is_file() and secret.encode() in path.read_bytes()]
+    assert kept == []
+
+
+def test_the_store_keeps_out_of_git(many: Project, server: Loopback) -> None:
+    many.run(lean(server))
+    assert (many.path / ".taskgraph" / ".gitignore").read_text().strip() == "*"
+    assert json.dumps(server.requests[0].body)

@@ -1,0 +1,82 @@
+"""What docs/configuration.md says holds: its table names every option, its files configure a run."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from plugin_project import SUITE, Project
+
+from pytest_taskgraph.plugin.options import OPTIONS
+
+PAGE = (Path(__file__).parents[2] / "docs" / "configuration.md").read_text(encoding="utf-8")
+FILES = re.findall(r"^```toml pyproject\.toml\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+ROW = re.compile(r"^\| `--taskgraph-([\w-]+)` \| `(\w+)` \| `(\w+)` \| (.*) \| (.*) \|$", re.MULTILINE)
+
+
+def written(block: str) -> dict[str, Any]:
+    """The options that a file sets."""
+    stated: dict[str, Any] = tomllib.loads(block)["tool"]["pytest"]["ini_options"]
+    return stated
+
+
+def test_the_table_names_every_option_with_its_ini_value_and_its_variable() -> None:
+    found = {name: (ini, variable) for name, ini, variable, _, _ in ROW.findall(PAGE)}
+    assert found == {name: (one.dest, one.dest.upper()) for name, one in OPTIONS.items()}
+
+
+def test_the_table_says_what_each_option_is_unless_it_is_set_and_what_kind_the_value_is() -> None:
+    for name, _, _, kind, default in ROW.findall(PAGE):
+        option = OPTIONS[name]
+        assert default.strip("`") == option.default, name
+        assert kind == ("list" if option.repeatable else '`"true"`' if option.switch else "text"), name
+
+
+def test_there_are_files_to_try() -> None:
+    assert len(FILES) >= 3
+    stated = {name for block in FILES for name in written(block) if name.startswith("taskgraph_")}
+    assert stated <= {one.dest for one in OPTIONS.values()}
+
+
+@pytest.mark.parametrize("number", range(len(FILES)))
+def test_a_file_of_the_page_is_taken_without_a_complaint(
+    project: Project, number: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TASKGRAPH_MODEL", "baseline:constant")  # not that of the page: none is live here
+    (project.path / "pytest.ini").unlink()
+    project.write("test_graph.py", SUITE.replace('"parallel_pair"', '"flow_start", "order_of_two"'))
+    project.write("pyproject.toml", FILES[number])
+    project.write("frames/ask.jinja", "{# answer: marker #}\n{{ workflow }}\n\n{{ question }}\n{{ instruction }}\n")
+    ran = project.run("--collect-only", "-q")
+    assert ran.code == 0, ran.output
+    assert ran.clean
+
+
+def test_lists_stand_in_the_file_as_lists(project: Project) -> None:
+    (project.path / "pytest.ini").unlink()
+    project.write(
+        "pyproject.toml",
+        '[tool.pytest.ini_options]\ntaskgraph_model = ["baseline:constant", "baseline:random"]\n'
+        'taskgraph_judge = "none"\ntaskgraph_instances = "1"\n',
+    )
+    ran = project.run()
+    assert ran.code == 0
+    assert {"baseline:constant", "baseline:random"} <= set(re.findall(r"baseline:\w+", ran.output))
+
+
+def test_a_number_may_stand_without_quotes(project: Project) -> None:
+    (project.path / "pytest.ini").unlink()
+    project.write("pyproject.toml", "[tool.pytest.ini_options]\ntaskgraph_instances = 1\n")
+    assert project.run("--collect-only", "-q").output.count("test_graph.py::") == 2
+
+
+def test_a_switch_of_the_file_is_on_with_true_and_refused_with_another_word(project: Project) -> None:
+    project.write("pytest.ini", "[pytest]\ntaskgraph_plan = true\n")
+    assert "nothing was asked" in project.run().output
+    project.write("pytest.ini", "[pytest]\ntaskgraph_plan = yes\n")
+    ran = project.run()
+    assert ran.code == pytest.ExitCode.USAGE_ERROR
+    assert "--taskgraph-plan: 'yes'; expected true or false" in ran.output

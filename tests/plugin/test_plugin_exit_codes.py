@@ -1,0 +1,98 @@
+"""Each row of the table in docs/exit-codes.md is a run here that ends so."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from loopback import Loopback, refuse
+from plugin_project import Project, right, wrong
+
+PAGE = Path(__file__).parents[2] / "docs" / "exit-codes.md"
+FEW = ("--taskgraph-retries=0", "-k", "parallel_pair")
+Prepare = Callable[[Project, Loopback], tuple[str, ...]]
+
+
+def _answering(server: Loopback, answer: Callable[[str], str], *options: str) -> tuple[str, ...]:
+    server.answer = answer
+    return (f"--model={server.url}#any", *options)
+
+
+def _failing(server: Loopback, *options: str) -> tuple[str, ...]:
+    server.answer = refuse(500, "oops")
+    return (f"--model={server.url}#any", *FEW, *options)
+
+
+def _refused(project: Project, server: Loopback) -> tuple[str, ...]:
+    server.answer = refuse(401, "Incorrect API key provided")
+    return (f"--model={server.url}#any",)
+
+
+def _broken(project: Project, server: Loopback) -> tuple[str, ...]:
+    project.write("conftest.py", "def pytest_runtest_logfinish():\n    raise ValueError('not ours')\n")
+    return ()
+
+
+# What leads to an exit code, in the words of the page -> the code, and what prepares such a run and gives its options.
+ROWS: dict[str, tuple[int, Prepare]] = {
+    "every answer is right": (0, lambda _, server: _answering(server, right)),
+    "answers are wrong, and gates judge and hold": (
+        0,
+        lambda _, server: _answering(server, wrong, "--taskgraph-gate=structure>=0"),
+    ),
+    "answers are wrong in a survey": (0, lambda _, server: _answering(server, wrong, "--taskgraph-judge=none")),
+    "replies are missing, no more than `--taskgraph-max-errors` allows": (
+        0,
+        lambda _, server: _failing(server, "--taskgraph-max-errors=1"),
+    ),
+    "gates were left unjudged, for the user selected": (
+        0,
+        lambda _, server: _answering(server, right, "--taskgraph-gate=structure>=0.8", "-k", "parallel_pair"),
+    ),
+    "the plan was shown": (0, lambda _, server: _answering(server, right, "--taskgraph-plan")),
+    "an answer is wrong, unreadable or refused, and questions judge": (1, lambda _, server: _answering(server, wrong)),
+    "a reply is missing": (1, lambda _, server: _failing(server)),
+    "a gate does not hold, or cannot tell": (
+        1,
+        lambda _, server: _answering(server, right, "--taskgraph-gate=structure>=0.99@95%"),
+    ),
+    "a gate's questions were not all answered, and the user did not select": (
+        1,
+        lambda _, server: _answering(server, right, "--taskgraph-gate=structure>=0", "--taskgraph-max-calls=3"),
+    ),
+    "a budget is spent": (1, lambda _, server: _answering(server, right, "--taskgraph-max-calls=3")),
+    "more replies are missing than `--taskgraph-max-errors` allows": (
+        1,
+        lambda _, server: _failing(server, "--taskgraph-max-errors=0.1"),
+    ),
+    "the model cannot be asked: the key is refused, the model is not there": (2, _refused),
+    "`--stepwise` stopped": (2, lambda _, server: _answering(server, wrong, "--sw")),
+    "pytest or a plugin broke": (3, _broken),
+    "an option, a name or a file is wrong": (4, lambda _, server: ("--taskgraph-notation=uml",)),
+    "a gate is about no question": (4, lambda _, server: _answering(server, right, "--taskgraph-gate=structur>=0.8")),
+    "a gate without `--model`": (4, lambda _, server: ("--taskgraph-gate=structure>=0.8",)),
+    "a report cannot be written": (4, lambda _, server: ("--taskgraph-report=json=test_graph.py/record.json",)),
+    "nothing was left to run": (5, lambda _, server: _answering(server, right, "-k", "nothing")),
+    "nothing was left to run, with a gate": (
+        5,
+        lambda _, server: _answering(server, right, "--taskgraph-gate=structure>=0.8", "-k", "nothing"),
+    ),
+}
+TOLD_ELSEWHERE = {"Ctrl-C", "`-x` or `--maxfail` under xdist"}  # test_plugin_ahead.py, test_plugin_gates.py
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_a_run_ends_with_the_exit_code_of_its_row(project: Project, server: Loopback, row: str) -> None:
+    code, prepare = ROWS[row]
+    ran = project.run(*prepare(project, server))
+    assert ran.code == code, ran.output
+
+
+def test_the_table_has_these_rows_and_no_others() -> None:
+    found = re.findall(r"^\| (\d) \| (.+?) \|$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    assert {row: int(code) for code, row in found if row not in TOLD_ELSEWHERE} == {
+        row: code for row, (code, _) in ROWS.items()
+    }
+    assert not TOLD_ELSEWHERE - {row for _, row in found}

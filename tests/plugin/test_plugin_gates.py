@@ -1,0 +1,290 @@
+"""Gates, from the outside: what a run with a gate comes to, and why."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from loopback import Loopback, Raw, refuse
+from plugin_project import Project, Ran, right, wrong
+
+SUITE = """
+import pytest
+from pytest_taskgraph import suite, understanding
+
+@suite(understanding, patterns=["parallel_pair", "parallel_block"], instances=5)
+def test_graph(trial):
+    trial.check()
+"""
+RECORD = "--taskgraph-report=json=record.json"
+GATE = "--taskgraph-gate=structure>=0.8"
+QUICK = "--taskgraph-retries=0"
+ONE = "test_graph.py::test_graph[parallel_pair-wadl-n012-s0-000]"
+
+
+def lean(server: Loopback) -> str:
+    """The model behind the server, asked without litellm."""
+    return f"--model={server.url}#any"
+
+
+def verdicts(ran: Ran) -> dict[str, str]:
+    """How each case ended and why, by its name, as the section of taskgraph tells it."""
+    text = " ".join(" ".join(ran.table).split())
+    found = re.findall(r"(passed|failed|skipped) (\w+::\S+): (.*?)(?= (?:passed|failed|skipped) \w+::|$)", text)
+    return {name: f"{outcome}: {reason}" for outcome, name, reason in found}
+
+
+def half(prompt: str) -> str:
+    """A right reply to the questions about pairs of tasks, a wrong one to those about blocks."""
+    return right(prompt) if asks_for_pair(prompt) else wrong(prompt)
+
+
+def asks_for_pair(prompt: str) -> bool:
+    """Whether the question of a prompt is one of parallel_pair."""
+    return "parallel block" not in prompt
+
+
+@pytest.fixture
+def many(project: Project, server: Loopback) -> Project:
+    """A suite of ten questions, all of which get the right answer."""
+    project.write("test_graph.py", SUITE)
+    server.answer = right
+    return project
+
+
+def test_a_gate_that_holds_is_a_case_that_passes(many: Project, server: Loopback) -> None:
+    ran = many.run(lean(server), GATE, "-v", "--junitxml=junit.xml", RECORD)
+    assert (ran.code, ran.counts) == (0, {"passed": 11}), ran.output
+    assert "gates::structure PASSED" in ran.output
+    reason = "pass rate 1.000 of 10 answered (95% 0.722-1.000), threshold 0.8"
+    assert verdicts(ran) == {"gates::structure": f"passed: {reason}"}, ran.output
+    (verdict,) = many.record()["gates"]
+    assert (verdict["name"], verdict["outcome"], verdict["reason"]) == ("gates::structure", "passed", reason)
+    assert (verdict["estimate"], verdict["threshold"], verdict["high"]) == (1.0, 0.8, 1.0)
+    assert [one.attrib["name"] for one in many.junit().findall("testcase")].count("structure") == 1
+
+
+def test_under_gates_wrong_answers_are_expected_and_the_gate_fails(many: Project, server: Loopback) -> None:
+    server.answer = half
+    options = (
+        GATE,
+        "--taskgraph-gate=parallel_pair>=0.9",
+        "--taskgraph-gate=parallel_block.jaccard>=0.5",
+        "--junitxml=junit.xml",
+    )
+    ran = many.run(lean(server), *options)
+    assert (ran.code, ran.counts) == (1, {"passed": 6, "wrong": 5, "failed": 2}), ran.output
+    assert verdicts(ran) == {
+        "gates::structure": "failed: pass rate 0.500 of 10 answered (95% 0.237-0.763), threshold 0.8",
+        "gates::parallel_pair": "passed: pass rate 1.000 of 5 answered (95% 0.566-1.000), threshold 0.9",
+        "gates::parallel_block.jaccard": "failed: mean jaccard 0.000 of 5 answered (95% 0.000-0.434), threshold 0.5",
+    }
+    assert "FAILED gates::structure - pass rate 0.500 of 10 answered" in ran.output
+    (failure,) = many.junit().findall("testcase[@name='structure']/failure")
+    assert failure.attrib["message"].startswith("pass rate 0.500 of 10 answered")
+
+
+def test_wrong_ids_reach_the_last_failed(many: Project, server: Loopback) -> None:
+    server.answer = half
+    many.run(lean(server), GATE)
+    again = many.run(lean(server), GATE, "--lf")
+    assert again.counts["wrong"] == 5, again.output
+    assert verdicts(again)["gates::structure"].startswith("skipped: not judged: 5 of 10 questions left out by --lf")
+    assert again.code == 0
+
+
+def test_under_questions_wrong_answers_and_gates_both_fail(many: Project, server: Loopback) -> None:
+    server.answer = half
+    ran = many.run(lean(server), "--taskgraph-gate=structure>=0.4", "--taskgraph-judge=questions")
+    assert (ran.code, ran.counts) == (1, {"passed": 6, "failed": 5}), ran.output
+
+
+def test_in_a_survey_no_gate_judges(many: Project, server: Loopback) -> None:
+    server.answer = wrong
+    ran = many.run(lean(server), GATE, "--taskgraph-judge=none")
+    assert (ran.code, ran.counts) == (0, {"wrong": 10}), ran.output
+
+
+def test_a_gate_that_asks_for_certainty_says_how_many_questions_decide(many: Project, server: Loopback) -> None:
+    ran = many.run(lean(server), "--taskgraph-gate=structure>=0.8@95%", "--taskgraph-gate=structure.score>=0.5@95%")
+    assert ran.code == 1
+    assert verdicts(ran) == {
+        "gates::structure": "failed: cannot tell: pass rate 1.000 of 10 answered (95% 0.722-1.000), threshold 0.8; "
+        "about 16 questions would decide",
+        "gates::structure.score": "passed: mean score 1.000 of 10 answered (95% 0.722-1.000), threshold 0.5",
+    }, ran.output
+
+
+def test_each_model_has_a_case_of_its_own(many: Project, server: Loopback) -> None:
+    with Loopback(wrong) as other:
+        ran = many.run(lean(server), f"--model={other.url}#two", GATE)
+    found = [line for line in ran.output.splitlines() if line.startswith("FAILED gates::structure[")]
+    assert (len(found), ran.code) == (1, 1), ran.output
+    assert len([name for name in verdicts(ran) if name.startswith("gates::structure[")]) == 2
+
+
+def test_labels_and_several_names_are_judged(many: Project, server: Loopback) -> None:
+    names = ("size=12", "notation=wadl", "understanding", "structure.parallel_block", "phrasing=2")
+    ran = many.run(lean(server), *(f"--taskgraph-gate={name}>=1" for name in names))
+    assert (ran.code, ran.counts["passed"]) == (0, 15), ran.output
+    assert set(verdicts(ran)) == {f"gates::{name}" for name in names}
+
+
+@pytest.mark.parametrize(
+    ("selection", "why"),
+    [
+        (("-k", "parallel_pair"), "5 of 10 questions left out by -k"),
+        ((ONE,), "9 of 10 questions left out by node ids"),
+        (("-m", "taskgraph", "--deselect", ONE), "1 of 10 questions left out by -m, --deselect"),
+    ],
+)
+def test_what_the_user_left_out_leaves_a_gate_unjudged(
+    many: Project, server: Loopback, selection: tuple[str, ...], why: str
+) -> None:
+    ran = many.run(lean(server), GATE, *selection, "-rs")
+    assert ran.code == 0
+    assert verdicts(ran)["gates::structure"] == f"skipped: not judged: {why}", ran.output
+    assert f"not judged: {why}" in ran.output.partition("short test summary")[2]
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+def test_a_gate_left_unjudged_because_of_x_is_skipped(many: Project, server: Loopback, workers: int) -> None:
+    many.write("test_first.py", "def test_it():\n    assert False\n")
+    go = many.spread if workers else many.run
+    ran = go(lean(server), GATE, "-x", "test_first.py", "test_graph.py")
+    assert ran.counts["failed"] == 1, ran.output
+    assert ran.code == (2 if workers else 1)
+    assert ran.counts["skipped"] == 1, ran.output
+
+
+def test_what_a_plugin_left_out_fails_the_gate(many: Project, server: Loopback) -> None:
+    many.write("conftest.py", "def pytest_collection_modifyitems(items):\n    del items[3:]\n")
+    ran = many.run(lean(server), GATE)
+    assert ran.code == 1
+    reason = "7 of 10 questions did not run, though nothing on the command line left them out"
+    assert verdicts(ran)["gates::structure"] == f"failed: not judged: {reason}", ran.output
+
+
+def test_a_suite_whose_every_item_was_skipped_fails_the_gate(many: Project, server: Loopback) -> None:
+    many.write("test_graph.py", SUITE.replace("@suite", "@pytest.mark.skip(reason='not now')\n@suite"))
+    ran = many.run(lean(server), GATE)
+    assert (ran.code, ran.counts) == (1, {"skipped": 10, "failed": 1}), ran.output
+    assert "not judged: 10 of 10 questions were skipped: not now" in ran.output
+    ran = many.run(lean(server), "--taskgraph-max-errors=0.5", "--taskgraph-judge=gates")
+    assert (ran.code, ran.counts) == (1, {"skipped": 10, "failed": 1}), ran.output
+    assert "FAILED gates::errors - not judged: none of 10 questions was asked" in ran.output
+
+
+def test_a_budget_spent_half_way_fails_the_gate(many: Project, server: Loopback) -> None:
+    ran = many.run(lean(server), GATE, "--taskgraph-max-calls=5")
+    assert (ran.code, ran.counts) == (1, {"passed": 5, "skipped": 5, "failed": 2}), ran.output
+    assert verdicts(ran)["gates::structure"] == (
+        "failed: not judged: 5 of 10 questions were not asked: budget::calls is spent"
+    )
+
+
+def test_a_replay_with_misses_fails_the_gate(many: Project, server: Loopback) -> None:
+    many.run(lean(server), "-k", "parallel_pair")
+    ran = many.run(lean(server), GATE, "--taskgraph-replay")
+    assert (ran.code, ran.counts) == (1, {"passed": 5, "error": 5, "failed": 1}), ran.output
+    assert verdicts(ran)["gates::structure"] == "failed: not judged: 5 of 10 replies missing (not-stored 5)"
+
+
+def test_a_worker_that_died_fails_the_gate_and_its_question_is_told(many: Project, server: Loopback) -> None:
+    dying = (
+        "import os\n    if '000' in trial.question.id and trial.question.pattern == 'parallel_block': os._exit(7)\n    "
+    )
+    many.write("test_graph.py", SUITE.replace("trial.check()", dying + "trial.check()"))
+    ran = many.spread(lean(server), GATE, RECORD)
+    assert (ran.code, ran.counts["failed"]) == (1, 2), ran.output
+    assert verdicts(ran)["gates::structure"] == "failed: not judged: 1 of 10 questions were lost with their worker"
+    assert many.record()["lost"] == ["parallel_block-wadl-n012-s0-000"]
+    assert "1 question lost, for the worker that asked died" in ran.output
+
+
+def test_a_missing_reply_fails_a_gate_that_allows_none(many: Project, server: Loopback) -> None:
+    server.script(refuse(500, "oops"))
+    ran = many.run(lean(server), GATE, QUICK)
+    assert (ran.code, ran.counts) == (1, {"passed": 9, "error": 1, "failed": 1}), ran.output
+    assert verdicts(ran)["gates::structure"] == "failed: not judged: 1 of 10 replies missing (server 1)"
+
+
+def test_missing_replies_that_are_allowed_are_expected_and_a_gate_judges_them(many: Project, server: Loopback) -> None:
+    def answer(prompt: str) -> str | Raw:
+        return right(prompt) if asks_for_pair(prompt) else refuse(500, "oops")
+
+    server.answer = answer
+    ran = many.run(lean(server), "--taskgraph-max-errors=0.5", "--taskgraph-judge=gates", QUICK, "--junitxml=junit.xml")
+    assert (ran.code, ran.counts) == (0, {"passed": 6, "error": 5}), ran.output
+    assert verdicts(ran) == {"gates::errors": "passed: 5 of 10 replies missing (0.500), allowed 0.5"}
+    assert many.junit().attrib["errors"] == "0"
+    ran = many.run(lean(server), "--taskgraph-max-errors=0.4", GATE, QUICK)
+    assert (ran.code, ran.counts) == (1, {"passed": 5, "error": 5, "failed": 2}), ran.output
+    assert verdicts(ran)["gates::structure"] == "failed: not judged: 5 of 10 replies missing (server 5)"
+
+
+@pytest.mark.parametrize(
+    ("expression", "why"),
+    [
+        (
+            "structur>=0.8",
+            "no question is of 'structur'; known: understanding, structure, parallel_block, parallel_pair",
+        ),
+        ("size=20>=0.8", "no question is of 'size=20'; known values of size: 12"),
+        ("parallel_block.jacard>=0.8", "no question is of 'jacard'"),
+    ],
+)
+def test_a_gate_about_nothing_ends_the_run_before_anything_is_asked(
+    many: Project, server: Loopback, expression: str, why: str
+) -> None:
+    ran = many.run(lean(server), f"--taskgraph-gate={expression}")
+    assert (ran.code, server.requests) == (4, []), ran.output
+    assert why in ran.output
+    assert ran.clean, ran.output
+
+
+def test_over_workers_too_a_gate_about_nothing_ends_the_run_before_anything_is_asked(
+    many: Project, server: Loopback
+) -> None:
+    ran = many.spread(lean(server), "--taskgraph-gate=structur>=0.8")
+    assert (ran.code, server.requests) == (4, []), ran.output
+    assert "no question is of 'structur'; known: understanding, structure" in ran.output
+    assert ran.clean, ran.output
+
+
+def test_a_label_that_no_question_turns_out_to_have_fails_the_gate(many: Project, server: Loopback) -> None:
+    ran = many.run(lean(server), "--taskgraph-gate=phrasing=3>=0.8")
+    assert ran.code == 1
+    assert "no question is of phrasing=3; known values of phrasing: 1, 2" in ran.output
+
+
+def test_gates_of_a_project_do_not_stop_a_look_at_one_file(many: Project, server: Loopback) -> None:
+    many.write("pytest.ini", "[pytest]\ntaskgraph_gate = behaviour>=0.8\n")
+    ran = many.run(lean(server), "test_graph.py")
+    assert (ran.code, ran.counts) == (0, {"passed": 10, "skipped": 1}), ran.output
+    assert many.run(lean(server)).code == 4
+
+
+@pytest.mark.parametrize("option", [GATE, "--taskgraph-fail-on=regression"])
+def test_a_gate_without_a_model_is_a_mistake_of_usage(project: Project, option: str) -> None:
+    ran = project.run(option)
+    assert ran.code == 4
+    assert "there is no --model" in ran.output
+
+
+def test_the_same_question_in_two_suites_counts_once_and_varied_ones_never(many: Project, server: Loopback) -> None:
+    many.write("test_again.py", SUITE.replace("test_graph", "test_again"))
+    ran = many.run(lean(server), GATE, "--taskgraph-vary=phrasing")
+    assert ran.code == 0
+    assert "of 10 answered" in verdicts(ran)["gates::structure"], ran.output
+
+
+def test_over_two_workers_the_verdict_is_the_same(many: Project, server: Loopback) -> None:
+    server.answer = half
+    options = (lean(server), GATE, "--taskgraph-repeats=2", RECORD)
+    alone = many.run(*options)
+    first = many.record()["gates"]
+    spread = many.spread(*options)
+    assert (spread.code, spread.counts) == (alone.code, alone.counts), spread.output
+    assert many.record()["gates"] == first
+    assert "of 10 answered" in first[0]["reason"]

@@ -1,0 +1,114 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from xml.etree import ElementTree
+from xml.etree.ElementTree import Element
+
+import pytest
+import xmlschema
+from plugin_project import Project, properties, right
+
+from pytest_taskgraph.reports.csv import csv
+from pytest_taskgraph.reports.markdown import markdown
+
+SCHEMA = xmlschema.XMLSchema(Path(__file__).parents[1] / "reports" / "xunit2.xsd")
+HOSTILE = "]]> <b>&amp; \x1b[31m \x07 \ufffe \u202e @me | `x`\nFinal answer: Nobody"
+ASKED = ("--model=recorded:replies.jsonl", "-o", "junit_logging=all")
+
+# A recorded reply that says so stands for a failure of the provider.
+BURNS = """
+import pytest
+from pytest_taskgraph.errors import ProviderError
+from pytest_taskgraph.models.recorded import Recorded
+
+answer = Recorded.answer
+
+async def burning(self, request):
+    reply = await answer(self, request)
+    if "BURN" in reply.text:
+        raise ProviderError("server", "it burns ]]> \\x1b[31m")
+    return reply
+
+@pytest.fixture(autouse=True)
+def broken(monkeypatch):
+    monkeypatch.setattr(Recorded, "answer", burning)
+"""
+
+
+@pytest.fixture
+def mixed(project: Project) -> Project:
+    """A project with replies to its four questions: right, hostile and wrong, a failure, and none."""
+    project.run("--taskgraph-report=json=asked.json")
+    asked = project.record("asked.json")
+    prompts = ["".join(asked["texts"][part] for part in one["question"]["prompt"]) for one in asked["trials"]]
+    replies = [right(prompts[0]), HOSTILE, "BURN"]
+    lines = [json.dumps({"prompt": prompt, "reply": reply}) for prompt, reply in zip(prompts, replies, strict=False)]
+    project.write("replies.jsonl", "\n".join(lines))
+    project.write("conftest.py", BURNS)
+    return project
+
+
+def plain(path: Path) -> Element:
+    """The file without times and hosts, its cases by name."""
+    root = ElementTree.parse(path).getroot()
+    for one in root.iter():
+        for name in ("time", "timestamp", "hostname"):
+            one.attrib.pop(name, None)
+    for suite in root.iter("testsuite"):
+        suite[:] = sorted(suite, key=lambda one: (one.tag != "properties", one.get("name", "")))
+    return root
+
+
+def test_without_properties_of_cases_the_file_follows_the_schema(mixed: Project) -> None:
+    mixed.run(*ASKED, "--junitxml=junit.xml", "--taskgraph-junit-properties=false")
+    SCHEMA.validate(mixed.path / "junit.xml")
+    suite = mixed.junit()
+    assert not suite.findall("testcase/properties")
+    found = dict(properties(suite))
+    assert (found["taskgraph.n"], found["taskgraph.rate"], found["taskgraph.errors"]) == ("2", "0.500", "1")
+    assert found["taskgraph.interval"] == "0.095-0.905"
+
+
+def test_with_properties_they_are_all_that_the_schema_does_not_know(mixed: Project) -> None:
+    mixed.run(*ASKED, "--junitxml=junit.xml")
+    root = ElementTree.parse(mixed.path / "junit.xml").getroot()
+    assert not SCHEMA.is_valid(root)
+    for case in root.iter("testcase"):
+        for own in case.findall("properties"):
+            case.remove(own)
+    SCHEMA.validate(root)
+
+
+def test_each_ends_as_what_it_is_and_a_hostile_reply_is_read_back(mixed: Project) -> None:
+    mixed.run(*ASKED, "--junitxml=junit.xml")
+    suite = mixed.junit()
+    assert [suite.attrib[name] for name in ("tests", "failures", "errors", "skipped")] == ["4", "1", "1", "1"]
+    failure, error, skipped = (suite.find(f"testcase/{tag}") for tag in ("failure", "error", "skipped"))
+    assert failure is not None
+    assert error is not None
+    assert skipped is not None
+    assert failure.attrib["message"].startswith("wrong: expected")
+    assert r"]]> <b>&amp; �[31m � \ufffe \u202e @me | `x`" in (failure.text or "")
+    assert error.attrib["message"].startswith(r"""failed on setup with "no reply: server: it burns ]]> \x1b[31m""")
+    assert skipped.attrib["message"].startswith("no recorded reply in recorded:replies.jsonl")
+
+
+def test_in_a_survey_a_wrong_answer_is_skipped_with_its_reason(mixed: Project) -> None:
+    mixed.run(*ASKED, "--junitxml=junit.xml", "--taskgraph-judge=none")
+    suite = mixed.junit()
+    assert (suite.attrib["failures"], suite.attrib["skipped"]) == ("0", "2")
+    assert any("wrong: expected" in one.attrib["message"] for one in suite.findall("testcase/skipped"))
+
+
+def test_every_report_is_the_same_over_workers(mixed: Project) -> None:
+    alone, spread = (
+        (ran(*ASKED, f"--junitxml={name}.xml", f"--taskgraph-report=json={name}.json"), mixed.record(f"{name}.json"))[1]
+        for name, ran in (("alone", mixed.run), ("spread", mixed.spread))
+    )
+    assert len(alone["trials"]) == 4
+    assert alone == spread
+    assert markdown(alone) == markdown(spread)
+    assert csv(alone) == csv(spread)
+    one, other = (ElementTree.tostring(plain(mixed.path / f"{name}.xml")) for name in ("alone", "spread"))
+    assert one == other

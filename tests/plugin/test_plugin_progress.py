@@ -1,0 +1,396 @@
+"""The progress display, driven by a conftest with counts of its own and a clock that only it moves."""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import struct
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pyte
+import pytest
+
+from pytest_taskgraph.models.watch import Watch
+from pytest_taskgraph.plugin import private
+from pytest_taskgraph.plugin.progress import Counts, Pace, Progress, watched
+
+CONFTEST = """
+import os, pytest
+from pytest_taskgraph.models.watch import Watch
+from pytest_taskgraph.plugin.progress import Counts, Progress
+
+watch, now = Watch(in_flight=3, cost=0.25), [100.0]
+ON = os.environ.get("SHOWN", "yes") == "yes"
+
+def pytest_collection_finish(session):
+    interval = float(os.environ.get("INTERVAL", "30"))
+    session.config.shown = Progress(session.config, watch, len(session.items), interval, clock=lambda: now[0])
+
+@pytest.fixture
+def reply(request):
+    print("said in set-up")
+    for _ in range(4):
+        now[0] += 0.5
+        ON and request.config.shown.tick()
+    watch.answered += 1
+    os.environ.get("CLEARED") and request.config.shown.clear()
+    os.environ.get("BROKEN") and pytest.fail("no reply", pytrace=False)
+
+class Finishing:
+    def __init__(self, shown):
+        self.shown = shown
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_runtest_logfinish(self, nodeid):
+        self.shown.done(1)
+        now[0] += 0.3
+        ON and self.shown.tick()
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtestloop(session):
+    if not hasattr(session.config, "shown"):  # the controller of xdist, which collects nothing
+        told = lambda: Counts(errors=1, cost=0.5)
+        session.config.shown = Progress(session.config, watch, 5, 30.0, told, lambda: now[0])
+    session.config.pluginmanager.register(Finishing(session.config.shown))
+"""
+SHORT = "import pytest\n@pytest.mark.parametrize('n', range(5))\ndef test_it(reply, n): pass\n"
+LONG = f"""
+import pytest
+@pytest.mark.parametrize("n", range(3), ids=lambda n: "x" * (70 + n))
+def test_{"long" * 12}(reply, n): pass
+@pytest.mark.parametrize("n", range(60))
+def test_many(reply, n): assert n != 7
+"""
+pty_only = pytest.mark.skipif(sys.platform == "win32", reason="there are no pseudo-terminals")
+
+
+@dataclass
+class Shown:
+    """What a terminal showed of a run."""
+
+    final: list[str]  # every line, those that scrolled away first
+    raw: str
+    below: list[str] = field(default_factory=list)  # the line under the cursor's, each time one was drawn
+    current: list[str] = field(default_factory=list)  # the cursor's own line at these times, up to the cursor
+
+    @property
+    def timeless(self) -> list[str]:
+        return [re.sub(r"=*(.*) in [\d.]+s =*", r"\1", one) for one in self.final]
+
+
+def on_a_terminal(
+    pytester: pytest.Pytester, *args: str, columns: int = 80, lines: int = 24, **environment: str
+) -> Shown:
+    """A run of pytest in a process of its own, under a terminal of that size."""
+    import fcntl
+    import termios
+
+    controller, terminal = os.openpty()
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
+    left_out = ("PYTEST_XDIST", "PYTEST_ADDOPTS", "COLUMNS", "LINES", "CI", "BUILD_NUMBER", "NO_COLOR", "FORCE_COLOR")
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith(left_out)}
+    settings = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "TERM": "xterm", "PYTHONPATH": os.pathsep.join(sys.path)}
+    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *args]
+    process = subprocess.Popen(
+        command,
+        cwd=pytester.path,
+        env=inherited | settings | environment,
+        stdin=terminal,
+        stdout=terminal,
+        stderr=terminal,
+    )
+    os.close(terminal)
+    raw = b"".join(iter(lambda: _read(controller), b""))
+    process.wait()
+    os.close(controller)
+    return emulated(raw.decode(), columns, lines)
+
+
+def _read(controller: int) -> bytes:
+    try:
+        return os.read(controller, 65536)
+    except OSError:  # Linux says so where the other end is closed
+        return b""
+
+
+def emulated(raw: str, columns: int, lines: int) -> Shown:
+    """What the terminal shows at the end, and whenever the cursor has just come back up."""
+    columns, lines = columns or 80, lines or 24  # a terminal that tells no size
+    screen = pyte.HistoryScreen(columns, lines, history=10000, ratio=0.001)
+    stream = pyte.Stream(screen)
+    seen = Shown([], raw)
+    for piece in re.split(r"(\x1b\[A\r(?:\x1b\[\d+C)?)", raw):
+        stream.feed(piece)
+        if piece.startswith("\x1b[A"):
+            seen.below.append(screen.display[screen.cursor.y + 1].rstrip())
+            seen.current.append(screen.display[screen.cursor.y][: screen.cursor.x])
+    gone = ["".join(line[at].data for at in range(columns)) for line in screen.history.top]
+    seen.final = [line.rstrip() for line in (*gone, *screen.display)]
+    while seen.final and not seen.final[-1]:
+        del seen.final[-1]
+    return seen
+
+
+@pytest.fixture
+def project(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> pytest.Pytester:
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    for name in ("PYTEST_ADDOPTS", "TERM", "COLUMNS"):
+        monkeypatch.delenv(name, raising=False)
+    pytester.makeini("[pytest]\n")
+    pytester.makeconftest(CONFTEST)
+    pytester.makepyfile(test_it=SHORT)
+    return pytester
+
+
+@pty_only
+def test_the_live_line_stands_below_what_pytest_is_writing(project: pytest.Pytester) -> None:
+    shown = on_a_terminal(project)
+    assert shown.below[0] == "0/5 answered, 3 in flight, $0.25, 0 s"
+    assert shown.below[-1] == "5/5 answered, 3 in flight, $0.25, 11 s"
+    assert "2/5 answered, 3 in flight, $0.25, 5 s, about 8 s left" in shown.below
+    assert shown.current[0] == "test_it.py "
+    assert shown.current[-1].startswith("test_it.py .....")
+
+
+@pty_only
+@pytest.mark.parametrize(
+    ("args", "lines", "cleared"),
+    [((), 24, ""), ((), 2, "yes"), (("-v",), 5, ""), (("-v", "-rA"), 24, "yes"), (("--setup-show",), 9, "")],
+)
+def test_the_live_line_leaves_nothing_behind(
+    project: pytest.Pytester, args: tuple[str, ...], lines: int, cleared: str
+) -> None:
+    with_it = on_a_terminal(project, *args, lines=lines, CLEARED=cleared)
+    without = on_a_terminal(project, *args, lines=lines, SHOWN="no")
+    assert len(with_it.below) >= 10
+    assert with_it.timeless == without.timeless
+
+
+@pty_only
+@pytest.mark.parametrize(
+    ("args", "columns"), [((), 33), ((), 80), ((), 120), (("-v",), 33), (("-v",), 80), (("-v",), 120)]
+)
+def test_lines_that_wrap_and_screens_that_scroll_are_left_as_they_were(
+    project: pytest.Pytester, args: tuple[str, ...], columns: int
+) -> None:
+    project.makepyfile(test_it=LONG)
+    with_it = on_a_terminal(project, *args, columns=columns, lines=9)
+    without = on_a_terminal(project, *args, columns=columns, lines=9, SHOWN="no")
+    assert len(with_it.below) > 100
+    assert [line for line in with_it.below if not re.match(r"\d+/63 answered", line)] == []
+    assert with_it.timeless == without.timeless
+
+
+@pty_only
+def test_errors_and_captured_output_are_told_as_ever(project: pytest.Pytester) -> None:
+    with_it = on_a_terminal(project, BROKEN="yes")
+    without = on_a_terminal(project, SHOWN="no", BROKEN="yes")
+    assert sum("said in set-up" in line for line in with_it.final) == 5
+    assert with_it.timeless == without.timeless
+
+
+@pty_only
+@pytest.mark.parametrize(
+    ("args", "term"),
+    [
+        (("-s",), "xterm"),
+        (("--capture=tee-sys",), "xterm"),
+        (("-o", "log_cli=true"), "xterm"),
+        (("--log-cli-level=INFO",), "xterm"),
+        ((), "dumb"),
+    ],
+    ids=["s", "tee", "log_cli", "log_cli_level", "dumb"],
+)
+def test_where_others_write_to_the_terminal_plain_lines_are_told(
+    project: pytest.Pytester, args: tuple[str, ...], term: str
+) -> None:
+    shown = on_a_terminal(project, *args, INTERVAL="5", TERM=term)
+    assert shown.below == []
+    assert [line for line in shown.final if line.startswith("[taskgraph]")] == [
+        "[taskgraph] 2/5 answered, 3 in flight, $0.25, 5 s, about 8 s left",
+        "[taskgraph] 4/5 answered, 3 in flight, $0.25, 10 s, about 3 s left",
+    ]
+
+
+@pty_only
+@pytest.mark.parametrize(("args", "interval"), [(("-q",), "30"), ((), "0")], ids=["q", "0"])
+def test_nothing_is_told_where_nobody_wants_it(project: pytest.Pytester, args: tuple[str, ...], interval: str) -> None:
+    assert "answered" not in on_a_terminal(project, *args, INTERVAL=interval).raw
+
+
+@pty_only
+def test_a_terminal_without_a_size_gets_plain_lines(project: pytest.Pytester) -> None:
+    shown = on_a_terminal(project, columns=0, lines=0, INTERVAL="5")
+    assert "\x1b[A" not in shown.raw
+    assert shown.raw.count("[taskgraph] ") == 2
+
+
+@pty_only
+def test_the_controller_of_xdist_shows_the_live_line_and_leaves_nothing(project: pytest.Pytester) -> None:
+    with_it = on_a_terminal(project, "-p", "xdist", "-n", "1")
+    assert "3/5 answered, 1 error, $0.50, 1 s, about 1 s left" in with_it.below
+    without = on_a_terminal(project, "-p", "xdist", "-n", "1", SHOWN="no")
+    assert with_it.timeless == without.timeless
+
+
+def test_where_there_is_no_terminal_a_plain_line_is_told_at_intervals(
+    project: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("INTERVAL", "5")
+    ran = project.runpytest_inprocess("-v", "-p", "no:cacheprovider")
+    lines = [line for line in ran.outlines if "[taskgraph]" in line]
+    assert lines == [
+        "[taskgraph] 2/5 answered, 3 in flight, $0.25, 5 s, about 8 s left",
+        "[taskgraph] 4/5 answered, 3 in flight, $0.25, 10 s, about 3 s left",
+    ]
+    assert "\x1b[" not in str(ran.stdout)
+    ran.assert_outcomes(passed=5)
+
+
+def test_the_time_left_follows_the_last_minute() -> None:
+    pace = Pace(0.0)
+    assert pace.left(0.0, 0, 100) is None
+    for second in range(1, 101):
+        pace.note(float(second), 10 if second <= 40 else 10 + (second - 40))
+    assert pace.left(100.0, 70, 100) == pytest.approx(30)
+    assert pace.left(100.0, 100, 100) is None
+    assert pace.left(200.0, 70, 100) == pytest.approx(80)
+
+
+def test_the_pace_is_noted_once_a_second_and_forgotten_after_a_minute() -> None:
+    pace = Pace(0.0)
+    for tick in range(10_000):
+        pace.note(tick / 10, tick)
+    assert len(pace._seen) <= 62
+
+
+def test_the_watch_tells_what_providers_and_the_store_answered() -> None:
+    watch = Watch(answered=3, stored=4, failed=1, in_flight=2, cost=0.5, unpriced=1, waiting={"rate limit": 9.0})
+    assert watched(watch) == Counts(7, 2, 1, 0.5, 1, {"rate limit": 9.0})
+
+
+class Config:
+    """A config with a terminal reporter, or none."""
+
+    def __init__(self, reporter: object = None) -> None:
+        self.pluginmanager = SimpleNamespace(get_plugin=lambda name: reporter if name == "terminalreporter" else None)
+
+    def get_verbosity(self) -> int:
+        return 0
+
+
+class Reporter:
+    """Keeps the lines; stands for one that a plugin put in the place of pytest's."""
+
+    isatty = True
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+
+    def ensure_newline(self) -> None:
+        pass
+
+    def flush(self) -> None:
+        pass
+
+    def write_line(self, text: str) -> None:
+        self.lines.append(text)
+
+
+def reporter_of(**attributes: object) -> pytest.TerminalReporter:
+    return cast("pytest.TerminalReporter", SimpleNamespace(**attributes))
+
+
+def writer_of(text: str) -> SimpleNamespace:
+    return SimpleNamespace(_current_line=text, width_of_current_line=len(text))
+
+
+def test_a_reporter_of_another_plugin_gets_plain_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Config, "getoption", lambda *args: "fd", raising=False)
+    monkeypatch.setattr(Config, "getini", lambda *args: False, raising=False)
+    monkeypatch.delenv("TERM", raising=False)
+    reporter, now = Reporter(), [0.0]
+    watch = Watch(waiting={"rate limit": 42.0, "quota": 20.0})
+    progress = Progress(cast(pytest.Config, Config(reporter)), watch, 3, 30.0, clock=lambda: now[0])
+    progress.tick()
+    now[0] = 30.0
+    progress.tick()
+    progress.clear()
+    assert reporter.lines == ["[taskgraph] 0/3 answered, 30 s, waiting on rate limit, 12 s"]
+
+
+@pytest.mark.parametrize("reporter", [None, SimpleNamespace(isatty=True)], ids=["none", "mute"])
+def test_without_a_reporter_that_writes_nothing_is_told(reporter: object) -> None:
+    now = iter(range(0, 1000, 100))
+    progress = Progress(cast(pytest.Config, Config(reporter)), Watch(), 3, 30.0, clock=lambda: float(next(now)))
+    progress.tick()
+    progress.clear()
+
+
+@pytest.mark.parametrize(
+    ("text", "columns", "column"),
+    [
+        ("", 80, 0),
+        ("a.py ", 80, 5),
+        ("x" * 80, 80, None),
+        ("x" * 83, 80, 3),
+        ("x" * 160, 80, None),
+        ("é" * 83, 80, None),
+    ],
+)
+def test_the_column_is_told_only_where_it_is_certain(text: str, columns: int, column: int | None) -> None:
+    assert private.column(reporter_of(_tw=writer_of(text)), columns) == column
+
+
+def test_a_reporter_that_keeps_no_line_or_moved_its_cursor_tells_no_column() -> None:
+    moved = SimpleNamespace(_current_line="\rcollecting", width_of_current_line=-1)
+    assert private.column(reporter_of(_tw=moved), 80) is None
+    assert private.column(reporter_of(_tw=SimpleNamespace()), 80) is None
+    assert private.column(reporter_of(), 80) is None
+    assert not private.tracks_columns(reporter_of(_tw=writer_of("")))
+
+
+def test_a_reporter_that_writes_to_no_terminal_has_no_screen() -> None:
+    with open(os.devnull, "w") as file:
+        assert private.screen(reporter_of(_tw=SimpleNamespace(_file=file))) == (0, 0)
+    assert private.screen(reporter_of(_tw=SimpleNamespace(_file=file))) == (0, 0)
+    assert private.screen(reporter_of()) == (0, 0)
+
+
+def test_what_is_to_happen_before_the_next_write_happens_once() -> None:
+    seen: list[str] = []
+
+    class Writer:
+        def write(self, text: str, **markup: Any) -> None:  # noqa: ANN401 - as pytest's own
+            self.write_raw(text)
+
+        def write_raw(self, text: str) -> None:
+            seen.append(text)
+
+    reporter = reporter_of(_tw=(writer := Writer()))
+    private.before_next_write(reporter, lambda: seen.append("first"))
+    writer.write("a", bold=True)
+    writer.write("b")
+    assert seen == ["first", "a", "b"]
+    call_off = private.before_next_write(reporter, lambda: seen.append("never"))
+    call_off()
+    call_off()
+    writer.write_raw("c")
+    assert seen == ["first", "a", "b", "c"]
+
+
+def test_a_terminal_without_an_ellipsis_gets_another_mark_as_wide() -> None:
+    raw = io.BytesIO()
+    with io.TextIOWrapper(raw, "ascii") as file:
+        private.write_untracked(reporter_of(_tw=SimpleNamespace(_file=file)), "81/3…\x1b[J")
+        assert raw.getvalue() == b"81/3?\x1b[J"
+
+
+def test_without_capturing_there_is_nothing_to_lift() -> None:
+    with private.uncaptured(cast(pytest.Config, Config())):
+        pass

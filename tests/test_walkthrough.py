@@ -1,0 +1,164 @@
+"""docs/pull-request.md, gone through as it stands: its files are written and its commands run, one after the other."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from loopback import Loopback
+from plugin_project import right, wrong
+
+from pytest_taskgraph.plugin.options import OPTIONS
+from pytest_taskgraph.results import record
+
+PAGE = (Path(__file__).parents[1] / "docs" / "pull-request.md").read_text(encoding="utf-8")
+BLOCKS: list[tuple[str, str, str]] = re.findall(r"^```(\w+) ?(\S*)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+ADDRESS = "http://localhost:8000/v1"
+
+
+def answer(prompt: str) -> str:
+    """Who thinks is right; who does not takes tasks that run in parallel for others, and the other way round."""
+    about_parallel_pairs = re.search(r"\bexecutes? both\b", prompt) is not None  # in both phrasings
+    return wrong(prompt) if about_parallel_pairs and "Think step by step" not in prompt else right(prompt)
+
+
+@dataclass(frozen=True)
+class Step:
+    """A command of the page, and what it came to."""
+
+    command: str
+    code: int
+    output: str
+
+
+@dataclass(frozen=True)
+class Walk:
+    """The page, gone through."""
+
+    folder: Path
+    steps: list[Step]
+
+    def saved(self, name: str) -> dict[str, Any]:
+        return record.load(self.folder / ".taskgraph" / "runs" / f"{name}.json")
+
+    @property
+    def summary(self) -> str:
+        return (self.folder / "summary.md").read_text(encoding="utf-8")
+
+
+def environment(folder: Path) -> dict[str, str]:
+    """That of a shell in which `python` and `pytest` are those of this process, and nothing else is set."""
+    shell = folder / "bin"
+    shell.mkdir()
+    for name, words in (("python", ""), ("pytest", " -m pytest -p no:cacheprovider")):
+        (shell / name).write_text(f'#!/bin/sh\nexec "{sys.executable}"{words} "$@"\n', encoding="utf-8")
+        (shell / name).chmod(0o755)
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(("TASKGRAPH_", "PYTEST_", "OPENAI_", "GITHUB_"))}
+    return kept | {"PATH": f"{shell}{os.pathsep}{os.environ['PATH']}"}
+
+
+def walk_through(project: Path, env: dict[str, str], url: str) -> Iterator[Step]:
+    for kind, name, text in BLOCKS:
+        if kind == "sh":
+            done = subprocess.run(
+                ["sh", "-c", text], cwd=project, env=env, capture_output=True, text=True, timeout=120, check=False
+            )
+            yield Step(text.strip(), done.returncode, done.stdout + done.stderr)
+        elif name:
+            path = project / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text.replace(ADDRESS, url), encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def walk(tmp_path_factory: pytest.TempPathFactory) -> Walk:
+    folder = tmp_path_factory.mktemp("walk")
+    project = folder / "project"
+    project.mkdir()
+    with Loopback(answer) as server:
+        return Walk(project, list(walk_through(project, environment(folder), server.url)))
+
+
+def test_saving_on_main_passes_and_keeps_the_record(walk: Walk) -> None:
+    step = walk.steps[0]
+    assert step.code == 0, step.output
+    assert {one["outcome"] for one in walk.saved("main")["trials"]} == {"right"}
+    assert len(walk.saved("main")["trials"]) == 36
+
+
+def test_the_comparison_fails_the_run_in_one_case_of_its_own(walk: Walk) -> None:
+    step = walk.steps[1]
+    assert step.code == 1, step.output
+    assert "compare::main" in step.output
+    assert re.search(r"^=+ 1 failed\b.* in [0-9.]+s", step.output, re.MULTILINE)
+    assert "Traceback" not in step.output
+
+
+def test_the_model_got_worse_in_one_pattern_alone(walk: Walk) -> None:
+    wrong_ones = {one["question"]["pattern"] for one in walk.saved("branch")["trials"] if one["outcome"] != "right"}
+    assert wrong_ones == {"parallel_pair"}
+
+
+def test_the_markdown_says_worse_first_and_names_the_pattern(walk: Walk) -> None:
+    assert "worse" in walk.summary.partition("### ")[0]
+    assert re.search(r"^\|[^|]*parallel\S*pair[^|]*\| worse \|", walk.summary, re.MULTILINE)
+    assert not re.search(r"^\|[^|]*next\S*tasks[^|]*\| worse \|", walk.summary, re.MULTILINE)
+
+
+def test_the_markdown_names_every_question_that_flipped(walk: Walk) -> None:
+    _, found, flipped = walk.summary.partition("Questions that flipped (12)")
+    assert found
+    for one in walk.saved("branch")["trials"]:
+        if one["outcome"] != "right":
+            assert one["question"]["id"] in flipped.replace("\\", "")
+
+
+def test_the_markdown_shows_the_change_of_the_template(walk: Walk) -> None:
+    assert "frame changed for 36 questions" in walk.summary
+    assert re.search(r"^-\s*Think step by step", walk.summary, re.MULTILINE)
+    assert re.search(r"^\+\s*Be brief\.", walk.summary, re.MULTILINE)
+
+
+def test_the_command_compares_the_saved_runs_with_the_same_exit_code(walk: Walk) -> None:
+    step = walk.steps[2]
+    assert step.code == 1, step.output
+    assert "worse" in step.output
+    assert "parallel_pair" in step.output
+
+
+def test_the_page_has_no_further_commands(walk: Walk) -> None:
+    assert len(walk.steps) == 3
+
+
+def test_every_option_of_the_page_is_one() -> None:
+    flags = set(re.findall(r"--taskgraph-([\w-]+)", PAGE))
+    variables = set(re.findall(r"\b(TASKGRAPH_[A-Z_]+)", PAGE))
+    assert flags <= OPTIONS.keys()
+    assert variables <= {one.dest.upper() for one in OPTIONS.values()}
+
+
+def test_the_workflow_of_github_runs_the_commands_of_the_page_and_keeps_the_store() -> None:
+    (text,) = [text for kind, _, text in BLOCKS if kind == "yaml"]
+    commands = re.findall(r"^ +run: (pytest .*)$", text, re.MULTILINE)
+    shown = [text.strip().partition(" --taskgraph-report")[0] for kind, _, text in BLOCKS if kind == "sh"]
+    assert [one.partition(" --taskgraph-report")[0] for one in commands] == shown[:2]
+    assert all('--taskgraph-report "md=$GITHUB_STEP_SUMMARY"' in one for one in commands)
+    assert re.search(r"path: \.taskgraph$", text, re.MULTILINE)
+
+
+def test_the_workflow_of_github_is_yaml() -> None:
+    yaml = pytest.importorskip("yaml")
+    (text,) = [text for kind, _, text in BLOCKS if kind == "yaml"]
+    job = yaml.safe_load(text)["jobs"]["understanding"]
+    assert [next(iter(step)) for step in job["steps"]] == ["uses", "uses", "run", "uses", "name", "name"]
+    assert {step.get("if") for step in job["steps"][4:]} == {
+        "github.event_name == 'push'",
+        "github.event_name == 'pull_request'",
+    }
