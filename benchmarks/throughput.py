@@ -1,0 +1,204 @@
+"""How long a run of a thousand questions takes, beside what the provider needs and beside bare scripts.
+
+    python benchmarks/throughput.py [--n 1000] [--latency 0.2] [--flight 50] [--rounds 3] [--only lean,litellm,...]
+
+The provider (benchmarks/provider.py) runs in a process of its own. Each row is the wall time of a whole process,
+start-up included, without other plugins; the ideal is n * latency / flight.
+
+    bare litellm   an asyncio script that sends the same prompts through litellm.acompletion, so many at a time
+    bare aiohttp   the same through aiohttp
+    lean, litellm  pytest with the store, limits, retries, marking and the table; --model=http://…#name, openai/…
+    plain pytest   pytest on as many tests that do nothing
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+
+from pytest_taskgraph.benchmarks.settings import Settings
+from pytest_taskgraph.benchmarks.understanding import understanding
+from pytest_taskgraph.benchmarks.understanding.catalogue import select
+from pytest_taskgraph.scoring.forms import form
+
+HERE = Path(__file__).resolve().parent
+PATTERNS = 20  # the first of the catalogue; the reader answers all of them
+SUITE = """
+from pytest_taskgraph import suite, understanding
+
+@suite(understanding, patterns={patterns}, instances={instances})
+def test_questions(trial):
+    trial.check()
+"""
+
+BARE_LITELLM = """
+import asyncio, json, os, sys
+os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
+import litellm
+litellm.suppress_debug_info = True
+prompts, url, flight = json.load(open(sys.argv[1])), sys.argv[2], int(sys.argv[3])
+async def main():
+    slots = asyncio.Semaphore(flight)
+    async def one(prompt):
+        async with slots:
+            messages = [{"role": "user", "content": prompt}]
+            got = await litellm.acompletion("openai/fake", messages, api_base=url, api_key="k")
+            return got.choices[0].message.content
+    return await asyncio.gather(*map(one, prompts))
+print(len(asyncio.run(main())))
+"""
+BARE_AIOHTTP = """
+import asyncio, json, sys
+import aiohttp
+prompts, url, flight = json.load(open(sys.argv[1])), sys.argv[2], int(sys.argv[3])
+async def main():
+    slots = asyncio.Semaphore(flight)
+    async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0)) as session:
+        async def one(prompt):
+            body = {"model": "fake", "messages": [{"role": "user", "content": prompt}]}
+            async with slots, session.post(url + "/chat/completions", json=body) as got:
+                return (await got.json())["choices"][0]["message"]["content"]
+        return await asyncio.gather(*map(one, prompts))
+print(len(asyncio.run(main())))
+"""
+PLAIN = "import pytest\n\n@pytest.mark.parametrize('i', range({n}))\ndef test_plain(i):\n    pass\n"
+
+
+def questions(n: int) -> tuple[str, dict[str, str], list[str]]:
+    """A suite of n questions or a few more; the right replies by digest of the prompt; the prompts."""
+    patterns = [one.name for one in select("structure")[:PATTERNS]]
+    settings = Settings(instances=-(-n // PATTERNS))
+    answers, prompts = {}, []
+    for reference in understanding.references(settings, {"patterns": patterns}):
+        one = understanding.question(reference, settings)
+        head = "Final answer: " if one.place == "marker" else ""
+        answers[sha256(one.prompt.encode()).hexdigest()] = head + form(one.form).write(one.reference, one.names)
+        prompts.append(one.prompt)
+    return SUITE.format(patterns=patterns, instances=settings.instances), answers, prompts
+
+
+@contextmanager
+def provider(latency: float, answers: Path) -> Iterator[str]:
+    command = [sys.executable, str(HERE / "provider.py"), "--latency", str(latency), "--answers", str(answers)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    try:
+        yield f"http://127.0.0.1:{process.stdout.readline().strip()}"
+    finally:
+        process.terminate()
+        process.wait()
+        process.stdout.close()
+
+
+@dataclass(frozen=True)
+class Round:
+    """One run of a command: seconds, what it printed, what the provider counted."""
+
+    start: float  # time.time()
+    wall: float
+    cpu: float
+    text: str
+    counted: dict[str, float]
+
+    def phases(self) -> str:
+        """The seconds before the first request, while the provider was asked, and after its last answer."""
+        first, last = self.counted["first"], self.counted["last"]
+        return f"{first - self.start:.2f} + {last - first:.2f} + {self.start + self.wall - last:.2f}" if first else ""
+
+
+def timed(command: list[str], folder: Path, url: str) -> Round:
+    """A run of the command; it must succeed."""
+    stats(url, "/reset")
+    start, before = time.time(), os.times()
+    alone = os.environ | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}  # the plugins that happen to be installed cost 0.3 s
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, env=alone)
+    wall, after = time.time() - start, os.times()
+    assert done.returncode in (0, 1), done.stdout + done.stderr
+    cpu = after.children_user + after.children_system - before.children_user - before.children_system
+    return Round(start, wall, cpu, done.stdout, stats(url))
+
+
+def stats(url: str, path: str = "/stats") -> dict[str, float]:
+    with urllib.request.urlopen(url + path) as got:
+        return json.load(got)  # type: ignore[no-any-return]
+
+
+def commands(url: str, n: int, flight: int, folder: Path) -> dict[str, Callable[[], list[str]]]:
+    """The rows: name -> the command of one round, its store being new each time."""
+    (folder / "bare_litellm.py").write_text(BARE_LITELLM)
+    (folder / "bare_aiohttp.py").write_text(BARE_AIOHTTP)
+    (folder / "test_plain.py").write_text(PLAIN.format(n=n))
+    base, python = f"{url}/v1", sys.executable
+    quiet = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+
+    def run(*model: str) -> list[str]:
+        store = tempfile.mkdtemp(dir=folder)
+        return [
+            *quiet, "-p", "pytest_taskgraph.plugin", "test_questions.py", *model,
+            f"--taskgraph-concurrency={flight}", f"--taskgraph-store={store}",
+        ]  # fmt: skip
+
+    return {
+        "bare aiohttp": lambda: [python, "bare_aiohttp.py", "prompts.json", base, str(flight)],
+        "lean": lambda: run(f"--model={base}#fake"),
+        "bare litellm": lambda: [python, "bare_litellm.py", "prompts.json", base, str(flight)],
+        "litellm": lambda: run("--model=openai/fake", "--taskgraph-model-option", f"api_base={base}",
+                               "--taskgraph-model-option", "api_key=k"),
+        "plain pytest": lambda: [*quiet, "test_plain.py"],
+    }  # fmt: skip
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--n", type=int, default=1000)
+    parser.add_argument("--latency", type=float, default=0.2)
+    parser.add_argument("--flight", type=int, default=50)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--only", default="")
+    options = parser.parse_args()
+    suite, answers, prompts = questions(options.n)
+    options.n = len(prompts)
+    ideal = options.n * options.latency / options.flight
+    with tempfile.TemporaryDirectory() as made:
+        folder = Path(made)
+        (folder / "test_questions.py").write_text(suite)
+        (folder / "answers.json").write_text(json.dumps(answers))
+        (folder / "prompts.json").write_text(json.dumps(prompts))
+        print(f"{len(prompts)} questions, {options.latency} s, {options.flight} in flight, ideal {ideal:.2f} s")
+        print(
+            f"{'':14}{'wall s':>8}{'x ideal':>9}{'CPU s':>8}{'min-max':>14}{'asked':>7}{'most':>6}"
+            "  before first + asking + after last"
+        )
+        with provider(options.latency, folder / "answers.json") as url:
+            for name, command in commands(url, options.n, options.flight, folder).items():
+                if not options.only or name in options.only.split(","):
+                    print(row(name, [timed(command(), folder, url) for _ in range(options.rounds)], ideal), flush=True)
+
+
+def row(name: str, rounds: list[Round], ideal: float) -> str:
+    """The median round, and how far the others were from it."""
+    rounds = sorted(rounds, key=lambda one: one.wall)
+    one, right = rounds[len(rounds) // 2], re.search(r"(\d+) of (\d+) right", rounds[0].text)
+    times = f"{one.wall / ideal:9.2f}" if ideal else f"{'-':>9}"
+    span = f"{rounds[0].wall:.2f}-{rounds[-1].wall:.2f}"
+    asked, most = one.counted["arrived"], one.counted["most_in_flight"]
+    return (
+        f"{name:14}{one.wall:8.2f}{times}{one.cpu:8.2f}{span:>14}{asked:7}{most:6}  {one.phases():22}"
+        f"{right[0] if right else ''}"
+    )
+
+
+if __name__ == "__main__":
+    main()
