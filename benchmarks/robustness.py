@@ -29,18 +29,16 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from throughput import HERE, questions, stats
+from throughput import ALONE, provider, questions, stats
 
 FLIGHT = 50
 REPLAY_SECONDS, INTERRUPT_SECONDS, MEGABYTES = 5.0, 2.0, 500
 FAULTS = ("--latency", "0.05", "--fault-rate", "0.5", "--hang", "10")
-# Other plugins that are installed are not meant: pytest-rerunfailures alone keeps every traceback, 15 KB a failure.
-ALONE = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
 SPREAD = ("-n", "2", "-p", "xdist")
 GUARD = """
 import socket, sys
@@ -151,26 +149,16 @@ def prepared(folder: Path, n: int, client: str) -> Project:
     return Project(folder, len(prompts), client)
 
 
-@contextmanager
-def provider(project: Project, *options: str, answers: bool = True) -> Iterator[str]:
-    """Its address."""
-    told = ["--answers", str(project.path / "answers.json")] if answers else []
-    command = [sys.executable, str(HERE / "provider.py"), *told, *options]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    try:
-        yield f"http://127.0.0.1:{process.stdout.readline().strip()}"
-    finally:
-        process.terminate()
-        process.wait()
-        process.stdout.close()
+def provided(project: Project, *options: str, answers: bool = True) -> AbstractContextManager[str]:
+    """A provider that knows the right replies, or none; its address."""
+    return provider(*(["--answers", str(project.path / "answers.json")] if answers else []), *options)
 
 
 def faults(project: Project) -> Iterator[tuple[bool, str]]:
     """Half of all attempts fail."""
     seconds = 1 if project.client == "lean" else 5  # its first request waits for its import
     more = ("-q", f"--taskgraph-timeout={seconds}", "--taskgraph-retries=20", "--taskgraph-report=json=record.json")
-    with provider(project, *FAULTS) as url:
+    with provided(project, *FAULTS) as url:
         store = tempfile.mkdtemp(dir=project.path)
         ended = Running(project.command(url, *more, f"--taskgraph-store={store}"), project.path).ended()
         seen = stats(url)
@@ -193,7 +181,7 @@ def kill(project: Project, *spread: str) -> Iterator[tuple[bool, str]]:
         store = tempfile.mkdtemp(dir=project.path)
         more = ("-q", f"--taskgraph-store={store}", "--taskgraph-report=json=record.json", *spread)
         (project.path / "record.json").unlink(missing_ok=True)
-        with provider(project, "--latency", "0.2") as url:
+        with provided(project, "--latency", "0.2") as url:
             running = Running(project.command(url, *more), project.path)
             while stats(url)["served"] < share * project.n and running.process.poll() is None:
                 time.sleep(0.01)
@@ -230,7 +218,7 @@ def budget(project: Project) -> Iterator[tuple[bool, str]]:
     most = max(1, project.n // 10)
     for faulty in ((), FAULTS):
         more = ("-q", f"--taskgraph-max-calls={most}", "--taskgraph-timeout=1", "--tb=no", *SPREAD)
-        with provider(project, *(faulty or ("--latency", "0.05"))) as url:
+        with provided(project, *(faulty or ("--latency", "0.05"))) as url:
             store = tempfile.mkdtemp(dir=project.path)
             ended = Running(project.command(url, *more, f"--taskgraph-store={store}"), project.path).ended()
             seen = stats(url)
@@ -243,7 +231,7 @@ def budget(project: Project) -> Iterator[tuple[bool, str]]:
 
 def replay(project: Project) -> Iterator[tuple[bool, str]]:
     """First live, then from the store."""
-    with provider(project, "--latency", "0.05") as url:
+    with provided(project, "--latency", "0.05") as url:
         live = Running(project.command(url), project.path).ended()
         (project.path / "conftest.py").write_text(GUARD)
         stats(url, "/reset")
@@ -276,7 +264,7 @@ def memory(project: Project) -> Iterator[tuple[bool, str]]:
         ("right answers, -n 2", True, SPREAD),
     )
     for name, right, more in cases:
-        with provider(project, "--latency", "0", answers=right) as url:
+        with provided(project, "--latency", "0", answers=right) as url:
             store = tempfile.mkdtemp(dir=project.path)
             options = ("-q", f"--taskgraph-store={store}", "--taskgraph-report=json=record.json", *more)
             ended = Running(project.command(url, *options), project.path).ended()
@@ -293,7 +281,7 @@ def interrupt(project: Project) -> Iterator[tuple[bool, str]]:
     """As in a terminal, where all processes get the signal."""
     for spread in ((), SPREAD):
         store = tempfile.mkdtemp(dir=project.path)
-        with provider(project, "--latency", "60") as url:
+        with provided(project, "--latency", "60") as url:
             running = Running(project.command(url, "-q", f"--taskgraph-store={store}", *spread), project.path)
             while stats(url)["arrived"] < FLIGHT and running.process.poll() is None:
                 time.sleep(0.01)

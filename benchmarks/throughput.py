@@ -34,6 +34,8 @@ from pytest_taskgraph.benchmarks.understanding.catalogue import select
 from pytest_taskgraph.scoring.forms import form
 
 HERE = Path(__file__).resolve().parent
+# Other plugins that are installed are not meant: they cost 0.3 s, and pytest-rerunfailures keeps every traceback.
+ALONE = os.environ | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
 PATTERNS = 20  # the first of the catalogue; the reader answers all of them
 SUITE = """
 from pytest_taskgraph import suite, understanding
@@ -90,8 +92,9 @@ def questions(n: int) -> tuple[str, dict[str, str], list[str]]:
 
 
 @contextmanager
-def provider(latency: float, answers: Path) -> Iterator[str]:
-    command = [sys.executable, str(HERE / "provider.py"), "--latency", str(latency), "--answers", str(answers)]
+def provider(*options: str) -> Iterator[str]:
+    """Its address; `options` are those of provider.py."""
+    command = [sys.executable, str(HERE / "provider.py"), *options]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     try:
@@ -122,8 +125,7 @@ def timed(command: list[str], folder: Path, url: str) -> Round:
     """A run of the command; it must succeed."""
     stats(url, "/reset")
     start, before = time.time(), os.times()
-    alone = os.environ | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}  # the plugins that happen to be installed cost 0.3 s
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, env=alone)
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, env=ALONE)
     wall, after = time.time() - start, os.times()
     assert done.returncode in (0, 1), done.stdout + done.stderr
     cpu = after.children_user + after.children_system - before.children_user - before.children_system
@@ -181,7 +183,7 @@ def main() -> None:
             f"{'':14}{'wall s':>8}{'x ideal':>9}{'CPU s':>8}{'min-max':>14}{'asked':>7}{'most':>6}"
             "  before first + asking + after last"
         )
-        with provider(options.latency, folder / "answers.json") as url:
+        with provider("--latency", str(options.latency), "--answers", str(folder / "answers.json")) as url:
             for name, command in commands(url, options.n, options.flight, folder).items():
                 if not options.only or name in options.only.split(","):
                     print(row(name, [timed(command(), folder, url) for _ in range(options.rounds)], ideal), flush=True)

@@ -80,7 +80,7 @@ class Pipeline:
                 "--taskgraph-replay takes all replies from the store, --taskgraph-refresh none: choose one"
             )
         live = [cast("Live", client) for client in clients if getattr(client, "live", False)]
-        if self.replay and live and not (self.folder / "replies.sqlite").exists():
+        if self.replay and live and not self._has_replies():
             raise UsageError(
                 f"--taskgraph-replay: there is no store of replies in {self.folder}; ask once without it, import one "
                 "(python -m pytest_taskgraph replies import), or name its folder with --taskgraph-store"
@@ -136,6 +136,11 @@ class Pipeline:
         """The store is closed, if it was opened."""
         if "store" in self.__dict__:
             self.store.close()
+
+    def _has_replies(self) -> bool:
+        from ..models.store.schema import FILE
+
+        return (self.folder / FILE).exists()
 
     def _check_budget(self, client: Live) -> None:
         from ..models.budget import check_budget

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,6 @@ from .cases import Case
 if TYPE_CHECKING:
     from ..results.comparison import Comparison
 
-LAST = "last"  # the name under which runs of an explicit model are kept, from the first --taskgraph-save or -compare on
 STEP_SUMMARY = "GITHUB_STEP_SUMMARY"  # the environment variable with the path of a file that all steps add to
 
 
@@ -61,7 +61,7 @@ class Reporting:
         """The run to compare with; the empty text where there is none."""
         return options.value(self._config, "compare")
 
-    @property
+    @cached_property
     def draws(self) -> bool:
         """Whether a report shows the workflows."""
         return any(kind in ("json", "html") for kind, _ in self._reports()) or bool(options.value(self._config, "save"))
@@ -73,6 +73,7 @@ class Reporting:
 
     @property
     def _keeps_last(self) -> bool:
+        """Whether the run of an explicit model is kept as the last: from the first save or comparison on."""
         from ..results.saved import folder
 
         explicit = options.given(self._config, "model") is not None
@@ -127,7 +128,7 @@ class Reporting:
                     self._write(self._path(path), made(record, self.comparison))
             except UsageError as error:
                 failures.append(str(error))
-        names = [options.value(self._config, "save"), LAST if self._keeps_last else ""]
+        names = [options.value(self._config, "save"), saved.LAST if self._keeps_last else ""]
         for name in filter(None, names) if whole else ():
             try:
                 self._prepare()

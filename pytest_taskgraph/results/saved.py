@@ -10,7 +10,7 @@ from typing import Any
 from ..errors import UnknownNameError, UsageError
 from . import record
 
-LAST = "last"  # the name of the run before, which each run with a model leaves
+LAST = "last"  # the name of the run before, which runs of an explicit model leave
 
 _NAME = re.compile(r"[A-Za-z0-9._-]{1,100}", re.ASCII)
 _ENDING = ".json"
