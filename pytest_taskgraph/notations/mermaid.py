@@ -37,9 +37,16 @@ Several charts may stand one after another, with lines `%% file: path` between t
 from __future__ import annotations
 
 from ..workflow.features import FEATURES
-from .mermaid_reader import parse
+from ..workflow.model import Workflow
 from .mermaid_writer import render
 from .notation import Notation
+
+
+def _parse(text: str, where: str = "") -> tuple[Workflow, ...]:
+    from .mermaid_reader import parse  # most runs write only
+
+    return parse(text, where)
+
 
 MERMAID = Notation(
     name="mermaid",
@@ -55,6 +62,6 @@ MERMAID = Notation(
         "subgraph is a composite task that contains the tasks inside it, and arrows to the subgraph are arrows to it."
     ),
     render=render,
-    parse=parse,
+    parse=_parse,
     heading=lambda path: f"%% file: {path}",
 )

@@ -20,10 +20,17 @@ Marks of headings and lists (#, -, *) before a sentence mean nothing. How a quot
 from __future__ import annotations
 
 from ..workflow.features import FEATURES
+from ..workflow.model import Workflow
 from . import phrases
 from .notation import Notation
-from .prose_reader import parse
 from .prose_writer import render
+
+
+def _parse(text: str, where: str = "") -> tuple[Workflow, ...]:
+    from .prose_reader import parse  # most runs write only
+
+    return parse(text, where)
+
 
 PROSE = Notation(
     name="prose",
@@ -38,6 +45,6 @@ PROSE = Notation(
         'consists of what its section "Inside the composite task" tells, or of the workflow that it uses.'
     ),
     render=render,
-    parse=parse,
+    parse=_parse,
     heading=lambda path: f"From the file {phrases.quote(path)}:",
 )

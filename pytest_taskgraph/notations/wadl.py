@@ -56,8 +56,8 @@ without a block. A text with several files is read in order; `heading` is a comm
 from __future__ import annotations
 
 from ..workflow.features import FEATURES
+from ..workflow.model import Workflow
 from .notation import Notation
-from .wadl_reader import parse
 from .wadl_writer import heading, render_assembled, render_expanded, render_separate
 
 _FLOW = (
@@ -67,6 +67,13 @@ _FLOW = (
     " holds. `A --> B;` is data flow: a task reads the data before it and writes the data after it."
 )
 
+
+def _parse(text: str, where: str = "") -> tuple[Workflow, ...]:
+    from .wadl_reader import parse  # most runs write only
+
+    return parse(text, where)
+
+
 WADL = Notation(
     name="wadl",
     title="workflow DSL (assembled)",
@@ -74,7 +81,7 @@ WADL = Notation(
     says=FEATURES - {"derivation"},
     guide=f"Each `task` block describes a task; `subworkflow S;` says that the workflow S details it. {_FLOW}",
     render=render_assembled,
-    parse=parse,
+    parse=_parse,
     heading=heading,
 )
 
@@ -87,7 +94,7 @@ WADL_SEPARATE = Notation(
     " `configure task` fills in what is known about it, also inside the sub-workflow of a task. `subworkflow S;` says"
     f" that the workflow S details the task. {_FLOW}",
     render=render_separate,
-    parse=parse,
+    parse=_parse,
     heading=heading,
 )
 
@@ -99,6 +106,6 @@ WADL_EXPANDED = Notation(
     guide="Each `task` block describes a task; a composite task contains the tasks and links of its sub-workflow."
     f" {_FLOW}",
     render=render_expanded,
-    parse=parse,
+    parse=_parse,
     heading=heading,
 )

@@ -12,8 +12,6 @@ all, the store has the reply.
 
 from __future__ import annotations
 
-import atexit
-import gc
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future
 from typing import TYPE_CHECKING
@@ -23,6 +21,7 @@ import pytest
 from ..errors import TaskgraphError
 from . import private
 from .asking import Came, ask
+from .interpreter import Interpreter
 
 if TYPE_CHECKING:
     from ..trial import Question
@@ -44,7 +43,7 @@ class Ahead:
         self._next: Iterator[tuple[int, pytest.Item]] = iter(())
         self._jobs: dict[str, tuple[Question, Future[Came]]] = {}
         self._taken: set[str] = set()
-        self._thresholds: tuple[int, int, int] | None = None  # of the garbage collector, once they are changed
+        self._interpreter = Interpreter()
         self._submitted = self._finished = 0  # each is written by one thread only
 
     def plan(self, items: Iterable[pytest.Item]) -> None:
@@ -83,15 +82,13 @@ class Ahead:
         try:
             return self._run.loop.wait(future, self._work, self._run.tick)
         finally:
-            if self._items and self._thresholds is None:  # also where the first is interrupted: it is to end fast
-                self._thresholds = _settle()
+            if self._items:  # also where the first is interrupted: it is to end fast
+                self._interpreter.hurry()
 
     def forget(self) -> None:
         """No item is to be asked ahead any more."""
         self._next = iter(())
-        if self._thresholds is not None:
-            gc.set_threshold(*self._thresholds)
-            self._thresholds = None
+        self._interpreter.calm()
 
     def _work(self) -> bool:
         """Builds and submits one more question, if there is one and it would not only wait."""
@@ -164,17 +161,3 @@ class Ahead:
         own = set(private.queued(self._config))
         for nodeid in [one for one in self._jobs if self._places[one] < place and self._places[one] not in own]:
             del self._jobs[nodeid]
-
-
-def _settle() -> tuple[int, int, int]:
-    """The thresholds of the garbage collector, which are higher from now on, and are to be set again at the end.
-
-    What is there by now, litellm above all, stays to the end, and no collection need look at it again, nor those that
-    Python makes when the process ends: with litellm they take two seconds, and those in between a fifth of the run.
-    """
-    thresholds = gc.get_threshold()
-    gc.freeze()
-    if thresholds[0]:
-        gc.set_threshold(max(thresholds[0], 20_000), 20, 50)
-    atexit.register(gc.freeze)
-    return thresholds

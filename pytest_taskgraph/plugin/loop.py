@@ -44,8 +44,9 @@ class Loop:
     def wait(
         self, future: Future[_T], work: Callable[[], bool] = _nothing, tick: Callable[[], object] = _nothing
     ) -> _T:
-        """The future's result; the future is cancelled where waiting for it is interrupted.
+        """The future's result; the future is cancelled where waiting for it ends before that.
 
+        On Ctrl-C all that the loop runs is cancelled, and at once, or what one gives up the next would take up.
         Meanwhile `work` is called as long as it finds something to do, and `tick` a few times a second.
         """
         try:
@@ -60,6 +61,9 @@ class Loop:
             return future.result()
         except CancelledError:
             raise NotAskedError("the run ended before the question was asked") from None
+        except KeyboardInterrupt:
+            self.stop()
+            raise
         finally:
             future.cancel()
 

@@ -84,10 +84,11 @@ ORDER: "<=" | ">=" | "<" | ">" | "≤" | "≥"
 %ignore WS
 """
 
-# One comparison of a name with a number or a quoted word: most guards are, and the grammar takes forty times as long.
+# One comparison of a name with a number or a word, as most guards are; the grammar takes forty times as long.
+_NAME = r"((?!(?:not|otherwise|and|or)(?!\w))[^\W\d]\w*(?:\.[^\W\d]\w*)*)"
 _SIMPLE = re.compile(
-    r"((?!(?:not|otherwise|and|or)(?!\w))[^\W\d]\w*(?:\.[^\W\d]\w*)*) ?"
-    r"(?:(<|>|<=|>=|≤|≥|=|==|!=|≠) ?(-?\d{1,100}(?:\.\d{1,100})?)|(=|==|!=|≠) ?\"([^\"]*)\")",
+    rf"{_NAME} ?(?:(<|>|<=|>=|≤|≥|=|==|!=|≠) ?(-?\d{{1,100}}(?:\.\d{{1,100}})?)"
+    rf"|(=|==|!=|≠) ?(?:\"([^\"]*)\"|{_NAME}))",
     re.IGNORECASE,
 )
 _PLAIN: dict[str, Operator] = {"==": "=", "≠": "!=", "≤": "<=", "≥": ">="}
@@ -112,7 +113,7 @@ _TOLD = {
 
 def parse_guard(text: str) -> Guard | None:
     """The guard that a text says; None for prose, that is, any text outside the language."""
-    if len(text) > MAX_LENGTH:
+    if len(text) > MAX_LENGTH or not text.strip():
         return None
     found = _parse(" ".join(text.split()))
     return None if isinstance(found, _Slip) else found
@@ -179,8 +180,8 @@ def _place(text: str, offset: int) -> tuple[int, int]:
 
 @lru_cache(maxsize=65536)
 def _parse(text: str) -> Guard | _Slip:
-    if simple := _SIMPLE.fullmatch(text):
-        return _comparison(*simple.groups())
+    if (simple := _simple(text)) is not None:
+        return simple
     from lark.exceptions import UnexpectedCharacters, UnexpectedToken
 
     try:
@@ -207,10 +208,23 @@ def _parser() -> Callable[[str], Guard]:
     return parse
 
 
-def _comparison(name: str, order: str | None, number: str | None, equal: str | None, word: str | None) -> Guard:
-    if order is None or number is None:
-        return Comparison(name, _operator(equal or ""), word or "")
-    return Comparison(name, _operator(order), Fraction(number))
+def _simple(text: str) -> Guard | None:
+    """The guard, where it is `otherwise` or a few simple comparisons, all of which must hold; None for any other."""
+    if text == "otherwise":
+        return Otherwise()
+    parts = [_SIMPLE.fullmatch(part) for part in text.split(" and ")]
+    read = tuple(_comparison(*part.groups()) for part in parts if part)
+    if len(read) < len(parts):
+        return None
+    return And(read) if len(read) > 1 else read[0]
+
+
+def _comparison(
+    name: str, order: str | None, number: str | None, equal: str | None, word: str | None, bare: str | None
+) -> Guard:
+    if order is not None and number is not None:
+        return Comparison(name, _operator(order), Fraction(number))
+    return Comparison(name, _operator(equal or ""), word or bare or "", bare is not None)
 
 
 def _operator(text: str) -> Operator:

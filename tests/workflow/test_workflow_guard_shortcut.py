@@ -2,27 +2,50 @@ from __future__ import annotations
 
 from itertools import product
 
+import pytest
 from lark.exceptions import UnexpectedInput
 
 from pytest_taskgraph.workflow import guard_syntax
-from pytest_taskgraph.workflow.guard_syntax import Comparison
+from pytest_taskgraph.workflow.guard_syntax import comparisons
 
 NAMES = ["x", "a.b", "x_1", "notes", "Or", "and", "Not", "otherwise", "otherwise1", "1x", "a..b", "ä"]
 OPERATORS = ["==", "=", "!=", "≠", "<=", ">=", "<", ">", "≤", "≥", "=<"]
 VALUES = ["1", "-1", "1.5", "007", "1.", "1%", "1a", '"w"', '"a b"', '""', '"and"', "'q'", "w", '"a"b"', "--1", "١"]
 
 
+def as_the_grammar_reads_it(text: str) -> bool:
+    """Whether there is a shortcut for the text; it must lead where the grammar does."""
+    found = guard_syntax._simple(text)
+    if found is None:
+        return False
+    try:
+        expected = guard_syntax._parser()(text)
+    except UnexpectedInput:
+        raise AssertionError(f"the grammar has no {text!r}") from None
+    assert found == expected, text
+    assert [one.bare for one in comparisons(found)] == [one.bare for one in comparisons(expected)], text
+    return True
+
+
 def test_simple_comparisons_are_read_as_the_grammar_reads_them() -> None:
-    read = 0
-    for name, before, operator, after, value in product(NAMES, ("", " "), OPERATORS, ("", " "), VALUES):
-        text = f"{name}{before}{operator}{after}{value}"
-        if simple := guard_syntax._SIMPLE.fullmatch(text):
-            found = guard_syntax._comparison(*simple.groups())
-            try:
-                expected = guard_syntax._parser()(text)
-            except UnexpectedInput:
-                raise AssertionError(f"the grammar has no {text!r}") from None
-            assert isinstance(found, Comparison)
-            assert (found, found.bare) == (expected, False), text
-            read += 1
-    assert read > 500
+    texts = (
+        f"{name}{gap}{operator}{gap}{value}"
+        for name, gap, operator, value in product(NAMES, ("", " "), OPERATORS, VALUES)
+    )
+    assert sum(map(as_the_grammar_reads_it, texts)) > 300
+
+
+SEVERAL = ["x > 1 and x < 5", 'mode = fast and n = 1 and w != "a b"']
+OTHERS = [
+    "a = b and c and d", 'a = "p and q"', 'a = "p and b = "q"', "x > 1 and", "and x > 1", "x > 1 and not x = 2",
+    "x > 1 and (x < 5)", "x > 1 and x < 5 or y = 1", "otherwise and x = 1", "",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", SEVERAL + OTHERS)
+def test_several_at_once_are_read_as_the_grammar_reads_them(text: str) -> None:
+    assert as_the_grammar_reads_it(text) == (text in SEVERAL)
+
+
+def test_otherwise_is_read_as_the_grammar_reads_it() -> None:
+    assert as_the_grammar_reads_it("otherwise")
