@@ -1,6 +1,7 @@
 """`rescore RECORD`: the stored replies of a record marked again with today's reader and metrics; no model is asked.
 
-What cannot be marked again without a model, or without the whole reply, is kept as it stands, and told.
+What cannot be marked again without a model, or without the whole reply, is kept as it stands, and told. Whole replies
+come from a store only where `--store` names one: else all that is told is a function of the record.
 """
 
 from __future__ import annotations
@@ -21,8 +22,9 @@ from ..results import record
 from ..results.tally import Tally
 from ..scoring.marking import mark
 from ..scoring.metrics import MEASURED
-from ..trial import Question, Reading, Reply, Score, Trial
+from ..trial import Json, Question, Reading, Reply, Score, Trial
 from .rescore_lines import Change, Remarked, as_json, as_text
+from .rescore_store import whole_texts
 
 SUMMARY = "mark the stored replies of a record again with today's reader and metrics, and show what changed"
 
@@ -30,6 +32,7 @@ NO_REPLY = "without a reply"
 SHORTENED = f"whose reply was shortened in the record (over {record.LONGEST_REPLY:,} characters)"
 TO_MEASURE = "that a model would have to measure again"
 NOT_KNOWN = "whose form or metric is not known here"
+ADVICE = "give --store .taskgraph, or where the run kept its replies, to mark these by the whole replies"
 
 _NOTE = re.compile(r"\n\[… cut here: the whole text has [0-9]+ characters …\]\n")
 
@@ -39,6 +42,13 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("record", metavar="RECORD", type=Path, help="the record of a run")
     parser.add_argument("--reading", choices=("lenient", "strict"), help="default: as each answer was read")
     parser.add_argument("--text-metric", metavar="NAME[,NAME]", help="how open answers are marked; the first decides")
+    parser.add_argument(
+        "--store",
+        metavar="FILE|FOLDER",
+        type=Path,
+        help="take replies that the record shortened whole from this store of replies, which is only read "
+        "(default: none, for the record alone then decides; the store of a project is .taskgraph)",
+    )
     parser.add_argument("--out", metavar="FILE", type=Path, help="write the record with the new marks")
     parser.add_argument("--force", action="store_true", help="replace the file that --out names")
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of text")
@@ -51,56 +61,65 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError(f"{options.out}: stands already; name another file, or give --force to replace it")
     old = record.load(options.record)
     metrics = tuple(dict.fromkeys((options.text_metric or "").replace(",", " ").split()))
-    new, remarked = rescore(old, options.reading, metrics)
+    new, remarked = rescore(old, options.reading, metrics, options.store)
     found = changes(old, new)
     if options.json:
         json.dump(as_json(remarked, found), sys.stdout, indent=2)
         print()
     else:
-        print("\n".join(as_text(remarked, found)))
+        advice = ADVICE if options.store is None and any(one.kept == SHORTENED for one in remarked) else ""
+        print("\n".join(as_text(remarked, found, advice)))
     if options.out is not None:
         record.save(options.out, new)
     return 1 if options.check and found else 0
 
 
 def rescore(
-    old: Mapping[str, Any], reading: Reading | None = None, metrics: Sequence[str] = ()
+    old: Mapping[str, Any], reading: Reading | None = None, metrics: Sequence[str] = (), store: Path | None = None
 ) -> tuple[dict[str, Any], list[Remarked]]:
     """The record with new marks, and each of its trials before and after, by question id, then model.
 
     `reading` stands in for that of every question; of open answers the first of `metrics` decides, the others and
     those they were marked by stand beside it. All else that the record holds stays as it is, but for the verdicts of
-    gates: where a mark changed, there are none. Raises UsageError for a damaged record, a metric not known, or one that
-    a model measures and that the record holds no values of.
+    gates: where a mark changed, there are none. Replies that the record shortened are marked where the store holds them
+    whole; it is only read. Raises UsageError for a damaged record, a store that cannot be read, a metric not known, or
+    one that a model measures and that the record holds no values of.
     """
     tally = record.tally_of(old, catalogue())
     _check(metrics, tally)
-    remarked = [remark(one, _asked(one.question, reading, metrics)) for one in tally]
+    shortened = [one for one in tally if one.reply and _shortened(one.reply)]
+    whole = whole_texts(store, shortened) if store else {}
+    remarked = [
+        remark(one, _asked(one.question, reading, metrics), whole.get((one.question.id, one.model))) for one in tally
+    ]
     marked = Tally(tuple(catalogue()))
     for one in remarked:
         marked.add(one.after, tally.attempts(one.before))
     return _renewed(old, record.build(marked, record.about_of(old)), reading, metrics), remarked
 
 
-def remark(trial: Trial, question: Question) -> Remarked:
+def remark(trial: Trial, question: Question, whole: str | None = None) -> Remarked:
     """The trial marked again, as an answer to `question`: its own, perhaps with another reading or other metrics.
 
+    `whole` is the text of a reply that the record shortened, if it was found; the trial keeps what the record holds.
     Metrics that models measured keep their values, and marks given by hand stay.
     """
     if trial.reply is None:
         return Remarked(trial, trial, NO_REPLY)
-    if _shortened(trial.reply):
+    if whole is None and _shortened(trial.reply):
         return Remarked(trial, trial, SHORTENED)
+    reply = trial.reply if whole is None else replace(trial.reply, text=whole)
     try:
-        made, _ = mark(question, trial.reply, trial.model, trial.requests, _measured(trial))
+        made, _ = mark(question, reply, trial.model, trial.requests, _measured(trial))
     except UnknownNameError:
         return Remarked(trial, trial, NOT_KNOWN)
     except UsageError:  # a metric that a model measures has no value
         return Remarked(trial, trial, TO_MEASURE)
-    if question.judged and _reads_otherwise(trial.score, made.score):
+    if question.judged and _reads_otherwise(trial, made):
         return Remarked(trial, trial, TO_MEASURE)
     score = made.score and _with_others(made.score, trial)
-    return Remarked(trial, replace(trial, question=question, outcome=made.outcome, score=score, error=made.error))
+    after = replace(trial, question=question, outcome=made.outcome, score=score, error=made.error)
+    return Remarked(trial, after, from_store=whole is not None)
 
 
 def changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[Change]:
@@ -156,11 +175,17 @@ def _measured(trial: Trial) -> dict[str, float | None]:
     return {name: every[name] for name in trial.question.judged if name in every}
 
 
-def _reads_otherwise(before: Score | None, after: Score | None) -> bool:
-    """Whether an answer is read now that is not the one that was measured."""
-    if after is None or after.status != "read":
+def _reads_otherwise(before: Trial, after: Trial) -> bool:
+    """Whether an answer is read now that is not the one that was measured, as far as a record tells of it."""
+    if after.score is None or after.score.status != "read":
         return False
-    return before is None or before.given != after.given
+    return before.score is None or _given(before) != _given(after)
+
+
+def _given(trial: Trial) -> Json:
+    """The answer as a record holds it: long texts in it are shortened too."""
+    given: Json = record.build([trial], record.About(""))["trials"][0]["score"]["given"]
+    return given
 
 
 def _with_others(score: Score, trial: Trial) -> Score:

@@ -20,11 +20,15 @@ MOST: Final = 20  # changes that are shown
 
 @dataclass(frozen=True, slots=True)
 class Remarked:
-    """A trial as it stood and as it is marked today; `kept` says why it was not marked again, if so."""
+    """A trial as it stood and as it is marked today; `kept` says why it was not marked again, if so.
+
+    `from_store`: it was marked by the whole reply, which the record does not hold.
+    """
 
     before: Trial
     after: Trial
     kept: str = ""
+    from_store: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +41,16 @@ class Change:
     after: Mapping[str, Any]
 
 
-def as_text(remarked: Sequence[Remarked], found: Sequence[Change]) -> list[str]:
-    """The lines: how many were marked, what was kept and why, the patterns before and after, and what changed."""
-    kept = _kept(remarked)
-    lines = [f"{count(len(remarked) - kept.total(), 'answer')} marked again"]
+def as_text(remarked: Sequence[Remarked], found: Sequence[Change], advice: str = "") -> list[str]:
+    """The lines: how many were marked, what was kept and why, the patterns before and after, and what changed.
+
+    `advice` stands below what was kept.
+    """
+    kept, stored = _kept(remarked), _from_store(remarked)
+    whole = f", {stored} of them by the whole reply in the store" if stored else ""
+    lines = [f"{count(len(remarked) - kept.total(), 'answer')} marked again{whole}"]
     lines += [f"{count(many, 'question')} {why}: kept as they are" for why, many in sorted(kept.items())]
+    lines += [advice] if advice else []
     lines += ["", *_patterns(remarked), "", _told_changes(remarked, found)]
     lines += [f"  {one_line(_told(one), 240)}" for one in found[:MOST]]
     return [*lines, *([f"… and {len(found) - MOST} more (--json tells them all)"] if len(found) > MOST else [])]
@@ -77,6 +86,10 @@ def _kept(remarked: Iterable[Remarked]) -> Counter[str]:
     return Counter(one.kept for one in remarked if one.kept)
 
 
+def _from_store(remarked: Iterable[Remarked]) -> int:
+    return sum(one.from_store for one in remarked)
+
+
 def _rows(trials: Iterable[Trial]) -> list[Row]:
     """A row for each model and pattern, and one for all."""
     tally = Tally(tuple(catalogue()))
@@ -102,6 +115,7 @@ def as_json(remarked: Sequence[Remarked], found: Sequence[Change]) -> dict[str, 
     """The same as plain JSON values, with every change."""
     return {
         "marked": sum(not one.kept for one in remarked),
+        "from_store": _from_store(remarked),
         "kept": [
             {"id": one.before.question.id, "model": one.before.model, "why": one.kept} for one in remarked if one.kept
         ],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields
 from datetime import UTC, datetime
 
@@ -40,6 +40,12 @@ def requests(connection: sqlite3.Connection, model: str, most: int) -> Iterable[
     """The JSON of the latest `most` stored requests of the model."""
     rows = connection.execute("SELECT request FROM replies WHERE model = ? ORDER BY id DESC LIMIT ?", (model, most))
     return (request for (request,) in rows)
+
+
+def longer(connection: sqlite3.Connection, characters: int) -> Iterator[tuple[str, str, str]]:
+    """Model, request and reply, the latter two as JSON, of replies whose JSON is longer than that, oldest first."""
+    found = "SELECT model, request, reply FROM replies WHERE length(reply) > ? ORDER BY id"
+    yield from connection.execute(found, (characters,))
 
 
 def models(connection: sqlite3.Connection) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ Nothing is written to a file before it is known to be ours: it is read through a
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import time
 from collections.abc import Callable
@@ -20,7 +21,7 @@ _T = TypeVar("_T")
 _HEADER = b"SQLite format 3\x00"
 _CHECKED = 16_000_000  # bytes; a larger file would take longer to check than a run without questions takes
 _OWN = (".gitignore", "runs", FILE, f"{FILE}-wal", f"{FILE}-shm", f"{FILE}-journal")
-_REST = "it was left as it is; move it away, or name another folder with --taskgraph-store"
+_REST = "it was left as it is; move it away, or name another folder with --taskgraph-store (of a command: --store)"
 
 # The n-th entry leads from schema n to schema n + 1; an empty file is of schema 0.
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
@@ -57,6 +58,27 @@ def open_store(folder: Path, create: bool = True) -> sqlite3.Connection:
         raise unusable(path, error) from error
 
 
+def read_store(path: Path, read: Callable[[sqlite3.Connection], _T]) -> _T:
+    """What `read` makes of a connection that cannot write to the store in the file `path`, whatever its name.
+
+    Nothing is made, migrated or altered; where no run is at work there are not even SQLite's files beside it for a
+    moment. Raises UsageError as `open_store` does, also for a file without a store. `read` may be called twice.
+    """
+    beside = Path(f"{os.path.realpath(path)}-wal")  # SQLite follows links
+    try:
+        if not path.is_file():
+            raise UsageError(f"there is no store of replies at {path}; name its folder, or the file in it")
+        if not beside.exists():
+            found = _read(path, "ro&immutable=1", read)
+            if not beside.exists():
+                return found
+        return _read(path, "ro", read)  # a run is at work, or was killed: part of the replies stands beside
+    except OSError as error:
+        raise UsageError(f"the store {path} cannot be read: {error.strerror or error}") from None
+    except sqlite3.Error as error:
+        raise unusable(path, error) from error
+
+
 def unusable(path: Path, error: sqlite3.Error) -> UsageError:
     """The error that tells the user what SQLite says about the file."""
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
@@ -75,16 +97,23 @@ def prepare(folder: Path) -> None:
 
 def _inspect(path: Path) -> None:
     """Nothing, if the file is missing, empty or a store that this version can use."""
-    if not path.exists() or not (size := path.stat().st_size):
-        return
+    if path.exists() and path.stat().st_size:
+        _read(path, "ro", lambda connection: None, least=0)
+
+
+def _read(path: Path, mode: str, read: Callable[[sqlite3.Connection], _T], least: int = 1) -> _T:
+    """What `read` makes of a connection to the file, once that is known to be a store of schema `least` or later."""
     with open(path, "rb") as file:
         header = file.read(len(_HEADER))
     if header != _HEADER:
         raise UsageError(f"the store {path} is no SQLite file (it begins with {header!r}); {_REST}")
-    with closing(_opened(path, "ro")) as connection:
-        if size <= _CHECKED and (found := connection.execute("PRAGMA quick_check(1)").fetchone()[0]) != "ok":
+    with closing(_opened(path, mode)) as connection:
+        small = path.stat().st_size <= _CHECKED
+        if small and (found := connection.execute("PRAGMA quick_check(1)").fetchone()[0]) != "ok":
             raise UsageError(f"the store {path} is damaged ({str(found).splitlines()[-1]}); {_REST}")
-        _schema(connection, path)
+        if _schema(connection, path) < least:
+            raise UsageError(f"{path} is an SQLite file but no store of replies: it has no tables; {_REST}")
+        return read(connection)
 
 
 def _schema(connection: sqlite3.Connection, path: Path) -> int:
