@@ -29,7 +29,7 @@ for (const width of [1280, 390]) {
     await page.setViewport({ width, height: 900, isMobile: width < 600, hasTouch: width < 600 });
     await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
     await page.goto(address);
-    for (const part of ["figure details > summary", "#changes details > summary", ".question > summary"]) {
+    for (const part of ["figure details > summary", "#repetitions details > summary", "#changes details > summary", ".question > summary"]) {
       for (const one of (await page.$$(part)).slice(0, 3)) await one.evaluate((node) => node.click());
     }
     await page.waitForSelector(".question[open]", { timeout: 5000 }).catch(() => {});

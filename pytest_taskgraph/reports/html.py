@@ -22,9 +22,10 @@ from .html_confusion import confusions
 from .html_curves import curves
 from .html_data import deflated, embedded, shown_text
 from .html_questions import FIRST, blank, drawings, questions, views
+from .html_repetitions import repetitions
 from .html_tables import rates, relations
-from .html_verdict import facts, verdict
 from .svg import STYLE
+from .verdict import facts, verdict
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -54,6 +55,7 @@ def html(record: dict[str, Any], comparison: Comparison | None = None) -> str:
             changes=changed,
             rates=rates(tally),
             relations=relations(tally),
+            repetitions=repetitions(tally),
             curves=curves(tally),
             confusions=confusions(tally),
             questions=found,

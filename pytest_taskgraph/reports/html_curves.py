@@ -1,4 +1,4 @@
-"""Difficulty curves: the pass rate over the number of tasks and the like, laid out for an inline SVG."""
+"""Difficulty curves: pass rate and mean score over the number of tasks and the like, laid out for an inline SVG."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..results.tally import Group, Tally
+from ..results.tally import Group, Row, Tally
 from .columns import FEW
 from .wording import interval, number
 
 LABELS = {"tasks": "number of tasks", "depth": "depth", "width": "width", "guards": "number of guards"}
+RATE, MEAN = "pass rate", "mean score"
+SMALL = 0.7  # the marker of a mean, beside that of a rate
 RANGES = 6  # of a label with many numbers
 WIDTH, HEIGHT = 420, 240
 LEFT, RIGHT, TOP, BOTTOM = 44, 12, 12, 44
@@ -26,21 +28,21 @@ MARKERS = (  # one a model, and again from the first: a shape for those who see 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """One value of the label for one model; x, y, low and high are in the coordinates of the drawing."""
+    """One value of the label for one model, in the coordinates of the drawing; a mean has no interval."""
 
     x: float
     y: float
-    low: float
-    high: float
+    interval: tuple[float, float] | None
     few: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """The points of one model from left to right."""
+    """The points of one model and one measure from left to right."""
 
     model: str
-    look: int  # 0 to 5: colour, dashes and marker
+    measure: str  # RATE or MEAN
+    look: int  # 0 to 5: colour and marker of the model, and its dashes where RATE is the only measure
     points: list[Point]
 
     @property
@@ -53,13 +55,19 @@ class Series:
         """The path of the marker, around 0, 0."""
         return MARKERS[self.look]
 
+    @property
+    def size(self) -> float:
+        """By how much the marker is drawn larger than its path."""
+        return SMALL if self.measure == MEAN else 1
+
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """A chart, and the numbers it is drawn from: rows of value, model, n, rate and interval."""
+    """A chart, and the numbers it is drawn from, rows as `titles`."""
 
     label: str
     title: str
+    measures: list[str]  # RATE, and MEAN where it is another anywhere
     ticks: list[tuple[float, str]]
     grid: list[tuple[float, str]]
     series: list[Series]
@@ -71,14 +79,35 @@ class Curve:
     bottom: int = HEIGHT - BOTTOM
 
     @property
-    def told(self) -> str:
-        """The chart in a sentence for each model: its first and its last rate."""
-        return " ".join(self._ends(one.model) for one in self.series)
+    def heading(self) -> str:
+        """What is drawn over what."""
+        return f"{' and '.join(self.measures).capitalize()} by {self.title}"
 
-    def _ends(self, model: str) -> str:
-        own = [row for row in self.numbers if row[1] == model]
-        first, last = own[0], own[-1]
-        return f"{model}: {first[3]} at {first[0]}, {last[3]} at {last[0]}."
+    @property
+    def titles(self) -> list[str]:
+        """The columns of `numbers`."""
+        return [self.title, "model", "n", *self.measures, "95 % interval"]
+
+    @property
+    def both(self) -> bool:
+        """Whether mean scores are drawn too."""
+        return MEAN in self.measures
+
+    @property
+    def several(self) -> bool:
+        """Whether more than one model has a line."""
+        return len({one.model for one in self.series}) > 1
+
+    @property
+    def told(self) -> str:
+        """The chart in a sentence for each line: its first and its last number."""
+        return " ".join(map(self._ends, self.series))
+
+    def _ends(self, series: Series) -> str:
+        own = [row for row in self.numbers if row[1] == series.model]
+        at, first, last = self.titles.index(series.measure), own[0], own[-1]
+        name = f"{series.model}, {series.measure}" if self.both else series.model
+        return f"{name}: {first[at]} at {first[0]}, {last[at]} at {last[0]}."
 
 
 def curves(tally: Tally) -> list[Curve]:
@@ -89,17 +118,23 @@ def curves(tally: Tally) -> list[Curve]:
 
 
 def _curve(tally: Tally, label: str, title: str) -> Curve:
-    groups = [one for one in tally.groups(label, most=RANGES) if one.questions]
-    names = sorted({one.name for one in groups}, key=_size)
+    groups = [(one, tally.row(one)) for one in tally.groups(label, most=RANGES) if one.questions]
+    names = sorted({one.name for one, _ in groups}, key=_size)
     xs = dict(zip(names, _spread(len(names)), strict=True))
-    models = [model for model in tally.models if any(one.model == model for one in groups)]
+    measures = [RATE, MEAN] if any(row.mean != row.rate for _, row in groups) else [RATE]
+    models = [model for model in tally.models if any(one.model == model for one, _ in groups)]
+    lines = [(at, model, measure) for at, model in enumerate(models) for measure in measures]
     series = [
-        Series(model, at % len(MARKERS), [_point(tally, one, xs[one.name] + _beside(at, len(models))) for one in own])
-        for at, model in enumerate(models)
-        if (own := [one for one in groups if one.model == model])
-    ]
+        Series(model, measure, at % len(MARKERS), [
+            _point(measure, group, row, xs[group.name] + _beside(place, len(lines)))
+            for group, row in groups
+            if group.model == model
+        ])
+        for place, (at, model, measure) in enumerate(lines)
+    ]  # fmt: skip
     grid = [(round(_y(share / 4), 1), f"{share / 4:g}") for share in range(5)]
-    return Curve(label, title, [(xs[name], name) for name in names], grid, series, [_told(tally, g) for g in groups])
+    numbers = [_told(group, row, measures) for group, row in groups]
+    return Curve(label, title, measures, [(xs[name], name) for name in names], grid, series, numbers)
 
 
 def _size(name: str) -> tuple[int, str]:
@@ -122,14 +157,16 @@ def _y(share: float) -> float:
     return TOP + (HEIGHT - TOP - BOTTOM) * (1 - share)
 
 
-def _point(tally: Tally, group: Group, x: float) -> Point:
-    rate = tally.row(group).rate or 0.0
+def _point(measure: str, group: Group, row: Row, x: float) -> Point:
+    few = group.questions < FEW
+    if measure == MEAN:
+        return Point(round(x, 1), round(_y(row.mean or 0.0), 1), None, few)
+    rate = row.rate or 0.0
     low, high = group.interval or (rate, rate)
-    y, bottom, top = (round(_y(one), 1) for one in (rate, low, high))
-    return Point(round(x, 1), y, bottom, top, group.questions < FEW)
+    return Point(round(x, 1), round(_y(rate), 1), (round(_y(low), 1), round(_y(high), 1)), few)
 
 
-def _told(tally: Tally, group: Group) -> list[str]:
-    row = tally.row(group)
+def _told(group: Group, row: Row, measures: Sequence[str]) -> list[str]:
     few = "*" if group.questions < FEW else ""
-    return [group.name, group.model, f"{row.n:,}{few}", number(row.rate), interval(group.interval)]
+    means = [number(row.mean)] if MEAN in measures else []
+    return [group.name, group.model, f"{row.n:,}{few}", number(row.rate), *means, interval(group.interval)]

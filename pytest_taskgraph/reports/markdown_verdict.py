@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..results.record import About
 from ..results.tally import Row, Tally
-from .html_verdict import verdict
 from .markdown_blocks import code, words
 from .markdown_comparison import judged
+from .verdict import verdict
 from .wording import count, number
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import json
 import re
 from base64 import b64decode, b64encode
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from hashlib import sha256
 from html.parser import HTMLParser
 from itertools import pairwise
@@ -173,6 +173,85 @@ def test_curves_stand_for_labels_of_difficulty_that_vary_and_have_their_numbers_
     assert "8 gpt-x 5* 1.000 0.566-1.000" in found.all("tr")
 
 
+def partial(name: str, score: float, model: str = "gpt-x", tasks: int = 12) -> Trial:
+    one = made(name, "right" if score == 1 else "wrong", model=model, tasks=tasks)
+    return replace(one, score=Score(score, given="A"))
+
+
+def lines_of(found: Page) -> list[tuple[str, list[float]]]:
+    """The lines of the first chart and of its legend: class, heights of their points."""
+    looks = [one["class"] for tag, one, _ in found.elements if tag == "g" and one.get("class", "").startswith("look")]
+    points = [one["points"] for tag, one, _ in found.elements if tag == "polyline"]
+    heights = [[float(pair.split(",")[1]) for pair in line.split()] for line in points]
+    return list(zip(looks, heights, strict=True))
+
+
+def test_mean_scores_have_a_line_beside_pass_rates_where_scores_are_partial() -> None:
+    found = page(partial("a", 1.0, tasks=8), partial("b", 0.5, tasks=8), partial("c", 0.25, tasks=9))
+    assert found.all("figcaption") == ["Pass rate and mean score by number of tasks"]
+    assert found.all("desc") == ["gpt-x, pass rate: 0.500 at 8, 0.000 at 9. gpt-x, mean score: 0.750 at 8, 0.250 at 9."]
+    (rate, rates), (mean, means), *legend = lines_of(found)
+    assert (rate, mean) == ("look0", "look0 mean")
+    assert [name for name, _ in legend] == [rate, mean]
+    bottom = rates[1]  # a rate of 0
+    assert [(bottom - y) / (bottom - rates[0]) for y in means] == pytest.approx([1.5, 0.5])  # in units of a rate of 0.5
+    assert found.all("ul", class_="legend") == ["pass rate mean score"]
+    rows = found.all("tr")
+    assert "number of tasks model n pass rate mean score 95 % interval" in rows
+    assert "9 gpt-x 1* 0.000 0.250 0.000-0.793" in rows
+
+
+def test_one_line_suffices_where_no_score_is_partial() -> None:
+    found = page(partial("a", 1.0, tasks=8), partial("b", 0.0, tasks=8), partial("c", 1.0, tasks=9))
+    assert [name for name, _ in lines_of(found)] == ["look0"]
+    assert "number of tasks model n pass rate 95 % interval" in found.all("tr")
+    assert "mean scores" not in " ".join(found.all("p"))
+
+
+def test_lines_of_several_models_are_named_by_model_and_measure() -> None:
+    trials = [partial(f"q{at}", 0.5, model, tasks=at) for at in range(2) for model in ("a", "b")]
+    assert page(*trials).all("ul", class_="legend") == ["a, pass rate a, mean score b, pass rate b, mean score"]
+    whole = [partial(f"q{at}", 1.0, model, tasks=at) for at in range(2) for model in ("a", "b")]
+    assert page(*whole).all("ul", class_="legend") == ["a b"]
+
+
+def repeated(name: str, scores: list[float], model: str = "gpt-x", pattern: str = "next_tasks") -> list[Trial]:
+    ones = [partial(name, score, model) for score in scores]
+    return [
+        replace(one, question=replace(
+            one.question, id=f"{name}-r{at}" if at > 1 else name, repetition=at, pattern=pattern
+        ))
+        for at, one in enumerate(ones, 1)
+    ]  # fmt: skip
+
+
+def test_repetitions_are_told_by_category_and_pattern_with_both_kinds_of_spread() -> None:
+    found = page(*repeated("a", [1.0, 1.0, 0.0]), *repeated("b", [0.0, 0.0, 0.0], pattern="chain"))
+    rows = found.all("tr")
+    assert (
+        "pattern questions mean score majority pass@3 pass^3 spread within a question spread between workflows" in rows
+    )
+    assert rows.count("structure 2 0.333 0.500 0.500 0.000 0.408 0.471") == 2  # in the short table and the whole one
+    assert rows.count("next_tasks 1 0.667 1.000 1.000 0.000 0.577 -") == 1
+    assert rows.count("total 2 0.333 0.500 0.500 0.000 0.408 0.471") == 2
+    assert "Each pattern, gpt-x" in found.all("summary")
+    assert "within: std over the repetitions of a question; between: std over workflows." in found.all("p")
+    assert "Repetitions" in found.all("a", href="#repetitions")
+
+
+def test_repetitions_of_several_models_have_a_line_each_and_their_patterns_below() -> None:
+    found = page(*repeated("a", [1.0, 0.0], "m"), *repeated("a", [1.0, 1.0], "n"), *repeated("b", [1.0], "n"))
+    rows = found.all("tr")
+    assert "m 1 0.500 0.000 1.000 0.000 0.707 -" in rows
+    assert "n 2 1.000 1.000 1.000 1.000 0.000 0.000" in rows
+    assert "1 question with fewer than 2 replies has no part in pass@2 and pass^2." in found.all("p")
+    assert {"Each pattern, m", "Each pattern, n"} <= set(found.all("summary"))
+
+
+def test_without_repetitions_nothing_is_said_of_them() -> None:
+    assert "Repetitions" not in page(made("a"), made("b", "wrong")).all("h2")
+
+
 def test_yes_no_answers_are_set_against_the_right_ones() -> None:
     def asked(name: str, right: str, given: str, outcome: Outcome) -> Trial:
         return made(name, outcome, form="yes-no", reference=right, given=given)
@@ -241,6 +320,18 @@ def test_hostile_texts_become_no_element_no_attribute_and_no_end_of_a_script() -
     assert len(found.all("script")) == len(plain.all("script"))
     assert not [name for _, attributes, _ in found.elements for name in attributes if name.startswith("on")]
     assert all(href.startswith("#") for _, one, _ in found.elements if (href := one.get("href")))
+
+
+def test_hostile_names_of_models_and_patterns_are_text_in_repetitions_and_curves_too() -> None:
+    def asked(name: str, model: str, pattern: str, tasks: int) -> list[Trial]:
+        ones = repeated(name, [1.0, 0.5], model, pattern)
+        return [replace(one, question=replace(one.question, labels={"tasks": tasks})) for one in ones]
+
+    text = html(record(*asked("a", HOSTILE, HOSTILE, 1), *asked("b", HOSTILE, HOSTILE, 2), *asked("c", "m", "p", 1)))
+    found = Page(text)
+    assert not [tag for tag, one, _ in found.elements if tag == "img" or any(name.startswith("on") for name in one)]
+    assert {"Repetitions", "Difficulty"} <= set(found.all("h2"))
+    assert not re.search("[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e\u2066-\u2069\u2028\u2029]", text)
 
 
 def test_hostile_texts_are_shown_as_text_with_nothing_that_is_obeyed_or_hidden() -> None:

@@ -1,4 +1,4 @@
-"""What stands at the head of the page: whether all is right, and what the run was."""
+"""What stands at the head of a report, of the page and of Markdown: whether all is right, and what the run was."""
 
 from __future__ import annotations
 

@@ -1,0 +1,64 @@
+"""What the repetitions of questions came to, as the page shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ..results.repetitions import Reduced, reduced, repeated
+from ..results.tally import Tally
+from .repetitions import repetition_notes
+from .wording import number
+
+
+@dataclass(frozen=True, slots=True)
+class RepeatedLine:
+    """A line of a table: a category, a pattern below its category, a model, or the total."""
+
+    name: str
+    kind: str  # "category", "pattern", "model" or "total"
+    cells: list[str]  # as Repetitions.titles
+
+
+@dataclass(frozen=True, slots=True)
+class Repetitions:
+    """The tables of a run in which questions were asked more than once."""
+
+    most: int  # how often one question was put to one model
+    lines: list[RepeatedLine]  # of one model its categories and the total; of several a line each
+    whole: list[tuple[str, list[RepeatedLine]]]  # each model with its categories, their patterns, and the total
+    notes: list[str]
+
+    @property
+    def titles(self) -> list[str]:
+        """The columns beside the name."""
+        spread = ["spread within a question", "spread between workflows"]
+        return ["questions", "mean score", "majority", f"pass@{self.most}", f"pass^{self.most}", *spread]
+
+
+def repetitions(tally: Tally) -> Repetitions | None:
+    """The repetitions, each reduced by question and meant over questions; None where no question was repeated."""
+    most = repeated(tally.whole().trials)
+    if most < 2:
+        return None
+    whole = [(model, list(_lines(tally, model, most))) for model in tally.models]
+    if len(whole) > 1:
+        short = [RepeatedLine(model, "model", lines[-1].cells) for model, lines in whole]
+    else:
+        short = [line for _, lines in whole for line in lines if line.kind != "pattern"]
+    return Repetitions(most, short, whole, list(repetition_notes(tally)))
+
+
+def _lines(tally: Tally, model: str, most: int) -> Iterator[RepeatedLine]:
+    patterns = tally.groups("pattern", model)
+    for category in tally.groups("category", model):
+        yield RepeatedLine(category.name, "category", _cells(reduced(category, [most]), most))
+        for one in patterns:
+            if one.category == category.name:
+                yield RepeatedLine(one.name, "pattern", _cells(reduced(one, [most]), most))
+    yield RepeatedLine("total", "total", _cells(reduced(tally.whole(model), [most]), most))
+
+
+def _cells(one: Reduced, most: int) -> list[str]:
+    shares = (one.mean, one.majority, one.pass_at[most], one.pass_hat[most], one.within, one.between)
+    return [f"{one.questions:,}", *map(number, shares)]
