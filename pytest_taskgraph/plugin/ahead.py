@@ -22,6 +22,7 @@ from ..errors import TaskgraphError
 from . import private
 from .asking import Came, ask
 from .interpreter import Interpreter
+from .suites import asks
 
 if TYPE_CHECKING:
     from ..trial import Question
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from .subject import Subject
     from .suites import Collected
 
+_FIXTURES = ("trial", "taskgraph_question", "taskgraph_model", "taskgraph_reference")
 _QUEUED = 2  # requests that wait for a slot, a slot
 _SWEEP = 64  # items after which a worker looks for what others ran
 
@@ -136,12 +138,9 @@ class Ahead:
 
     def _asks(self, item: pytest.Item) -> bool:
         """Whether the item will ask a live model, through our fixtures, and is not skipped."""
-        params = private.params(item)
-        if "taskgraph_reference" not in params or isinstance(params["taskgraph_reference"], str):
+        if not asks(item) or not private.own_fixtures(item, _FIXTURES):
             return False
-        if not private.own_fixtures(item, ("trial", "taskgraph_question", "taskgraph_model", "taskgraph_reference")):
-            return False
-        return self._run.subject_of(params).live and not private.skipped(item)
+        return self._run.subject_of(private.params(item)).live and not private.skipped(item)
 
     def _order(self) -> Iterator[tuple[int, pytest.Item]]:
         """Of several workers, the own share first."""

@@ -99,9 +99,7 @@ def _repeated(one: QuestionReference, repeats: int) -> Iterator[QuestionReferenc
 
 def asks(item: pytest.Item) -> bool:
     """Whether the item puts a question."""
-    if item.get_closest_marker("taskgraph") is None:
-        return False
-    return not isinstance(params(item).get("taskgraph_reference"), str)
+    return isinstance(params(item).get("taskgraph_reference"), Collected)
 
 
 def demand_questions(items: Sequence[pytest.Item], worker: bool) -> None:

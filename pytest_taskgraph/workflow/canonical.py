@@ -6,11 +6,10 @@ stood, packages, the names of inline sub-workflows and of gateways, gateways tha
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from hashlib import blake2b
 
+from .canonical_names import new_names
 from .model import OTHERWISE, Domain, Gateway, Link, Parameter, QualifiedName, Task, Workflow
 from .references import expand, overridden
 
@@ -38,7 +37,7 @@ def canonical(workflow: Workflow) -> Workflow:
 def _level(level: Workflow, packages: Packages) -> Workflow:
     links = _reduced(level)
     gateways = {gateway.name: gateway for gateway in level.gateways}
-    names = _new_names(level, gateways, links)
+    names = new_names(level, gateways, links)
     renamed = (Link(names.get(one.source, one.source), names.get(one.target, one.target), one.guard) for one in links)
     return Workflow(
         name=level.name,
@@ -81,34 +80,40 @@ def _domain(domain: Domain) -> Domain:
 def _reduced(level: Workflow) -> list[Link]:
     """The links once each, without the gateways that need not stand; the order of declaration does not count.
 
-    Every step gives the same result in whatever order it takes the gateways: those on a circle of gateways stay, and a
-    guard moves over a gateway only where no other guard is in its way.
+    Every time the first step that changes anything is taken, and a step takes all the gateways it can: no removal
+    within a step is in the way of another of that step, so it leads to the same in whatever order it goes. Across the
+    steps the order counts: a removed choice's join leaves its several ways in to what comes after it, which is
+    therefore to be gone already if it has but one way in. So no split comes to have several ways in and one out.
+    Gateways on a circle of gateways stay, and a guard moves over a gateway only where no other guard is in its way.
     """
+    gateways = {gateway.name: gateway for gateway in level.gateways}
     links = _once(
         replace(link, guard=None if link.guard is None else " ".join(link.guard.split())) for link in level.links
     )
-    gateways = {gateway.name: gateway for gateway in level.gateways}
-    removable = {name: gateway for name, gateway in gateways.items() if name not in _circling(gateways, links)}
-    before: list[Link] = []
-    while before != links:
-        before = links
-        for step in (_passed, _guarded_passed):
-            links = _repeated(links, removable, step)
-        links = _with_otherwise(links, gateways)
-        links = _choices_at_tasks(links, level.task_names, removable)
+    circling = _circling(gateways, links)
+    removable = {name: gateway for name, gateway in gateways.items() if name not in circling}
+    steps: tuple[Callable[[list[Link]], list[Link]], ...] = (
+        lambda links: _without(links, removable, _is_straight),
+        lambda links: _without(links, removable, _is_join_of_choice),
+        lambda links: _without(links, removable, _is_guarded_way),
+        lambda links: _with_otherwise(links, gateways),
+        lambda links: _choices_at_tasks(links, level.task_names, removable),
+    )
+    while (changed := next((new for step in steps if (new := step(links)) != links), None)) is not None:
+        links = changed
     return links
 
 
-def _repeated(
-    links: list[Link], gateways: Gateways, step: Callable[[Gateway, list[Link], list[Link]], bool]
+def _without(
+    links: list[Link], gateways: Gateways, goes: Callable[[Gateway, list[Link], list[Link]], bool]
 ) -> list[Link]:
-    """The links after every gateway is removed, and its ways in joined to its way out, for which the step says so."""
+    """The links after every gateway that goes is removed, and its ways in joined to its way out."""
     changed = True
     while changed:
         changed = False
         for gateway in gateways.values():
             ins, outs = _ways(links, gateway.name)
-            if len(outs) == 1 and ins and step(gateway, ins, outs):
+            if len(outs) == 1 and ins and goes(gateway, ins, outs):
                 target, guard = outs[0].target, outs[0].guard
                 joined = [Link(one.source, target, guard if one.guard is None else one.guard) for one in ins]
                 links = _once(joined + [link for link in links if gateway.name not in (link.source, link.target)])
@@ -116,12 +121,17 @@ def _repeated(
     return links
 
 
-def _passed(gateway: Gateway, ins: list[Link], outs: list[Link]) -> bool:
-    """Whether it has no guard behind it, and is a choice's join or has but one way in."""
-    return outs[0].guard is None and (len(ins) == 1 or (gateway.role == "join" and gateway.kind != "parallel"))
+def _is_straight(gateway: Gateway, ins: list[Link], outs: list[Link]) -> bool:
+    """Whether it has but one way in, and no guard behind it."""
+    return len(ins) == 1 and outs[0].guard is None
 
 
-def _guarded_passed(gateway: Gateway, ins: list[Link], outs: list[Link]) -> bool:
+def _is_join_of_choice(gateway: Gateway, ins: list[Link], outs: list[Link]) -> bool:
+    """Whether it is a choice's join, and has no guard behind it."""
+    return gateway.role == "join" and gateway.kind != "parallel" and outs[0].guard is None
+
+
+def _is_guarded_way(gateway: Gateway, ins: list[Link], outs: list[Link]) -> bool:
     """Whether it has but one way in, without a guard."""
     return len(ins) == 1 and ins[0].guard is None
 
@@ -185,62 +195,3 @@ def _circling(gateways: Gateways, links: Sequence[Link]) -> set[str]:
         if still == left:
             return left
         left = still
-
-
-def _new_names(level: Workflow, gateways: Gateways, links: Sequence[Link]) -> dict[str, str]:
-    """For every gateway that has a link a name of its kind, role and place in the graph, in the order of these names.
-
-    The place is told by refining labels over the neighbourhood (Weisfeiler and Leman 1968); where labels tie, one of
-    them is told apart and the rest refined again. That is independent of the old names unless a tie is between
-    gateways that differ all the same, which takes a regular graph of gateways without a task near them.
-    """
-    linked = {link.source for link in links} | {link.target for link in links}
-    labels = {name: _digest(one.kind, one.role) for name, one in gateways.items() if name in linked}
-    labels = _refined(labels, links)
-    while tied := [label for label in labels.values() if list(labels.values()).count(label) > 1]:
-        chosen = next(name for name, label in labels.items() if label == min(tied))
-        labels = _refined(labels | {chosen: _digest(labels[chosen], "first")}, links)
-    prefix = _unused_prefix(level)
-    names: dict[str, str] = {}
-    numbers: dict[str, int] = {}
-    for name in sorted(labels, key=lambda name: (gateways[name].kind, gateways[name].role, labels[name])):
-        stem = f"{prefix}{gateways[name].kind}-{gateways[name].role}"
-        numbers[stem] = numbers.get(stem, 0) + 1
-        names[name] = f"{stem}-{numbers[stem]}"
-    return names
-
-
-def _refined(labels: dict[str, str], links: Sequence[Link]) -> dict[str, str]:
-    """The labels after as many rounds of neighbourhood labels as still tell more gateways apart."""
-    while True:
-        finer = {name: _neighbourhood(name, labels, links) for name in labels}
-        if len(set(finer.values())) == len(set(labels.values())):
-            return finer
-        labels = finer
-
-
-def _neighbourhood(name: str, labels: Mapping[str, str], links: Sequence[Link]) -> str:
-    """A label made of a gateway's own and of what is linked to it; names of tasks count, names of gateways do not."""
-
-    def end(other: str) -> str:
-        return "itself" if other == name else labels.get(other, f"task {other}")
-
-    ins, outs = _ways(links, name)
-    before = sorted(_digest("from", end(link.source), link.guard) for link in ins)
-    after = sorted(_digest("to", end(link.target), link.guard) for link in outs)
-    return _digest(labels[name], *before, *after)
-
-
-def _digest(*parts: str | None) -> str:
-    return blake2b(json.dumps(parts).encode(), digest_size=16).hexdigest()
-
-
-def _unused_prefix(level: Workflow) -> str:
-    """A text with which no task's name begins where it is followed by the name of a gateway's kind; mostly empty."""
-    prefix = ""
-    while any(
-        name.startswith((f"{prefix}parallel-", f"{prefix}exclusive-", f"{prefix}inclusive-"))
-        for name in level.task_names
-    ):
-        prefix += "-"
-    return prefix

@@ -148,7 +148,8 @@ def test_when_a_worker_dies_all_but_its_item_are_in_the_record(many: Project, se
     ran = many.spread(lean(server), FLIGHT, RECORD, "--taskgraph-judge=none")
     ids = [one["question"]["id"] for one in many.record()["trials"]]
     assert (len(ids), LOST in ids) == (19, False), ran.output
-    assert len(server.requests) <= 22, "only what the dead one had in flight is asked again"
+    # Two were in flight; and a provider that answers at once has told more before the first of them are kept.
+    assert len(server.requests) <= 26, "only what the dead one had in flight, or had not kept yet, is asked again"
     assert f"crashed while running 'test_graph.py::test_graph[{LOST}]'" in " ".join(ran.output.split()), ran.output
     assert ran.code == 1
 

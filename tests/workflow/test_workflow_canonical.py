@@ -60,7 +60,8 @@ def shuffled(some: tuple[_Some, ...], rng: random.Random) -> tuple[_Some, ...]:
 
 def respelt(level: Workflow, rng: random.Random) -> Workflow:
     """The level with its declarations in another order and its gateways under other names."""
-    names = dict(zip(GATEWAYS, shuffled(("p", "q", "zz", "b"), rng), strict=True))
+    fresh = tuple(f"n{number}" for number in range(len(level.gateways)))
+    names = dict(zip((one.name for one in level.gateways), shuffled(fresh, rng), strict=True))
     links = (Link(names.get(x.source, x.source), names.get(x.target, x.target), x.guard) for x in level.links)
     return replace(
         level,
@@ -86,6 +87,8 @@ def linked(*links: tuple[str, str] | tuple[str, str, str], **gateways: str) -> W
     linked((START, "g1"), (START, "g2"), ("g1", "g3"), ("g2", "g4"), ("g3", END), ("g4", END), ("g1", "A"), ("g2", "A"),
            g1="parallel split", g2="parallel split", g3="parallel join", g4="parallel join"), 3,
 )  # fmt: skip
+@example(linked(("D", "g2", "otherwise"), ("C", "g2"), ("g2", "g4"), ("g4", "g3"), ("g3", "A"),
+                g2="exclusive join", g3="exclusive join", g4="exclusive split"), 0)  # fmt: skip
 def test_order_of_declaration_and_names_of_gateways_do_not_count(level: Workflow, seed: int) -> None:
     assert canonical(respelt(level, random.Random(seed))) == canonical(level)
 
@@ -99,6 +102,32 @@ def test_the_canonical_form_is_its_own_canonical_form(level: Workflow) -> None:
 def test_no_task_comes_after_another_that_did_not_before(level: Workflow) -> None:
     before = {task: set(after) for task, after in task_graph(level).items()}
     assert {task: set(after) for task, after in task_graph(canonical(level)).items()} == before
+
+
+@pytest.mark.parametrize("join", ["exclusive join", "inclusive join"])
+@pytest.mark.parametrize("straight", ["parallel split", "exclusive split", "inclusive split", "parallel join"])
+def test_a_gateway_between_one_way_in_and_one_out_goes_whatever_join_of_a_choice_is_before_it(
+    join: str, straight: str
+) -> None:
+    level = linked(("A", "g"), ("B", "g", "n > 1"), ("g", "h"), ("h", "C"), g=join, h=straight)
+    form = canonical(linked(("A", "C"), ("B", "C", "n > 1")))
+    assert [canonical(replace(level, gateways=each)) for each in (level.gateways, level.gateways[::-1])] == [form] * 2
+
+
+def circles(*lengths: int) -> Workflow:
+    """Parallel splits on circles of these lengths, which nothing else is linked to."""
+    around = [[f"g{length}-{at}" for at in range(length)] for length in lengths]
+    links = (Link(*way) for names in around for way in zip(names, names[1:] + names[:1], strict=True))
+    gateways = (Gateway(name, "parallel", "split") for names in around for name in names)
+    return Workflow("W", gateways=tuple(gateways), links=tuple(links))
+
+
+@given(st.lists(st.integers(1, 6), max_size=4, unique=True), st.integers(0, 99))
+@example([2, 4], 0)
+@example([1, 2, 4], 0)
+def test_gateways_that_look_alike_from_near_are_told_apart_by_their_place(lengths: list[int], seed: int) -> None:
+    level = circles(*lengths)
+    assert canonical(respelt(level, random.Random(seed))) == canonical(level) == canonical(canonical(level))
 
 
 def test_different_workflows_have_different_forms() -> None:
