@@ -75,6 +75,12 @@ def price_of(name: str, stated: Sequence[str] = ()) -> Price | None:
     return found.get(name) or found.get("") or listed
 
 
+def check_prices(stated: Iterable[str]) -> None:
+    """Nothing, if all texts are of the shape that `price_of` wants. Raises UsageError."""
+    for text in stated:
+        _read(text)
+
+
 def cost_of(price: Price | None, tokens_in: int | None, tokens_out: int | None) -> float | None:
     """US dollars for so many tokens, before discounts for what is cached; None where anything is not known."""
     if price is None or tokens_in is None or tokens_out is None:

@@ -88,6 +88,7 @@ _RULES: tuple[tuple[ProviderErrorKind, Callable[[_Evidence], bool]], ...] = (
     ("authentication", lambda e: e.status is None and bool(_NO_KEY.search(e.text))),
     ("not-found", lambda e: e.has(("NotFoundError",)) or e.refused(404)),
     ("not-found", lambda e: e.refused(400) and "model_not_found" in e.text),
+    ("not-found", lambda e: "llm provider not provided" in e.text),  # litellm, of a name it cannot place
     ("rate-limit", lambda e: e.has(("RateLimitError",)) or e.refused(429)),
     ("timeout", lambda e: e.has(_TIMEOUT) or e.refused(408, 504, 524)),
     ("server", lambda e: e.status is not None and e.status >= 500),

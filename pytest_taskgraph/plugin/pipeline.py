@@ -85,6 +85,8 @@ class Pipeline:
                 f"--taskgraph-replay: there is no store of replies in {self.folder}; ask once without it, import one "
                 "(python -m pytest_taskgraph replies import), or name its folder with --taskgraph-store"
             )
+        if live:
+            self._check_stated()
         for client in live:
             self._check_budget(client)
         for name, least in (("concurrency", 1), ("rpm", 1), ("tpm", 1), ("retries", 0), ("max-calls", 0)):
@@ -141,6 +143,14 @@ class Pipeline:
         from ..models.store.schema import FILE
 
         return (self.folder / FILE).exists()
+
+    def _check_stated(self) -> None:
+        """Nothing, if prices can be read and the store can be used: said once, not of each question."""
+        from ..models.prices import check_prices
+        from ..models.store.schema import check_store
+
+        check_prices(options.values(self._config, "price"))
+        check_store(self.folder)
 
     def _check_budget(self, client: Live) -> None:
         from ..models.budget import check_budget

@@ -29,6 +29,7 @@ def named(name: str, message: str = "said", *bases: type[Exception]) -> Exceptio
         (KeyError("choices"), "malformed"),
         (named("RateLimitError"), "rate-limit"),
         (named("NotFoundError"), "not-found"),
+        (named("BadRequestError", "LLM Provider NOT provided. Pass in the LLM provider you call"), "not-found"),
         (named("AuthenticationError"), "authentication"),
         (named("PermissionDeniedError"), "authentication"),
         (named("ContentPolicyViolationError", "no", type("BadRequestError", (Exception,), {})), "content-filter"),

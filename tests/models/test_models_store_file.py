@@ -16,7 +16,7 @@ import pytest
 
 from pytest_taskgraph.errors import UsageError
 from pytest_taskgraph.models.store import Store, schema
-from pytest_taskgraph.models.store.schema import FILE, open_store
+from pytest_taskgraph.models.store.schema import FILE, check_store, open_store
 from pytest_taskgraph.trial import Reply
 
 ENTRY = {"model": "m", "kind": "chat", "messages": [], "tools": [], "settings": {}, "repetition": 1}
@@ -100,6 +100,9 @@ def test_what_is_no_store_of_ours_is_refused_by_name_and_left_as_it_was(
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
     with pytest.raises(UsageError) as caught:
         Store(folder, "run")
+    with pytest.raises(UsageError) as checked:
+        check_store(folder)
+    assert str(checked.value) == str(caught.value)
     assert str(folder / FILE) in str(caught.value)
     assert said in str(caught.value)
     assert "move it away, or name another folder" in str(caught.value)
@@ -126,6 +129,14 @@ def test_a_folder_that_is_a_file_is_refused(tmp_path: Path, spot: str) -> None:
     (tmp_path / "store").write_text("mine")
     with pytest.raises(UsageError, match=r"the folder of the store .* cannot be used: .*; name another folder"):
         Store(tmp_path / spot, "run")
+    with pytest.raises(UsageError, match=r"the folder of the store .* cannot be used: .*store is no folder; name"):
+        check_store(tmp_path / spot)
+
+
+def test_a_check_makes_nothing(tmp_path: Path) -> None:
+    check_store(tmp_path / "none" / "below")
+    check_store(tmp_path)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_store_whose_file_is_a_folder_is_refused(tmp_path: Path) -> None:
@@ -139,6 +150,8 @@ def test_a_folder_that_cannot_be_written_is_refused(tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
     with pytest.raises(UsageError, match="cannot be used"):
         Store(tmp_path, "run")
+    with pytest.raises(UsageError, match="cannot be written to"):
+        check_store(tmp_path / "below")
 
 
 def test_what_is_missing_is_only_made_where_that_is_wanted(tmp_path: Path) -> None:

@@ -77,6 +77,28 @@ def test_an_option_that_cannot_be_met_is_a_usage_error(project: Project, option:
     assert "collected" not in ran.output
 
 
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        ("--taskgraph-price=1", "--taskgraph-price: found '1', expected [MODEL=]IN/OUT"),
+        ("--taskgraph-store=pytest.ini", "pytest.ini cannot be used: "),
+        ("--taskgraph-store=diary", "diary/replies.sqlite is no SQLite file (it begins with b'Dear diary"),
+    ],
+)
+def test_what_every_live_question_would_meet_is_a_usage_error_before_the_first(
+    project: Project, server: Loopback, option: str, message: str
+) -> None:
+    project.write("diary/replies.sqlite", "Dear diary, it rains.\n")
+    project.write("pytest.ini", "[pytest]\n")
+    ran = project.run(*asking(server.url), option)
+    assert ran.code == pytest.ExitCode.USAGE_ERROR
+    assert ran.output.lstrip().startswith("ERROR: ")
+    assert message in ran.output
+    assert ran.clean
+    assert server.requests == []
+    assert project.run(option).code == 0, "a baseline has no price, and its replies are not kept"
+
+
 @pytest.mark.parametrize("option", ["--taskgraph-notation=uml", "--taskgraph-judge=everyone"])
 def test_an_option_that_cannot_be_met_starts_no_worker(project: Project, option: str) -> None:
     ran = project.run("-n", "2", option, plugins=("taskgraph", "xdist"))

@@ -10,6 +10,7 @@ import sqlite3
 import time
 from collections.abc import Callable
 from contextlib import closing, suppress
+from errno import EACCES, ENOTDIR
 from pathlib import Path
 from typing import TypeVar
 
@@ -52,8 +53,7 @@ def open_store(folder: Path, create: bool = True) -> sqlite3.Connection:
         _inspect(path)
         return _when_free(lambda: _connect(path))
     except OSError as error:
-        reason = error.strerror or error
-        raise UsageError(f"the folder of the store {folder} cannot be used: {reason}; name another folder") from None
+        raise _unusable_folder(folder, error) from None
     except sqlite3.Error as error:
         raise unusable(path, error) from error
 
@@ -79,12 +79,32 @@ def read_store(path: Path, read: Callable[[sqlite3.Connection], _T]) -> _T:
         raise unusable(path, error) from error
 
 
+def check_store(folder: Path) -> None:
+    """Nothing, if replies can be kept in the folder; it is not made. Raises UsageError as `open_store` does."""
+    try:
+        there = next(one for one in (folder, *folder.absolute().parents) if one.exists())
+        if not there.is_dir():
+            raise NotADirectoryError(ENOTDIR, f"{there} is no folder")
+        if not os.access(there, os.W_OK | os.X_OK):
+            raise PermissionError(EACCES, f"{there} cannot be written to")
+        _inspect(folder / FILE)
+    except OSError as error:
+        raise _unusable_folder(folder, error) from None
+    except sqlite3.Error as error:
+        raise unusable(folder / FILE, error) from error
+
+
 def unusable(path: Path, error: sqlite3.Error) -> UsageError:
     """The error that tells the user what SQLite says about the file."""
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
         return UsageError(f"the store {path} is damaged ({error}); {_REST}")
     return UsageError(f"the store {path} cannot be used ({error}); see to its disk, its rights and who else uses it")
+
+
+def _unusable_folder(folder: Path, error: OSError) -> UsageError:
+    reason = error.strerror or error
+    return UsageError(f"the folder of the store {folder} cannot be used: {reason}; name another folder")
 
 
 def prepare(folder: Path) -> None:
