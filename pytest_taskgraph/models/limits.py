@@ -11,7 +11,7 @@ from heapq import heappop, heappush
 from math import inf
 from types import TracebackType
 
-from ..errors import ProviderError, ProviderErrorKind
+from ..errors import NotAskedError, ProviderError, ProviderErrorKind
 from ..trial import Reply
 from .pace import InFlight, Pace, Sent
 from .watch import Watch
@@ -75,6 +75,7 @@ class Limits:
         self._watch, self._clock = watch, clock
         self.in_flight = 0
         self.broken: ProviderError | None = None
+        self.ended = False  # nothing more is sent; what is in flight may arrive
         self._queue: list[tuple[int, int, Slot, asyncio.Future[bool]]] = []  # a heap; true: it may go
         self._order = 0  # of arrival, and of sending
         self._last_halved = -1  # what was sent up to here belongs to the burst that halved the limit
@@ -98,9 +99,15 @@ class Limits:
         """A turn to send one request of so many tokens: `async with limits.slot() as slot`, held for one attempt.
 
         Waits until fewer than `now` are in flight, the pace allows it and no pause is on; of those that wait the one
-        with the lowest POSITION goes first, then who came first. Raises ProviderError once the model is broken.
+        with the lowest POSITION goes first, then who came first. Raises ProviderError once the model is broken, and
+        NotAskedError after `end`.
         """
         return Slot(self, tokens)
+
+    def end(self) -> None:
+        """Nothing; no more is sent, and those that wait raise NotAskedError. What is in flight may arrive."""
+        self.ended = True
+        self._send_away()
 
     def went_well(self, reply: Reply, slot: Slot) -> None:
         """Nothing; a reply came, while the slot is still held: the limit may grow, the tokens are counted as told."""
@@ -146,6 +153,9 @@ class Limits:
             f"{_DO[error.kind]}; the provider said: {said}",
             attempts=0,
         )
+        self._send_away()
+
+    def _send_away(self) -> None:
         for _, _, _, waiting in self._queue:
             if not waiting.done():
                 waiting.set_result(False)
@@ -209,7 +219,7 @@ class Limits:
             slot.counted = self._tokens.sent(slot.tokens, now)
 
     async def _enter(self, slot: Slot) -> None:
-        if self.broken is None:
+        if self.broken is None and not self.ended:
             waiting = asyncio.get_running_loop().create_future()
             self._order += 1
             heappush(self._queue, (POSITION.get(), self._order, slot, waiting))
@@ -222,7 +232,8 @@ class Limits:
                 raise
             if waiting.result():
                 return
-        assert self.broken is not None
+        if self.broken is None:
+            raise NotAskedError("the run ended before the question was asked")
         raise ProviderError(self.broken.kind, str(self.broken).partition(": ")[2], attempts=0)
 
     def _leave(self) -> None:

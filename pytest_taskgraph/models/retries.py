@@ -69,7 +69,7 @@ class Retried:
         raise outcome
 
     def _may_repeat(self, limited: bool, failures: int, rate_limits: int) -> bool:
-        patient = failures < PATIENCE * self._retries
+        patient = failures < PATIENCE * self._retries and not self._limits.ended
         return patient if limited else patient and failures - rate_limits < self._retries
 
     def _backoff(self, failures: int, retry_after: float | None) -> float:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
-from typing import Any
 
 import pytest
 
@@ -38,45 +37,26 @@ def pytest_load_initial_conftests(
 def pytest_configure(config: pytest.Config) -> None:
     """Whatever was asked for by option is checked here, so that a mistake ends the run before anything is asked."""
     config.addinivalue_line("markers", "taskgraph(family, options): set by @suite on its functions; for -m taskgraph")
-    asked = any(options.given(config, name) is not None for name in options.OPTIONS)
-    if asked and not hasattr(config, "workerinput"):
-        from ..errors import UsageError
-        from .run import run_of
+    if not any(options.given(config, name) is not None for name in options.OPTIONS):
+        return
+    from ..errors import UsageError
+    from .run import run_of
 
-        try:
-            run_of(config).check()
-        except UsageError as error:
-            raise pytest.UsageError(str(error)) from None
-        if run_of(config).may_stop:
-            from .distributed import keep_queues_short
+    run = run_of(config)
+    if hasattr(config, "workerinput"):
+        return  # the controller has checked
+    try:
+        run.check()
+    except UsageError as error:
+        raise pytest.UsageError(str(error)) from None
+    if run.may_stop:
+        from .distributed import keep_queues_short
 
-            keep_queues_short(config)
-        if options.switched(config, "plan"):
-            from .planning import Planner
+        keep_queues_short(config)
+    if options.switched(config, "plan"):
+        from .planning import Planner
 
-            config.pluginmanager.register(Planner(run_of(config)), "taskgraph-planner")
-
-
-@pytest.hookimpl(optionalhook=True)
-def pytest_configure_node(node: Any) -> None:  # noqa: ANN401 - of xdist
-    """On a controller, for each of its workers."""
-    from .distributed import tell_worker
-    from .population import NARROWED, named_files
-
-    tell_worker(node)
-    node.workerinput[NARROWED] = named_files(node.config)
-
-
-@pytest.hookimpl(optionalhook=True)
-def pytest_testnodedown(node: Any) -> None:  # noqa: ANN401 - of xdist
-    """On a controller, for each of its workers at its end; one that died has told nothing."""
-    from .population import TRAVELS
-
-    told = (getattr(node, "workeroutput", None) or {}).get(TRAVELS)
-    if told:
-        from .run import run_of
-
-        run_of(node.config).population.unpack(told)
+        config.pluginmanager.register(Planner(run), "taskgraph-planner")
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -126,21 +106,9 @@ def pytest_report_collectionfinish(config: pytest.Config, items: Sequence[pytest
     run = _run(config)
     if run is None or config.get_verbosity() < 0:
         return []
-    from ..reports.terminal import header
-    from .private import width
-    from .suites import asks
+    from .planning import announced, outline
 
-    run.questions = sum(map(asks, items))
-    if not run.questions:
-        return []
-    from .planning import forecast
-
-    planned = forecast(run, items)
-    return [
-        *([f"taskgraph: {planned}"] if planned else []),
-        *header(run.about(), width(config)),
-        *(f"taskgraph: {notice}" for notice in run.notices),
-    ]
+    return announced(run, *outline(run, items))
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -151,12 +119,17 @@ def pytest_collection(session: pytest.Session) -> None:
         run.preload()
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Where items run: which of them will ask is known from now on. Nothing is asked yet."""
     config = session.config
     run = _run(config)
     if run is not None and not _idle(config):
         run.ahead.plan(session.items)
+        if hasattr(config, "workerinput"):
+            from .distributed import tell_outline
+
+            tell_outline(run, session.items)
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -165,6 +138,8 @@ def pytest_runtestloop(session: pytest.Session) -> Generator[None, object, objec
     result, ended = None, None
     try:
         result = yield
+        if (run := _run(session.config)) is not None:
+            run.finish()
     except (session.Failed, KeyboardInterrupt) as stop:
         if type(stop) is KeyboardInterrupt:
             raise
@@ -182,12 +157,13 @@ def pytest_runtestloop(session: pytest.Session) -> Generator[None, object, objec
     return result
 
 
-@pytest.hookimpl(wrapper=True, tryfirst=True)
+@pytest.hookimpl(wrapper=True)  # not tryfirst: the filters of warnings are to be the item's by now
 def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
     """Before each item those to come are asked; a model that cannot be asked ends the run."""
     run = _run(item.config)
     if run is None:
         return (yield)
+    _ignore_warnings_of_requests()
     run.begin(run.ahead.planned)
     run.ahead.advance()
     result = yield
@@ -196,7 +172,7 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
     return result
 
 
-@pytest.hookimpl(wrapper=True)
+@pytest.hookimpl(wrapper=True, trylast=True)  # whoever else looks at a report is to see it as it is told
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
@@ -234,11 +210,18 @@ def pytest_report_teststatus(report: pytest.TestReport) -> tuple[str, str, tuple
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """The gatherer, where results come together."""
+    """The gatherer, where results come together; what deals with workers, where there are any."""
+    plugins = session.config.pluginmanager
+    if _run(session.config) is not None:
+        _ignore_warnings_of_requests()
     if not hasattr(session.config, "workerinput"):
         from .gathering import Gatherer
 
-        session.config.pluginmanager.register(Gatherer(session), "taskgraph-gatherer")
+        plugins.register(Gatherer(session), "taskgraph-gatherer")
+    if plugins.has_plugin("dsession"):
+        from .distributed import Controller
+
+        plugins.register(Controller(session.config), "taskgraph-controller")
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -299,6 +282,13 @@ def pytest_unconfigure(config: pytest.Config) -> None:
     run = _run(config)
     if run is not None:
         run.stop()
+
+
+def _ignore_warnings_of_requests() -> None:
+    """Nothing; what litellm warns of while it is imported beside the items is let go, and so is what requests do."""
+    from ..models.remote import ignore_warnings_of_requests
+
+    ignore_warnings_of_requests()
 
 
 def _idle(config: pytest.Config) -> bool:

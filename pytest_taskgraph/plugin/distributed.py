@@ -2,15 +2,83 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from .options import store_folder
 
+if TYPE_CHECKING:
+    from .run import Run
+
 APART = "taskgraph_apart"  # told to workers where some are on other machines, which do not share the store
 NUMBER = "taskgraph_number"  # told to workers: which of them it is, from 0; that of the dead one that it stands for
+OUTLINE = "taskgraph_outline"  # told to one worker: the channel on which it says what is going to be asked
 STORE = "taskgraph_store"  # told to workers of this machine: the folder of the store
+
+
+class Controller:
+    """The hooks of xdist: registered on a controller, never on a worker."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+        self._outlines: list[tuple[int, str, list[str]]] = []  # the first is told
+        self._told = False
+
+    def pytest_configure_node(self, node: Any) -> None:  # noqa: ANN401 - of xdist
+        """For each worker, before it starts."""
+        from .population import NARROWED, named_files
+
+        tell_worker(node)
+        node.workerinput[NARROWED] = named_files(node.config)
+        if node.workerinput[NUMBER] == 0 and not self._outlines and self._tells(node.workerinput[APART]):
+            node.workerinput[OUTLINE] = channel = node.gateway.newchannel()
+            channel.setcallback(self._outlines.append)  # in a thread of execnet
+
+    def _tells(self, apart: bool) -> bool:
+        """Not, where machines that share no store run all items each: what one of them asks is not the whole."""
+        return self._config.get_verbosity() >= 0 and not (apart and self._config.getoption("dist") == "each")
+
+    def pytest_xdist_node_collection_finished(self) -> None:
+        """For each worker; no item is handed out before all have collected. What is going to be asked is told once."""
+        if self._told or not self._outlines:
+            return
+        self._told = True
+        from .planning import announced
+        from .private import break_line
+        from .run import run_of
+
+        lines = announced(run_of(self._config), *self._outlines[0])
+        reporter = self._config.pluginmanager.get_plugin("terminalreporter")
+        if reporter is not None:
+            break_line(reporter)
+            for line in lines:
+                reporter.write_line(line)
+
+    def pytest_testnodedown(self, node: Any) -> None:  # noqa: ANN401 - of xdist
+        """For each worker at its end; one that died has told nothing."""
+        from .population import TRAVELS
+
+        told = (getattr(node, "workeroutput", None) or {}).get(TRAVELS)
+        if told:
+            from .run import run_of
+
+            run_of(node.config).population.unpack(told)
+
+
+def tell_outline(run: Run, items: Sequence[pytest.Item]) -> None:
+    """Nothing; on the worker that is to say so, the controller gets to know what the items ask.
+
+    To be called before xdist tells that the worker has collected: messages of a worker arrive in their order.
+    """
+    from .planning import outline
+
+    channel = run.config.workerinput.get(OUTLINE)  # type: ignore[attr-defined]
+    if channel is not None:
+        found = outline(run, items)
+        if found[0]:
+            channel.send(found)
 
 
 def tell_worker(node: Any) -> None:  # noqa: ANN401 - xdist's WorkerController

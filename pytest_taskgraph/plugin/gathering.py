@@ -17,6 +17,7 @@ class Gatherer:
 
     def __init__(self, session: pytest.Session) -> None:
         self.session, self.config = session, session.config
+        self._again: set[str] = set()  # items that took their worker with them, and are run again for it
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
@@ -35,6 +36,7 @@ class Gatherer:
             run_of(self.config).add(report)
         elif (run := run_so_far(self.config)) is not None:
             run.hear(report)
+            self._take_back(report, run)
         result = yield
         if hasattr(report, "taskgraph_wrong") or hasattr(report, "taskgraph_missing"):
             from .private import remember_failed
@@ -43,6 +45,14 @@ class Gatherer:
             if run_of(self.config).judging.how == "gates":
                 remember_failed(self.config, report)
         return result
+
+    def _take_back(self, report: pytest.TestReport, run: Run) -> None:
+        """An item that pytest-rerunfailures runs again after its worker died is not lost, once it came to an end."""
+        if str(report.outcome) == "rerun" and report.nodeid in run.died:
+            self._again.add(report.nodeid)
+        elif report.when == "teardown" and report.nodeid in self._again:
+            self._again.remove(report.nodeid)
+            run.died[:] = [one for one in run.died if one != report.nodeid]
 
     def pytest_runtest_logfinish(self) -> None:
         """After each item: it is told how far the run is."""

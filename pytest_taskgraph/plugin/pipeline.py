@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from ..models.prices import Price
     from ..models.store import Store
     from ..trial import Json, Request
+
+_LOOK = 0.02  # seconds between two looks at what is still in flight
 
 
 class Pipeline:
@@ -133,6 +136,13 @@ class Pipeline:
         """US dollars, as `max_calls`."""
         most = options.number(self._config, "max-cost")
         return most / self.workers if most is not None and self.apart else most
+
+    async def drain(self) -> None:
+        """Nothing, once all that is in flight has arrived; what was not sent is not sent any more. In the loop."""
+        for limits in self._limits.values():
+            limits.end()
+        while self.watch.in_flight:
+            await asyncio.sleep(_LOOK)
 
     def close(self) -> None:
         """The store is closed, if it was opened."""

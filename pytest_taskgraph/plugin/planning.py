@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ..errors import UsageError
+from ..errors import TaskgraphError, UsageError
 from . import options, private
 from .suites import asks
 
@@ -50,8 +50,31 @@ def entries(run: Run, items: Sequence[pytest.Item]) -> Iterator[PlanEntry]:
         )
 
 
+def outline(run: Run, items: Sequence[pytest.Item]) -> tuple[int, str, list[str]]:
+    """How many questions the items ask, their forecast, what was left out: plain values, for a worker tells them."""
+    questions = sum(map(asks, items))
+    return questions, forecast(run, items) if questions else "", run.notices
+
+
+def announced(run: Run, questions: int, planned: str, notices: Sequence[str]) -> list[str]:
+    """The lines that tell an outline before anything is asked, and the run knows it; none where nothing will be."""
+    from ..reports.terminal import header
+
+    run.questions = questions
+    run.notices.extend(one for one in notices if one not in run.notices)
+    if not questions:
+        return []
+    return [
+        *([f"taskgraph: {planned}"] if planned else []),
+        *header(run.about(), private.width(run.config)),
+        *(f"taskgraph: {notice}" for notice in run.notices),
+    ]
+
+
 def forecast(run: Run, items: Sequence[pytest.Item]) -> str:
-    """One line: how many calls the items make and what they cost, told from some of them; empty if none is live."""
+    """One line: how many calls the items make and what they cost, told from some of them; empty if none is live, or
+    if a question cannot be built, of which its item will tell.
+    """
     from ..reports.plan import forecast as told
     from ..results.plan import plan_of
 
@@ -59,13 +82,18 @@ def forecast(run: Run, items: Sequence[pytest.Item]) -> str:
     if not live:
         return ""
     step = max(1, len(live) // SAMPLE)
-    some = list(entries(run, live[::step][:SAMPLE]))
+    try:
+        some = list(entries(run, live[::step][:SAMPLE]))
+    except TaskgraphError:
+        return ""
     if not some:
         return ""
     # Each of the sample stands for as many as it was chosen from, the last for what is left over.
     shares = [len(live) // len(some) + (at < len(live) % len(some)) for at in range(len(some))]
     whole = [one for one, share in zip(some, shares, strict=True) for one in [replace(one)] * share]
-    return told(plan_of(whole, _retries(run)), run.pipeline.max_calls, run.pipeline.max_cost)
+    # The limits of the whole run: a worker on a machine apart has but its share of them.
+    limits = options.whole(run.config, "max-calls"), options.number(run.config, "max-cost")
+    return told(plan_of(whole, _retries(run)), *limits)
 
 
 class Planner:

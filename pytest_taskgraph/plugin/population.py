@@ -67,8 +67,10 @@ class Questions:
         self.declared.update((row[0], Declared(*row)) for row in rows)
 
     def lost(self, died: Sequence[str]) -> Iterator[str]:
-        """The questions that took their worker with them, by id where it is known, else by item."""
-        for item in died:
+        """The questions that took their worker with them, by id where it is known, else by item; each once, though it
+        took several.
+        """
+        for item in dict.fromkeys(died):
             if item.partition("[")[0] in self.functions:
                 yield self._id_of(item) or item
 

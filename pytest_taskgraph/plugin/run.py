@@ -129,6 +129,15 @@ class Run:
         """Who is asked by an item with these parameters."""
         return self.subject(params.get("taskgraph_model", self.models[0]))
 
+    def finish(self) -> None:
+        """Nothing; what is in flight has arrived and is kept: other processes may wait for it.
+
+        Not where the first failure may end the run: it is then to end soon.
+        """
+        if self.loop.started and not self.may_stop:
+            self.ahead.forget()
+            self.loop.run(self.pipeline.drain())
+
     def stop(self) -> None:
         """Ends all asking: what is queued is dropped, what is in flight cancelled, what has arrived is kept."""
         self.ahead.forget()

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from virtual_time import clock, run
 
-from pytest_taskgraph.errors import ProviderError, ProviderErrorKind
+from pytest_taskgraph.errors import NotAskedError, ProviderError, ProviderErrorKind
 from pytest_taskgraph.models.limits import LONGEST_WAIT, MOST, POSITION, START, Limits, Slot
 from pytest_taskgraph.models.pace import Pace
 from pytest_taskgraph.models.watch import Watch
@@ -578,6 +578,23 @@ def test_three_failures_in_a_row_that_nothing_mends_break_the_model_for_all_that
             assert error.kind == kind
             assert all(told in str(error) for told in ("3 requests", words, remedy))
         assert len({id(error) for error in came}) == 5  # one each: a shared one would gather tracebacks
+        await left(holders)
+        assert limits.in_flight == 0
+
+    run(main)
+
+
+def test_at_the_end_what_waits_is_not_sent_and_what_is_in_flight_may_arrive() -> None:
+    async def main() -> None:
+        limits = limits_of(1)
+        holders = await filled(limits)
+        waiting = [asyncio.ensure_future(limits.slot().__aenter__()) for _ in range(3)]
+        await asyncio.sleep(0)
+        limits.end()
+        came = await asyncio.gather(*waiting, limits.slot().__aenter__(), return_exceptions=True)
+        assert [type(error) for error in came] == [NotAskedError] * 4
+        assert limits.in_flight == 1
+        limits.went_well(GOOD, holders[0])
         await left(holders)
         assert limits.in_flight == 0
 

@@ -303,6 +303,18 @@ def test_a_broken_key_stops_a_thousand_requests_after_the_first_few() -> None:
     alone(main)
 
 
+def test_once_the_run_has_ended_a_failure_is_not_repeated() -> None:
+    async def main() -> None:
+        asking = Asking(9.0, timeout=1.0)
+        asked = asyncio.ensure_future(asking.failure())
+        await asyncio.sleep(0.5)
+        asking.limits.end()
+        assert (await asked).attempts == 1
+        assert asking.slept == []
+
+    run(main)
+
+
 def test_requests_that_fail_and_succeed_in_turn_are_all_sent() -> None:
     async def main() -> None:
         turns: list[Turn] = [failure("authentication"), failure("authentication"), Reply("yes")] * 10

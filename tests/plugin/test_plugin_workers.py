@@ -200,3 +200,19 @@ def test_workers_of_other_machines_ask_what_they_run_and_share_the_budget(
     stores = [folder / name / project.path.name / ".taskgraph" / "replies.sqlite" for name in ("one", "two")]
     assert all(store.exists() for store in stores)
     assert not (project.path / ".taskgraph").exists()
+
+
+def test_a_worker_that_is_done_lets_arrive_what_others_wait_for(project: Project, server: Loopback) -> None:
+    again, seen = threading.Event(), Counter[str]()
+
+    def answer(prompt: str) -> str:
+        seen[prompt] += 1
+        if "parallel block" in prompt:
+            if seen[prompt] > 1:
+                again.set()
+            again.wait(1)  # longer than the worker that asks ahead has items of its own to run
+        return right(prompt)
+
+    server.answer = answer
+    ran = project.spread(lean(server), "--taskgraph-max-calls=4", "--taskgraph-judge=questions")
+    assert (ran.code, ran.counts, sorted(seen.values())) == (0, {"passed": 5}, [1] * 4), ran.output

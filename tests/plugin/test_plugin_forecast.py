@@ -1,0 +1,154 @@
+"""What is told before anything is asked, in one process and by the controller of pytest-xdist."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from loopback import Loopback
+from plugin_project import Project, Ran, asking, right
+
+SUITE = """
+from pytest_taskgraph import suite, understanding
+
+@suite(understanding, patterns=["flow_start", "flow_end"], instances=5)
+def test_graph(trial):
+    trial.check()
+"""
+PRICED = ("--taskgraph-price=1/2", "--taskgraph-model-option=max_tokens=100")
+BROKEN = """
+from pytest_taskgraph.errors import UsageError
+from pytest_taskgraph.plugin.suites import Collected
+
+build = Collected.question
+
+def question(self):
+    if "flow_end" in self.reference.id:
+        raise UsageError("it cannot be built")
+    return build(self)
+
+Collected.question = question
+"""
+IMPORTED = """
+import os, pathlib, sys, threading, pytest
+
+@pytest.fixture(autouse=True)
+def first(request):
+    for thread in threading.enumerate():
+        if thread.name == "taskgraph-litellm":
+            thread.join()
+    worker = os.environ.get("PYTEST_XDIST_WORKER", "alone")
+    path = pathlib.Path(__file__).with_name(f"{worker}.seen")
+    if not path.exists():
+        path.write_text(str("litellm" in sys.modules))
+"""
+
+
+@pytest.fixture
+def many(project: Project, server: Loopback) -> Project:
+    """A suite of ten questions."""
+    project.write("test_graph.py", SUITE)
+    server.answer = right
+    return project
+
+
+def lean(server: Loopback) -> str:
+    return f"--model={server.url}#any"
+
+
+def told(ran: Ran) -> list[str]:
+    """What taskgraph says above the first result."""
+    start = re.split(r"\[ *\d+%\]|= taskgraph =", ran.output)[0]
+    return [line for line in start.splitlines() if line.startswith("taskgraph")]
+
+
+def test_the_controller_tells_what_one_process_tells(many: Project, server: Loopback) -> None:
+    alone = many.spawn(lean(server), *PRICED, "--taskgraph-refresh")
+    spread = many.spread(lean(server), *PRICED, "--taskgraph-refresh")
+    assert re.fullmatch(r"taskgraph: 10 calls, about \$0\.\d+, at most \$0\.\d+", told(alone)[0]), alone.output
+    assert told(spread) == told(alone)
+    assert len(told(spread)) == 3
+    assert told(spread)[1].endswith("10 questions")
+
+
+def test_it_is_told_before_the_first_item_and_once(many: Project, server: Loopback) -> None:
+    ran = many.spread(lean(server), "-v", "--taskgraph-max-calls=4")
+    assert ran.output.count("taskgraph: 4 of 10 calls, price unknown") == 1, ran.output
+    assert ran.output.index("4 of 10 calls") < ran.output.index("test_graph.py::test_graph[")
+
+
+@pytest.mark.parametrize("dist", ["load", "each", "loadfile"])
+def test_questions_that_many_workers_run_are_counted_once(many: Project, server: Loopback, dist: str) -> None:
+    ran = many.spread(lean(server), "--dist", dist)
+    assert told(ran)[0] == "taskgraph: 10 calls, price unknown"
+    assert len(server.requests) == 10
+
+
+def test_what_is_stored_is_told_by_a_controller_too(many: Project, server: Loopback) -> None:
+    many.spread(lean(server))
+    assert told(many.spread(lean(server)))[0] == "taskgraph: 0 calls (10 more stored), about $0.00, at most $0.00"
+
+
+def test_what_was_left_out_is_told_by_a_controller_too(many: Project, server: Loopback) -> None:
+    ran = many.spread(lean(server), "--taskgraph-compare=nightly", "--taskgraph-judge=questions")
+    assert any("there is no run named 'nightly'" in line for line in told(ran)), ran.output
+
+
+def test_quiet_it_tells_nothing(many: Project, server: Loopback) -> None:
+    for ran in (many.run(lean(server), "-q"), many.spread(lean(server), "-q")):
+        assert told(ran) == []
+        assert ran.counts == {"passed": 10}
+
+
+def test_where_no_reporter_writes_a_controller_tells_nothing(many: Project, server: Loopback) -> None:
+    ran = many.spread(lean(server), "-p", "no:terminal")
+    assert (ran.code, told(ran), len(server.requests)) == (0, [], 10), ran.output
+
+
+def test_without_a_suite_a_controller_tells_nothing(project: Project, server: Loopback) -> None:
+    project.write("test_graph.py", "def test_plain(): pass")
+    ran = project.spread(lean(server))
+    assert (ran.counts, told(ran)) == ({"passed": 1}, []), ran.output
+
+
+@pytest.mark.parametrize("workers", [False, True])
+def test_a_question_that_cannot_be_built_is_told_by_its_item(many: Project, server: Loopback, workers: bool) -> None:
+    many.write("conftest.py", BROKEN)
+    ran = many.spread(lean(server)) if workers else many.spawn(lean(server))
+    assert (ran.counts, ran.clean) == ({"passed": 5, "error": 5}, True), ran.output
+    assert "it cannot be built" in ran.output
+    assert len(told(ran)) == 2  # no forecast
+
+
+def test_each_worker_imports_litellm_while_it_collects(many: Project, server: Loopback) -> None:
+    many.write("conftest.py", IMPORTED)
+    ran = many.spread(*asking(server.url))
+    assert ran.counts == {"passed": 10}, ran.output
+    assert seen(many) == {"gw0": "True", "gw1": "True"}
+
+
+@pytest.mark.parametrize("workers", [("-n", "0"), ("-n", "2", "--dist=loadfile")])
+def test_nobody_hears_what_litellm_warns_of_beside_another_test(
+    many: Project, server: Loopback, workers: tuple[str, ...]
+) -> None:
+    many.write("conftest.py", IMPORTED)
+    many.write("test_before.py", "def test_plain(): pass")
+    ran = many.spawn(*asking(server.url), *workers, "-W", "always", plugins=("taskgraph", "xdist"))
+    assert ran.counts == {"passed": 11}, ran.output
+    assert "Warning" not in ran.output
+
+
+def test_no_worker_imports_litellm_for_the_lean_client_or_a_replay(many: Project, server: Loopback) -> None:
+    many.write("conftest.py", IMPORTED)
+    ran = many.spread(lean(server))
+    assert (ran.counts, seen(many)) == ({"passed": 10}, {"gw0": "False", "gw1": "False"}), ran.output
+    many.spread(*asking(server.url), "--taskgraph-replay")
+    assert seen(many) == {"gw0": "False", "gw1": "False"}
+
+
+def seen(project: Project) -> dict[str, str]:
+    """Whether litellm was there before a worker's first item asked, by worker; forgotten once it is read."""
+    found = {path.stem: path.read_text() for path in sorted(project.path.glob("*.seen"))}
+    for name in found:
+        (project.path / f"{name}.seen").unlink()
+    return found
