@@ -11,6 +11,7 @@ from ..errors import UsageError
 
 if TYPE_CHECKING:
     from jinja2 import Environment, Template
+    from jinja2.nodes import Node
 
 
 @cache
@@ -74,6 +75,35 @@ def files_of(folder: str, part: str = "") -> dict[str, Path]:
     if odd := [one for one in files if one.suffix != ".jinja"]:
         raise UsageError(f"{odd[0]}: no template; expected files NAME.jinja, and notes *.md")
     return {one.stem: one for one in files}
+
+
+@lru_cache(maxsize=512)
+def printed_names(source: str) -> tuple[tuple[str, str, str], ...]:
+    """The names whose values every rendering holds as they are, each between the characters that stand around it.
+
+    None of a template that gives names values of its own: they could be other ones.
+    """
+    from jinja2 import nodes
+
+    tree = _environment().parse(source)
+    renamed = any(next(tree.find_all(kind), None) for kind in (nodes.Assign, nodes.AssignBlock, nodes.Macro))
+    return () if renamed else tuple(sorted(_printed(tree.body)))
+
+
+def _printed(body: list[Node]) -> set[tuple[str, str, str]]:
+    """What this part of a template prints; of a condition, what each of its branches does."""
+    from jinja2 import nodes
+
+    found: set[tuple[str, str, str]] = set()
+    for part in body:
+        if isinstance(part, nodes.Output):
+            for before, one, after in zip([None, *part.nodes], part.nodes, [*part.nodes[1:], None], strict=False):
+                if isinstance(one, nodes.Name):
+                    found.add((getattr(before, "data", "")[-1:], one.name, getattr(after, "data", "")[:1]))
+        elif isinstance(part, nodes.If):
+            branches = (part.body, *(one.body for one in part.elif_), part.else_)
+            found |= set.intersection(*map(_printed, branches))
+    return found
 
 
 @lru_cache(maxsize=512)

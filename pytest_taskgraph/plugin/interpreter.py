@@ -33,9 +33,15 @@ class Interpreter:
         sys.setswitchinterval(min(_SWITCH, self._before[1]))
 
     def calm(self) -> None:
-        """Nothing; the settings are again as they were."""
+        """Nothing; the settings are again as they were.
+
+        What the run made stays to the end too, and pytest looks for garbage five times before it ends: here it is looked
+        for once, and what is left is not looked at again.
+        """
         if self._before is not None:
             thresholds, interval = self._before
+            gc.collect()
+            gc.freeze()
             gc.set_threshold(*thresholds)
             sys.setswitchinterval(interval)
             self._before = None

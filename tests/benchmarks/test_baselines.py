@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
+from functools import cache
 
 import pytest
 
@@ -21,6 +22,7 @@ GUESSERS = [name for name in understanding.baselines if name not in ("reader", "
 guessers = pytest.mark.parametrize("name", GUESSERS)
 
 
+@cache
 def asked(pattern: str = "*", frame: str = "think-first", instances: int = 2, notation: str = "wadl") -> list[Question]:
     chosen = Settings(frame=frame, instances=instances, notations=(notation,), seed=51)
     return [understanding.question(one, chosen) for one in understanding.references(chosen, {"patterns": pattern})]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Sequence
+from functools import cache
 
 import pytest
 
@@ -23,6 +24,7 @@ MOST = 0.85  # of the answers that the best rule with one look may get; half of 
 ASKED = {"flow_cycle": {"loop"}, "infinite_recursion": {"nested"}}  # what takes as much to see as the answer
 
 
+@cache  # for the laws of this file, which all look at the same
 def drawn(pattern: Pattern) -> list[Drawn]:
     return [draw(pattern, 12, 41, ordinal) for ordinal in range(DRAWS)]
 

@@ -25,7 +25,7 @@ every = pytest.mark.parametrize("pattern", OURS, ids=lambda pattern: pattern.nam
 
 @cache
 def asked(pattern: Pattern, frame: str, reading: Reading = "lenient") -> list[Question]:
-    chosen = Settings(frame=frame, reading=reading, seed=11)
+    chosen = Settings(frame=frame, reading=reading, instances=2, seed=11)
     found = understanding.references(chosen, {"patterns": [pattern]})
     return [understanding.question(reference, chosen) for reference in found]
 

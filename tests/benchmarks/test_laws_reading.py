@@ -91,7 +91,8 @@ def test_the_reader_finds_a_workflow_that_no_fence_surrounds(pattern: Pattern, t
     frame = tmp_path / "mine.jinja"
     frame.write_text(UNFENCED, encoding="utf-8")
     chosen = Settings(frame=str(frame), notations=tuple(NOTATIONS), instances=1, seed=5)
-    for reference in understanding.references(chosen, {"patterns": [pattern]}):
+    references = understanding.references(chosen, {"patterns": [pattern]})
+    for reference in references[OURS.index(pattern) % 3 :: 3]:  # each notation for a third of the patterns
         question = understanding.question(reference, chosen)
         assert grade(question, reply_of_the_reader(question)).value == 1.0, question.prompt
 
@@ -105,9 +106,9 @@ def test_all_that_can_be_asked_about_a_workflow_can_be_answered_from_its_text(
         project = draw(pattern, size, seed, ordinal).project
     except RecipeTooSmallError:
         assume(False)
-    for name, notation in NOTATIONS.items():
-        if not features(project) & notation.loses:
-            for other in OURS:
-                told = answers(other, project, 0)
-                found = read_back(other, project, name, 0)
-                assert {text: found.get(text) for text in told} == told, (other, name)
+    names = [name for name, notation in NOTATIONS.items() if not features(project) & notation.loses]
+    for other in OURS:
+        told = answers(other, project, 0)
+        for name in names:
+            found = read_back(other, project, name, 0)
+            assert {text: found.get(text) for text in told} == told, (other, name)

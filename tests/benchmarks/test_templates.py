@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_taskgraph.benchmarks.templates import files_of, longest_literal, names_used, render, template
+from pytest_taskgraph.benchmarks.templates import files_of, longest_literal, names_used, printed_names, render, template
 from pytest_taskgraph.benchmarks.understanding.catalogue import catalogue
 from pytest_taskgraph.benchmarks.understanding.sample import draw
 from pytest_taskgraph.benchmarks.understanding.scope import sentence
@@ -74,3 +74,27 @@ def test_a_folder_holds_templates_by_name_and_its_part_need_not_exist(tmp_path: 
         (tmp_path / name).write_text("x", encoding="utf-8")
     assert list(files_of(str(tmp_path))) == ["a", "b"]
     assert files_of(str(tmp_path), "patterns") == {}
+
+
+@pytest.mark.parametrize(
+    ("source", "names"),
+    [
+        ("Is '{{ a }}' before {{ b }}?", {("'", "a", "'"), (" ", "b", "?")}),
+        ("{{ a }}{{ a | upper }}{{ a.b }}", {("", "a", "")}),
+        ("{% if x %}one '{{ a }}' {{ b }}{% elif y %}'{{ a }}'{% else %}or '{{ a }}'{% endif %}", {("'", "a", "'")}),
+        ("{% if x %}'{{ a }}'{% endif %}{% for a in b %}{{ a }}{% endfor %}", set()),
+        ("{% if x %}'{{ a }}'{% elif y %}'{{ a }}'{% endif %}", set()),
+        ("{% if x %}{% set a = 'other' %}{% endif %}{{ a }}", set()),
+    ],
+)
+def test_printed_names_are_those_that_every_rendering_holds(source: str, names: set[tuple[str, str, str]]) -> None:
+    assert set(printed_names(source)) == names
+
+
+def test_what_every_pattern_prints_stands_in_its_questions() -> None:
+    for pattern in catalogue().values():
+        for phrasing, source in enumerate(pattern.templates):
+            drawn = draw(pattern, 16, 1, 0)
+            text, fields = sentence(pattern, phrasing, drawn.scope, drawn.case), drawn.case.fields
+            for before, name, after in printed_names(source):
+                assert name not in fields or f"{before}{fields[name]}{after}".strip() in text

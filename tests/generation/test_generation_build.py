@@ -25,6 +25,7 @@ from pytest_taskgraph.workflow.graph import connected, shortest_cycle, starts, t
 from pytest_taskgraph.workflow.model import START, Workflow
 from pytest_taskgraph.workflow.references import expand, levels
 
+few = settings(max_examples=40)
 ROOT = Path(__file__).parents[2]
 SUBSETS = [*itertools.combinations(sorted(FEATURES), 1), *itertools.combinations(sorted(FEATURES), 2)]
 RECIPES = recipes(max_tasks=30, vocabularies=("neutral", "kitchen", "orders"))
@@ -51,6 +52,7 @@ def test_every_feature_and_every_pair_of_them_can_be_demanded(subset: tuple[str,
         assert holds_what_is_demanded(recipe, generate(recipe, "-".join(subset)))
 
 
+@few
 @given(st.data(), RECIPES)
 def test_a_workflow_has_the_demanded_features_and_no_other(data: st.DataObject, recipe: Recipe) -> None:
     assert holds_what_is_demanded(recipe, data.draw(workflows(recipe)))
@@ -64,6 +66,7 @@ def test_a_workflow_of_any_size_has_exactly_the_tasks_and_is_well_formed(recipe:
     check(workflow)
 
 
+@few
 @given(st.data(), RECIPES)
 def test_every_level_is_block_structured_and_within_width_and_depth(data: st.DataObject, recipe: Recipe) -> None:
     for _, level in levels(expand(data.draw(workflows(recipe)))):
@@ -82,6 +85,7 @@ def width(block: Block) -> int:
     return max([own, *map(width, block.children)])
 
 
+@few
 @given(st.data(), recipes(max_tasks=30, max_cross_links=4))
 def test_a_workflow_is_in_normal_form_already(data: st.DataObject, recipe: Recipe) -> None:
     workflow = expand(data.draw(workflows(recipe)))
@@ -93,6 +97,7 @@ def test_a_workflow_is_in_normal_form_already(data: st.DataObject, recipe: Recip
         assert {link.source for link in level.links if link.guard is not None} <= set(level.task_names)
 
 
+@few
 @given(st.data(), recipes(max_tasks=30, features=["parallel"]))
 def test_every_fork_stands_right_after_a_task(data: st.DataObject, recipe: Recipe) -> None:
     for _, level in levels(expand(data.draw(workflows(recipe)))):
@@ -106,6 +111,7 @@ OPERATOR_FEATURES = {
 }  # fmt: skip
 
 
+@few
 @given(st.data(), recipes(max_tasks=30, features=["parallel"], among=OPERATOR_FEATURES))
 def test_every_demanded_operator_starts_right_after_some_task(data: st.DataObject, recipe: Recipe) -> None:
     workflow = data.draw(workflows(recipe))
@@ -113,6 +119,7 @@ def test_every_demanded_operator_starts_right_after_some_task(data: st.DataObjec
         assert any(block_after(workflow, task, OPERATOR_FEATURES[feature]) for task in workflow.task_names)
 
 
+@few
 @given(st.data(), st.integers(1, 6))
 def test_cross_links_are_new_forward_links(data: st.DataObject, links: int) -> None:
     blocks = recipes(max_tasks=25, features=["parallel"], among=["exclusive", "inclusive", "hierarchy"])

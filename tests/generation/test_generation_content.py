@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_taskgraph.generation.build import generate
@@ -16,6 +16,8 @@ from pytest_taskgraph.workflow.graph import ancestors, inputs, producers, reader
 from pytest_taskgraph.workflow.guards import exclusive, parse_guard
 from pytest_taskgraph.workflow.model import OTHERWISE, Task
 from pytest_taskgraph.workflow.references import expand, find, levels
+
+few = settings(max_examples=40)
 
 DATA = recipes(max_tasks=25, features=["data"], vocabularies=("neutral", "kitchen", "orders"))
 EVERYTHING = recipes(max_tasks=30, among=FEATURES - {"derivation"}, vocabularies=("neutral", "orders"))
@@ -38,6 +40,7 @@ def test_some_tasks_have_it_and_some_have_not(feature: str, has: Callable[[Task]
         assert {bool(has(task)) for task in workflow.tasks} == {True, False}
 
 
+@few
 @given(st.data(), DATA)
 def test_data_flow_with_the_control_flow_and_never_in_a_circle(data: st.DataObject, recipe: Recipe) -> None:
     for _, level in levels(expand(data.draw(workflows(recipe)))):
@@ -47,6 +50,7 @@ def test_data_flow_with_the_control_flow_and_never_in_a_circle(data: st.DataObje
                 assert set(producers(level, one.name)) <= set(ancestors(level, reader))
 
 
+@few
 @given(st.data(), DATA)
 def test_every_level_has_data_that_nobody_writes_and_data_that_one_task_writes(
     data: st.DataObject, recipe: Recipe
@@ -66,6 +70,7 @@ def test_data_pass_through_several_tasks_and_rarely_have_two_producers() -> None
     assert 0 < sum(shared) < 20
 
 
+@few
 @given(st.data(), EVERYTHING)
 def test_no_name_is_given_twice(data: st.DataObject, recipe: Recipe) -> None:
     whole = data.draw(workflows(recipe))
@@ -84,6 +89,7 @@ def test_no_name_is_given_twice(data: st.DataObject, recipe: Recipe) -> None:
     assert all(name.isascii() and name.isidentifier() and name[0].isalpha() for name in names)
 
 
+@few
 @given(st.data(), recipes(max_tasks=30, features=["guards"], among=["exclusive", "inclusive", "loop", "domains"]))
 def test_guards_of_a_choice_are_decided_and_no_two_choices_share_a_parameter(
     data: st.DataObject, recipe: Recipe
@@ -104,6 +110,7 @@ def test_guards_of_a_choice_are_decided_and_no_two_choices_share_a_parameter(
 LOOPS = recipes(max_tasks=30, features=["loop", "effects"], among=["hierarchy", "parallel", "domains"])
 
 
+@few
 @given(st.data(), LOOPS)
 def test_every_loop_changes_the_parameter_that_it_asks_about(data: st.DataObject, recipe: Recipe) -> None:
     for _, level in levels(data.draw(workflows(recipe))):
@@ -112,6 +119,7 @@ def test_every_loop_changes_the_parameter_that_it_asks_about(data: st.DataObject
         assert effects == sorted(asked - {OTHERWISE})
 
 
+@few
 @given(st.data(), recipes(max_tasks=30, features=["bindings"], among=["references", "hierarchy", "parallel"]))
 def test_a_binding_joins_data_of_the_sub_workflow_to_data_of_the_task(data: st.DataObject, recipe: Recipe) -> None:
     whole = data.draw(workflows(recipe))
@@ -129,6 +137,7 @@ def test_a_binding_joins_data_of_the_sub_workflow_to_data_of_the_task(data: st.D
             assert flows == (bool(producers(inner, within)), not producers(inner, within))
 
 
+@few
 @given(st.data(), recipes(max_tasks=30, features=["references"]))
 def test_references_form_a_chain_of_one_to_four(data: st.DataObject, recipe: Recipe) -> None:
     whole = data.draw(workflows(recipe))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_taskgraph.generation.build import generate
@@ -16,9 +16,12 @@ from pytest_taskgraph.workflow.check import check
 from pytest_taskgraph.workflow.features import FEATURES
 from pytest_taskgraph.workflow.references import assemble
 
+few = settings(max_examples=40)
+
 PLAIN = recipes(max_tasks=20, among=FEATURES - {"derivation"})
 
 
+@few
 @given(st.data(), PLAIN)
 def test_a_derived_workflow_assembles_to_the_one_it_was_made_of(data: st.DataObject, recipe: Recipe) -> None:
     workflow = data.draw(workflows(recipe))

@@ -6,7 +6,7 @@ from dataclasses import replace
 from random import Random
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_taskgraph.errors import NoCaseError
@@ -21,6 +21,8 @@ from pytest_taskgraph.workflow.graph import connected, shortest_cycle
 from pytest_taskgraph.workflow.model import OTHERWISE, Workflow
 from pytest_taskgraph.workflow.references import recursion
 
+few = settings(max_examples=40)
+
 ACYCLIC = recipes(min_tasks=4, max_tasks=25, among=["parallel", "exclusive", "inclusive", "mixed", "data", "domains"])
 REFERRING = recipes(max_tasks=25, features=["references"], among=["hierarchy", "bindings", "implementations"])
 
@@ -33,6 +35,7 @@ def mutated(name: str, workflow: Workflow, data: st.DataObject) -> Workflow:
     return found
 
 
+@few
 @given(st.data(), ACYCLIC)
 def test_drop_link_takes_one_link_and_the_connection(data: st.DataObject, recipe: Recipe) -> None:
     workflow = data.draw(workflows(recipe))
@@ -45,6 +48,7 @@ def test_drop_link_takes_one_link_and_the_connection(data: st.DataObject, recipe
     assert found.flaw.details == (lost.source, lost.target)
 
 
+@few
 @given(st.data(), ACYCLIC)
 def test_back_link_makes_a_loop_with_a_way_out(data: st.DataObject, recipe: Recipe) -> None:
     workflow = data.draw(workflows(recipe))
@@ -61,6 +65,7 @@ def test_back_link_makes_a_loop_with_a_way_out(data: st.DataObject, recipe: Reci
     assert OTHERWISE in ways.values()
 
 
+@few
 @given(st.data(), ACYCLIC)
 def test_forward_link_makes_a_way_past_tasks_and_no_loop(data: st.DataObject, recipe: Recipe) -> None:
     workflow = data.draw(workflows(recipe))
@@ -103,6 +108,7 @@ def test_loops_of_many_lengths_are_planted() -> None:
     assert lengths == set(range(1, 9))
 
 
+@few
 @given(st.data(), REFERRING)
 def test_close_cycle_makes_the_references_infinite(data: st.DataObject, recipe: Recipe) -> None:
     workflow = data.draw(workflows(recipe))
@@ -112,6 +118,7 @@ def test_close_cycle_makes_the_references_infinite(data: st.DataObject, recipe: 
     assert set(found.flaw.details) == set(recursion(found))
 
 
+@few
 @given(st.data(), REFERRING)
 def test_cut_cycle_leaves_references_but_none_that_come_back(data: st.DataObject, recipe: Recipe) -> None:
     found = mutated("cut-cycle", data.draw(workflows(recipe)), data)

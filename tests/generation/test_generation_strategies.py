@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import find, given
+from hypothesis import find, given, settings
 from hypothesis import strategies as st
 
 from pytest_taskgraph.errors import UsageError
@@ -14,7 +14,10 @@ from pytest_taskgraph.workflow.features import FEATURES, features
 from pytest_taskgraph.workflow.graph import shortest_cycle, task_graph
 from pytest_taskgraph.workflow.model import Workflow
 
+few = settings(max_examples=40)
 
+
+@few
 @given(st.data(), st.sampled_from(sorted(FEATURES)))
 def test_a_recipe_has_what_it_must_and_nothing_that_it_must_not(data: st.DataObject, avoided: str) -> None:
     recipe = data.draw(recipes(5, 15, avoid=[avoided], vocabularies=["kitchen"], max_cross_links=2))
@@ -44,11 +47,14 @@ def test_a_long_chain_shrinks_to_the_bound() -> None:
     assert len(find(workflows(), long).tasks) == 7
 
 
+@few
 @given(workflows(recipes(max_tasks=10, among=["parallel"]), mutation=MUTATIONS["back-link"]))
 def test_workflows_can_be_mutated(workflow: Workflow) -> None:
     assert shortest_cycle(workflow)
 
 
-def test_workflows_of_one_recipe_are_all_of_that_recipe() -> None:
-    recipe = Recipe(tasks=6, features=frozenset({"data"}))
-    assert len(find(workflows(recipe), lambda one: True).tasks) == 6
+@few
+@given(workflows(Recipe(tasks=6, features=frozenset({"data"}))))
+def test_workflows_of_one_recipe_are_all_of_that_recipe(workflow: Workflow) -> None:
+    assert len(workflow.tasks) == 6
+    assert "data" in features(workflow)

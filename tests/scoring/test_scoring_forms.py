@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from pytest_taskgraph.errors import UnknownNameError, UnreadableError
@@ -17,6 +17,7 @@ PLAIN = st.lists(
     min_size=1, max_size=6, unique=True,
 )  # fmt: skip
 
+few = settings(max_examples=50)
 SENTENCE = st.text(st.sampled_from("aAb1 ,;:=.'\"`*-()é"), min_size=1, max_size=12).map(
     lambda text: " ".join(f"so {text}".split())
 )
@@ -62,6 +63,7 @@ def replied(text: str, place: Place) -> str:
 
 @pytest.mark.parametrize("name", sorted(FORMS))
 @pytest.mark.parametrize("place", ["marker", "whole", "first-line"])
+@few
 @given(data=st.data())
 def test_what_a_form_writes_it_reads_back_whatever_tasks_are_called(
     name: str, place: Place, data: st.DataObject
@@ -75,6 +77,7 @@ def test_what_a_form_writes_it_reads_back_whatever_tasks_are_called(
 
 @pytest.mark.parametrize("name", sorted(FORMS))
 @pytest.mark.parametrize("place", ["marker", "whole"])
+@few
 @given(data=st.data())
 def test_the_strict_reading_reads_plain_names_back(name: str, place: Place, data: st.DataObject) -> None:
     names = data.draw(PLAIN)

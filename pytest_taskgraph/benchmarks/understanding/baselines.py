@@ -17,7 +17,7 @@ from ...errors import NotAskedError
 from ...scoring.forms import FORMS
 from ...scoring.open_forms import OPEN_FORMS
 from ...trial import Json, Reply, Request
-from ..templates import longest_literal
+from ..templates import longest_literal, printed_names
 from .baselines_lexical import answer_by_words
 from .baselines_prompt import form_of, guards_of, instructed_names, names_of, plain, scopes_of
 from .catalogue import catalogue
@@ -71,25 +71,29 @@ def _is_open(prompt: str) -> bool:
 
 def read_back(prompt: str) -> tuple[str, Json]:
     """The answer of the case, of any pattern and level, whose text stands in the prompt; the longest text wins."""
-    told = [
-        (plain(sentence(pattern, phrasing, scope, case)), pattern.form, case.answer)
-        for pattern, phrasing, scope in _candidates(prompt)
-        for case in cases(pattern, scope)
-    ]
     for part in map(plain, question_parts(prompt)):
-        if standing := [one for one in told if one[0] in part]:
+        if standing := [one for one in _told(part, scopes_of(prompt)) if one[0] in part]:
             _, form, answer = max(standing, key=lambda one: len(one[0]))
             return form, answer
     raise NotAskedError("the reader finds no question that it knows in the prompt")
 
 
-def _candidates(prompt: str) -> Iterator[tuple[Pattern, int, Scope]]:
+def _told(part: str, known: Sequence[Scope]) -> Iterator[tuple[str, str, Json]]:
+    """The text, form and answer of each case that may stand in this part, by the values that its text must hold."""
+    for pattern, phrasing, scope in _candidates(part, known):
+        printed = printed_names(pattern.templates[phrasing])
+        for case in cases(pattern, scope):
+            values = (f"{a}{case.fields[name]!s}{b}" for a, name, b in printed if name in case.fields)
+            if all(plain(value) in part for value in values):
+                yield plain(sentence(pattern, phrasing, scope, case)), pattern.form, case.answer
+
+
+def _candidates(part: str, known: Sequence[Scope]) -> Iterator[tuple[Pattern, int, Scope]]:
     """Patterns, phrasings and levels that may be asked about, by the constant part of the template and by the place."""
-    text, known = plain(prompt), scopes_of(prompt)
-    named = [scope for scope in known if plain(scope.place) in text]
+    named = [scope for scope in known if plain(scope.place) in part]
     for pattern in catalogue().values():
         for phrasing, template in enumerate(pattern.templates):
-            if plain(longest_literal(template)) in text:
+            if plain(longest_literal(template)) in part:
                 yield from ((pattern, phrasing, scope) for scope in (named if "place" in template else known))
 
 
