@@ -18,11 +18,12 @@ from typing import Any
 from ..benchmarks.understanding import text_metrics
 from ..benchmarks.understanding.catalogue import catalogue
 from ..errors import UnknownNameError, UsageError
-from ..results import record
+from ..results import record, saved
 from ..results.tally import Tally
 from ..scoring.marking import mark
 from ..scoring.metrics import MEASURED
 from ..trial import Json, Question, Reading, Reply, Score, Trial
+from .compare import STORE
 from .rescore_lines import Change, Remarked, as_json, as_text
 from .rescore_store import whole_texts
 
@@ -39,7 +40,7 @@ _NOTE = re.compile(r"\n\[… cut here: the whole text has [0-9]+ characters …\
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Nothing; the parser then knows the command's arguments."""
-    parser.add_argument("record", metavar="RECORD", type=Path, help="the record of a run")
+    parser.add_argument("record", metavar="RECORD", help="the record of a run, or the name of a saved run")
     parser.add_argument("--reading", choices=("lenient", "strict"), help="default: as each answer was read")
     parser.add_argument("--text-metric", metavar="NAME[,NAME]", help="how open answers are marked; the first decides")
     parser.add_argument(
@@ -47,7 +48,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE|FOLDER",
         type=Path,
         help="take replies that the record shortened whole from this store of replies, which is only read "
-        "(default: none, for the record alone then decides; the store of a project is .taskgraph)",
+        "(default: none, for the record alone then decides; the store of a project is .taskgraph); a saved run is "
+        "looked up there too (default: in .taskgraph)",
     )
     parser.add_argument("--out", metavar="FILE", type=Path, help="write the record with the new marks")
     parser.add_argument("--force", action="store_true", help="replace the file that --out names")
@@ -59,7 +61,7 @@ def run(options: argparse.Namespace) -> int:
     """The exit code: 0, or 1 under --check if an outcome or a score changed. Raises UsageError."""
     if options.out is not None and options.out.exists() and not options.force:
         raise UsageError(f"{options.out}: stands already; name another file, or give --force to replace it")
-    old = record.load(options.record)
+    old = _load(options.record, options.store)
     metrics = tuple(dict.fromkeys((options.text_metric or "").replace(",", " ").split()))
     new, remarked = rescore(old, options.reading, metrics, options.store)
     found = changes(old, new)
@@ -71,7 +73,16 @@ def run(options: argparse.Namespace) -> int:
         print("\n".join(as_text(remarked, found, advice)))
     if options.out is not None:
         record.save(options.out, new)
+        print(f"written to {options.out}", file=sys.stderr if options.json else sys.stdout)
     return 1 if options.check and found else 0
+
+
+def _load(name_or_path: str, store: Path | None) -> dict[str, Any]:
+    """The record of a saved run or a file; as in `compare`, what is no path is a name first. Raises UsageError."""
+    folder = STORE if store is None else store if store.is_dir() else store.parent
+    if saved.find(folder, name_or_path) is None and (saved.is_path(name_or_path) or Path(name_or_path).is_file()):
+        return record.load_whole(name_or_path)
+    return saved.load(folder, name_or_path)
 
 
 def rescore(

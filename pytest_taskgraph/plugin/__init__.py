@@ -68,6 +68,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     from .suites import expand
 
     run = run_of(metafunc.config)
+    run.demand()
     notices = expand(metafunc, marks[0], run.settings, run.models, run.repeats, run.population.declare)
     run.notices.extend(one for one in notices if one not in run.notices)
 
@@ -132,7 +133,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
             tell_outline(run, session.items)
 
 
-@pytest.hookimpl(wrapper=True, tryfirst=True)
+@pytest.hookimpl(wrapper=True, trylast=True)  # within pytest's own, which ends the line of progress
 def pytest_runtestloop(session: pytest.Session) -> Generator[None, object, object]:
     """However the loop ends, asking ends with it; where nobody broke it off, the whole run is judged."""
     result, ended = None, None
@@ -235,24 +236,10 @@ def pytest_sessionfinish(session: pytest.Session) -> Generator[None, object, obj
 
         vars(session.config)["workeroutput"][TRAVELS] = run.population.pack()
         return (yield)
-    if run is None or not run.tally:
-        return (yield)
-    from ..errors import UsageError
-    from ..reports.gates import gate_properties
-    from ..reports.junit import suite_properties
-    from .private import add_suite_properties
-
-    run.questions = run.questions or len(run.tally)
-    about = run.about()
-    add_suite_properties(session.config, [*suite_properties(run.tally, about), *gate_properties(about.gates)])
-    failure = ""
-    try:
-        run.save()
-    except UsageError as error:
-        failure = str(error)
+    failure = run.conclude(session) if run is not None else ""
     result = yield
-    if failure:
-        pytest.exit(failure, returncode=pytest.ExitCode.USAGE_ERROR)
+    if failure:  # a run that failed already ends as it did, for that weighs more
+        pytest.exit(failure, returncode=session.exitstatus or pytest.ExitCode.USAGE_ERROR)
     return result
 
 
@@ -261,7 +248,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> Genera
     """The table, below what pytest tells of failures; of the wrong answers of a pattern, only the first are told."""
     config = terminalreporter.config
     run = _run(config)
-    if run is None or not run.tally:
+    if run is None or not (run.concluded or run.verdicts):
         return (yield)
     from .private import width
     from .summary import told_in_full, write
@@ -269,11 +256,6 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> Genera
     with told_in_full(terminalreporter):
         result = yield
     write(terminalreporter, run, width(config))
-    if run.reporting.comparison is not None and config.get_verbosity() >= 0:
-        from ..reports.comparison import lines
-
-        for text, markup in lines(run.reporting.comparison, run.reporting.compares, width(config)):
-            terminalreporter.write_line(text, **markup)
     return result
 
 

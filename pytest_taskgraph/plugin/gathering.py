@@ -54,12 +54,23 @@ class Gatherer:
             self._again.remove(report.nodeid)
             run.died[:] = [one for one in run.died if one != report.nodeid]
 
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_logstart(self) -> None:
+        """Before each item: the terminal's percentage is to count the cases that come after the last."""
+        run = run_so_far(self.config)
+        if run is not None:
+            from .cases import count_in
+
+            count_in(self.session, run)
+
     def pytest_runtest_logfinish(self) -> None:
         """After each item: it is told how far the run is."""
         run = run_so_far(self.config)
         if run is not None:
             if self.config.pluginmanager.has_plugin("dsession"):
-                run.begin(self.session.testscollected)
+                from .cases import count_in
+
+                run.begin(count_in(self.session, run))
             run.finished()
 
 

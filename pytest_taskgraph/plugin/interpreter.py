@@ -35,8 +35,8 @@ class Interpreter:
     def calm(self) -> None:
         """Nothing; the settings are again as they were.
 
-        What the run made stays to the end too, and pytest looks for garbage five times before it ends: here it is looked
-        for once, and what is left is not looked at again.
+        What the run made stays to the end too, and pytest looks for garbage five times before it ends: here it is
+        looked for once, and what is left is not looked at again.
         """
         if self._before is not None:
             thresholds, interval = self._before

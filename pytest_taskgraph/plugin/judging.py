@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import os
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -15,12 +16,15 @@ from .cases import Case
 
 if TYPE_CHECKING:
     from ..results.gates import Gate
-    from ..results.population import Population, Whereabouts
+    from ..results.population import Mistake, Population, Whereabouts
     from ..results.tally import Tally
     from .population import Questions
 
 BUDGETS = {"calls": "max-calls", "cost": "max-cost"}  # what is limited -> by which option
 NEED_A_MODEL = ("gate", "save", "compare", "fail-on")  # of the default baseline they would say nothing
+
+FAILING = ("wrong", "unreadable", "refused")  # outcomes that fail where questions judge
+EXPECTED = "wrong answers fail nothing by themselves{} (--taskgraph-judge=questions makes them fail)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,22 +69,15 @@ class Judging:
         """The gates that judge; none in a survey. Raises UsageError."""
         if "gate" not in self._given:
             return []
-        from ..results.gates import SCORE, parse
-        from ..scoring.metrics import MEASURED, METRICS
+        from ..results.gates import parse
 
-        known = {SCORE, *METRICS, *MEASURED, "specifications_read"}
+        known = metrics_of_gates()
         gates = [parse(text, known) for text in dict.fromkeys(options.values(self._config, "gate"))]
         return [] if self.how == "none" else gates
 
     def check(self) -> None:
         """Nothing, if there is something that judges, and someone who is judged. Raises UsageError."""
-        if self.max_errors > 1:
-            raise UsageError(f"--taskgraph-max-errors: {self.max_errors:g}; expected a share from 0 to 1")
-        if not self._asked and (named := self._model_lacks()):
-            raise UsageError(
-                f"--taskgraph-{named}: there is no --model; name the model that it is about (the default baseline is "
-                "none)"
-            )
+        self._demand_model(name for name in NEED_A_MODEL if options.flagged(self._config, name))
         if self.how == "gates" and not (self._limited or self.gates or self.max_errors or "fail-on" in self._given):
             raise UsageError(
                 "--taskgraph-judge=gates: there is no gate; set --taskgraph-gate, --taskgraph-fail-on, "
@@ -88,9 +85,42 @@ class Judging:
                 "--taskgraph-judge=none"
             )
 
-    def _model_lacks(self) -> str:
-        """An option that is about a model; "" if there is none. Gates that do not judge are about none."""
-        return next((one for one in NEED_A_MODEL if one in self._given and (one != "gate" or self.gates)), "")
+    def demand(self) -> None:
+        """Nothing, if what is configured has a model to judge: questions were collected. Raises UsageError."""
+        self._demand_model(NEED_A_MODEL)
+
+    def _demand_model(self, names: Iterable[str]) -> None:
+        """Raises UsageError for the first option that is about a model where none was named. Gates that do not judge
+        are about none.
+        """
+        for name in () if self._asked else names:
+            if name in self._given and (name != "gate" or self.gates):
+                raise UsageError(
+                    f"{self.written(name)}: there is no --model; name the model that it is about (the default "
+                    "baseline is none)"
+                )
+
+    def written(self, name: str) -> str:
+        """The option, as the user wrote it."""
+        dest = options.OPTIONS[name].dest
+        if options.flagged(self._config, name):
+            return f"--taskgraph-{name}"
+        return f"{dest.upper()} (environment)" if dest.upper() in os.environ else f"{dest} (configuration)"
+
+    @property
+    def notices(self) -> list[str]:
+        """What a user might not expect of what judges, a line each."""
+        if self.how == "none" and "gate" in self._given:
+            return ["gates are given, but --taskgraph-judge=none judges nothing"]
+        if not self._unasked_survey:
+            return []
+        why = [*self._limited.values(), "fail-on"][0]
+        return [f"judged by gates: {EXPECTED.format(f', for --taskgraph-{why} is set')}"]
+
+    @property
+    def _unasked_survey(self) -> bool:
+        """Whether wrong answers fail nothing, though the user spoke neither of gates nor of what judges."""
+        return self._stated == "auto" and self.how == "gates" and "gate" not in self._given
 
     def cases(self, outcome: Outcome) -> Iterator[Case]:
         """The verdicts over the whole run, in the order in which they are told. Each kind has its method."""
@@ -102,8 +132,12 @@ class Judging:
         """One for each budget, where something was asked or was to be."""
         for name, limit in self._limited.items() if outcome.tally else ():
             reasons = [one.error for one in outcome.tally if one.error.startswith(f"budget::{name}: ")]
-            told = f"{len(reasons)} questions were not asked: {reasons[0].partition(': ')[2]}" if reasons else ""
-            yield Case(f"budget::{name}", "failed" if reasons else "passed", told or f"within --taskgraph-{limit}")
+            told = f"within --taskgraph-{limit}"
+            if reasons:
+                told = f"{len(reasons)} questions were not asked: {reasons[0].partition(': ')[2]}"
+            elif self._unasked_survey and any(one.outcome in FAILING for one in outcome.tally):
+                told += f"; {EXPECTED.format('')}"
+            yield Case(f"budget::{name}", "failed" if reasons else "passed", told)
 
     def _errors(self, outcome: Outcome) -> Iterator[Case]:
         """One a model, where missing replies are allowed: whether too many are missing."""
@@ -120,9 +154,11 @@ class Judging:
                 yield Case(name, "skipped" if outcome.where.chosen else "failed", told, model)
 
     def _gates(self, outcome: Outcome) -> Iterator[Case]:
-        """One for each gate and model."""
+        """One for each gate and model; none of configured ones where there were no questions at all."""
         from ..results.gates import judge, titles
 
+        if outcome.questions.absent and not outcome.tally:
+            return
         for gate, title in zip(self.gates, titles(self.gates), strict=True):
             mistake = outcome.questions.mistake(gate)
             for model in outcome.models:
@@ -138,24 +174,33 @@ class Judging:
                     ends = (found.estimate, found.low, found.high, found.threshold)
                     yield Case(name, found.outcome, found.reason, model, *ends)
 
-    def _without_questions(self, name: str, model: str, mistake: str, outcome: Outcome) -> Case:
+    def _without_questions(self, name: str, model: str, mistake: Mistake, outcome: Outcome) -> Case:
         """Where the user's selection keeps all of its questions away, a gate is skipped; else it fails."""
-        if outcome.questions.excused():
-            return Case(name, "skipped", f"not judged: {mistake}", model)
+        told = mistake.text
+        if outcome.questions.excused(mistake):
+            return Case(name, "skipped", f"not judged: {told}", model)
         if not outcome.questions.declared:
-            mistake = f"it is not known how many questions there are: {outcome.where.otherwise}"
+            told = f"it is not known how many questions there are: {outcome.where.ended or outcome.where.otherwise}"
             if outcome.where.chosen:
                 return Case(name, "skipped", f"not judged: {', '.join(outcome.where.chosen)}", model)
-        return Case(name, "failed", f"not judged: {mistake}", model)
+        return Case(name, "failed", f"not judged: {told}", model)
+
+
+def metrics_of_gates() -> frozenset[str]:
+    """The names that the last part of a gate may have as a metric."""
+    from ..results.gates import SCORE
+    from ..scoring.metrics import MEASURED, METRICS
+
+    return frozenset({SCORE, *METRICS, *MEASURED, "specifications_read"})
 
 
 def _known(gate: Gate, outcome: Outcome) -> str:
     """What the first name that no question turned out to have could have been."""
-    from ..results.gates import fits, known
+    from ..results.population import fits, known_names
 
     ones = [one.question for one in outcome.tally]
     part = next((part for part in gate.parts if not any(fits([part], one) for one in ones)), gate.parts[0])
-    return known(part, ones)
+    return known_names(part, ones)
 
 
 def _titled(title: str, model: str, outcome: Outcome) -> str:
@@ -164,8 +209,7 @@ def _titled(title: str, model: str, outcome: Outcome) -> str:
 
 def _population(parts: Sequence[str], model: str, outcome: Outcome) -> Population:
     """What became of the questions of one model of which all the parts hold."""
-    from ..results.gates import fits
-    from ..results.population import population
+    from ..results.population import fits, population
 
     own = {one.question.id: one for one in outcome.tally if one.model == model and not one.question.relation}
     trials = [one for one in own.values() if fits(parts, one.question)]

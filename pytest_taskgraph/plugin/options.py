@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from ..benchmarks.settings import Settings
 
 ALIAS = "taskgraph_model_alias"
+SHARES = ("pass-mark", "max-errors", "margin")  # options that take a number from 0 to 1
 
 
 @dataclass(frozen=True)
@@ -151,6 +152,11 @@ def _stated(config: pytest.Config, name: str) -> list[str] | None:
     return found or ([""] if name == "model" and stated is not None else None)
 
 
+def flagged(config: pytest.Config, name: str) -> bool:
+    """Whether the option stands on the command line, or in pytest's own addopts."""
+    return config.getoption(OPTIONS[name].dest, None) is not None
+
+
 def values(config: pytest.Config, name: str) -> list[str]:
     """The values of an option, the default included. Raises pytest.UsageError for one that is empty or no choice."""
     option = OPTIONS[name]
@@ -179,7 +185,10 @@ def switched(config: pytest.Config, name: str) -> bool:
 
 
 def number(config: pytest.Config, name: str, least: float = 0.0) -> float | None:
-    """The number that an option gives; None where it gives none. Raises pytest.UsageError below `least`."""
+    """The number that an option gives; None where it gives none.
+
+    Raises pytest.UsageError below `least`, and above 1 where the option is one of SHARES.
+    """
     stated = value(config, name)
     if not stated:
         return None
@@ -187,8 +196,10 @@ def number(config: pytest.Config, name: str, least: float = 0.0) -> float | None
         found = float(stated)
     except ValueError:
         found = float("nan")
-    if not least <= found < float("inf"):
-        raise pytest.UsageError(f"--taskgraph-{name}: {stated!r}; expected a number of at least {least:g}")
+    share = name in SHARES
+    if not least <= found < float("inf") or (share and found > 1):
+        expected = "a number from 0 to 1" if share else f"a number of at least {least:g}"
+        raise pytest.UsageError(f"--taskgraph-{name}: {stated!r}; expected {expected}")
     return found
 
 
@@ -207,7 +218,6 @@ def settings(config: pytest.Config) -> Settings:
     """What decides the questions. Raises pytest.UsageError for a value that is not of its kind."""
     from ..benchmarks.settings import Settings
 
-    mark = value(config, "pass-mark")
     return Settings(
         seed=_whole(config, "seed")[0],
         instances=_whole(config, "instances", least=1)[0],
@@ -223,7 +233,7 @@ def settings(config: pytest.Config) -> Settings:
         text_metrics=_parts(config, "text-metric"),
         reading=value(config, "reading"),  # type: ignore[arg-type]
         workflows=tuple(dict.fromkeys(values(config, "workflow"))),
-        pass_mark=_share(mark) if mark else None,
+        pass_mark=number(config, "pass-mark"),
         given=frozenset(
             name for name, option in (("tasks", "tasks"), ("instances", "instances"), ("notations", "notation"))
             if given(config, option) is not None
@@ -259,13 +269,3 @@ def _whole(config: pytest.Config, name: str, least: int | None = None) -> tuple[
         if least is not None and found[-1] < least:
             raise pytest.UsageError(f"--taskgraph-{name}: {part}; expected at least {least}")
     return tuple(found)
-
-
-def _share(text: str) -> float:
-    try:
-        number = float(text)
-    except ValueError:
-        number = -1.0
-    if not 0.0 <= number <= 1.0:
-        raise pytest.UsageError(f"--taskgraph-pass-mark: {text!r}; expected a number from 0 to 1")
-    return number

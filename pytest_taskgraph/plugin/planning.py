@@ -93,7 +93,7 @@ def forecast(run: Run, items: Sequence[pytest.Item]) -> str:
     whole = [one for one, share in zip(some, shares, strict=True) for one in [replace(one)] * share]
     # The limits of the whole run: a worker on a machine apart has but its share of them.
     limits = options.whole(run.config, "max-calls"), options.number(run.config, "max-cost")
-    return told(plan_of(whole, _retries(run)), *limits)
+    return told(plan_of(whole, _retries(run)), *limits, replay=run.pipeline.replay)
 
 
 class Planner:
@@ -117,7 +117,7 @@ class Planner:
             raise pytest.UsageError(str(error)) from None
         if reporter is not None and plan.rows:
             reporter.ensure_newline()
-            for text, markup in lines(plan, private.width(session.config)):
+            for text, markup in lines(plan, private.width(session.config), run.pipeline.replay):
                 reporter.write_line(text, **markup)
         return True
 

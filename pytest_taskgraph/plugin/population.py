@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from functools import cached_property
+from textwrap import shorten
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -17,11 +19,20 @@ from .outcomes import MISTAKE
 
 if TYPE_CHECKING:
     from ..benchmarks.family import Family, QuestionReference
+    from ..benchmarks.settings import Settings
     from ..results.gates import Gate
-    from ..results.population import Declared, Whereabouts
+    from ..results.population import Declared, Mistake, Vocabulary, Whereabouts
 
 TRAVELS = "taskgraph_declared"  # in the output of a worker
 NARROWED = "taskgraph_narrowed"  # in the input of a worker: that the user named files
+CAUSE = 110  # characters of what ended a run
+# Labels of our patterns that take building the question: how hard it is, and what its case is.
+LABELS = (
+    *("tasks", "links", "guards", "depth", "width", "nested"),
+    *("answers", "block", "blocks", "change", "conditions", "cycle", "distance", "flow", "gateway", "mixed", "nesting"),
+    *("of_kind", "operator", "pair", "planted", "property", "relation", "runs", "sequence"),
+)
+CLOSED = frozenset({"size", "notation"})  # labels of which all values are known
 SELECTING = {"keyword": "-k", "markexpr": "-m", "deselect": "--deselect", "lf": "--lf", "stepwise": "--sw"}
 
 
@@ -32,6 +43,7 @@ class Questions:
         self._config = config
         self.functions: set[str] = set()  # those with suites, by node id
         self.declared: dict[str, Declared] = {}
+        self._broken_off = False
         self._untold: dict[str, str] = {}  # items that ended in their set-up, and how
 
     def declare(self, function: str, family: Family, references: Sequence[QuestionReference]) -> None:
@@ -39,13 +51,18 @@ class Questions:
         from ..results.population import Declared
 
         self.functions.add(function)
+        settings = options.settings(self._config)
+        possible = {pattern: _possible(pattern, settings) for pattern in {one.pattern for one in references}}
         for one in references:
             if not one.relation:
-                labels: dict[str, str | int] = {"notation": one.notation}
+                labels: dict[str, str | int] = {"notation": one.notation, "frame": _frame(settings)}
+                ways = possible[one.pattern]
                 if one.tasks:
                     labels["size"] = one.tasks
+                else:
+                    ways = {**ways, "size": []}
                 category = family.category(one.pattern)
-                self.declared[one.id] = Declared(one.id, family.name, one.pattern, category, labels)
+                self.declared[one.id] = Declared(one.id, family.name, one.pattern, category, labels, ways)
 
     def untold(self, report: pytest.TestReport) -> None:
         """Nothing; an item that ended in its set-up without a trial is noted, with the reason."""
@@ -55,7 +72,9 @@ class Questions:
 
     def pack(self) -> str:
         """What was declared, as text for the controller."""
-        rows = [[one.id, one.family, one.pattern, one.category, one.labels] for one in self.declared.values()]
+        rows = [
+            [one.id, one.family, one.pattern, one.category, one.labels, one.possible] for one in self.declared.values()
+        ]
         return json.dumps([sorted(self.functions), rows])
 
     def unpack(self, text: str) -> None:
@@ -67,40 +86,81 @@ class Questions:
         self.declared.update((row[0], Declared(*row)) for row in rows)
 
     def lost(self, died: Sequence[str]) -> Iterator[str]:
-        """The questions that took their worker with them, by id where it is known, else by item; each once, though it
-        took several.
+        """The questions that took their worker with them before their trial came: the id where it is known, else the
+        item; each once, though it took several.
         """
         for item in dict.fromkeys(died):
             if item.partition("[")[0] in self.functions:
-                yield self._id_of(item) or item
+                question = self._id_of(item)
+                if not self._came(item, question):
+                    yield question or item
+
+    def _came(self, item: str, question: str) -> bool:
+        """Whether the item that took its worker with it had told its trial: then only its test did not end."""
+        from .gathering import run_so_far
+
+        run = run_so_far(self._config)
+        if run is None or not question:
+            return False
+        rest = _letters(item.replace(question, "", 1))
+        spec = max((one for one in run.models if _letters(one) in rest), key=len, default=run.models[0])
+        return any(one.question.id == question and one.model == run.subject(spec).name for one in run.tally)
 
     def whereabouts(self, session: pytest.Session, ended: BaseException | None, died: Sequence[str]) -> Whereabouts:
         """Why questions have no trial. `ended`: what ended the loop before its time."""
         from ..results.population import Whereabouts
 
+        self._broken_off = ended is not None or bool(died)
         reasons = {self._id_of(item): why for item, why in self._untold.items()}
-        reasons = {question: " ".join(why.split())[:200] for question, why in reasons.items() if question}
+        reasons = {question: shorten(why, 200, placeholder=" …") for question, why in reasons.items() if question}
         lost, chosen = frozenset(self.lost(died)), tuple(selections(session))
         if ended is not None:
-            return Whereabouts(reasons, lost, chosen, f"did not run: {' '.join(str(ended).split())[:200]}")
+            first = str(ended).removeprefix("taskgraph: ").partition("; ")[0]
+            cause = shorten(first, CAUSE, placeholder=" …", break_on_hyphens=False)
+            return Whereabouts(reasons, lost, chosen, "did not run", cause)
         return Whereabouts(reasons, lost, chosen)
 
-    def mistake(self, gate: Gate) -> str:
-        """Why the gate can be about none of the questions; "" where it can."""
-        from ..errors import UsageError
-        from ..results.gates import demand
+    def mistake(self, gate: Gate) -> Mistake | None:
+        """Why the gate can be about none of the questions; None where it can."""
+        from ..results.population import mistake
 
-        try:
-            demand(gate, list(self.declared.values()))
-        except UsageError as error:
-            return str(error)
-        return ""
+        return mistake(gate.parts, list(self.declared.values()), self._vocabulary)
 
-    def excused(self) -> bool:
-        """Whether gates may have no questions: the user named files and not the gates, or asks for the last failed."""
-        if self._config.getoption("lf", False):
-            return True
-        return named_files(self._config) and not self._config.getoption(options.OPTIONS["gate"].dest)
+    @cached_property
+    def _vocabulary(self) -> Vocabulary:
+        """What the catalogue knows, the user's own patterns included."""
+        from ..benchmarks import FAMILIES
+        from ..benchmarks.frames import FRAMES
+        from ..generation.recipe import TASKS
+        from ..notations import NOTATIONS
+        from ..results.population import Vocabulary
+        from .judging import metrics_of_gates
+
+        categories = {name: one.category(name) for one in FAMILIES.values() for name in one.order()}
+        ours = {one for pair in categories.items() for one in pair if pair[1] != "custom"}
+        names = dict.fromkeys([*FAMILIES, *categories.values(), *categories])
+        values = {"size": map(str, TASKS), "notation": NOTATIONS, "frame": FRAMES, "phrasing": ("1", "2")}
+        labels = {**dict.fromkeys(LABELS, ()), **{label: tuple(found) for label, found in values.items()}}
+        return Vocabulary(tuple(names), frozenset(ours), tuple(sorted(metrics_of_gates())), labels, CLOSED)
+
+    def excused(self, found: Mistake) -> bool:
+        """Whether a gate may have no questions: the user named files or asks for the last failed, so that not all were
+        collected. A gate of the command line is meant for this run, and must be of names that there are.
+        """
+        last_failed = bool(self._config.getoption("lf", False))
+        if self.of_command_line:
+            return last_failed and found.kind == "absent"
+        return found.kind != "wrong" and (last_failed or named_files(self._config))
+
+    @property
+    def absent(self) -> bool:
+        """Whether nothing is to be judged: no suite asks anything, and no gate was given for this run."""
+        return not (self.declared or self.functions or self.of_command_line or self._broken_off)
+
+    @property
+    def of_command_line(self) -> bool:
+        """Whether gates stand on the command line; else they are configured."""
+        return options.flagged(self._config, "gate")
 
     def _id_of(self, item: str) -> str:
         """The id of the declared question that an item asks; "" for none. Other parameters may stand around it."""
@@ -112,6 +172,29 @@ class Questions:
                 if (question := known.get(name, name)) in self.declared:
                     return question
         return ""
+
+
+def _letters(text: str) -> str:
+    """What is left of the name of a model in the id of an item, whatever stands for its other characters."""
+    return "".join(filter(str.isalnum, text))
+
+
+def _frame(settings: Settings) -> str:
+    from ..benchmarks.frames import frame
+
+    return frame(settings.frame, settings.templates).name
+
+
+def _possible(pattern: str, settings: Settings) -> dict[str, list[str | int]]:
+    """The numbers of the phrasings that a pattern may be asked in."""
+    from ..benchmarks.understanding.pattern import PATTERNS
+    from ..benchmarks.understanding.phrasings import worded
+
+    if pattern not in PATTERNS:
+        return {}
+    most = len(worded(PATTERNS[pattern], settings.templates).templates)
+    chosen = {"first": 0, "second": 1}.get(settings.phrasing)
+    return {"phrasing": list(range(1, most + 1)) if chosen is None else [chosen % most + 1]}
 
 
 def _as_pytest_writes(name: str) -> str:
@@ -138,11 +221,24 @@ def selections(session: pytest.Session) -> Iterator[str]:
 
 
 def refuse(config: pytest.Config, questions: Questions, gates: Sequence[Gate]) -> None:
-    """Nothing, if each gate is about some question, or need not be. Raises pytest.UsageError; a worker tells the
-    controller, which ends the run before any item is handed out.
+    """Nothing, if each gate is about some question, or need not be; then it is known what is to be told of judging.
+    Raises pytest.UsageError; a worker tells the controller, which ends the run before any item is handed out.
+
+    Configured gates are demanded once there are questions: a project has other tests, too.
     """
-    told = [] if questions.excused() else [why for gate in gates if (why := questions.mistake(gate))]
+    from .run import run_of
+
+    if not questions.declared and not questions.of_command_line:
+        return
+    run = run_of(config)
+    found = [(gate, questions.mistake(gate)) for gate in gates]
+    told = [
+        f"{run.judging.written('gate')}: {gate.text!r}: {one.text}"
+        for gate, one in found
+        if one is not None and not questions.excused(one)
+    ]
     if not told:
+        run.notices.extend(run.judging.notices)
         return
     if not hasattr(config, "workerinput"):
         raise pytest.UsageError("; ".join(told))

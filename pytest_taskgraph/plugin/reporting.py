@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,13 +10,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from ..errors import UnknownNameError, UsageError
-from . import options
+from . import destinations, options
 from .cases import Case
 
 if TYPE_CHECKING:
     from ..results.comparison import Comparison
-
-STEP_SUMMARY = "GITHUB_STEP_SUMMARY"  # the environment variable with the path of a file that all steps add to
 
 
 def _markdown(record: dict[str, Any], comparison: Comparison | None) -> str:
@@ -51,10 +48,12 @@ class Reporting:
 
     def __init__(self, config: pytest.Config, folder: Path) -> None:
         self._config, self._folder = config, folder
-        self.notices: list[str] = []
+        self.notices: list[str] = []  # to be told before anything is asked
+        self.remarks: list[str] = []  # to be told at the end
         self.comparison: Comparison | None = None
         self._fail_on = frozenset(part for one in options.values(config, "fail-on") for part in one.split(",") if part)
         self._before: dict[str, Any] | None = None
+        self._mistake = ""  # what is wrong with a comparison that is configured, rather than asked for by a flag
 
     @property
     def compares(self) -> str:
@@ -81,42 +80,65 @@ class Reporting:
         return explicit and bool(used)
 
     def check(self) -> None:
-        """Nothing, if everything asked for can be made; what is compared with is read here. Raises UsageError."""
+        """Nothing, if everything asked for can be made; what is compared with is read here. Raises UsageError.
+
+        A mistake in a comparison that is configured waits for `demand`: runs without questions need none.
+        """
         from ..results import comparison, saved
 
-        for kind, path in self._reports():
-            if kind not in KINDS:
-                raise UnknownNameError("kind of --taskgraph-report", kind, KINDS)
-            if self._path(path).is_dir():
-                raise UsageError(f"--taskgraph-report: {path} is a folder; expected the path of a file")
-        for name in filter(None, [options.value(self._config, "save")]):
-            saved.checked(name)
+        destinations.check(self._config, self._reports(), self._folder, KINDS)
+        for name in ("save", "compare"):
+            self._check_once(name)
+        keep = options.value(self._config, "save")
+        if keep and saved.checked(keep) == saved.LAST:
+            raise UsageError("--taskgraph-save: last is the run before, which later runs replace; name it otherwise")
         for one in sorted(self._fail_on - set(comparison.FAIL_ON)):
             raise UnknownNameError("thing for --taskgraph-fail-on", one, comparison.FAIL_ON)
         if self._fail_on and not self.compares:
             raise UsageError("--taskgraph-fail-on says what a comparison fails on: name one with --taskgraph-compare")
         self._margin()
-        if self.compares:
-            self._before = self._baseline()
+        try:
+            self._before = self._baseline() if self.compares else None
+        except UsageError as error:
+            if options.flagged(self._config, "compare"):
+                raise
+            self._mistake = str(error)
 
-    def cases(self, record: Callable[[], dict[str, Any]]) -> list[Case]:
-        """The verdict of the comparison, if there is one: `compare::NAME`."""
+    def demand(self) -> None:
+        """Nothing, if what is configured can be had: questions were collected. Raises UsageError."""
+        if self._mistake:
+            raise UsageError(self._mistake)
+
+    def _check_once(self, name: str) -> None:
+        flag = f"--taskgraph-{name}"
+        given = [str(one).partition("=")[0] for one in self._config.invocation_params.args]
+        if given.count(flag) > 1:
+            raise UsageError(f"{flag}: given {given.count(flag)} times; a run takes one")
+
+    def cases(self, record: Callable[[], dict[str, Any]], narrowed: str = "") -> list[Case]:
+        """The verdict of the comparison, if there is one: `compare::NAME`.
+
+        `narrowed`: what the user chose so that no question was left; "" where there were questions, or were to be.
+        """
         from ..results.comparison import case_of, compare
 
         name = self.compares
         if not name:
             return []
+        if narrowed:
+            return [Case(f"compare::{name}", "skipped", f"not judged: no question was left ({narrowed})")]
+        if self._mistake:
+            return [Case(f"compare::{name}", "failed", self._mistake)]
         if self._before is None:
             return [Case(f"compare::{name}", "failed" if "missing" in self._fail_on else "skipped", self._none_yet())]
         self.comparison = compare(self._before, record(), self._margin())
         return [Case(f"compare::{name}", *case_of(self.comparison, self._fail_on))]
 
     def write(self, record: dict[str, Any], whole: bool) -> None:
-        """Nothing; the reports stand where they were asked for, and the run is kept if it is `whole`.
+        """Nothing; the reports stand where they were asked for; a run that is `whole`, and asked anything, is kept.
 
         Raises UsageError at the end for whatever could not be written; the rest is.
         """
-        from ..results import saved
         from ..results.record import save
 
         failures = []
@@ -128,15 +150,26 @@ class Reporting:
                     self._write(self._path(path), made(record, self.comparison))
             except UsageError as error:
                 failures.append(str(error))
-        names = [options.value(self._config, "save"), saved.LAST if self._keeps_last else ""]
-        for name in filter(None, names) if whole else ():
+        failures += self._keep(record, whole)
+        if failures:
+            raise UsageError("; ".join(failures))
+
+    def _keep(self, record: dict[str, Any], whole: bool) -> Iterator[str]:
+        """Saves the run; yields what could not be. Why it is not to be saved is noted."""
+        from ..results import saved
+
+        named = options.value(self._config, "save")
+        asked = any(one["outcome"] != "skipped" for one in record["trials"])
+        if not (whole and asked):
+            why = "nothing was asked" if whole else "it did not come to its end"
+            self.remarks += [f"the run {named!r} is not saved: {why}"] if named else []
+            return
+        for name in filter(None, (named, saved.LAST if self._keeps_last else "")):
             try:
                 self._prepare()
                 saved.save(record, self._folder, name)
             except UsageError as error:
-                failures.append(str(error))
-        if failures:
-            raise UsageError("; ".join(failures))
+                yield str(error)
 
     def _prepare(self) -> None:
         from ..models.store.schema import prepare
@@ -149,20 +182,16 @@ class Reporting:
     def _write(self, path: Path, text: str) -> None:
         from ..reports.written import write
 
-        summary = os.environ.get(STEP_SUMMARY)
-        write(path, text, append=bool(summary) and Path(str(summary)).absolute() == path.absolute())
+        write(path, text, append=destinations.is_summary(path))
 
     def _reports(self) -> list[tuple[str, str]]:
         return options.pairs(self._config, "report")
 
     def _path(self, path: str) -> Path:
-        return Path(self._config.invocation_params.dir, path)
+        return destinations.place(self._config, path)
 
     def _margin(self) -> float:
-        margin = options.number(self._config, "margin")
-        if margin is None or margin > 1:
-            raise UsageError("--taskgraph-margin: expected a number from 0 to 1")
-        return margin
+        return options.number(self._config, "margin") or 0.0
 
     def _baseline(self) -> dict[str, Any] | None:
         """The saved run; None where none of that name is there yet."""
@@ -171,7 +200,13 @@ class Reporting:
         name = self.compares
         path = str(self._path(name)) if saved.is_path(name) else name
         if saved.find(self._folder, path) is None and not saved.is_path(name):
-            saved.checked(name)
+            known = [one for one in saved.names(self._folder) if one != saved.LAST]
+            meant = saved.resembling(saved.checked(name), known)
+            if meant and options.value(self._config, "save") != name:
+                raise UsageError(
+                    f"--taskgraph-compare: there is no run named {name!r} (saved: {', '.join(known)}); {meant!r} may "
+                    f"be meant; if not, keep the first of that name in the same run, with --taskgraph-save={name}"
+                )
             self.notices.append(self._none_yet())
             return None
         return saved.load(self._folder, path)

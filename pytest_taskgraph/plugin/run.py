@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -25,6 +25,7 @@ from .reporting import Reporting
 if TYPE_CHECKING:
     from ..benchmarks.family import Family
     from ..benchmarks.settings import Settings
+    from ..results.population import Whereabouts
     from ..results.record import About
     from ..results.tally import Tally
     from .cases import Case
@@ -52,7 +53,8 @@ class Run:
         self.population = Questions(config)
         self.reporting = Reporting(config, self.pipeline.folder)
         self.verdicts: list[Case] = []
-        self.whole = False  # whether the loop of items came to its end
+        self.judged = self.whole = False  # whether the whole run was judged; whether the loop came to its end
+        self.concluded = False  # whether there is something to tell at the end
         self._drawn: set[str] = set()
         self._gathered = Counts()
         self.died: list[str] = []  # items that took their xdist worker with them
@@ -166,6 +168,11 @@ class Run:
                 if self.subject(spec).spec.startswith("baseline"):
                     self.subject(spec).model(family)
 
+    def demand(self) -> None:
+        """Nothing, if what is configured can be had, now that there are questions. Raises UsageError."""
+        self.judging.demand()
+        self.reporting.demand()
+
     def add(self, report: pytest.TestReport) -> None:
         """Tallies the trial that rides on a report."""
         carried = getattr(report, CARRIED)
@@ -187,9 +194,17 @@ class Run:
         where = self.population.whereabouts(session, ended, self.died)
         models = [self.subject(spec).name for spec in self.models]
         self.verdicts = list(self.judging.cases(Outcome(self.tally, models, self.population, where)))
-        self.verdicts += self.reporting.cases(self.record)
-        self.whole = ended is None
+        self.judged, self.whole = True, ended is None
+        self.verdicts += self.reporting.cases(self.record, self._narrowed(where))
         return self.verdicts
+
+    def _narrowed(self, where: Whereabouts) -> str:
+        """What the user chose so that no question was left; "" where some were asked, or are missing otherwise."""
+        if self.tally:
+            return ""
+        if not self.population.functions and not options.flagged(self.config, "compare"):
+            return "no suite was collected"
+        return ", ".join(where.chosen)
 
     def record(self) -> dict[str, Any]:
         """The record of the run, as it stands."""
@@ -208,38 +223,41 @@ class Run:
 
     def about(self) -> About:
         """What the run was, for the record and the headers."""
-        from .. import __version__
-        from ..results.record import About
-        from .subject import plain
+        from .about import about
 
-        shown = self.settings
-        return About(
-            __version__,
-            models=tuple(self.subject(spec).name for spec in self.models),
-            seed=shown.seed,
-            notations=shown.notations if shown.convert or not shown.workflows else ("as written",),
-            frame=shown.frame,
-            reading=shown.reading,
-            judge=self.judging.how,
-            questions=self.questions or None,
-            settings={
-                "instances": shown.instances,
-                "tasks": list(shown.tasks),
-                "phrasing": shown.phrasing,
-                "workflow": list(shown.workflows),
-                **({"vary": list(shown.vary)} if shown.vary else {}),
-                **({"repeats": self.repeats} if self.repeats > 1 else {}),
-                "model_option": {key: plain(text) for key, text in options.pairs(self.config, "model-option")},
-                **self.measuring.about(),
-            },
-            gates=tuple(asdict(case) for case in self.verdicts),
-            lost=tuple(self.population.lost(self.died)),
-        )
+        return about(self)
 
-    def save(self) -> None:
-        """Writes the reports that are asked for, and keeps the record. Raises UsageError."""
-        if self.reporting.wanted:
-            self.reporting.write(self.record(), self.whole)
+    @property
+    def interrupted(self) -> bool:
+        """Whether it was broken off before it could be judged."""
+        return self.concluded and not self.judged
+
+    def _asked_nobody(self, session: pytest.Session) -> bool:
+        """Whether there were suites and items ran, but none put a question."""
+        ran = self.judged or session.exitstatus == pytest.ExitCode.INTERRUPTED
+        return ran and bool(session.testscollected and self.population.functions)
+
+    def conclude(self, session: pytest.Session) -> str:
+        """What could not be written of the run, "" for nothing; reports are written, and the record is kept.
+
+        Where nobody was asked there is something to tell if there were suites, and items ran.
+        """
+        from ..reports.gates import gate_properties
+        from ..reports.junit import suite_properties
+        from .private import add_suite_properties
+
+        self.concluded = bool(self.tally) or self._asked_nobody(session)
+        if not self.concluded:
+            return ""
+        self.questions = self.questions or len(self.tally)
+        about = self.about()
+        add_suite_properties(self.config, [*suite_properties(self.tally, about), *gate_properties(about.gates)])
+        try:
+            if self.reporting.wanted:
+                self.reporting.write(self.record(), self.whole)
+        except UsageError as error:
+            return str(error)
+        return ""
 
 
 RUN = pytest.StashKey[Run]()

@@ -57,11 +57,30 @@ def _what(report: pytest.TestReport, category: str) -> str:
 
 
 def write(reporter: pytest.TerminalReporter, run: Run, width: int) -> None:
-    """The table, or its one line under -q."""
-    from ..reports.terminal import lines
+    """The table, the verdicts, what a comparison found and what was not done; a few lines under -q."""
+    from ..reports import comparison, terminal
 
-    verbosity = reporter.config.get_verbosity()
+    verbosity, more = reporter.config.get_verbosity(), _remarks(run, width)
+    if not run.tally and not more:
+        return
+    found = terminal.lines(run.tally, run.about(), verbosity, width)
     if verbosity >= 0:
         reporter.section("taskgraph", "=")
-    for text, markup in lines(run.tally, run.about(), verbosity, width):
+        if run.reporting.comparison is not None:  # its verdict stands among the others
+            found += comparison.details(run.reporting.comparison, width)
+    for text, markup in found + more:
         reporter.write_line(text, **markup)
+
+
+def _remarks(run: Run, width: int) -> list[tuple[str, dict[str, bool]]]:
+    """Lines with their markup: the verdicts, where no table is above them, and what was asked for and not done."""
+    from ..reports.escape import wrap
+    from ..reports.gates import gate_lines
+
+    verbosity = run.config.get_verbosity()
+    alone = not run.tally and verbosity >= -1
+    found = gate_lines(run.about().gates, width, brief=verbosity < 0) if alone else []
+    told = list(run.reporting.remarks)
+    if run.interrupted and (run.judging.how == "gates" or run.reporting.compares):
+        told.append("the run was interrupted: gates and comparisons were not judged")
+    return found + [(line, {"red": True}) for one in told for line in wrap(f"taskgraph: {one}", width, 3)]

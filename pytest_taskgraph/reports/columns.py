@@ -58,7 +58,7 @@ _SKIPPED = _Column("skipped", "skip", lambda one: str(one.row.skipped))
 
 
 def rows_table(title: str, entries: Sequence[Entry], width: int, above: bool = False) -> Lines:
-    """The entries with their counts and means; `above`: with the score above chance, before interval and spread.
+    """The entries with their counts and means; `above`: with the score above chance, where it finds room as well.
 
     Where even few columns find no room in `width`, the names are shortened.
     """
@@ -97,8 +97,7 @@ def _choices(rows: Sequence[Row], above: bool) -> Iterator[tuple[list[_Column], 
         guessing = [_CHANCE, _ABOVE] if above else [_CHANCE]
         yield [_N, _RATE, _INTERVAL, _MEAN, *guessing, _DEVIATION, *counts], False
         if above:
-            yield [_N, _RATE, _MEAN, *guessing, *counts], False
-            yield [_N, _RATE, _MEAN, *guessing, *counts], True
+            yield [_N, _RATE, _INTERVAL, _MEAN, _ABOVE, _DEVIATION, *counts], True
     yield [_N, _RATE, _INTERVAL, _MEAN, _DEVIATION, *counts], False
     yield [_N, _RATE, _MEAN, *counts], False
     yield [_N, _RATE, _MEAN, *counts], True

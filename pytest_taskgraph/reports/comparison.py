@@ -13,10 +13,11 @@ from ..results.comparison import Comparison, Flip, PatternChange
 from ..trial import Json
 from .columns import Lines, fitting
 from .escape import one_line, shorten, wrap
-from .wording import count, number, plural
+from .wording import count, number
 
 PATTERNS = 12  # rows of patterns that changed
 FLIPS = 10  # questions that lost, and as many that won
+OF_P = "p: one-sided, towards worse; that of a pattern is adjusted by Holm"
 IDS = 3  # of those left out
 SHARED_START = 40  # characters that a changed line may share with the one that stood there before
 
@@ -32,8 +33,12 @@ def lines(comparison: Comparison, name: str = "", width: int = 80) -> Lines:
     """The comparison, each line of at most `width` columns (width >= 40); `name` is that of the baseline."""
     title = f"compared with {name}: " if name else ""
     verdict = wrap(f"{title}{comparison.verdict}: {comparison.reason}", width, 4)
-    found: Lines = [(line, _COLOURS[comparison.verdict]) for line in verdict]
-    found += [(line, {}) for line in _runs(comparison, width)]
+    return [*((line, _COLOURS[comparison.verdict]) for line in verdict), *details(comparison, width)]
+
+
+def details(comparison: Comparison, width: int = 80) -> Lines:
+    """The comparison without its verdict, for where that is told already."""
+    found: Lines = [(line, {}) for line in _runs(comparison, width)]
     found += [(line, {"yellow": True}) for note in comparison.notes for line in wrap(note, width, 3)]
     found += _patterns(comparison, width)
     found += _flips(comparison.flips, width)
@@ -71,28 +76,38 @@ def _patterns(comparison: Comparison, width: int) -> Lines:
     if not moved or comparison.total is None:
         return []
     moved.sort(key=lambda one: (one.verdict != "worse", one.change))
-    shown = [*moved[:PATTERNS], comparison.total]
-    cells = [_cells(one) for one in shown[:-1]]
-    cells.append([*_cells(comparison.total)[:-2], _p(comparison.p), ""])
-    long = ["pattern", "n", "before", "after", "change", "lost", "won", "p by Holm", "verdict"]
+    heads = heading(comparison)
+    cells = [_cells(one) for one in (*moved[:PATTERNS], *heads)]
+    long = ["pattern", "n", "before", "after", "change", "lost", "won", "p", "verdict"]
     short = ["pattern", "n", "before", "after", "change", "p", "verdict"]
     narrow = [[*row[:5], *row[7:]] for row in cells]
-    markup = [_COLOURS["worse"] if one.verdict == "worse" else {} for one in shown[:-1]] + [{"bold": True}]
+    markup = [_COLOURS["worse"] if one.verdict == "worse" else {} for one in moved[:PATTERNS]]
+    markup += [{"bold": True}] * len(heads)
     still = len(comparison.patterns) - len(moved)
     facts = [f"{count(len(moved) - PATTERNS, 'pattern')} more changed"] if len(moved) > PATTERNS else []
     facts += [f"{count(still, 'pattern')} without a change"] if still else []
     found = [("", dict[str, bool]()), *fitting([(long, cells), (short, narrow)], width, markup)]
-    return found + [(one_line(", ".join(facts), width), {})] * bool(facts)
+    told = [*wrap(OF_P, width, 2), *([one_line(", ".join(facts), width)] if facts else [])]
+    return found + [(line, {}) for line in told]
+
+
+def heading(comparison: Comparison) -> list[PatternChange]:
+    """What stands below the patterns in a table: the categories where there are several, and all questions."""
+    several = len({one.name for one in comparison.categories}) > 1
+    total = [comparison.total] if comparison.total is not None else []
+    return [*(comparison.categories if several else ()), *total]
+
+
+def p_value(one: PatternChange) -> str:
+    """The p-value that decides: of a pattern the adjusted one, of all questions that of their test; "" for none."""
+    value = one.p if one.adjusted_p is None else one.adjusted_p
+    return "" if value is None else "<0.001" if value < 0.001 else f"{value:.3f}"
 
 
 def _cells(one: PatternChange) -> list[str]:
     name = f"{one.name} of {one.model}" if one.model else one.name
     figures = [number(one.before), number(one.after), change(one.change), str(one.lost), str(one.won)]
-    return [name, str(one.n), *figures, _p(one.adjusted_p), one.verdict]
-
-
-def _p(value: float | None) -> str:
-    return "" if value is None else "<0.001" if value < 0.001 else f"{value:.3f}"
+    return [name, str(one.n), *figures, p_value(one), one.verdict]
 
 
 def _flips(flips: Sequence[Flip], width: int) -> Lines:
@@ -150,7 +165,7 @@ def _left_out(comparison: Comparison, width: int) -> Iterator[str]:
     """The questions that are not compared, a line a reason."""
     missing = [f"{one.id} ({one.run}: {one.outcome})" for one in comparison.missing]
     for told, ids in (
-        (f"without an {plural('answer', len(missing))}", missing),
+        ("without an answer", missing),
         ("asked only before", comparison.only_before),
         ("asked only after", comparison.only_after),
     ):

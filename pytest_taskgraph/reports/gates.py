@@ -7,15 +7,29 @@ from collections.abc import Iterable, Mapping
 from ..trial import Json
 from .escape import one_line, wrap
 
-COLOURS = {"passed": "green", "failed": "red", "skipped": "yellow"}
+UNDECIDED = "cannot tell"
+COLOURS = {"passed": "green", "failed": "red", "skipped": "yellow", UNDECIDED: "yellow"}
+LONGEST = 2000  # columns of a verdict
 
 
-def gate_lines(gates: Iterable[Mapping[str, Json]], width: int) -> list[tuple[str, dict[str, bool]]]:
-    """A line for each verdict: how it ended, its name, and why; wrapped to `width` columns."""
+def state(gate: Mapping[str, Json]) -> str:
+    """How it ended: passed, failed or skipped; "cannot tell" where a comparison passed because it could not."""
+    undecided = gate.get("outcome") == "passed" and str(gate.get("reason")).startswith(UNDECIDED)
+    return UNDECIDED if undecided else str(gate.get("outcome"))
+
+
+def gate_lines(
+    gates: Iterable[Mapping[str, Json]], width: int, brief: bool = False
+) -> list[tuple[str, dict[str, bool]]]:
+    """A line for each verdict: how it ended, its name, and why; wrapped to `width` columns.
+
+    `brief`: only of those that did not plainly pass, and of comparisons.
+    """
     return [
-        (line, {COLOURS.get(str(one["outcome"]), "yellow"): True})
+        (line, {COLOURS.get(state(one), "yellow"): True})
         for one in gates
-        for line in wrap(one_line(f"{one['outcome']} {one['name']}: {one['reason']}"), width, 3)
+        if not brief or state(one) != "passed" or str(one["name"]).startswith("compare::")
+        for line in wrap(f"{one['outcome']} {one['name']}: {one['reason']}", width, -(-LONGEST // width))
     ]
 
 

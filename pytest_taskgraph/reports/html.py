@@ -78,6 +78,9 @@ def _gates(record: Mapping[str, Any]) -> list[dict[str, str]]:
     found = [
         {name: str(one.get(name) or "") for name in ("name", "model", "outcome", "reason")} for one in _listed(record)
     ]
+    for one in found:
+        if one["name"].endswith(f"[{one['model']}]"):
+            one["model"] = ""  # the name tells it
     return sorted(found, key=lambda one: one["outcome"] != "failed")
 
 

@@ -14,8 +14,9 @@ from ..results.record import About, about_of, tally_of
 from ..results.tally import ANSWERED, Group, Tally
 from ..trial import Trial
 from .columns import FEW
-from .markdown_blocks import cell, code, folded, table
-from .markdown_comparison import change
+from .html_repetitions import repetitions
+from .markdown_blocks import cell, code, folded, table, words
+from .markdown_comparison import baseline, change
 from .markdown_trials import missing_replies, wrong_answers
 from .markdown_verdict import head
 from .spending import spent
@@ -64,7 +65,7 @@ def _lines(
         yield from ("", "_Shortened to fit; the record has everything._")
     yield from _results(tally, room.rows)
     if comparison is not None:
-        yield from change(comparison, room.flips)
+        yield from change(comparison, room.flips, baseline(record, comparison))
     yield from wrong_answers(tally, room.wrong)
     yield from missing_replies(tally, about.lost, room.rows)
     yield from _run(tally, about)
@@ -84,8 +85,20 @@ def _results(tally: Tally, most: int) -> Iterator[str]:
     yield from _relations(tally, most)
     if any(0 < one.group.questions < FEW for one in groups):
         yield from ("", rf"\* fewer than {FEW} questions answered: such a rate says little")
-    if any(trial.question.repetition > 1 for trial in tally):
-        yield from ("", "n counts replies, repetitions included; intervals are over questions, by workflow.")
+    yield from _repetitions(tally, most)
+
+
+def _repetitions(tally: Tally, most: int) -> Iterator[str]:
+    """What questions that were asked more than once came to, and what must be known to read it."""
+    found = repetitions(tally)
+    if found is None:
+        return
+    strong = {"category": "**", "total": "**"}
+    rows = [
+        [f"{strong.get(one.kind, '')}{cell(one.name)}{strong.get(one.kind, '')}", *one.cells] for one in found.lines
+    ]
+    yield from table([f"{found.most} repetitions", *found.titles], rows[:most])
+    yield from ("", *(f"- {words(note)}" for note in found.notes))
 
 
 @dataclass(frozen=True, slots=True)

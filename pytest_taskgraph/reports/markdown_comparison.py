@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from ..trial import Json
+from .comparison import OF_P, heading, p_value
 from .escape import one_line
 from .failure import shown
 from .markdown_blocks import NONE, cell, code, fence, folded, table, words
@@ -27,12 +28,24 @@ def judged(comparison: Comparison) -> str:
     return f"{sign} compared with the run before: **{comparison.verdict}**: {words(comparison.reason, REASON)}"
 
 
-def change(comparison: Comparison, most: int) -> Iterator[str]:
+def baseline(record: Mapping[str, Any], comparison: Comparison) -> str:
+    """What the run of the record was compared with, as the verdict `compare::NAME` in it says that tells the same as
+    the comparison; "" where none does.
+    """
+    told = f"{comparison.verdict}: {comparison.reason}"
+    for one in record.get("gates") or ():
+        kind, _, name = str(one.get("name")).partition("::") if isinstance(one, dict) else ("", "", "")
+        if kind == "compare" and str(one.get("reason")).startswith(told):
+            return name
+    return ""
+
+
+def change(comparison: Comparison, most: int, name: str = "") -> Iterator[str]:
     """The patterns that moved, what was asked in another way, and the questions that flipped, folded.
 
-    Of questions at most `most` are shown, of patterns as many, but at least 15.
+    Of questions at most `most` are shown, of patterns as many, but at least 15. `name` is that of the baseline.
     """
-    yield from ("", "### Compared with the run before", "")
+    yield from ("", f"### Compared with {code(name) if name else 'the run before'}", "")
     yield f"- {count(comparison.paired, 'question')} paired"
     yield from (f"- {words(note, REASON)}" for note in comparison.notes[:NAMED])
     yield from _patterns(comparison, max(most, 15))
@@ -53,10 +66,11 @@ def _patterns(comparison: Comparison, most: int) -> Iterator[str]:
     moved = [one for one in comparison.patterns if one.lost or one.won]
     moved.sort(key=lambda one: (one.verdict != "worse", one.won - one.lost))
     several = any(one.model for one in comparison.patterns) and len({one.model for one in comparison.patterns}) > 1
-    heads = [*comparison.categories, *([comparison.total] if comparison.total else [])]
+    heads = heading(comparison)
     rows = [_pattern(one, several) for one in moved[:most]] + [_pattern(one, several, "**") for one in heads[:most]]
     titles = ["pattern", *(["model"] if several else []), "verdict", "n", "pass rate", "mean", "lost", "won", "p"]
     yield from table(titles, rows, 3 if several else 2)
+    yield from ("", OF_P) if rows else ()
     if len(moved) > most:
         yield from ("", f"And {len(moved) - most} more patterns that moved.")
 
@@ -71,7 +85,7 @@ def _pattern(one: PatternChange, several: bool, strong: str = "") -> list[str]:
         f"{number(one.mean_before)} → {number(one.mean_after)}",
         str(one.lost),
         str(one.won),
-        "<0.001" if one.adjusted_p is not None and one.adjusted_p < 0.001 else number(one.adjusted_p),
+        p_value(one) or NONE,
     ]
 
 

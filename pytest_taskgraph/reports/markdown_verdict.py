@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from ..results.record import About
 from ..results.tally import Row, Tally
+from .gates import UNDECIDED, state
 from .markdown_blocks import code, words
-from .markdown_comparison import judged
+from .markdown_comparison import baseline, judged
 from .verdict import verdict
 from .wording import count, number
 
@@ -16,8 +17,8 @@ if TYPE_CHECKING:
     from ..results.comparison import Comparison
 
 REASON = 300  # columns of a gate's reason
-SIGNS = {"failed": "❌", "passed": "✅", "skipped": "⏭️"}
-RANKS = {"passed": 1, "skipped": 2}  # whatever else stands first: it failed
+SIGNS = {"failed": "❌", "passed": "✅", "skipped": "⏭️", UNDECIDED: "❔"}
+RANKS = {UNDECIDED: 1, "passed": 2, "skipped": 3}  # whatever else stands first: it failed
 
 
 def head(
@@ -30,20 +31,22 @@ def head(
     yield f"## {SIGNS.get(whole.state, '📋')} taskgraph: {words(whole.headline)}"
     yield ""
     gates = [one for one in record.get("gates") or () if isinstance(one, dict)]
-    gates.sort(key=lambda one: RANKS.get(str(one.get("outcome")), 0))
-    yield from map(_gate, gates[:most])
+    gates.sort(key=lambda one: RANKS.get(state(one), 0))
+    yield from (_gate(one, len(about.models) > 1) for one in gates[:most])
     if len(gates) > most:
         yield f"- and {count(len(gates) - most, 'gate')} more"
-    if comparison is not None:
+    if comparison is not None and not baseline(record, comparison):
         yield f"- {judged(comparison)}"
     yield from (f"- {_counts(tally.total(model))}" for model in tally.models[:most])
     yield from (f"- {words(note)}" for note in whole.notes[:most])
 
 
-def _gate(gate: Mapping[str, Any]) -> str:
+def _gate(gate: Mapping[str, Any], several: bool) -> str:
+    """How one gate ended and why; of which model, where there are several and its name does not tell."""
     outcome, reason = str(gate.get("outcome")), str(gate.get("reason") or "")
-    told = f"{SIGNS.get(outcome, SIGNS['failed'])} {words(outcome)}: {code(str(gate.get('name')), REASON)}"
-    told += f" {code(str(gate['model']))}" if gate.get("model") else ""
+    name, model = str(gate.get("name")), str(gate.get("model") or "")
+    told = f"{SIGNS.get(state(gate), SIGNS['failed'])} {words(outcome)}: {code(name, REASON)}"
+    told += f" {code(model)}" if several and model and not name.endswith(f"[{model}]") else ""
     return f"- {told}" + (f": {words(reason, REASON)}" if reason else "")
 
 

@@ -12,6 +12,7 @@ from math import ceil
 from ..results.plan import Amount, Plan, PlanRow
 from .escape import columns, one_line, wrap
 from .table import table
+from .wording import count
 
 Lines = list[tuple[str, dict[str, bool]]]
 UNKNOWN = "unknown"
@@ -26,37 +27,51 @@ class _Column:
 
 _QUESTIONS = _Column("questions", "asked", lambda row: f"{row.questions:,}")
 _CALLS = _Column("calls", "calls", lambda row: f"{row.calls:,}")
+_MISSING = _Column("missing", "missing", lambda row: f"{row.calls:,}")
 _STORED = _Column("stored", "stored", lambda row: f"{row.stored:,}")
 _TOKENS = _Column("prompt tokens", "tokens", lambda row: f"{row.tokens_in:,}")
 _EXPECTED = _Column("expected cost", "expected", lambda row: amount(row.expected))
 _WORST = _Column("worst cost", "worst", lambda row: amount(row.worst, up=True))
 
 
-def lines(plan: Plan, width: int = 80) -> Lines:
-    """The plan, a table for each model and the total of all, each line of at most `width` columns (width >= 40)."""
+def lines(plan: Plan, width: int = 80, replay: bool = False) -> Lines:
+    """The plan, a table for each model and the total of all, each line of at most `width` columns (width >= 40).
+
+    `replay`: nothing can be sent, so that calls are replies that the store lacks.
+    """
     found: Lines = []
     for total in plan.totals:
         found.append((one_line(f"model {total.model}", width), {"bold": True}))
-        found += [*_table([*_with_categories(plan.of(total.model)), ("total", total)], width), ("", {})]
-    found += [(line, {"bold": True}) for line in wrap(f"taskgraph plan: {forecast(plan)}; nothing was asked", width, 3)]
-    return found + [(line, {"yellow": True}) for note in _notes(plan) for line in wrap(note, width, 4)]
+        found += [*_table([*_with_categories(plan.of(total.model)), ("total", total)], width, replay), ("", {})]
+    told = f"taskgraph plan: {forecast(plan, replay=replay)}; nothing was asked"
+    found += [(line, {"bold": True}) for line in wrap(told, width, 3)]
+    notes = () if replay else _notes(plan)
+    return found + [(line, {"yellow": True}) for note in notes for line in wrap(note, width, 4)]
 
 
-def forecast(plan: Plan, max_calls: int | None = None, max_cost: float | None = None) -> str:
+def forecast(plan: Plan, max_calls: int | None = None, max_cost: float | None = None, replay: bool = False) -> str:
     """The plan in one line: "184 calls, about $0.12, at most $1.40"; the limits of the run, where they are less, bind.
 
-    The calls are those of a run in which every attempt succeeds.
+    The calls are those of a run in which every attempt succeeds. `replay` as in `lines`.
     """
     total = plan.total
+    if replay:
+        lacking = f", {total.calls:,} missing in it" if total.calls else ""
+        return f"a replay, nothing is sent: {_stored(total)}{lacking}"
     calls = total.calls if max_calls is None else min(total.calls, max_calls)
     limited = f" of {total.calls:,}" if calls < total.calls else ""
-    stored = f" ({total.stored:,} more stored)" if total.stored else ""
-    return f"{calls:,}{limited} call{'' if calls == 1 else 's'}{stored}, {_price(total, max_cost)}"
+    facts = [f"{calls:,}{limited} call{'' if calls == 1 else 's'}"]
+    facts += [_stored(total)] if total.stored else []
+    return ", ".join([*facts, *([_price(total, max_cost)] if total.calls else [])])
+
+
+def _stored(total: PlanRow) -> str:
+    return f"{count(total.stored, 'reply', 'replies')} from the store"
 
 
 def _price(total: PlanRow, max_cost: float | None) -> str:
     if total.expected.known is None:
-        return "price unknown" if max_cost is None else f"price unknown, at most {dollars(max_cost, up=True)}"
+        return "cost unknown" if max_cost is None else f"cost unknown, at most {dollars(max_cost, up=True)}"
     about = f"{'at least' if total.expected.more else 'about'} {dollars(total.expected.known)}"
     worst = None if total.worst.more else total.worst.known
     bounds = [bound for bound in (worst, max_cost) if bound is not None]
@@ -90,10 +105,10 @@ def _with_categories(rows: Sequence[PlanRow]) -> list[tuple[str, PlanRow | None]
     return found
 
 
-def _table(rows: Sequence[tuple[str, PlanRow | None]], width: int) -> Lines:
+def _table(rows: Sequence[tuple[str, PlanRow | None]], width: int, replay: bool) -> Lines:
     """The rows as a table with as many columns as find room; where even few do not, the names are shortened."""
     drawn: list[str] = []
-    for chosen, short in _choices([row for _, row in rows if row is not None]):
+    for chosen, short in _choices([row for _, row in rows if row is not None], replay):
         titles = ["pattern", *(column.short if short else column.title for column in chosen)]
         cells = [[name, *(column.cell(row) if row else "" for column in chosen)] for name, row in rows]
         drawn = table(titles, cells, "l" + "r" * len(chosen))
@@ -105,8 +120,11 @@ def _table(rows: Sequence[tuple[str, PlanRow | None]], width: int) -> Lines:
     return [(line, {"bold": True} if bold else {}) for line, bold in zip(drawn, strong, strict=True)]
 
 
-def _choices(rows: Sequence[PlanRow]) -> Iterator[tuple[list[_Column], bool]]:
+def _choices(rows: Sequence[PlanRow], replay: bool) -> Iterator[tuple[list[_Column], bool]]:
     """Selections of columns from the widest to the narrowest, and whether their titles are short."""
+    if replay:
+        yield [_QUESTIONS, _STORED, _MISSING], False
+        return
     stored = [_STORED] if any(row.stored for row in rows) else []
     yield [_QUESTIONS, _CALLS, *stored, _TOKENS, _EXPECTED, _WORST], False
     yield [_QUESTIONS, _CALLS, *stored, _TOKENS, _EXPECTED, _WORST], True

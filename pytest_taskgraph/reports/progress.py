@@ -59,8 +59,8 @@ def _ever_shorter(parts: list[tuple[int, str]]) -> Iterator[str]:
 def _money(cost: float, unpriced: int) -> str:
     """What was spent; a price that is not known is told as such, and never counted as nothing."""
     spent = f"${cost:.2f}" if cost >= 0.005 else "under $0.01" if cost > 0 else ""
-    unknown = f"{unpriced} unpriced" if unpriced else ""
-    return " + ".join(filter(None, [spent, unknown]))
+    unknown = f"{unpriced} of unknown cost" if unpriced else ""
+    return " and ".join(filter(None, [spent, unknown]))
 
 
 def _longest(waiting: Mapping[str, float]) -> str:

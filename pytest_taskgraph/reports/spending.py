@@ -1,4 +1,8 @@
-"""What a run took, in a line. Nothing in it is measured by a clock, so a replay prints the same."""
+"""What the replies of a run took, in a line.
+
+A reply of the store counts with the tokens and the cost that it was recorded with, and nothing is measured by a clock:
+so a replay prints the same.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +12,8 @@ from ..results.spending import Spending, spending
 from ..trial import Trial
 from .wording import count
 
+TITLE = "replies took"
+STORED = "(stored ones: as recorded)"
 LEAST = 0.0001  # US dollars; less is told as less
 
 
@@ -17,11 +23,11 @@ def spent(trials: Iterable[Trial]) -> str:
     if not (sums.priced or sums.tokens_in or sums.tokens_out):
         return ""
     asked = [count(sums.requests, "request"), *([_retries(sums)] if sums.retries else [])]
-    return f"asked: {', '.join([*asked, *_tokens(sums), _cost(sums)])}"
+    return f"{TITLE}: {', '.join([*asked, *_tokens(sums), _cost(sums)])} {STORED}"
 
 
 def _retries(sums: Spending) -> str:
-    return f"{sums.retries:,} {'retry' if sums.retries == 1 else 'retries'}"
+    return count(sums.retries, "retry", "retries")
 
 
 def _tokens(sums: Spending) -> list[str]:

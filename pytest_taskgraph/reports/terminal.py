@@ -12,46 +12,51 @@ from ..results.record import About
 from ..results.tally import Relation, Row, Tally
 from ..trial import Reply
 from .columns import FEW, MARK, Lines, entry, fitting, rows_table
-from .escape import columns, one_line, shorten, wrap
+from .escape import one_line, shorten, wrap
 from .gates import gate_lines
 from .repetitions import repetition_notes, repetitions, repetitions_by_model
 from .side_by_side import legend, side_by_side, titles_of
 from .spending import spent
 from .wording import count, interval, number, plural
 
+OF_STD = "std: standard deviation of the scores"
 RANGES = 5  # of a label with many numbers
+NAMES = 500  # columns of all models' names
 
 
 def header(about: About, width: int = 80) -> list[str]:
-    """What the run is, in two lines of at most `width` columns, and one more for an oracle and for a survey."""
+    """What the run is, in two lines of at most `width` columns, more where names are long, and one more for an oracle
+    and for a survey.
+    """
     asked = [f"seed {about.seed}", *([] if about.questions is None else [count(about.questions, "question")])]
     start, end = f"taskgraph {about.version}: ", "".join(f", {fact}" for fact in asked)
-    models = one_line(f"{plural('model', len(about.models))} {', '.join(about.models) or 'none'}")
+    models = one_line(f"{plural('model', len(about.models))} {', '.join(about.models) or 'none'}", NAMES)
     how = {
         plural("notation", len(about.notations)): ", ".join(about.notations),
         "frame": about.frame,
         "reading": about.reading,
     }
     lines = [
-        start + shorten(models, max(8, width - columns(start + end))) + end,
         "taskgraph: " + one_line(", ".join(f"{name} {value}" for name, value in how.items() if value)),
         *(["taskgraph: oracle: answers are looked up; its marks say nothing about a model"] if about.oracle else []),
         *(["taskgraph: a survey: nothing is judged"] if about.judge == "none" else []),
     ]
-    return [shorten(line, width) for line in lines]
+    first = wrap(start + models + end, width, 2 * NAMES // width + 1)
+    return [*first, *(shorten(line, width) for line in lines)]
 
 
 def lines(tally: Tally, about: About, verbosity: int = 0, width: int = 80) -> Lines:
     """The summary, each line of at most `width` columns (width >= 40); none where nothing was asked.
 
-    One line where verbosity < 0; where it is > 0 the score above chance, and a table more for each label that takes
-    more than one value. Several models stand side by side; each has tables of its own where verbosity > 0 only.
+    Where verbosity is -1 one line, and the verdicts that are no plain pass; none below. Where it is > 0 the score above
+    chance, and a table more for each label that takes more than one value, if one of them was answered often enough
+    to say something. Several models stand side by side; each has tables of its own where verbosity > 0 only.
     Questions asked varied have a table of their own, and so have repetitions.
     """
-    if not tally:
+    if not tally or verbosity < -1:
         return []
     if verbosity < 0:
-        return [(_brief(tally, about, width), {"bold": True})]
+        return [(_brief(tally, about, width), {"bold": True}), *gate_lines(about.gates, width, brief=True)]
     found: Lines = [(line, {}) for line in header(about, width)]
     several = len(tally.models) > 1
     if several:
@@ -60,7 +65,8 @@ def lines(tally: Tally, about: About, verbosity: int = 0, width: int = 80) -> Li
         if several:
             found += [("", {}), (one_line(f"model {model}", width), {"bold": True})]
         found += _of_model(tally, about, model, width, verbosity > 0)
-    told = [*_notes(tally), *_lost(about)]
+    told = [*([OF_STD] if verbosity > 0 and any(" std " in line for line, _ in found) else [])]
+    told += [*_notes(tally), *_lost(about)]
     notes = [(line, {"yellow": True}) for note in told for line in wrap(note, width, 3)]
     found += [(line, {}) for line in wrap(spent(tally), width, 2) if line]
     return found + notes + gate_lines(about.gates, width)
@@ -83,11 +89,24 @@ def _of_model(tally: Tally, about: About, model: str, width: int, verbose: bool)
     found = [("", dict[str, bool]()), *_summary(tally, about, model, width, verbose)]
     found += repetitions(tally, model, width, verbose)
     found += _invariance([(one.name, one) for one in tally.relations(model)], width)
-    for label in tally.labels() if verbose else ():
-        entries = [entry(tally, group) for group in tally.groups(label, model, RANGES)]
-        found += [("", {}), *rows_table(f"by {label}", entries, width, True)]
+    found += _by_label(tally, model, width) if verbose else []
     if len(tally.models) > 1:
         found += [(line, {}) for line in wrap(spent(one for one in tally if one.model == model), width, 2) if line]
+    return found
+
+
+def _by_label(tally: Tally, model: str, width: int) -> Lines:
+    """A table for each label that takes more than one value; of those with few answers for each value, the names."""
+    found, small = Lines(), list[str]()
+    for label in tally.labels():
+        groups = tally.groups(label, model, RANGES)
+        if all(group.questions < FEW for group in groups):
+            small.append(label)
+        else:
+            found += [("", {}), *rows_table(f"by {label}", [entry(tally, one) for one in groups], width, True)]
+    if small:
+        told = f"no table by {', '.join(small)}: fewer than {FEW} answered of each value"
+        found += [("", {}), *((line, {}) for line in wrap(told, width, 4))]
     return found
 
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ..results.record import About
 from ..results.tally import Row, Tally
-from .spending import spent
+from .gates import UNDECIDED, state
+from .spending import TITLE, spent
 from .wording import count, number, plural
 
 if TYPE_CHECKING:
@@ -44,6 +45,8 @@ def verdict(record: Mapping[str, Any], tally: Tally, about: About, comparison: C
 
 def _judged(record: Mapping[str, Any], total: Row, about: About) -> tuple[State, str]:
     gates = [one for one in record.get("gates") or () if isinstance(one, dict)]
+    if about.interrupted:
+        return _interrupted(total, about)
     if not total.questions and not gates:
         return "neutral", "Nothing was asked"
     if gates:
@@ -56,17 +59,26 @@ def _judged(record: Mapping[str, Any], total: Row, about: About) -> tuple[State,
     return _by_questions(total, right, len(about.lost))
 
 
+def _interrupted(total: Row, about: About) -> tuple[State, str]:
+    lacks = "; gates were not judged" if about.judge == "gates" else ""
+    state: State = "neutral" if about.judge == "none" else "failed"
+    return state, f"Interrupted: {total.right:,} of {total.n:,} right{lacks}"
+
+
 def _by_gates(gates: list[dict[str, Any]], total: Row) -> tuple[State, str]:
-    outcomes = Counter(str(one.get("outcome")) for one in gates)
-    failed = sum(of for outcome, of in outcomes.items() if outcome not in ("passed", "skipped"))
+    outcomes = Counter(map(state, gates))
+    failed = sum(of for outcome, of in outcomes.items() if outcome not in ("passed", "skipped", UNDECIDED))
     if failed:
         return "failed", f"{failed} of {count(len(gates), 'gate')} failed"
     errors = total.errors and not any("errors" in str(one.get("name")) for one in gates)
     if errors:
         return "failed", f"{count(total.errors, 'error')}; no gate failed"
+    others = [f"{outcomes[UNDECIDED]} cannot tell"] if outcomes[UNDECIDED] else []
+    others += [f"{outcomes['skipped']} left out"] if outcomes["skipped"] else []
     if outcomes["passed"]:
-        skipped = f", {outcomes['skipped']} left out" if outcomes["skipped"] else ""
-        return "passed", f"{count(outcomes['passed'], 'gate')} passed{skipped}"
+        return "passed", ", ".join([f"{count(outcomes['passed'], 'gate')} passed", *others])
+    if outcomes[UNDECIDED]:
+        return "neutral", f"Nothing was decided: {', '.join(others)}"
     return "neutral", f"No gate was judged: {count(len(gates), 'gate')} left out"
 
 
@@ -119,7 +131,7 @@ def facts(tally: Tally, about: About) -> list[tuple[str, str]]:
         ("reading", about.reading),
         ("judged by", {"none": "nothing"}.get(about.judge, about.judge)),
         ("seed", str(about.seed)),
-        ("asked", spent(tally).removeprefix("asked: ")),
+        (TITLE, spent(tally).removeprefix(f"{TITLE}: ")),
         ("pytest-taskgraph", about.version),
     ]
     return [(name, value) for name, value in found if value not in ("", "-")]

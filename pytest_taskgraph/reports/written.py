@@ -4,8 +4,30 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from tempfile import TemporaryFile
 
 from ..errors import UsageError
+
+
+def check(path: str | Path, append: bool = False) -> None:
+    """Nothing, if a report can be written to `path` as it looks now; nothing is left there, no folder is made.
+
+    Raises UsageError that says why not: `path` is a folder or no regular file, what stands above it is no folder, or
+    nothing can be written there.
+    """
+    target = Path(os.path.realpath(path))
+    if target.exists() and not target.is_file():
+        raise UsageError(f"it is {'a folder' if target.is_dir() else 'no regular file'}; expected the path of a file")
+    above = next(one for one in target.parents if one.exists())
+    if not above.is_dir():
+        raise UsageError(f"it cannot be written, for {above.name} is no folder; name another path")
+    try:
+        if append and target.exists():
+            target.open("a").close()
+        else:
+            TemporaryFile(dir=above).close()  # rights alone do not tell: root has all of them, also in /proc
+    except OSError as error:
+        raise UsageError(f"it cannot be written ({error.strerror}); name another path") from error
 
 
 def write(path: str | Path, text: str, append: bool = False) -> None:
@@ -24,7 +46,9 @@ def write(path: str | Path, text: str, append: bool = False) -> None:
         else:
             _replace(target, text)
     except (OSError, ValueError) as error:
-        raise UsageError(f"the report cannot be written to {path}: {error}; name another path") from error
+        # The text of an OSError names the file beside it, which nobody asked for.
+        why = error.strerror if isinstance(error, OSError) else error
+        raise UsageError(f"the report cannot be written to {path}: {why}; name another path") from error
 
 
 def _append(target: Path, text: str) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import chain
 from typing import Any, Literal
 
@@ -110,7 +110,7 @@ def compare(before: Mapping[str, Any], after: Mapping[str, Any], margin: float =
         before=_about(before), after=_about(after), margin=margin, paired=len(pairs), verdict=judged.verdict,
         reason=judged.reason, needed=judged.needed, p=judged.p, p_better=judged.p_better,
         loss=judged.loss.mean if pairs else None, loss_at_most=judged.loss.upper if pairs else None,
-        total=change(pairs, "total", "") if pairs else None, patterns=judged.patterns,
+        total=replace(change(pairs, "total", ""), p=judged.p) if pairs else None, patterns=judged.patterns,
         categories=tuple(change(same, name, name) for (_, name), same in grouped(pairs, by_pattern=False)),
         flips=tuple(flips), changed=found.changed, differences=tuple(_differences(found)), missing=found.missing,
         only_before=found.only_before, only_after=found.only_after, notes=tuple(_notes(found, before, after)),

@@ -11,15 +11,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from math import ceil, isfinite
 from typing import Literal
 
 from ..errors import UsageError
-from ..trial import Question, Trial
+from ..trial import Trial
 from .metric_means import metrics_of
-from .population import Declared, Population
+from .population import Population
 from .statistics import clustered_interval, mean, wilson
 
 SCORE = "score"
@@ -55,9 +55,6 @@ class Verdict:
     low: float | None = None
     high: float | None = None
     threshold: float | None = None
-
-
-Subject = Question | Declared  # what a name can fit
 
 
 def parse(text: str, metrics: Collection[str]) -> Gate:
@@ -101,45 +98,6 @@ def titles(gates: Sequence[Gate]) -> list[str]:
     return [gate.name if often[gate.name] == 1 else gate.text for gate in gates]
 
 
-def fits(parts: Iterable[str], one: Subject) -> bool:
-    """Whether all names are the question's; of a declared one, labels that are not known yet may be."""
-    return all(_fits(part, one) for part in parts)
-
-
-def _fits(part: str, one: Subject) -> bool:
-    label, equals, value = part.partition("=")
-    if not equals:
-        return part in (one.pattern, one.category, one.family)
-    if label not in one.labels and isinstance(one, Declared):
-        return True
-    return label in one.labels and str(one.labels[label]) == value
-
-
-def demand(gate: Gate, declared: Sequence[Declared]) -> None:
-    """Nothing, if the gate may be about some of the questions. Raises UsageError, with the names there are."""
-    for part in gate.parts:
-        if not any(_fits(part, one) for one in declared):
-            raise UsageError(f"--taskgraph-gate: {gate.text!r}: no question is of {part!r}; {known(part, declared)}")
-    if not any(fits(gate.parts, one) for one in declared):
-        raise UsageError(f"--taskgraph-gate: {gate.text!r}: no question is of all of {', '.join(gate.parts)}")
-
-
-def known(part: str, ones: Iterable[Subject]) -> str:
-    """The names that a part of a gate could have been, among these questions."""
-    subjects, (label, equals, _) = list(ones), part.partition("=")
-    values = {str(one.labels[label]) for one in subjects if label in one.labels}
-    if equals and values:
-        return f"known values of {label}: {', '.join(sorted(values))}"
-    if equals:
-        labels = {name for one in subjects for name in one.labels}
-        return f"known labels: {', '.join(sorted(labels)) or 'none'}"
-    names = [
-        sorted({getattr(one, kind) for one in subjects if getattr(one, kind)})
-        for kind in ("family", "category", "pattern")
-    ]
-    return f"known: {', '.join(name for kind in names for name in kind) or 'none'}"
-
-
 def judge(gate: Gate, title: str, model: str, asked: Population, max_errors: float = 0.0) -> Verdict:
     """The verdict over the questions of one model that the gate is about.
 
@@ -159,9 +117,7 @@ def judge(gate: Gate, title: str, model: str, asked: Population, max_errors: flo
     if lacking:
         return verdict("failed", f"not judged: {lacking}")
     if asked.left_out:
-        return verdict(
-            "skipped", f"not judged: {asked.left_out} of {asked.size} questions left out by {asked.selection}"
-        )
+        return verdict("skipped", f"not judged: {_left_out(asked)}")
     if estimate is None:
         what = f"has the metric {gate.metric!r}" if asked.answered else "was answered"
         return verdict("failed", f"not judged: no question {what}")
@@ -176,14 +132,23 @@ def judge(gate: Gate, title: str, model: str, asked: Population, max_errors: flo
 
 
 def missing(asked: Population, max_errors: float = 0.0) -> str:
-    """Why the questions cannot be judged, for another reason than the user's selection; "" where they can."""
+    """Why the questions cannot be judged, for another reason than the user's selection; "" where they can. What ended
+    the run comes first.
+    """
     reasons = [f"{count} of {asked.size} questions {reason}" for reason, count in asked.unasked.items()]
     sent = len(asked.answered) + len(asked.errors)
     if len(asked.errors) > max_errors * sent + 1e-9:
         kinds = Counter(one.error.partition(":")[0] or "no reply" for one in asked.errors)
         told = ", ".join(f"{kind} {count}" for kind, count in sorted(kinds.items()))
         reasons.insert(0, f"{len(asked.errors)} of {sent} replies missing ({told})")
+    if reasons and asked.left_out:
+        reasons.append(_left_out(asked))
+    reasons[:0] = [asked.ended] if asked.ended else []
     return "; ".join([*reasons[:3], *([f"{len(reasons) - 3} reasons more"] if len(reasons) > 3 else [])])
+
+
+def _left_out(asked: Population) -> str:
+    return f"{asked.left_out} of {asked.size} questions left out by {asked.selection}"
 
 
 Values = list[tuple[str, list[float]]]  # of each question: its workflow, and the value of each repetition

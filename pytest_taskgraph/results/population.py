@@ -1,15 +1,22 @@
-"""Who was to be asked what, against what came of it: a verdict over a part of the questions is none over them all."""
+"""Who was to be asked what, against what came of it: a verdict over a part of the questions is none over them all.
+
+Which questions a gate is about, its parts say: names of a pattern, a category or a family, and values of labels.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from difflib import SequenceMatcher, get_close_matches
+from typing import Literal
 
-from ..trial import Trial
+from ..trial import Question, Trial
 from .tally import ANSWERED
 
 LOST = "were lost with their worker"
+_SHOWN = 10  # names that a reason of one line tells
+_TYPO = 0.8  # how like a known name one is that can only be meant for it
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,21 +28,23 @@ class Declared:
     pattern: str
     category: str
     labels: Mapping[str, str | int] = field(default_factory=dict)  # only those that need no building
+    possible: Mapping[str, Sequence[str | int]] = field(default_factory=dict)  # label -> what building may find
 
 
 @dataclass(frozen=True, slots=True)
 class Whereabouts:
     """Why questions have no trial: by question id, and for all the others.
 
-    `reasons`: what is known of single questions. `lost`: those whose worker died, after they were asked or before:
-    their tests did not come to an end, so that a trial of one does not count. `chosen`: how the user selected, "-k" and
-    the like; none where the user did not, and then `otherwise` tells why the others are not there.
+    `reasons`: what is known of single questions. `lost`: those whose worker died before their trial came. `chosen`: how
+    the user selected, "-k" and the like; none where the user did not, and then `otherwise` tells why the others are not
+    there. `ended`: what ended the run before its time, in a few words.
     """
 
     reasons: Mapping[str, str] = field(default_factory=dict)
     lost: frozenset[str] = frozenset()
     chosen: Sequence[str] = ()
     otherwise: str = "did not run, though nothing on the command line left them out"
+    ended: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +56,7 @@ class Population:
     unasked: Mapping[str, int]  # reason -> how many questions
     left_out: int  # by the user's own selection
     selection: str = ""  # how the user selected
+    ended: str = ""  # what ended the run before its time, where that kept some from being asked
 
     @property
     def size(self) -> int:
@@ -58,10 +68,8 @@ def population(
     trials: Iterable[Trial], declared: Iterable[Declared], where: Whereabouts, known: Callable[[str], bool]
 ) -> Population:
     """The trials and the declared questions of one model, put together. `known`: whether a question has a trial."""
-    every = list(trials)
-    found = [one for one in every if one.question.id not in where.lost]
+    found = list(trials)
     unasked = Counter(_why(one) for one in found if one.outcome == "skipped")
-    unasked.update(LOST for _ in range(len(every) - len(found)))
     left_out = 0
     for one in declared:
         if known(one.id):
@@ -73,7 +81,8 @@ def population(
             unasked[reason or where.otherwise] += 1
     answered = tuple(one for one in found if one.outcome in ANSWERED)
     errors = tuple(one for one in found if one.outcome == "error")
-    return Population(answered, errors, dict(sorted(unasked.items())), left_out, ", ".join(where.chosen))
+    ended = where.ended if unasked[where.otherwise] else ""
+    return Population(answered, errors, dict(sorted(unasked.items())), left_out, ", ".join(where.chosen), ended)
 
 
 def _why(trial: Trial) -> str:
@@ -84,3 +93,129 @@ def _why(trial: Trial) -> str:
         if found and limit.startswith("budget::")
         else f"were not asked: {trial.error}"
     )
+
+
+Subject = Question | Declared  # what a name can fit
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """The names that there are, whatever was collected."""
+
+    names: Sequence[str] = ()  # of families, categories and patterns
+    ours: frozenset[str] = frozenset()  # those of our own categories and patterns: no pattern of a user's is one
+    metrics: Sequence[str] = ()
+    labels: Mapping[str, Sequence[str]] = field(default_factory=dict)  # their values, as far as they can be listed
+    closed: frozenset[str] = frozenset()  # labels that have no other values than those
+
+
+@dataclass(frozen=True, slots=True)
+class Mistake:
+    """Why a gate is about none of the questions.
+
+    absent: its names are good, but nothing of the kind was collected. unknown: what was not collected may be called so.
+    wrong: nothing can be.
+    """
+
+    text: str
+    kind: Literal["absent", "unknown", "wrong"]
+
+
+def fits(parts: Iterable[str], one: Subject) -> bool:
+    """Whether all names are the question's; of a declared one, labels that are not known yet may be."""
+    return all(_fits(part, one) for part in parts)
+
+
+def _fits(part: str, one: Subject) -> bool:
+    label, equals, value = part.partition("=")
+    if not equals:
+        return part in (one.pattern, one.category, one.family)
+    if label not in one.labels and isinstance(one, Declared):
+        return label not in one.possible or value in map(str, one.possible[label])
+    return label in one.labels and str(one.labels[label]) == value
+
+
+def mistake(parts: Sequence[str], declared: Sequence[Declared], known: Vocabulary) -> Mistake | None:
+    """Why no question is of all the parts, as far as that is known before anything is asked; None where some may be."""
+    for part in parts:
+        label, equals, _ = part.partition("=")
+        if equals and (found := _label_mistake(label, declared, known)):
+            return found
+        if not any(_fits(part, one) for one in declared):
+            return _value_mistake(part, declared, known) if equals else _name_mistake(part, parts, declared, known)
+    if not any(fits(parts, one) for one in declared):
+        return Mistake(f"no question is of all of {', '.join(parts)}", "absent")
+    return None
+
+
+def _name_mistake(part: str, parts: Sequence[str], declared: Sequence[Declared], known: Vocabulary) -> Mistake:
+    collected = names_of(declared)
+    if part in known.names:
+        return Mistake(f"no question of {part!r} was collected; {_nearest(part, collected, 'collected')}", "absent")
+    if part in known.metrics:
+        return Mistake(f"{part!r} is a metric, and stands after a name: {_first(collected)}.{part}", "wrong")
+    last = len(parts) > 1 and part == parts[-1]
+    meant = [*collected, *known.names, *(known.metrics if last else ())]
+    what = f"no question is of {part!r}{', and no metric is called so' if last else ''}"
+    alone = known.ours.isdisjoint(one for one in parts if one != part)  # what is ours is not a user's as well
+    kind: Literal["unknown", "wrong"] = "unknown" if alone and not get_close_matches(part, meant, 1, _TYPO) else "wrong"
+    return Mistake(f"{what}; {_nearest(part, meant)}", kind)
+
+
+def _first(names: Sequence[str]) -> str:
+    return names[0] if names else "NAME"
+
+
+def _label_mistake(label: str, declared: Sequence[Declared], known: Vocabulary) -> Mistake | None:
+    """What is wrong with the name of a label. Patterns of users may have labels that are not known before."""
+    labels = [*known.labels, *(name for one in declared for name in one.labels)]
+    if label in labels or not labels:
+        return None
+    if label == "model":
+        return Mistake("'model' is no label: every gate judges each model by itself", "wrong")
+    if get_close_matches(label, labels, 1, _TYPO) or all(one.category in known.ours for one in declared):
+        return Mistake(f"{label!r} is no label; {_nearest(label, labels, 'known labels')}", "wrong")
+    return None
+
+
+def _value_mistake(part: str, declared: Sequence[Declared], known: Vocabulary) -> Mistake:
+    label, _, value = part.partition("=")
+    found, listed = _values(label, declared), known.labels.get(label, ())
+    typo = not value.isdecimal() and get_close_matches(value, [*found, *listed], 1, _TYPO)
+    kind: Literal["absent", "unknown", "wrong"] = "wrong" if label in known.closed or typo else "unknown"
+    told = f"no question is of {part!r}; {_nearest(value, found, f'known values of {label}')}"
+    return Mistake(told, "absent" if value in listed else kind)
+
+
+def _values(label: str, ones: Iterable[Subject]) -> list[str]:
+    values = {str(one.labels[label]) for one in ones if label in one.labels}
+    return sorted(
+        values | {str(value) for one in ones if isinstance(one, Declared) for value in one.possible.get(label, ())}
+    )
+
+
+def names_of(ones: Iterable[Subject]) -> list[str]:
+    """The names of families, then of categories, then of patterns."""
+    subjects = list(ones)
+    kinds = [sorted({str(getattr(one, kind)) for one in subjects}) for kind in ("family", "category", "pattern")]
+    return [name for kind in kinds for name in kind if name]
+
+
+def known_names(part: str, ones: Iterable[Subject]) -> str:
+    """The names that a part of a gate could have been, among these questions, the nearest first."""
+    subjects, (label, equals, value) = list(ones), part.partition("=")
+    if not equals:
+        return _nearest(part, names_of(subjects))
+    if values := _values(label, subjects):
+        return _nearest(value, values, f"known values of {label}")
+    return _nearest(label, sorted({name for one in subjects for name in one.labels}), "known labels")
+
+
+def _nearest(word: str, names: Iterable[str], what: str = "known") -> str:
+    """The names, the most like first, and no more than fit a line; and whether one of them is likely to be meant."""
+    every = list(dict.fromkeys(names))
+    every.sort(key=lambda name: -SequenceMatcher(None, word, name).ratio())
+    more = f" and {len(every) - _SHOWN} more" if len(every) > _SHOWN else ""
+    meant = get_close_matches(word, every, 1)
+    asked = f"did you mean {meant[0]!r}? " if meant and not word.isdecimal() else ""
+    return f"{asked}{what}: {', '.join(every[:_SHOWN]) or 'none'}{more}"

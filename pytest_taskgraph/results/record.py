@@ -48,6 +48,7 @@ class About:
     settings: dict[str, Json] = field(default_factory=dict)
     gates: tuple[dict[str, Json], ...] = ()  # the cases that judged the whole run, as in docs/record.schema.json
     lost: tuple[str, ...] = ()  # questions whose worker died while their test ran
+    interrupted: bool = False  # whether it was broken off before gates and comparisons could judge it
 
     @property
     def oracle(self) -> bool:
@@ -72,7 +73,8 @@ def build(trials: Iterable[Trial], about: About) -> dict[str, Any]:
         question["prompt"] = [_keep(text, texts) for text in (start, rest) if text]
     facts = {**asdict(about), "settings": public_settings(about.settings)}
     totals = [asdict(tally.total(model)) for model in tally.models]
-    parts = {"totals": totals, "texts": texts, "diagrams": _diagrams(tally), "trials": kept}
+    patterns = list(dict.fromkeys(one.name for one in tally.groups("pattern", pooled=True)))
+    parts = {"totals": totals, "patterns": patterns, "texts": texts, "diagrams": _diagrams(tally), "trials": kept}
     return {"schema": SCHEMA, **_plain(facts, "about"), **parts}
 
 
@@ -198,7 +200,9 @@ def save(path: str | Path, record: Mapping[str, Any]) -> None:
         finally:
             part.unlink(missing_ok=True)
     except (OSError, ValueError, TypeError) as error:
-        raise UsageError(f"the record cannot be written to {path}: {error}; name another path") from error
+        # The text of an OSError names the file beside it, which nobody asked for.
+        why = error.strerror if isinstance(error, OSError) else error
+        raise UsageError(f"the record cannot be written to {path}: {why}; name another path") from error
 
 
 def load(path: str | Path) -> dict[str, Any]:
@@ -209,15 +213,30 @@ def load(path: str | Path) -> dict[str, Any]:
         raise ReadError(str(path), error.lineno, error.colno, error.msg, "the JSON of a record") from error
     except (OSError, ValueError, RecursionError) as error:
         raise UsageError(f"the record {path} cannot be read: {error}") from error
-    found = record.get("schema") if isinstance(record, dict) else None
+    if not isinstance(record, dict) or "schema" not in record:
+        raise UsageError(
+            f"{path} is no record of a run: it has no schema number; expected a file that --taskgraph-report "
+            "json=FILE or --taskgraph-save wrote"
+        )
+    found = record["schema"]
     if type(found) is not int or found not in KNOWN_SCHEMAS:
         known = ", ".join(map(str, KNOWN_SCHEMAS))
         raise UsageError(
             f"{path}: found schema {found!r:.40}, expected one that is known here ({known}); "
             "read it with the version of pytest-taskgraph that wrote it, or make the record again"
         )
-    assert isinstance(record, dict)
     return record
+
+
+def load_whole(path: str | Path) -> dict[str, Any]:
+    """As `load`, and all that the record holds can be read. Raises UsageError, with the path, where it is damaged."""
+    found = load(path)
+    try:
+        about_of(found)
+        tally_of(found)
+    except UsageError as error:
+        raise UsageError(f"{path}: {error}") from error
+    return found
 
 
 def _no_constant(name: str) -> NoReturn:
@@ -230,18 +249,29 @@ def trials(record: Mapping[str, Any]) -> list[Trial]:
 
 
 def tally_of(record: Mapping[str, Any], order: Iterable[str] = ()) -> Tally:
-    """The tally of a record's trials, attempts included; `order` as in Tally. Raises UsageError as `trials` does."""
-    return _tallied(_read_trials(record), tuple(order))
+    """The tally of a record's trials, attempts included; `order` as in Tally, where it is given, else the record's own.
+
+    Raises UsageError as `trials` does.
+    """
+    listed = record.get("patterns")  # older records have none
+    own = tuple(map(str, listed)) if isinstance(listed, list) else ()
+    return _tallied(_read_trials(record), tuple(order) or own)
 
 
 def about_of(record: Mapping[str, Any]) -> About:
     """What the run of a record was. Raises UsageError for a record that is damaged."""
     try:
-        later: dict[str, Json] = {"gates": [], "lost": []}  # older records have none
+        later: dict[str, Json] = {"gates": [], "lost": [], "interrupted": False}  # older records have none
         facts = {name: (later | dict(record))[name] for name in About.__dataclass_fields__}
-        return About(**facts | {name: tuple(facts[name]) for name in ("models", "notations", *later)})
+        return About(**facts | {name: tuple(facts[name]) for name in ("models", "notations", "gates", "lost")})
     except (KeyError, TypeError) as error:
-        raise UsageError(f"the record is damaged: {error!r}; make it again") from error
+        raise _damaged("what the run was", error) from error
+
+
+def _damaged(where: str, error: Exception) -> UsageError:
+    """The error of a part of a record that cannot be read, without the words of Python."""
+    why = f"{error} is missing" if isinstance(error, KeyError) else "a value is not of the kind that was expected"
+    return UsageError(f"the record is damaged: {where}: {why:.200}; make it again")
 
 
 def _tallied(trials: Iterable[tuple[Trial, int]], order: tuple[str, ...] = ()) -> Tally:
@@ -261,4 +291,4 @@ def _read_trials(record: Mapping[str, Any]) -> Iterator[tuple[Trial, int]]:
             whole = {**one, "question": {**one["question"], "prompt": prompt}}
             yield Trial.from_json(whole | {"diagram": diagrams.get(whole["question"]["cluster"])}), int(one["attempts"])
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise UsageError(f"the record is damaged: trial {at}: {error!r:.200}; make it again") from error
+        raise _damaged(f"trial {at}" if at else "trials", error) from error

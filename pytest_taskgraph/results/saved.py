@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,8 @@ LAST = "last"  # the name of the run before, which runs of an explicit model lea
 
 _NAME = re.compile(r"[A-Za-z0-9._-]{1,100}", re.ASCII)
 _ENDING = ".json"
+_DIGIT = re.compile("[0-9]")
+_LONG_ENOUGH = 3  # letters; of shorter names all are alike
 
 
 def folder(store: Path) -> Path:
@@ -49,12 +51,16 @@ def find(store: Path, name_or_path: str) -> Path | None:
 
 
 def load(store: Path, name_or_path: str) -> dict[str, Any]:
-    """The record of a name or a path. Raises UnknownNameError, which tells the saved names, and UsageError."""
+    """The record of a name or a path. Raises UnknownNameError, which tells the saved names, and UsageError, also for a
+    record that is damaged.
+    """
     path = find(store, name_or_path)
     if path is not None:
-        return record.load(path)
+        return record.load_whole(path)
     if is_path(name_or_path):
         raise UsageError(f"{name_or_path}: there is no such record; saved: {', '.join(names(store)) or 'none'}")
+    if not store.is_dir():
+        raise UsageError(f"there is no store at {store}, and so no saved run {name_or_path!r}; name its folder")
     raise UnknownNameError("saved run", name_or_path, names(store))
 
 
@@ -66,6 +72,29 @@ def checked(name: str) -> str:
             "the first of them no '.' and no '-'"
         )
     return name
+
+
+def resembling(name: str, known: Iterable[str]) -> str:
+    """The first of the known names that the name may be a slip of the pen for; "" for none.
+
+    One letter too many, too few or another, or two that changed places; digits tell names apart: run-1, run-2.
+    """
+    return next((one for one in known if _one_slip(name, one)), "")
+
+
+def _one_slip(a: str, b: str) -> bool:
+    start = _alike(a, b)
+    end = _alike(a[start:][::-1], b[start:][::-1])
+    one, other = a[start : len(a) - end], b[start : len(b) - end]
+    most = max(len(one), len(other))
+    if start + end + most < _LONG_ENOUGH or _DIGIT.search(one + other):
+        return False
+    return most == 1 or (most == 2 and one == other[::-1])
+
+
+def _alike(a: str, b: str) -> int:
+    """How many letters both texts begin with."""
+    return next((at for at, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
 
 
 def is_path(name_or_path: str) -> bool:

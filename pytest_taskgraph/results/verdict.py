@@ -30,8 +30,8 @@ class PatternChange:
     mean_before: float  # main score
     mean_after: float
     p: float | None  # one-sided, towards worse; None for a category, which is shown, not tested
-    adjusted_p: float | None  # by Holm, over all patterns
-    verdict: str  # "worse", "better", "cannot tell"; "" for a category
+    adjusted_p: float | None  # by Holm, over all patterns; None for a category and for the total
+    verdict: str  # "worse", "better", "cannot tell"; "" for a category and for the total
     model: str = ""  # where there are several
     lost: int = 0  # questions with less than before
     won: int = 0  # questions with more

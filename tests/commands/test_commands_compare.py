@@ -67,6 +67,9 @@ def test_json_holds_the_whole_comparison(store: Path, capsys: pytest.CaptureFixt
     [
         (["main", "gone"], "unknown saved run 'gone'; known: main"),
         (["gone.json", "main"], "no such record"),
+        (["main", "main", "--store", "none"], "there is no store at none"),
+        (["main", "empty.json"], "empty.json is no record of a run: it has no schema number"),
+        (["bad.json", "main"], "bad.json: the record is damaged: trial 2: a value is not of the kind"),
         (["main", "main", "--fail-on", "worse"], "known: missing, regression, undecided"),
         (["main", "main", "--fail-on", ","], "nothing to fail on"),
         (["main", "main", "--margin", "2"], "expected a number from 0 to 1"),
@@ -77,6 +80,10 @@ def test_json_holds_the_whole_comparison(store: Path, capsys: pytest.CaptureFixt
 def test_what_cannot_be_done_is_a_usage_error(
     store: Path, capsys: pytest.CaptureFixture[str], more: list[str], told: str
 ) -> None:
+    Path("empty.json").write_text("{}")
+    bad = json.loads(json.dumps(kept("++")))
+    bad["trials"][1]["score"] = "high"
+    Path("bad.json").write_text(json.dumps(bad))
     assert main(["compare", *more]) == 4
     assert told in capsys.readouterr().err
 

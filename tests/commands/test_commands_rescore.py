@@ -17,7 +17,8 @@ from pytest_taskgraph.benchmarks.understanding import understanding
 from pytest_taskgraph.benchmarks.understanding.catalogue import catalogue
 from pytest_taskgraph.commands.rescore import changes, remark, rescore
 from pytest_taskgraph.commands.rescore_lines import MOST
-from pytest_taskgraph.results import record
+from pytest_taskgraph.models.store.schema import open_store
+from pytest_taskgraph.results import record, saved
 from pytest_taskgraph.scoring.forms import form
 from pytest_taskgraph.scoring.marking import mark
 from pytest_taskgraph.trial import Question, Reading, Reply, Score, Trial
@@ -309,3 +310,31 @@ def test_the_page_tells_every_option(capsys: pytest.CaptureFixture[str]) -> None
 def test_a_file_that_is_no_record_is_a_usage_error(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["rescore", str(tmp_path / "none.json")]) == 4
     assert "none.json cannot be read" in capsys.readouterr().err
+
+
+def test_a_saved_run_is_marked_again_by_its_name(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["rescore", str(path)]) == 0
+    told = capsys.readouterr().out
+    saved.save(record.load(path), Path(".taskgraph"), "main")
+    saved.save(record.load(path), Path("elsewhere"), "other")
+    assert main(["rescore", "main"]) == 0
+    assert capsys.readouterr().out == told
+    assert main(["rescore", "other"]) == 4
+    assert "unknown saved run 'other'; known: main" in capsys.readouterr().err
+    open_store(Path("elsewhere")).close()
+    assert main(["rescore", "other", "--store", "elsewhere"]) == 0
+    assert capsys.readouterr().out == told
+
+
+@pytest.mark.parametrize("form", [[], ["--json"]])
+def test_it_says_where_the_new_record_is(
+    path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], form: list[str]
+) -> None:
+    out = tmp_path / "deep" / "new.json"
+    assert main(["rescore", str(path), "--out", str(out), *form]) == 0
+    told = capsys.readouterr()
+    assert (told.err if form else told.out).splitlines()[-1] == f"written to {out}"
+    assert not form or json.loads(told.out)

@@ -93,10 +93,11 @@ def test_a_shortened_reply_is_marked_by_the_whole_one(tmp_path: Path, capsys: py
     assert main(["rescore", str(path), "--store", str(folder), "--check", "--out", str(out)]) == 1
     told = lines(capsys)
     assert told[0] == "1 answer marked again, 1 of them by the whole reply in the store"
-    assert told[-2:] == [
+    assert told[-3:] == [
         "1 mark changed: 1 now right, 0 no longer right",
         '  q-0 (openai/any): unreadable 0.000, read as nothing -> right 1.000, read as ["Bake", "Mix"]; '
         "other metrics: jaccard",
+        f"written to {out}",
     ]
     new = record.load(out)
     assert new["trials"][0]["reply"] == before["trials"][0]["reply"]

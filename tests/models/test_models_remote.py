@@ -162,8 +162,8 @@ def test_a_missing_key_is_an_authentication_error_that_names_it(
     assert failed.value.kind == "authentication"
 
 
-def test_a_provider_that_litellm_does_not_know_is_a_bad_request(ask: Ask) -> None:
-    with pytest.raises(ProviderError, match=r"^bad-request: LLM Provider NOT provided"):
+def test_a_provider_that_litellm_does_not_know_is_not_found(ask: Ask) -> None:
+    with pytest.raises(ProviderError, match=r"^not-found: LLM Provider NOT provided"):
         ask(model="nonesuch/any")
 
 

@@ -35,6 +35,26 @@ def _broken(project: Project, server: Loopback) -> tuple[str, ...]:
     return ()
 
 
+def _configured(project: Project, gate: str = "structure>=0.8") -> None:
+    project.write("pytest.ini", f"[pytest]\ntaskgraph_gate = {gate}\n")
+
+
+def _plain(project: Project, server: Loopback) -> tuple[str, ...]:
+    _configured(project)
+    project.write("test_unit.py", "def test_plain():\n    pass\n")
+    return ("test_unit.py",)
+
+
+def _mistyped(project: Project, server: Loopback) -> tuple[str, ...]:
+    _configured(project, "structur>=0.8")
+    return _answering(server, right, "test_graph.py", "--lf")
+
+
+def _modelless(project: Project, server: Loopback) -> tuple[str, ...]:
+    _configured(project)
+    return ("test_graph.py",)
+
+
 # What leads to an exit code, in the words of the page -> the code, and what prepares such a run and gives its options.
 ROWS: dict[str, tuple[int, Prepare]] = {
     "every answer is right": (0, lambda _, server: _answering(server, right)),
@@ -43,6 +63,11 @@ ROWS: dict[str, tuple[int, Prepare]] = {
         lambda _, server: _answering(server, wrong, "--taskgraph-gate=structure>=0"),
     ),
     "answers are wrong in a survey": (0, lambda _, server: _answering(server, wrong, "--taskgraph-judge=none")),
+    "answers are wrong, and a budget is set and kept, without a gate": (
+        0,
+        lambda _, server: _answering(server, wrong, "--taskgraph-max-calls=1000"),
+    ),
+    "gates are configured, and no question was collected": (0, _plain),
     "replies are missing, no more than `--taskgraph-max-errors` allows": (
         0,
         lambda _, server: _failing(server, "--taskgraph-max-errors=1"),
@@ -72,6 +97,12 @@ ROWS: dict[str, tuple[int, Prepare]] = {
     "pytest or a plugin broke": (3, _broken),
     "an option, a name or a file is wrong": (4, lambda _, server: ("--taskgraph-notation=uml",)),
     "a gate is about no question": (4, lambda _, server: _answering(server, right, "--taskgraph-gate=structur>=0.8")),
+    "a gate's name is mistyped, though files are named or `--lf` is given": (4, _mistyped),
+    "a gate is about a value that no question has": (
+        4,
+        lambda _, server: _answering(server, right, "--taskgraph-gate=phrasing=7>=0.8"),
+    ),
+    "a configured gate without `--model`, where questions were collected": (4, _modelless),
     "a gate without `--model`": (4, lambda _, server: ("--taskgraph-gate=structure>=0.8",)),
     "a report cannot be written": (4, lambda _, server: ("--taskgraph-report=json=test_graph.py/record.json",)),
     "nothing was left to run": (5, lambda _, server: _answering(server, right, "-k", "nothing")),

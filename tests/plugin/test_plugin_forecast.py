@@ -73,20 +73,28 @@ def test_the_controller_tells_what_one_process_tells(many: Project, server: Loop
 
 def test_it_is_told_before_the_first_item_and_once(many: Project, server: Loopback) -> None:
     ran = many.spread(lean(server), "-v", "--taskgraph-max-calls=4")
-    assert ran.output.count("taskgraph: 4 of 10 calls, price unknown") == 1, ran.output
+    assert ran.output.count("taskgraph: 4 of 10 calls, cost unknown") == 1, ran.output
     assert ran.output.index("4 of 10 calls") < ran.output.index("test_graph.py::test_graph[")
 
 
-@pytest.mark.parametrize("dist", ["load", "each", "loadfile"])
-def test_questions_that_many_workers_run_are_counted_once(many: Project, server: Loopback, dist: str) -> None:
-    ran = many.spread(lean(server), "--dist", dist)
-    assert told(ran)[0] == "taskgraph: 10 calls, price unknown"
+def test_questions_that_each_worker_runs_are_counted_once(many: Project, server: Loopback) -> None:
+    ran = many.spread(lean(server), "--dist=each")
+    assert told(ran)[0] == "taskgraph: 10 calls, cost unknown"
     assert len(server.requests) == 10
 
 
 def test_what_is_stored_is_told_by_a_controller_too(many: Project, server: Loopback) -> None:
     many.spread(lean(server))
-    assert told(many.spread(lean(server)))[0] == "taskgraph: 0 calls (10 more stored), about $0.00, at most $0.00"
+    assert told(many.spread(lean(server)))[0] == "taskgraph: 0 calls, 10 replies from the store"
+
+
+def test_a_replay_says_that_nothing_is_sent(many: Project, server: Loopback) -> None:
+    many.run(lean(server), "-k", "flow_start")
+    expected = "a replay, nothing is sent: 5 replies from the store, 5 missing in it"
+    assert told(many.run(lean(server), "--taskgraph-replay"))[0] == f"taskgraph: {expected}"
+    plan = many.run(lean(server), "--taskgraph-replay", "--taskgraph-plan").output
+    assert f"taskgraph plan: {expected}; nothing was asked" in plan
+    assert "cost" not in plan.partition("pattern ")[2]
 
 
 def test_what_was_left_out_is_told_by_a_controller_too(many: Project, server: Loopback) -> None:
@@ -120,21 +128,17 @@ def test_a_question_that_cannot_be_built_is_told_by_its_item(many: Project, serv
     assert len(told(ran)) == 2  # no forecast
 
 
-def test_each_worker_imports_litellm_while_it_collects(many: Project, server: Loopback) -> None:
-    many.write("conftest.py", IMPORTED)
-    ran = many.spread(*asking(server.url))
-    assert ran.counts == {"passed": 10}, ran.output
-    assert seen(many) == {"gw0": "True", "gw1": "True"}
-
-
-@pytest.mark.parametrize("workers", [("-n", "0"), ("-n", "2", "--dist=loadfile")])
-def test_nobody_hears_what_litellm_warns_of_beside_another_test(
-    many: Project, server: Loopback, workers: tuple[str, ...]
+@pytest.mark.parametrize(
+    ("workers", "imported"),
+    [(("-n", "0"), {"alone": "True"}), (("-n", "2", "--dist=loadfile"), {"gw0": "True", "gw1": "True"})],
+)
+def test_litellm_is_imported_while_collecting_and_nobody_hears_what_it_warns_of(
+    many: Project, server: Loopback, workers: tuple[str, ...], imported: dict[str, str]
 ) -> None:
     many.write("conftest.py", IMPORTED)
     many.write("test_before.py", "def test_plain(): pass")
     ran = many.spawn(*asking(server.url), *workers, "-W", "always", plugins=("taskgraph", "xdist"))
-    assert ran.counts == {"passed": 11}, ran.output
+    assert (ran.counts, seen(many)) == ({"passed": 11}, imported), ran.output
     assert "Warning" not in ran.output
 
 

@@ -8,6 +8,10 @@ import pytest
 from loopback import Loopback, Raw, refuse
 from plugin_project import Project, Ran, right, wrong
 
+from pytest_taskgraph.benchmarks.settings import Settings
+from pytest_taskgraph.benchmarks.understanding import understanding
+from pytest_taskgraph.plugin.population import LABELS
+
 SUITE = """
 import pytest
 from pytest_taskgraph import suite, understanding
@@ -15,6 +19,17 @@ from pytest_taskgraph import suite, understanding
 @suite(understanding, patterns=["parallel_pair", "parallel_block"], instances=5)
 def test_graph(trial):
     trial.check()
+"""
+STOPS = """
+def pytest_runtest_teardown(item):
+    item.session.shouldstop = "very " * 20 + "long " * 40
+"""
+DYING = """
+import os, pytest
+
+@pytest.fixture(autouse=True)
+def dies(request):
+    if "parallel_block-wadl-n012-s0-000" in request.node.nodeid: os._exit(7)
 """
 RECORD = "--taskgraph-report=json=record.json"
 GATE = "--taskgraph-gate=structure>=0.8"
@@ -103,6 +118,7 @@ def test_in_a_survey_no_gate_judges(many: Project, server: Loopback) -> None:
     server.answer = wrong
     ran = many.run(lean(server), GATE, "--taskgraph-judge=none")
     assert (ran.code, ran.counts) == (0, {"wrong": 10}), ran.output
+    assert "taskgraph: gates are given, but --taskgraph-judge=none judges nothing" in ran.output
 
 
 def test_a_gate_that_asks_for_certainty_says_how_many_questions_decide(many: Project, server: Loopback) -> None:
@@ -157,6 +173,38 @@ def test_a_gate_left_unjudged_because_of_x_is_skipped(many: Project, server: Loo
     assert ran.counts["skipped"] == 1, ran.output
 
 
+def test_a_gate_of_which_no_question_was_left_says_why(many: Project, server: Loopback) -> None:
+    many.write("test_plain.py", "def test_plain():\n    pass\n")
+    ran = many.run(lean(server), GATE, "-k", "test_plain")
+    assert (ran.code, ran.counts["skipped"]) == (0, 1), ran.output
+    assert "not judged: 10 of 10 questions left out by -k" in ran.output
+
+
+def test_a_missing_reply_that_x_stops_at_says_how_many_were_not_asked(many: Project, server: Loopback) -> None:
+    server.answer = refuse(400, "no such thing")
+    many.run(lean(server), GATE, QUICK, "-x", RECORD)
+    assert [one["reason"] for one in many.record()["gates"]] == [
+        "not judged: 1 of 1 replies missing (bad-request 1); 9 of 10 questions left out by -x"
+    ]
+
+
+def test_what_ended_a_run_is_told_first_and_once(many: Project, server: Loopback) -> None:
+    server.answer = refuse(401, "Incorrect API key provided")
+    many.run(lean(server), GATE, RECORD)
+    (reason,) = [one["reason"] for one in many.record()["gates"]]
+    cause = "3 requests in a row failed like this and none succeeded, so no more is sent to this model"
+    found = re.fullmatch(rf"not judged: authentication: {cause}; (.*)", reason)
+    assert found, reason
+    assert re.fullmatch(r"(\d+) of \1 replies missing \(authentication \1\); \d of 10 questions did not run", found[1])
+
+
+def test_a_long_reason_of_an_end_is_cut_between_words(many: Project, server: Loopback) -> None:
+    many.write("conftest.py", STOPS)
+    many.run(lean(server), GATE, RECORD)
+    (reason,) = [one["reason"] for one in many.record()["gates"]]
+    assert re.fullmatch(r"not judged: (very )+long …; 9 of 10 questions did not run", reason), reason
+
+
 def test_what_a_plugin_left_out_fails_the_gate(many: Project, server: Loopback) -> None:
     many.write("conftest.py", "def pytest_collection_modifyitems(items):\n    del items[3:]\n")
     ran = many.run(lean(server), GATE)
@@ -190,16 +238,30 @@ def test_a_replay_with_misses_fails_the_gate(many: Project, server: Loopback) ->
     assert verdicts(ran)["gates::structure"] == "failed: not judged: 5 of 10 replies missing (not-stored 5)"
 
 
-def test_a_worker_that_died_fails_the_gate_and_its_question_is_told(many: Project, server: Loopback) -> None:
-    dying = (
-        "import os\n    if '000' in trial.question.id and trial.question.pattern == 'parallel_block': os._exit(7)\n    "
-    )
-    many.write("test_graph.py", SUITE.replace("trial.check()", dying + "trial.check()"))
+def test_a_worker_that_died_before_its_trial_came_fails_the_gate_and_its_question_is_told(
+    many: Project, server: Loopback
+) -> None:
+    many.write("conftest.py", DYING)
     ran = many.spread(lean(server), GATE, RECORD)
     assert (ran.code, ran.counts["failed"]) == (1, 2), ran.output
     assert verdicts(ran)["gates::structure"] == "failed: not judged: 1 of 10 questions were lost with their worker"
     assert many.record()["lost"] == ["parallel_block-wadl-n012-s0-000"]
     assert "1 question lost, for the worker that asked died" in ran.output
+
+
+def test_a_question_whose_trial_came_before_its_worker_died_is_judged_and_the_crash_stays_a_failure(
+    many: Project, server: Loopback
+) -> None:
+    dying = "import os\n    if '000' in trial.question.id and trial.question.pattern == 'parallel_block': os._exit(7)\n"
+    many.write("test_graph.py", SUITE.replace("trial.check()", f"{dying}    trial.check()"))
+    with Loopback(right) as other:
+        models = (lean(server), f"--model={other.url}#two")
+        ran = many.spread(*models, GATE, RECORD)
+    assert (ran.code, ran.counts["failed"]) == (1, 2), ran.output  # an item of each model crashed
+    found = verdicts(ran)
+    assert len(found) == 2, ran.output
+    assert all(one.startswith("passed: pass rate 1.000 of 10 answered") for one in found.values()), found
+    assert (many.record()["lost"], len(many.record()["trials"])) == ([], 20)
 
 
 def test_a_missing_reply_fails_a_gate_that_allows_none(many: Project, server: Loopback) -> None:
@@ -226,12 +288,22 @@ def test_missing_replies_that_are_allowed_are_expected_and_a_gate_judges_them(ma
 @pytest.mark.parametrize(
     ("expression", "why"),
     [
-        (
-            "structur>=0.8",
-            "no question is of 'structur'; known: understanding, structure, parallel_block, parallel_pair",
-        ),
+        ("structur>=0.8", "no question is of 'structur'; did you mean 'structure'? known: structure, "),
         ("size=20>=0.8", "no question is of 'size=20'; known values of size: 12"),
-        ("parallel_block.jacard>=0.8", "no question is of 'jacard'"),
+        (
+            "parallel_block.jacard>=0.8",
+            "no question is of 'jacard', and no metric is called so; did you mean 'jaccard'? known: jaccard, ",
+        ),
+        ("jaccard>=0.8", "'jaccard' is a metric, and stands after a name: understanding.jaccard"),
+        ("behaviour>=0.8", "no question of 'behaviour' was collected; collected: "),
+        ("phrasing=7>=0.8", "no question is of 'phrasing=7'; known values of phrasing: 1, 2"),
+        (
+            "notation=wdal>=0.8",
+            "no question is of 'notation=wdal'; did you mean 'wadl'? known values of notation: wadl",
+        ),
+        ("frame=direct>=0.8", "no question is of 'frame=direct'; known values of frame: think-first"),
+        ("phrase=1>=0.8", "'phrase' is no label; did you mean "),
+        ("model=any>=0.8", "'model' is no label: every gate judges each model by itself"),
     ],
 )
 def test_a_gate_about_nothing_ends_the_run_before_anything_is_asked(
@@ -240,6 +312,7 @@ def test_a_gate_about_nothing_ends_the_run_before_anything_is_asked(
     ran = many.run(lean(server), f"--taskgraph-gate={expression}")
     assert (ran.code, server.requests) == (4, []), ran.output
     assert why in ran.output
+    assert max(map(len, ran.output.splitlines())) < 420, "no more names than fit a reason"
     assert ran.clean, ran.output
 
 
@@ -248,14 +321,90 @@ def test_over_workers_too_a_gate_about_nothing_ends_the_run_before_anything_is_a
 ) -> None:
     ran = many.spread(lean(server), "--taskgraph-gate=structur>=0.8")
     assert (ran.code, server.requests) == (4, []), ran.output
-    assert "no question is of 'structur'; known: understanding, structure" in ran.output
+    assert "no question is of 'structur'; did you mean 'structure'?" in ran.output
     assert ran.clean, ran.output
 
 
+@pytest.mark.parametrize("expression", ["structur>=0.8", "structure.jacard>=0.8", "notation=wdal>=0.8", "depht=3>=0.8"])
+@pytest.mark.parametrize("narrowed", ["test_graph.py", "--lf"])
+def test_a_typo_in_a_configured_gate_ends_the_run_though_not_all_was_collected(
+    many: Project, server: Loopback, expression: str, narrowed: str
+) -> None:
+    many.write("pytest.ini", f"[pytest]\ntaskgraph_gate = {expression}\n")
+    ran = many.run(lean(server), narrowed)
+    assert (ran.code, server.requests) == (4, []), ran.output
+    assert f"taskgraph_gate (configuration): '{expression}': " in ran.output
+    assert "did you mean" in ran.output
+
+
+def test_a_typo_in_the_environment_ends_the_run_too(
+    many: Project, server: Loopback, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TASKGRAPH_GATE", "structur>=0.8")
+    assert many.run(lean(server), "test_graph.py", "-q").code == 4
+
+
+def test_a_name_that_may_be_of_a_pattern_that_was_not_collected_is_excused_only_where_it_is_configured(
+    many: Project, server: Loopback
+) -> None:
+    many.write("pytest.ini", "[pytest]\ntaskgraph_gate = handover>=0.8\n")
+    ran = many.run(lean(server), "test_graph.py")
+    assert (ran.code, ran.counts) == (0, {"passed": 10, "skipped": 1}), ran.output
+    assert "no question is of 'handover'" in verdicts(ran)["gates::handover"]
+    for narrowed in ("test_graph.py", "--lf"):
+        assert many.run(lean(server), "--taskgraph-gate=handover>=0.8", narrowed).code == 4
+
+
+def test_questions_about_own_files_have_no_size(many: Project, server: Loopback) -> None:
+    own = many.write("own.mmd", "flowchart TD\n    START([START]) --> A --> B --> END([END])\n")
+    many.write("test_graph.py", SUITE.replace('["parallel_pair", "parallel_block"]', '"next_tasks"'))
+    ran = many.run(lean(server), f"--taskgraph-workflow={own}", "--taskgraph-gate=size=12>=0.8")
+    assert (ran.code, server.requests) == (4, []), ran.output
+    assert "no question is of 'size=12'; known values of size: none" in ran.output
+
+
 def test_a_label_that_no_question_turns_out_to_have_fails_the_gate(many: Project, server: Loopback) -> None:
-    ran = many.run(lean(server), "--taskgraph-gate=phrasing=3>=0.8")
+    ran = many.run(lean(server), "--taskgraph-gate=width=99>=0.8")
     assert ran.code == 1
-    assert "no question is of phrasing=3; known values of phrasing: 1, 2" in ran.output
+    assert "no question is of width=99; known values of width: " in ran.output
+
+
+def test_the_labels_that_take_building_a_question_are_listed() -> None:
+    settings = Settings(instances=6)
+    made = [understanding.question(one, settings) for one in understanding.references(settings, {})]
+    found = {label for one in made for label in one.labels}
+    assert found - {"size", "notation", "phrasing", "frame"} <= set(LABELS)
+    assert set(LABELS) <= found, "none is listed that there is not"
+
+
+def test_configured_gates_do_not_stop_tests_that_ask_nothing(project: Project) -> None:
+    project.write("pytest.ini", "[pytest]\ntaskgraph_gate = structure>=0.8\n")
+    project.write("test_unit.py", "def test_plain():\n    pass\n")
+    ran = project.run("test_unit.py")
+    assert (ran.code, ran.counts) == (0, {"passed": 1}), ran.output
+    ran = project.run()
+    assert ran.code != 0
+    assert "taskgraph_gate (configuration): there is no --model" in ran.output
+    (project.path / "test_graph.py").unlink()
+    assert (project.run().code, project.run("--taskgraph-gate=structure>=0.8").code) == (0, 4)
+
+
+def test_that_a_budget_makes_wrong_answers_expected_is_said_before_and_after(many: Project, server: Loopback) -> None:
+    server.answer = half
+    ran = many.run(lean(server), "--taskgraph-max-calls=1000")
+    assert ran.code == 0
+    words = "wrong answers fail nothing by themselves{} (--taskgraph-judge=questions makes them fail)"
+    said = words.format(", for --taskgraph-max-calls is set")
+    assert f"taskgraph: judged by gates: {said}" in ran.output
+    assert words.format("") in verdicts(ran)["budget::calls"]
+    server.answer = right
+    for also in (GATE, "--taskgraph-judge=gates", "--taskgraph-judge=questions"):
+        assert "fail nothing by themselves" not in many.run(lean(server), "--taskgraph-max-calls=1000", also).output
+
+
+def test_over_workers_what_judges_is_said_once(many: Project, server: Loopback) -> None:
+    ran = many.spread(lean(server), "--taskgraph-max-calls=1000")
+    assert ran.output.count("taskgraph: judged by gates: wrong answers fail nothing by themselves") == 1, ran.output
 
 
 def test_gates_of_a_project_do_not_stop_a_look_at_one_file(many: Project, server: Loopback) -> None:

@@ -14,6 +14,8 @@ from typing import Any, cast
 
 import pyte
 import pytest
+from loopback import Loopback
+from plugin_project import Project, right
 
 from pytest_taskgraph.models.watch import Watch
 from pytest_taskgraph.plugin import private
@@ -250,6 +252,86 @@ def test_where_there_is_no_terminal_a_plain_line_is_told_at_intervals(
     ]
     assert "\x1b[" not in str(ran.stdout)
     ran.assert_outcomes(passed=5)
+
+
+GATED = (
+    "--taskgraph-gate=structure>=0.9@95%",
+    "--taskgraph-gate=parallel_pair.score>=0.5",
+    "--taskgraph-save=A",
+    "--taskgraph-max-calls=99",
+)
+FIGURES = r"pass rate 1\.000 of 4 answered \(95% 0\.510-1\.000\), threshold 0\.9; about \d+ questions would decide"
+
+
+@pytest.fixture
+def judged(pytester: pytest.Pytester) -> Project:
+    """A suite of four questions, put to a model by a run in a process of its own."""
+    return Project(pytester)
+
+
+def asked(judged: Project, pytester: pytest.Pytester, *args: str) -> list[str]:
+    """What a terminal of 80 columns shows of a run with two gates and a budget, without its end; trailing equal signs
+    of titles are cut.
+    """
+    with Loopback(right) as server:
+        shown = on_a_terminal(pytester, "-p", "taskgraph", f"--model={server.url}#any", *GATED, *args)
+    return [line.strip("= ") for line in shown.final]
+
+
+@pty_only
+@pytest.mark.parametrize(
+    ("args", "expected"),
+    [
+        ((), ["test_graph.py .... [ 57%]", "budget . [ 71%]", "gates F. [100%]"]),
+        (("-q",), [".....F. [100%]"]),
+        (("-p", "xdist", "-n", "2"), [".....F. [100%]"]),
+        (("-p", "xdist", "-n", "2", "-q"), [".....F. [100%]"]),
+    ],
+    ids=["plain", "q", "n2", "n2q"],
+)
+def test_the_percentage_ends_with_the_last_case(
+    judged: Project, pytester: pytest.Pytester, args: tuple[str, ...], expected: list[str]
+) -> None:
+    lines = [re.sub(r" +", " ", line) for line in asked(judged, pytester, *args)]
+    assert [line for line in lines if line.endswith("%]")] == expected, lines
+    assert "gates::structure" in [line.strip("_ ") for line in lines]  # the title of its failure
+
+
+@pty_only
+@pytest.mark.parametrize("workers", [(), ("-p", "xdist", "-n", "2")], ids=["alone", "n2"])
+def test_verbosely_each_case_has_a_line_and_a_percentage(
+    judged: Project, pytester: pytest.Pytester, workers: tuple[str, ...]
+) -> None:
+    lines = [re.sub(r" +", " ", line) for line in asked(judged, pytester, "-v", *workers)]
+    told = [line for line in lines if "%] " in f"{line} "]
+    assert [re.findall(r"\[ *(\d+)%\]", line) for line in told] == [[str(at * 100 // 7)] for at in range(1, 8)]
+    assert told[-3:] == [
+        "budget::calls PASSED [ 71%]",
+        "gates::structure FAILED [ 85%]",
+        "gates::parallel_pair.score PASSED [100%]",
+    ]
+
+
+@pty_only
+def test_under_q_the_verdicts_that_are_no_plain_pass_are_told_in_full_and_under_qq_none(
+    judged: Project, pytester: pytest.Pytester
+) -> None:
+    told = " ".join(asked(judged, pytester, "-q"))
+    assert re.search(rf"failed gates::structure: cannot tell: {FIGURES}", told), told
+    assert "passed gates::" not in told
+    assert "passed budget::" not in told
+    again = asked(judged, pytester, "-q", "--taskgraph-compare=A", "--taskgraph-fail-on=regression")
+    assert "passed compare::A: cannot tell: +0.000 over 4 paired questions" in " ".join(again)
+    quiet = asked(judged, pytester, "-qq", "--taskgraph-compare=A")
+    assert not any(line.startswith(("taskgraph", "failed gates", "passed compare")) for line in quiet)
+
+
+@pty_only
+def test_a_comparison_is_told_once_in_the_terminal(judged: Project, pytester: pytest.Pytester) -> None:
+    asked(judged, pytester)
+    told = " ".join(asked(judged, pytester, "--taskgraph-compare=A"))
+    assert told.count("cannot tell: +0.000 over 4 paired questions") == 1
+    assert "before: http" in told
 
 
 def test_the_time_left_follows_the_last_minute() -> None:

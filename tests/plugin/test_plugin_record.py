@@ -63,20 +63,34 @@ def test_a_folder_is_no_place_for_a_record_and_told_before_anything_is_asked(pro
     (project.path / "folder").mkdir()
     ran = project.run("--model", "oracle:1", "--taskgraph-report=json=folder")
     assert ran.code == pytest.ExitCode.USAGE_ERROR
-    assert "folder is a folder; expected the path of a file" in ran.output
+    assert "json=folder: it is a folder; expected the path of a file" in ran.output
     assert ran.clean
     assert not ran.counts
 
 
-def test_a_record_that_cannot_be_written_is_told_after_the_table(project: Project) -> None:
-    where = "test_graph.py/record.json"
-    ran = project.run("--model", "oracle:1", f"--taskgraph-report=json={where}", "--junitxml=junit.xml")
-    assert ran.code == pytest.ExitCode.USAGE_ERROR
+LATE = """
+def test_before():
+    open("late", "w").close()
+
+def test_wrong():
+    assert not FAILS
+"""
+
+
+@pytest.mark.parametrize(("fails", "code"), [(False, 4), (True, 1)])
+def test_a_record_that_can_no_longer_be_written_is_told_after_the_table_and_hides_no_failure(
+    project: Project, fails: bool, code: int
+) -> None:
+    project.write("test_late.py", f"FAILS = {fails}\n{LATE}")
+    reports = ("--taskgraph-report=json=late/record.json", "--taskgraph-report=md=late/record.md")
+    ran = project.run("--model", "oracle:1", *reports, "--junitxml=junit.xml")
+    assert ran.code == code, ran.output
     assert "the record cannot be written to" in ran.output
-    assert ran.clean
+    assert "the report cannot be written to" in ran.output
+    assert ".part" not in ran.output
     assert [line.split()[1] for line in ran.table if line.startswith("total")] == ["4*"]
-    assert ran.counts == {"passed": 4}
-    assert len(project.junit().findall("testcase")) == 4
+    assert ran.counts == ({"passed": 5, "failed": 1} if fails else {"passed": 6})
+    assert len(project.junit().findall("testcase")) == 6
 
 
 def test_without_questions_nothing_is_written(project: Project) -> None:

@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from pytest_taskgraph.reports.comparison import answer, change, lines
 from pytest_taskgraph.reports.escape import columns
+from pytest_taskgraph.reports.markdown import markdown
 from pytest_taskgraph.results.comparison import Comparison, compare
 from pytest_taskgraph.results.record import About, build
 from pytest_taskgraph.trial import Json, Outcome, Question, Reply, Score, Trial
@@ -58,8 +61,38 @@ def test_patterns_that_changed_stand_in_a_table() -> None:
     rows = [line.split() for line in text(WORSE, 120).splitlines()]
     assert ["chain", "30", "1.000", "0.500", "-0.500", "15", "0", "<0.001", "worse"] in rows
     assert ["total", "60", "1.000", "0.750", "-0.250", "15", "0", "<0.001"] in rows
+    assert "p: one-sided, towards worse; that of a pattern is adjusted by Holm" in text(WORSE, 120)
     assert ["1", "pattern", "without", "a", "change"] in rows
     assert not any(row[:1] == ["loop"] for row in rows)
+
+
+def test_markdown_tells_the_same_figures_and_the_verdict_once_with_the_baseline_s_name() -> None:
+    after = [trial(at, at >= 4 or at % 2 == 1) for at in range(20)]
+    found = compared([trial(at, True) for at in range(20)], after)
+    assert (found.verdict, found.total is not None and found.total.p) == ("cannot tell", found.p)
+    reason = f"{found.verdict}: {found.reason}"
+    gate: dict[str, Json] = {"name": "compare::main", "outcome": "passed", "reason": reason}
+    report = markdown(build(after, About("0.1.0", models=("m",), gates=(gate,))), found)
+    assert report.startswith("## 📋 taskgraph: Nothing was decided: 1 cannot tell\n")
+    assert report.count("cannot tell: ") == 1
+    assert "- ❔ passed: `compare::main`: " in report
+    assert "### Compared with `main`" in report
+    total = next(line for line in report.splitlines() if line.startswith("| **`total`** | -"))
+    (shown,) = (line.split() for line in text(found, 120).splitlines() if line.startswith("total "))
+    assert total.split(" | ")[-1] == f"{shown[-1]} |" == f"{found.p:.3f} |"
+    assert "### Compared with the run before" in markdown(build(after, About("0.1.0")), found)
+
+
+def test_categories_stand_in_both_where_there_are_several() -> None:
+    def other(one: Trial) -> Trial:
+        return replace(one, question=replace(one.question, category="data" if "loop" in one.question.id else "control"))
+
+    runs = [[other(trial(at, right)) for at in range(6)] for right in (True, False)]
+    found = compared(*runs)
+    assert {"data", "control", "total"} <= {line.split(" ")[0] for line in text(found, 120).splitlines()}
+    report = markdown(build(runs[1], About("0.1.0")), found)
+    assert "| **`data`** | - | 3 | 1.000 → 0.000 |" in report
+    assert "| **`structure`** |" not in markdown(build([], About("0.1.0")), WORSE)
 
 
 def test_flipped_questions_show_what_was_answered() -> None:
@@ -85,11 +118,11 @@ def test_a_hostile_answer_stays_one_printable_line() -> None:
 
 
 def test_what_is_not_compared_is_named() -> None:
-    before = [trial(0, True), trial(1, True), trial(2, None), trial(3, True)]
-    after = [trial(0, True), trial(1, True, text="Which follows?"), trial(2, True), trial(4, True)]
+    before = [trial(0, True), trial(1, True), trial(2, None), trial(3, True), trial(5, None)]
+    after = [trial(0, True), trial(1, True, text="Which follows?"), trial(2, True), trial(4, True), trial(5, True)]
     told = text(compared(before, after), 120)
     assert "the template changed for 1 question: not compared, for they are other questions" in told
-    assert "without an answer: chain-wadl-n012-s0-002 (before: error)" in told
+    assert "without an answer: chain-wadl-n012-s0-002 (before: error), loop-wadl-n012-s0-005 (before" in told
     assert "asked only before: loop-wadl-n012-s0-003" in told
     assert "asked only after: chain-wadl-n012-s0-004" in told
     assert "  - Which is next?" in told

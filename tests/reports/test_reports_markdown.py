@@ -14,9 +14,11 @@ from markdown_it.token import Token
 from pytest_taskgraph.errors import UsageError
 from pytest_taskgraph.reports.markdown import LEAST, LIMIT, markdown
 from pytest_taskgraph.reports.markdown_blocks import cell, code, fence, words
+from pytest_taskgraph.reports.terminal import lines as terminal_lines
 from pytest_taskgraph.results import record
 from pytest_taskgraph.results.comparison import compare
 from pytest_taskgraph.results.record import About
+from pytest_taskgraph.results.tally import Tally
 from pytest_taskgraph.trial import Outcome, Question, Reply, Score, Trial
 
 READER = MarkdownIt("commonmark", {"html": True}).enable("table")
@@ -98,6 +100,41 @@ def test_gates_are_told_with_their_reasons_and_failed_ones_first() -> None:
     lines = [line for line in text.splitlines() if line.startswith("- ")]
     assert lines[0] == "- ❌ failed: `gates::structure>=0.8`: 0.500 of 2 is below 0.8"
     assert lines[1].startswith("- ✅ passed: `gates::data>=0.5`")
+
+
+def test_the_model_of_a_gate_is_named_once() -> None:
+    gate = {"outcome": "passed", "reason": "1.000 of 1", "model": "http://h/v1#m"}
+    gates = [{**gate, "name": "gates::structure[http://h/v1#m]"}, {**gate, "name": "gates::errors"}]
+    several = markdown(built(made("a"), judge="gates", gates=gates, models=("http://h/v1#m", "n"))).splitlines()
+    assert "- ✅ passed: `gates::structure[http://h/v1#m]`: 1.000 of 1" in several
+    assert "- ✅ passed: `gates::errors` `http://h/v1#m`: 1.000 of 1" in several
+    assert "- ✅ passed: `gates::errors`: 1.000 of 1" in markdown(built(made("a"), judge="gates", gates=gates))
+
+
+def test_patterns_stand_as_in_the_terminal_in_the_order_of_the_catalogue() -> None:
+    tally = Tally(["next_tasks", "chain"])
+    for one in (made("a", pattern="chain"), made("b"), made("c", pattern="another")):
+        tally.add(one)
+    made_record = record.build(tally, ABOUT)
+    rows = re.findall(r"^\| `(\w+)`", markdown(made_record), re.M)
+    shown = [line.strip().split()[0] for line, _ in terminal_lines(tally, ABOUT) if line.startswith("  ")]
+    assert rows == shown == ["next_tasks", "chain", "another"]
+    assert re.findall(r"^\| `(\w+)`", markdown({**made_record, "patterns": None}), re.M) == sorted(rows)
+
+
+def test_repetitions_have_a_table_with_what_must_be_known() -> None:
+    def again(one: Trial) -> Trial:
+        return replace(one, question=replace(one.question, id=one.question.id + "-r2", repetition=2))
+
+    ones = [made("a"), made("b", "wrong")]
+    text = markdown(built(*ones, again(made("a")), again(made("b"))))
+    rows = [line for line in text.splitlines() if line.startswith("|")]
+    assert any(
+        line.startswith("| 2 repetitions | questions | mean score | majority | pass@2 | pass^2 |") for line in rows
+    )
+    assert "| **`total`** | 2 | 0.750 | 0.500 | 1.000 | 0.500 | 0.500 | 0.354 |" in rows
+    assert "n counts replies: a question asked 2 times is 2 of them" in text
+    assert "repetitions" not in markdown(built(*ones))
 
 
 def test_the_table_has_a_row_a_pattern_with_its_numbers() -> None:

@@ -36,7 +36,7 @@ def test_the_plan_at_120_columns() -> None:
           can_end_after          1      1       0          9,000        $0.0012     $0.0700
         total                    4      3       1         27,000        $0.0036       $0.21
 
-        taskgraph plan: 3 calls (1 more stored), about $0.0036, at most $0.21; nothing was asked
+        taskgraph plan: 3 calls, 1 reply from the store, about $0.0036, at most $0.21; nothing was asked
     """)
 
 
@@ -73,9 +73,10 @@ def test_a_reply_without_bound_is_told_what_bounds_it() -> None:
 @pytest.mark.parametrize(
     ("entries", "line"),
     [
-        ([], "0 calls, about $0.00, at most $0.00"),
+        ([], "0 calls"),
+        ([replace(ONE, stored=True, expected=None, worst=None)] * 2, "0 calls, 2 replies from the store"),
         ([replace(ONE, calls=184, expected=0.12, worst=1.4)], "184 calls, about $0.12, at most $1.40"),
-        ([replace(ONE, calls=1234, expected=None, worst=None)], "1,234 calls, price unknown"),
+        ([replace(ONE, calls=1234, expected=None, worst=None)], "1,234 calls, cost unknown"),
         ([ONE, replace(ONE, expected=None, worst=None)], "2 calls, at least $0.0012, at most unknown"),
         ([replace(ONE, worst=None)], "1 call, about $0.0012, at most unknown"),
         ([replace(ONE, expected=0.0, worst=0.0)], "1 call, about $0.00, at most $0.00"),
@@ -83,6 +84,16 @@ def test_a_reply_without_bound_is_told_what_bounds_it() -> None:
 )
 def test_the_forecast(entries: list[PlanEntry], line: str) -> None:
     assert forecast(plan_of(entries)) == line
+
+
+def test_in_a_replay_no_call_and_no_cost_is_foreseen() -> None:
+    plan = some(replace(ONE, stored=True, calls=2), replace(ONE, expected=None, worst=None))
+    told = "a replay, nothing is sent: 2 replies from the store, 4 missing in it"
+    assert forecast(plan, 1, 0.5, replay=True) == told
+    drawn = [line for line, _ in lines(plan, 80, replay=True)]
+    assert drawn[1].split() == ["pattern", "questions", "stored", "missing"]
+    assert ["total", "5", "2", "4"] in [line.split() for line in drawn]
+    assert " ".join(drawn[-2:]) == f"taskgraph plan: {told}; nothing was asked"
 
 
 def test_limits_bind_the_forecast() -> None:

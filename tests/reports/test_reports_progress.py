@@ -49,8 +49,8 @@ def test_the_wait_that_lasts_longest_is_told() -> None:
         (0, 0, ""),
         (0.001, 0, ", under $0.01"),
         (1.5, 0, ", $1.50"),
-        (0, 7, ", 7 unpriced"),
-        (2, 7, ", $2.00 + 7 unpriced"),
+        (0, 7, ", 7 of unknown cost"),
+        (2, 7, ", $2.00 and 7 of unknown cost"),
     ],
 )
 def test_an_unknown_price_is_never_told_as_nothing(cost: float, unpriced: int, shown: str) -> None:

@@ -11,7 +11,7 @@ from pytest_taskgraph.reports import terminal
 from pytest_taskgraph.reports.escape import columns
 from pytest_taskgraph.results.record import About, about_of, build, tally_of
 from pytest_taskgraph.results.tally import Tally
-from pytest_taskgraph.trial import Outcome, Question, Reply, Score, Trial
+from pytest_taskgraph.trial import Json, Outcome, Question, Reply, Score, Trial
 
 ABOUT = About("0.1.0", ("gpt-x",), 7, ("wadl",), "think-first", "lenient", "questions", 21)
 
@@ -105,7 +105,7 @@ def test_quiet_is_one_line() -> None:
 
 
 def test_verbose_adds_a_table_for_each_label_that_varies() -> None:
-    tally = tallied(*some(), made("z", size=100, notation="wadl"))
+    tally = tallied(*some(), made("z", size=100, notation="wadl"), *(made(f"y{at}", size=9) for at in range(9)))
     assert "by size" not in text(tally)
     assert "by notation" not in text(tally, verbosity=1)
     assert [line.split()[0] for line in text(tally, verbosity=1).partition("by size")[2].splitlines()[1:4]] == [
@@ -113,6 +113,42 @@ def test_verbose_adds_a_table_for_each_label_that_varies() -> None:
         "9",
         "100",
     ]
+
+
+def test_labels_of_which_each_value_was_answered_seldom_are_named_in_a_line() -> None:
+    tally = tallied(*(made(f"a{at}", size=at % 2, width=at % 3, depth=at // 10) for at in range(15)))
+    found = text(tally, verbosity=1)
+    assert [line for line in found.splitlines() if line.startswith("by ")] != []
+    assert "by depth" in found
+    assert "no table by size, width: fewer than 10 answered of each value" in found
+    assert "no table by" not in text(some(), verbosity=0)
+
+
+def test_std_is_explained_where_much_is_told() -> None:
+    assert "std: standard deviation of the scores" in text(some(), verbosity=1)
+    assert "std: standard" not in text(some())
+    assert "std: standard" not in text(some(), verbosity=1, width=60)
+
+
+def test_quiet_tells_the_verdicts_that_are_no_plain_pass_and_very_quiet_nothing() -> None:
+    why = "pass rate 0.219 of 96 answered (95% 0.148-0.312), threshold 0.8; about 400 questions would decide"
+    gates: list[dict[str, Json]] = [
+        {"name": "gates::data", "outcome": "passed", "reason": "pass rate 1.000"},
+        {"name": "gates::structure>=0.8@95%", "outcome": "failed", "reason": why},
+        {"name": "budget::calls", "outcome": "skipped", "reason": "not judged: -k"},
+        {"name": "compare::A", "outcome": "passed", "reason": "cannot tell: -0.100 over 10 paired questions"},
+        {"name": "compare::B", "outcome": "passed", "reason": "not worse: +0.000 over 10 paired questions"},
+    ]
+    found = terminal.lines(some(), replace(ABOUT, gates=tuple(gates)), -1, 60)
+    told = " ".join(line for line, _ in found[1:])
+    assert told == (
+        f"failed gates::structure>=0.8@95%: {why} skipped budget::calls: not judged: -k "
+        "passed compare::A: cannot tell: -0.100 over 10 paired questions "
+        "passed compare::B: not worse: +0.000 over 10 paired questions"
+    )
+    assert {"yellow": True} in [markup for line, markup in found if "compare::A" in line]
+    assert {"green": True} in [markup for line, markup in found if "compare::B" in line]
+    assert terminal.lines(some(), replace(ABOUT, gates=tuple(gates)), -2, 60) == []
 
 
 def test_each_model_has_a_table_where_much_is_told() -> None:
@@ -135,9 +171,19 @@ def test_questions_not_yet_counted_are_not_told() -> None:
 
 
 def test_a_long_model_s_name_does_not_push_the_seed_away() -> None:
-    (first, *_) = terminal.header(replace(ABOUT, models=("provider/" + "x" * 200,)))
-    assert first.endswith("…, seed 7, 21 questions")
-    assert columns(first) == 80
+    name = "provider/" + "x" * 200
+    *first, how = terminal.header(replace(ABOUT, models=(name,)))
+    assert "".join(first).endswith("x, seed 7, 21 questions")
+    assert name in "".join(first)
+    assert max(map(columns, first)) <= 80
+    assert how == "taskgraph: notation wadl, frame think-first, reading lenient"
+
+
+def test_the_header_names_every_model_in_full() -> None:
+    models = tuple(f"http://model-server-{at}.example:8000/v1#qwen-{at}" for at in (1, 2))
+    *first, _ = terminal.header(replace(ABOUT, models=models))
+    assert " ".join(first) == f"taskgraph 0.1.0: models {', '.join(models)}, seed 7, 21 questions"
+    assert len(first) == 2
 
 
 def test_reruns_are_told() -> None:
@@ -217,10 +263,12 @@ def test_where_there_is_most_room_there_is_chance() -> None:
 
 def test_verbosely_there_is_the_score_above_chance() -> None:
     assert text(guessable(some()), verbosity=1).splitlines()[3:5] == [
-        "pattern           n   pass rate   mean  chance  above chance  errors  unreadable",
-        "structure        14       0.714  0.768   0.500         0.536       1           1",
+        "pattern           n    rate          95%   mean  above    std  err  unread",
+        "structure        14   0.714  0.454-0.883  0.768  0.536  0.386    1       1",
     ]
-    assert "above" in text(guessable(some()), verbosity=1, width=66)
+    assert "chance  above chance" in text(guessable(some()), verbosity=1, width=120)
+    narrow = text(guessable(some()), verbosity=1, width=70)
+    assert "above" not in narrow
     assert "chance" not in text(some(), verbosity=1)
 
 

@@ -7,8 +7,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_taskgraph.errors import UsageError
-from pytest_taskgraph.results.gates import Gate, Verdict, demand, judge, parse, titles
-from pytest_taskgraph.results.population import Declared, Population, Whereabouts, population
+from pytest_taskgraph.results.gates import Gate, Verdict, judge, parse, titles
+from pytest_taskgraph.results.population import (
+    Declared,
+    Population,
+    Vocabulary,
+    Whereabouts,
+    mistake,
+    population,
+)
 from pytest_taskgraph.results.statistics import wilson
 from pytest_taskgraph.trial import Outcome, Question, Score, Trial
 
@@ -28,7 +35,7 @@ def trial(at: int, outcome: Outcome = "right", value: float | None = None, mark:
 
 def declared(at: int) -> Declared:
     """What is known of that question before it is built."""
-    return Declared(f"q-{at:03d}", "understanding", "next_tasks", "structure", {"size": 12})
+    return Declared(f"q-{at:03d}", "understanding", "next_tasks", "structure", {"size": 12, "frame": "own"})
 
 
 def rate(right: int, n: int) -> Population:
@@ -143,10 +150,13 @@ def test_questions_that_the_user_left_out_skip_a_gate() -> None:
     [
         (Whereabouts(), "3 of 4 questions did not run, though nothing on the command line left them out"),
         (Whereabouts({f"q-{at:03d}": "were skipped: no" for at in (1, 2, 3)}), "3 of 4 questions were skipped: no"),
-        (Whereabouts({"q-001": "were skipped: no"}, chosen=("-k",)), "1 of 4 questions were skipped: no"),
+        (
+            Whereabouts({"q-001": "were skipped: no"}, chosen=("-k",)),
+            "1 of 4 questions were skipped: no; 2 of 4 questions left out by -k",
+        ),
         (
             Whereabouts(lost=frozenset({"q-000", "q-001"}), chosen=("-k",)),
-            "2 of 4 questions were lost with their worker",
+            "1 of 4 questions were lost with their worker; 2 of 4 questions left out by -k",
         ),
     ],
 )
@@ -170,10 +180,71 @@ def test_questions_that_a_budget_stopped_are_told_in_one() -> None:
     assert found.reason == "not judged: 4 of 4 questions were not asked: budget::calls is spent"
 
 
-def test_names_are_asked_for_among_what_was_declared() -> None:
-    ones = [declared(0)]
-    for name in ("structure", "next_tasks", "understanding", "size=12", "structure.size=12", "later=known"):
-        demand(parse(f"{name}>=0.8", METRICS), ones)
-    for name, known in (("behaviour", "known: understanding, structure, next_tasks"), ("size=9", "size: 12")):
-        with pytest.raises(UsageError, match=known):
-            demand(parse(f"{name}>=0.8", METRICS), ones)
+KNOWN = Vocabulary(
+    ("understanding", "structure", "next_tasks", "behaviour", "reachable"),
+    frozenset({"structure", "next_tasks", "behaviour", "reachable"}),
+    ("jaccard", "score"),
+    {"size": ("12", "20"), "depth": (), "frame": ("direct",)},
+    closed=frozenset({"size"}),
+)
+
+
+def test_names_are_looked_for_among_what_was_declared() -> None:
+    names = ("structure", "next_tasks", "understanding", "size=12", "structure.size=12", "depth=3", "structure.jaccard")
+    for name in names:
+        assert mistake(parse(f"{name}>=0.8", METRICS).parts, [declared(0)], KNOWN) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "text"),
+    [
+        ("behaviour", "absent", "no question of 'behaviour' was collected; collected: "),
+        ("structur", "wrong", "did you mean 'structure'? known: structure, "),
+        ("handover", "unknown", "no question is of 'handover'; known: "),
+        ("structure.handover", "wrong", "no question is of 'handover', and no metric is called so"),
+        ("next_tasks.jacard", "wrong", "did you mean 'jaccard'?"),
+        ("jaccard", "wrong", "stands after a name: understanding.jaccard"),
+        ("structure.behaviour", "absent", "'behaviour' was collected"),
+        ("size=20", "absent", "known values of size: 12"),
+        ("size=21", "wrong", "known values of size: 12"),
+        ("frame=direct", "absent", "known values of frame: own"),
+        ("frame=dirct", "wrong", "known values of frame: own"),
+        ("frame=mine", "unknown", "known values of frame: own"),
+        ("sizes=12", "wrong", "'sizes' is no label; did you mean 'size'?"),
+        ("colour=red", "wrong", "'colour' is no label; known labels: "),
+    ],
+)
+def test_a_name_that_nothing_has_is_absent_unknown_or_wrong(name: str, kind: str, text: str) -> None:
+    found = mistake(parse(f"{name}>=0.8", METRICS).parts, [declared(0)], KNOWN)
+    assert found is not None
+    assert (found.kind, text in found.text) == (kind, True), found.text
+
+
+def test_labels_of_a_pattern_of_the_user_may_be_found_later() -> None:
+    own = Declared("q", "understanding", "handover", "custom", {"size": 12})
+    assert mistake(["colour=red"], [own], KNOWN) is None
+    assert mistake(["sizes=12"], [own], KNOWN) is not None
+
+
+def test_what_a_label_may_turn_out_to_be_is_known_before() -> None:
+    one = Declared("q", "understanding", "next_tasks", "structure", {}, {"phrasing": (1, 2)})
+    assert mistake(["phrasing=2"], [one], Vocabulary()) is None
+    found = mistake(["phrasing=3"], [one], Vocabulary())
+    assert found is not None
+    assert found.text.endswith("known values of phrasing: 1, 2")
+
+
+def test_no_more_names_are_told_than_fit_a_line() -> None:
+    found = mistake(["pattern_3x"], [declared(0)], Vocabulary([f"pattern_{at}" for at in range(99)]))
+    assert found is not None
+    assert found.text.count("pattern_") == 11 + 1  # the one in question, the one that is meant, and ten
+    assert found.text.endswith(" and 92 more")
+
+
+def test_what_ended_a_run_comes_first() -> None:
+    where = Whereabouts(otherwise="did not run", ended="authentication: no more is sent")
+    asked = whole([trial(0), trial(1, "error")], where)
+    assert verdict("structure>=0.8", asked).reason == (
+        "not judged: authentication: no more is sent; 1 of 2 replies missing (server 1); 2 of 4 questions did not run"
+    )
+    assert verdict("structure>=0", whole([trial(at) for at in range(4)], where)).outcome == "passed"

@@ -7,7 +7,7 @@ import pytest
 from pytest_taskgraph.errors import UnknownNameError, UsageError
 from pytest_taskgraph.results.record import About, build
 from pytest_taskgraph.results.record import save as write
-from pytest_taskgraph.results.saved import LAST, find, folder, load, names, save
+from pytest_taskgraph.results.saved import LAST, find, folder, load, names, resembling, save
 
 RECORD = build([], About("0.1.0", models=("m",)))
 
@@ -52,3 +52,36 @@ def test_a_path_is_a_path(tmp_path: Path) -> None:
 
 def test_a_store_without_runs_knows_no_names(tmp_path: Path) -> None:
     assert names(tmp_path / "none") == ()
+
+
+def test_where_there_is_no_store_that_is_told(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"there is no store at .*none, and so no saved run 'main'"):
+        load(tmp_path / "none", "main")
+
+
+def test_a_damaged_record_is_named(tmp_path: Path) -> None:
+    folder(tmp_path).mkdir()
+    (folder(tmp_path) / "main.json").write_text('{"schema": 1}')
+    with pytest.raises(UsageError, match=r"main\.json: the record is damaged: what the run was: 'version' is missing"):
+        load(tmp_path, "main")
+
+
+@pytest.mark.parametrize("slip", ["mian", "amin", "man", "maain", "mein", "main-", "Main", "mai"])
+def test_a_name_one_slip_away_resembles(slip: str) -> None:
+    assert resembling(slip, ["nightly", "main"]) == "main"
+
+
+@pytest.mark.parametrize(
+    ("name", "known"),
+    [
+        ("run-2", "run-1"),
+        ("run-12", "run-1"),
+        ("login", "logout"),
+        ("nami", "main"),
+        ("dev", "main"),
+        ("A", "B"),
+        ("", "m"),
+    ],
+)
+def test_other_names_do_not(name: str, known: str) -> None:
+    assert resembling(name, [known]) == resembling(known, [name]) == ""

@@ -1,0 +1,42 @@
+"""What a run was: who was asked what, and how it was judged, for the record and the headers of reports."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from .. import __version__
+from ..results.record import About
+from . import options
+from .subject import plain
+
+if TYPE_CHECKING:
+    from .run import Run
+
+
+def about(run: Run) -> About:
+    """What the run was, as far as it has come."""
+    shown = run.settings
+    return About(
+        __version__,
+        models=tuple(run.subject(spec).name for spec in run.models),
+        seed=shown.seed,
+        notations=shown.notations if shown.convert or not shown.workflows else ("as written",),
+        frame=shown.frame,
+        reading=shown.reading,
+        judge=run.judging.how,
+        questions=run.questions or None,
+        settings={
+            "instances": shown.instances,
+            "tasks": list(shown.tasks),
+            "phrasing": shown.phrasing,
+            "workflow": list(shown.workflows),
+            **({"vary": list(shown.vary)} if shown.vary else {}),
+            **({"repeats": run.repeats} if run.repeats > 1 else {}),
+            "model_option": {key: plain(text) for key, text in options.pairs(run.config, "model-option")},
+            **run.measuring.about(),
+        },
+        gates=tuple(asdict(case) for case in run.verdicts),
+        lost=tuple(run.population.lost(run.died)),
+        interrupted=run.interrupted,
+    )
