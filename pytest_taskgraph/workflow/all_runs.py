@@ -13,9 +13,9 @@ from itertools import combinations
 
 from .concurrency import can_run_in_parallel
 from .execution import Endless, Outcome, Run, Undecided, outcome
-from .graph import reachable
+from .graph import reachable, reached
 from .guard_cells import Constant
-from .loop_nest import Part, loops, parts
+from .loop_nest import Part, forward, loops, parts
 from .loops import always_ends
 from .model import Workflow
 from .situations import representatives
@@ -78,7 +78,30 @@ def executed_in_every_situation(level: Workflow, task: str) -> bool | None:
 def _after(level: Workflow, one: str, other: str) -> bool:
     """Whether a task runs only once another has run for the last time; after itself, if it cannot repeat."""
     graph = _graph(level)
-    return (one == other and one not in graph[one]) or (one in graph[other] and other not in graph[one])
+    if other not in graph[other]:
+        return one == other or one in graph[other]
+    return one in graph[other] and other not in graph[one] and _behind(level, one, other)
+
+
+@lru_cache(maxsize=1024)
+def _behind(level: Workflow, one: str, other: str) -> bool:
+    """Whether a task that a loop leads to waits for another inside that loop.
+
+    A loop may be left while the other has yet to run in its last pass. The task still waits for the other if links
+    that repeat no loop lead from the other to it; also if every way on from the other repeats a loop from whose head
+    such links lead to it, as the other then never runs in the last pass.
+    """
+    found, flow = parts(level), variables(level).flow
+    if found is None:
+        return False
+    ahead = forward(flow, found)
+    before = {node: [link.source for link in links if link in ahead[link.source]] for node, links in flow.into.items()}
+    awaited = reached(before, [one])
+    ways = {
+        node: [link.target for link in links if link in ahead[node] or link.target not in awaited]
+        for node, links in flow.out.items()
+    }
+    return other in awaited or all(flow.out[node] for node in reached(ways, [other]))
 
 
 def _loops_before(level: Workflow, found: Collection[Part], task: str) -> list[Part]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 from itertools import permutations
 from random import Random
@@ -36,6 +37,12 @@ def looping(effect: str, repeat: str = "n < 3") -> Workflow:
     found = level(f"START -> A\nA -> B\nB -> A [{repeat}]\nB -> C [otherwise]\nC -> END", parameters=N)
     tasks = (Task("A", effects=(Effect("n", effect),)), Task("B"), Task("C"))
     return Workflow("W", tasks=tasks, links=found.links, parameters=N)
+
+
+def setting(found: Workflow, task: str, n: str) -> Workflow:
+    """The level, the task of it made to set n."""
+    effects = (Effect("n", n),)
+    return replace(found, tasks=tuple(replace(one, effects=effects * (one.name == task)) for one in found.tasks))
 
 
 def inside(trace: tuple[str, ...], tasks: tuple[str, ...]) -> bool:
@@ -168,6 +175,26 @@ def test_a_loop_lets_later_tasks_come_before_earlier_ones() -> None:
     assert always_before(looping("n + 1"), "A", "B") is None
     assert always_before(looping("n + 1"), "A", "C") is True
     assert always_before(looping("n + 1"), "B", "A") is False
+
+
+def test_a_task_behind_a_loop_may_run_before_one_that_the_last_pass_still_runs() -> None:
+    links = "START -> A\nA -> B\nA -> C\nB -> A [n > 0]\nB -> END [otherwise]\nC -> END"
+    assert some_run_in_order(level(links, parameters=N), ("C", "B")) is True
+    assert some_run_in_order(level(links, parameters=N), ("C", "A")) is False
+
+
+def test_a_task_behind_the_outer_loop_may_run_before_one_in_the_inner_loop() -> None:
+    links = "START -> A\nA -> B\nA -> C\nB -> D [n = 0]\nD -> B\nB -> A [n = 5]\nB -> END [otherwise]\nC -> END"
+    found = setting(level(links, parameters=N), "D", "1")
+    assert [some_run_in_order(found, ("C", task)) for task in "ABD"] == [False, True, True]
+    assert some_run_in_order(found, ("D", "C")) is True
+
+
+def test_an_order_that_no_run_is_found_to_hold_is_undecided() -> None:
+    links = "START -> A\nA -> B [n < 3]\nA -> C [otherwise]\nB -> C\nC -> END"
+    found = setting(level(links, parameters=N), "A", "5")
+    assert some_run_in_order(found, ("A", "B")) is None
+    assert some_run_in_order(found, ("A", "C")) is True
 
 
 @pytest.mark.parametrize(
