@@ -21,7 +21,6 @@ import pytest
 from ..errors import TaskgraphError
 from . import private
 from .asking import Came, ask
-from .interpreter import Interpreter
 from .suites import asks
 
 if TYPE_CHECKING:
@@ -45,7 +44,6 @@ class Ahead:
         self._next: Iterator[tuple[int, pytest.Item]] = iter(())
         self._jobs: dict[str, tuple[Question, Future[Came]]] = {}
         self._taken: set[str] = set()
-        self._interpreter = Interpreter()
         self._submitted = self._finished = 0  # each is written by one thread only
 
     def plan(self, items: Iterable[pytest.Item]) -> None:
@@ -85,12 +83,11 @@ class Ahead:
             return self._run.loop.wait(future, self._work, self._run.tick)
         finally:
             if self._items:  # also where the first is interrupted: it is to end fast
-                self._interpreter.hurry()
+                self._run.garbage.put_off()
 
     def forget(self) -> None:
         """No item is to be asked ahead any more."""
         self._next = iter(())
-        self._interpreter.calm()
 
     def _work(self) -> bool:
         """Builds and submits one more question, if there is one and it would not only wait."""

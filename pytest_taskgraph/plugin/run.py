@@ -13,6 +13,7 @@ from ..errors import UsageError
 from ..trial import Trial
 from . import options, planning
 from .ahead import Ahead
+from .garbage import Garbage
 from .judging import Judging, Outcome
 from .loop import Loop
 from .measuring import Measuring
@@ -47,6 +48,7 @@ class Run:
         self.measuring = Measuring(config, self.settings, self.pipeline)
         self.loop = Loop()
         self.ahead = Ahead(self)
+        self.garbage = Garbage()
         self.progress: Progress | None = None
         self.notices: list[str] = []
         self.questions = 0
@@ -147,6 +149,7 @@ class Run:
             self.progress.clear()
         self.loop.stop()
         self.pipeline.close()
+        self.garbage.look_again()
 
     def check(self) -> None:
         """Nothing, if all that was asked for can be had. Raises UsageError before anything is asked."""

@@ -1,0 +1,51 @@
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+
+import pytest
+
+from pytest_taskgraph.plugin.garbage import Garbage
+
+
+@pytest.fixture(autouse=True)
+def process() -> Iterator[None]:
+    """Leaves the process as it was."""
+    thresholds = gc.get_threshold()
+    yield
+    gc.set_threshold(*thresholds)
+
+
+def test_thresholds_are_higher_for_a_while_and_as_they_were_again() -> None:
+    before, garbage = gc.get_threshold(), Garbage()
+    garbage.put_off()
+    garbage.put_off()
+    assert gc.get_threshold() == (20_000, 20, 50)
+    garbage.look_again()
+    garbage.look_again()
+    assert gc.get_threshold() == before
+
+
+def test_what_was_made_meanwhile_is_looked_at_once_and_then_no_more() -> None:
+    garbage = Garbage()
+    garbage.put_off()
+    kept: list[object] = []
+    kept.append(kept)
+    garbage.look_again()
+    assert not any(one is kept for one in gc.get_objects())
+
+
+@pytest.mark.parametrize("chosen", [(0, 10, 10), (1_000_000, 20, 50)])
+def test_a_process_whose_user_chose_no_collection_or_fewer_keeps_that(chosen: tuple[int, int, int]) -> None:
+    gc.set_threshold(*chosen)
+    garbage = Garbage()
+    garbage.put_off()
+    assert gc.get_threshold() == chosen
+    garbage.look_again()
+    assert gc.get_threshold() == chosen
+
+
+def test_nothing_is_changed_that_was_never_put_off() -> None:
+    frozen = gc.get_freeze_count()
+    Garbage().look_again()
+    assert gc.get_freeze_count() == frozen
