@@ -34,8 +34,8 @@ from pytest_taskgraph.benchmarks.understanding.catalogue import select
 from pytest_taskgraph.scoring.forms import form
 
 HERE = Path(__file__).resolve().parent
-# Other plugins that are installed are not meant: they cost 0.3 s, and pytest-rerunfailures keeps every traceback. Nor is
-# a Python that compiles what it imports each time.
+# Other plugins that are installed are not meant: they cost 0.3 s, and pytest-rerunfailures keeps every traceback. Neither
+# is a Python that compiles what it imports each time.
 ALONE = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 ALONE["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
 PATTERNS = 20  # the first of the catalogue; the reader answers all of them
