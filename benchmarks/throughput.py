@@ -34,7 +34,7 @@ from pytest_taskgraph.benchmarks.understanding.catalogue import select
 from pytest_taskgraph.scoring.forms import form
 
 HERE = Path(__file__).resolve().parent
-# Other plugins that are installed are not meant: they cost 0.3 s, and pytest-rerunfailures keeps every traceback. Neither
+# Other plugins that are installed are not meant: they cost 0.3 s, and pytest-rerunfailures keeps every traceback; nor
 # is a Python that compiles what it imports each time.
 ALONE = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 ALONE["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
