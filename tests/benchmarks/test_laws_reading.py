@@ -56,7 +56,7 @@ def reply_of_the_reader(question: Question) -> Reply:
 
 
 @every
-@pytest.mark.parametrize(("size", "seed", "ordinals"), [(8, 3, (0, 1)), (12, 1, (2, 3)), (20, 2, (5,))])
+@pytest.mark.parametrize(("size", "seed", "ordinals"), [(8, 3, (0, 1)), (12, 1, (2,)), (20, 2, (5,))])
 def test_the_case_stands_in_every_notation_that_can_say_it(
     pattern: Pattern, size: int, seed: int, ordinals: tuple[int, ...]
 ) -> None:
@@ -79,7 +79,7 @@ def test_the_reader_is_right_in_every_frame_phrasing_and_notation(pattern: Patte
     names = tuple(NOTATIONS)
     for i, frame in enumerate(FRAMES):
         for phrasing in phrasings:
-            chosen = Settings(frame=frame, phrasing=phrasing, notations=names, instances=2, seed=i)
+            chosen = Settings(frame=frame, phrasing=phrasing, notations=names, instances=1, seed=i)
             found = understanding.references(chosen, {"patterns": [pattern]})
             for reference in found[i::3]:
                 question = understanding.question(reference, chosen)

@@ -146,14 +146,14 @@ def test_prices_are_those_that_litellm_tells(monkeypatch: pytest.MonkeyPatch) ->
     litellm = pytest.importorskip("litellm")
     monkeypatch.setattr(litellm, "suppress_debug_info", True)
     compared = 0
-    for name in sorted(prices._price_list())[::9]:
+    for name in sorted(prices._price_list())[::29]:
         entry = prices._price_list()[name]
         # The clock decides the price of some; litellm leaves out that long prompts are dearer where Perplexity sells.
         if "off_peak_pricing" in entry or entry.get("litellm_provider") == "perplexity":
             continue
         for alias in {name, f"{entry.get('litellm_provider')}/{name}"}:
             compared += sum(_compare(litellm, alias, tokens) for tokens in (1000, 300_000))
-    assert compared > 300
+    assert compared > 100
 
 
 def _compare(litellm: Any, name: str, tokens: int) -> bool:  # noqa: ANN401

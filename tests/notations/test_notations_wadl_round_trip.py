@@ -80,7 +80,7 @@ def wild(draw: st.DrawFn, depth: int = 2) -> Workflow:
 
 
 @pytest.mark.parametrize("notation", VARIANTS, ids=lambda one: one.name)
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(workflow=wild())
 def test_whatever_is_written_reads_back_the_same(notation: Notation, workflow: Workflow) -> None:
     assert canonical(notation.read(notation.write(workflow))) == canonical(workflow)

@@ -17,7 +17,7 @@ PLAIN = st.lists(
     min_size=1, max_size=6, unique=True,
 )  # fmt: skip
 
-few = settings(max_examples=50)
+few = settings(max_examples=30)
 SENTENCE = st.text(st.sampled_from("aAb1 ,;:=.'\"`*-()é"), min_size=1, max_size=12).map(
     lambda text: " ".join(f"so {text}".split())
 )
