@@ -84,7 +84,7 @@ class Reporting:
 
         A mistake in a comparison that is configured waits for `demand`: runs without questions need none.
         """
-        from ..results import comparison, saved
+        from ..results import saved
 
         destinations.check(self._config, self._reports(), self._folder, KINDS)
         for name in ("save", "compare"):
@@ -92,10 +92,8 @@ class Reporting:
         keep = options.value(self._config, "save")
         if keep and saved.checked(keep) == saved.LAST:
             raise UsageError("--taskgraph-save: last is the run before, which later runs replace; name it otherwise")
-        for one in sorted(self._fail_on - set(comparison.FAIL_ON)):
-            raise UnknownNameError("thing for --taskgraph-fail-on", one, comparison.FAIL_ON)
-        if self._fail_on and not self.compares:
-            raise UsageError("--taskgraph-fail-on says what a comparison fails on: name one with --taskgraph-compare")
+        if self._fail_on:
+            self._check_fail_on()
         self._margin()
         try:
             self._before = self._baseline() if self.compares else None
@@ -103,6 +101,14 @@ class Reporting:
             if options.flagged(self._config, "compare"):
                 raise
             self._mistake = str(error)
+
+    def _check_fail_on(self) -> None:
+        from ..results.comparison import FAIL_ON
+
+        for one in sorted(self._fail_on - set(FAIL_ON)):
+            raise UnknownNameError("thing for --taskgraph-fail-on", one, FAIL_ON)
+        if not self.compares:
+            raise UsageError("--taskgraph-fail-on says what a comparison fails on: name one with --taskgraph-compare")
 
     def demand(self) -> None:
         """Nothing, if what is configured can be had: questions were collected. Raises UsageError."""
