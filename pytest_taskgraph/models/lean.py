@@ -60,6 +60,10 @@ class Lean:
         self._base, self._user, self._proxied = _opened(address)
         self.name = f"{self._base}#{self._model}"
 
+    async def ready(self) -> None:
+        """Nothing, once aiohttp is imported."""
+        _session()
+
     async def answer(self, request: Request) -> Reply:
         """The endpoint's reply, scrubbed. Settings of the request win over those of the model.
 

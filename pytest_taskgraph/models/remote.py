@@ -46,6 +46,11 @@ class Remote:
         self.name = name
         self.settings = dict(settings or {})
 
+    async def ready(self) -> None:
+        """Nothing, once litellm is imported, or cannot be, of which the first request tells."""
+        if not _litellm.cache_info().currsize:
+            await asyncio.wrap_future(_importing())
+
     async def answer(self, request: Request) -> Reply:
         """The provider's reply, scrubbed. Settings of the request win over those of the model.
 

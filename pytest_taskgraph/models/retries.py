@@ -27,8 +27,9 @@ def worth_repeating(error: ProviderError) -> bool:
 class Retried:
     """`inner`, asked within the limits, each attempt at most `timeout` seconds, repeated up to `retries` times.
 
-    Rate limits are repeated three times as often. Between attempts no slot is held. `count` tells how many tokens
-    a request will take; it is only asked where tokens a minute are limited.
+    Rate limits are repeated three times as often. Between attempts no slot is held. `ready` is awaited before the
+    first: what takes long to import takes no time of an attempt. `count` tells how many tokens a request will take; it
+    is only asked where tokens a minute are limited.
     """
 
     def __init__(
@@ -41,10 +42,11 @@ class Retried:
         sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
         random: Random | None = None,
         count: Callable[[Request], float] = tokens_of,
+        ready: Callable[[], Awaitable[object]] | None = None,
     ) -> None:
         self.name, self.settings = inner.name, inner.settings
         self._inner, self._limits, self._watch = inner, limits, watch
-        self._retries, self._timeout = retries, timeout
+        self._retries, self._timeout, self._ready = retries, timeout, ready
         self._sleep, self._random, self._count_tokens = sleep, random or Random(), count
 
     async def answer(self, request: Request) -> Reply:
@@ -53,6 +55,8 @@ class Retried:
         Raises the last attempt's ProviderError with the number of `attempts`, the one of `Limits.broken` where the
         model is known to be broken, unsent; NotAskedError as it comes.
         """
+        if self._ready is not None:
+            await self._ready()
         failures = rate_limits = 0
         while True:
             outcome = await self._attempt(request, failures)

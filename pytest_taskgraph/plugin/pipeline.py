@@ -186,6 +186,7 @@ class Pipeline:
             self.watch,
             retries=5 if retries is None else retries,
             timeout=options.number(self._config, "timeout", 0.001) or 300.0,
+            ready=getattr(client, "ready", None),
         )
         return Stored(retried, self.store, self.watch)
 

@@ -224,6 +224,17 @@ def test_an_attempt_that_takes_too_long_is_cut_off_and_asked_again() -> None:
     alone(main)
 
 
+def test_the_time_for_an_attempt_does_not_run_until_the_client_is_ready() -> None:
+    async def main() -> None:
+        client, watch = Client([0.5]), Watch()
+        limits = Limits(5, None, None, watch, clock=clock)
+        retried = Retried(client, limits, watch, 0, 1.0, ready=lambda: asyncio.sleep(3.0))
+        assert (await retried.answer(REQUEST)).text == "late"
+        assert client.asked == [3.0]
+
+    alone(main)
+
+
 def test_the_time_for_an_attempt_does_not_run_while_it_waits_for_its_turn() -> None:
     async def main() -> None:
         asking = Asking(8.0, timeout=10.0, concurrency=1)
