@@ -25,6 +25,20 @@ from pytest_taskgraph import suite, understanding
 def test_graph(trial):
     trial.check()
 """
+# A pattern with an open answer.
+OWN = '''
+from pytest_taskgraph import Cases, Workflow, case, pattern, suite, understanding
+
+@pattern("In {{ place }}, what is {{ task }} for?", form="text")
+def purpose(workflow: Workflow) -> Cases:
+    """Does the model say what a task is for?"""
+    task = workflow.task_names[0]
+    yield case(f"It makes {task} ready.", task=task)
+
+@suite(understanding, patterns=purpose, instances=2)
+def test_own(trial):
+    trial.check()
+'''
 IDS = tuple(f"{name}-wadl-n012-s0-00{n}" for name in ("parallel_pair", "parallel_block") for n in (0, 1))
 ITEMS = tuple(f"test_graph.py::test_graph[{one}]" for one in IDS)
 _ANSI = re.compile(r"\x1b\[[0-9;]*m")

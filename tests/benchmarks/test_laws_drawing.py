@@ -113,7 +113,7 @@ def test_nothing_drawn_depends_on_notation_frame_or_number_of_instances(pattern:
 
 
 @every
-@pytest.mark.parametrize("size", [*range(3, 9), 12, 20, 60])
+@pytest.mark.parametrize("size", [*range(3, 9), 12, 20, 40])
 def test_a_size_is_drawn_or_refused_with_the_least_that_will_do(pattern: Pattern, size: int) -> None:
     least = least_size(pattern, size)
     if least > size:

@@ -103,13 +103,15 @@ def test_what_was_left_out_is_told_by_a_controller_too(many: Project, server: Lo
 
 
 def test_quiet_it_tells_nothing(many: Project, server: Loopback) -> None:
-    for ran in (many.run(lean(server), "-q"), many.spread(lean(server), "-q")):
-        assert told(ran) == []
-        assert ran.counts == {"passed": 10}
+    ran = many.run(lean(server), "-q")
+    assert (told(ran), ran.counts) == ([], {"passed": 10})
 
 
-def test_where_no_reporter_writes_a_controller_tells_nothing(many: Project, server: Loopback) -> None:
-    ran = many.spread(lean(server), "-p", "no:terminal")
+@pytest.mark.parametrize("quiet", [("-q",), ("-p", "no:terminal")])
+def test_quiet_or_without_a_reporter_a_controller_tells_nothing(
+    many: Project, server: Loopback, quiet: tuple[str, ...]
+) -> None:
+    ran = many.spread(lean(server), *quiet)
     assert (ran.code, told(ran), len(server.requests)) == (0, [], 10), ran.output
 
 

@@ -5,21 +5,8 @@ from typing import Any
 
 import pytest
 from loopback import Answer, Loopback, as_json, refuse, reply
-from plugin_project import Project, Ran, asking
+from plugin_project import OWN, Project, Ran, asking
 
-OWN = '''
-from pytest_taskgraph import Cases, Workflow, case, pattern, suite, understanding
-
-@pattern("In {{ place }}, what is {{ task }} for?", form="text")
-def purpose(workflow: Workflow) -> Cases:
-    """Does the model say what a task is for?"""
-    task = workflow.task_names[0]
-    yield case(f"It makes {task} ready.", task=task)
-
-@suite(understanding, patterns=purpose, instances=2)
-def test_own(trial):
-    trial.check()
-'''
 SAID = "Final answer: It makes things ready."
 RECORD = "--taskgraph-report=json=record.json"
 

@@ -6,23 +6,10 @@ from typing import Any
 
 import pytest
 from loopback import Loopback, Raw, refuse
-from plugin_project import ITEMS, Project, Ran, properties, right, wrong
+from plugin_project import ITEMS, OWN, Project, Ran, properties, right, wrong
 
 from pytest_taskgraph.plugin.population import Questions
 
-OWN = '''
-from pytest_taskgraph import Cases, Workflow, case, pattern, suite, understanding
-
-@pattern("In {{ place }}, what is {{ task }} for?", form="text")
-def purpose(workflow: Workflow) -> Cases:
-    """Does the model say what a task is for?"""
-    task = workflow.task_names[0]
-    yield case(f"It makes {task} ready.", task=task)
-
-@suite(understanding, patterns=purpose, instances=2)
-def test_own(trial):
-    trial.check()
-'''
 CRASH = f"""
 import os, pathlib, pytest
 
