@@ -11,9 +11,9 @@ from dataclasses import replace
 from math import isfinite
 from typing import Protocol
 
-from ..asking import Model
 from ..errors import BudgetSpentError, NotAskedError, ProviderError, UsageError
 from ..trial import Json, Reply, Request
+from .live import Live
 from .prices import Price, cost_of, worst_of
 
 # No reply was written: the provider turned the request down, or broke over it. Any other failure may be billed.
@@ -22,12 +22,6 @@ _NEVER_SENT = ("connection refused", "cannot connect to host", "connect call fai
 _DEARER = ("service_tier", "speed", "inference_geo")  # settings for which a provider bills more for a token
 _BILLED_APART = ("web_search_options",)  # settings that are billed beside the tokens
 _ROUNDING = 1e-9  # ten times 0.1 is not more than 1.0
-
-
-class Live(Model, Protocol):
-    """A model that costs money."""
-
-    settings: Mapping[str, Json]
 
 
 class Ledger(Protocol):

@@ -8,31 +8,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import islice
 from math import floor
-from typing import Protocol
 
 from ..errors import ProviderError
 from ..trial import Json, Reply, Request
+from .live import Live
 from .request_key import cut_secrets, digest, entry_of, shown
 from .store import Store
 from .watch import Watch
 
 _DIFF = 12  # lines of a difference that are shown
 _WIDTH = 120  # characters; a longer line is broken, so that a difference at its end shows
-
-
-class Live(Protocol):
-    """A model with settings."""
-
-    name: str
-
-    @property
-    def settings(self) -> Mapping[str, Json]:
-        """What is handed to the provider; it may hold keys."""
-        ...
-
-    async def answer(self, request: Request) -> Reply:
-        """The reply. Raises ProviderError where there is none, NotAskedError where it was not asked."""
-        ...
 
 
 class Stored:

@@ -164,7 +164,8 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
     run = _run(item.config)
     if run is None:
         return (yield)
-    _ignore_warnings_of_requests()
+    if run.ahead.planned:
+        _ignore_warnings_of_requests()
     run.begin(run.ahead.planned)
     run.ahead.advance()
     result = yield

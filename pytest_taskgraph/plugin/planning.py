@@ -90,7 +90,7 @@ def forecast(run: Run, items: Sequence[pytest.Item]) -> str:
         return ""
     # Each of the sample stands for as many as it was chosen from, the last for what is left over.
     shares = [len(live) // len(some) + (at < len(live) % len(some)) for at in range(len(some))]
-    whole = [one for one, share in zip(some, shares, strict=True) for one in [replace(one)] * share]
+    whole = [one for one, share in zip(some, shares, strict=True) for _ in range(share)]
     # The limits of the whole run: a worker on a machine apart has but its share of them.
     limits = options.whole(run.config, "max-calls"), options.number(run.config, "max-cost")
     return told(plan_of(whole, _retries(run)), *limits, replay=run.pipeline.replay)
