@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 import pytest
 
+from ..results.case import Case
 from .outcomes import Told
 
 if TYPE_CHECKING:
@@ -15,23 +15,6 @@ if TYPE_CHECKING:
 
 ITEMS = pytest.StashKey[int]()  # how many items were collected, without the cases
 COUNTED = pytest.StashKey[int]()  # what the session was told, with them
-
-
-@dataclass(frozen=True, slots=True)
-class Case:
-    """One verdict: its node id, such as `budget::calls`, how it ended, and why in one line; numbers where it has some.
-
-    These are the entries of `gates` in the record.
-    """
-
-    name: str
-    outcome: Literal["passed", "failed", "skipped"]
-    reason: str
-    model: str = ""  # "" where it is about all of them
-    estimate: float | None = None
-    low: float | None = None
-    high: float | None = None
-    threshold: float | None = None
 
 
 class CaseReport(pytest.TestReport):

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ..errors import UsageError
+from ..results.case import Case
 from . import options
-from .cases import Case
 
 if TYPE_CHECKING:
     from ..results.gates import Gate
@@ -170,9 +170,7 @@ class Judging:
                     why = f"not judged: no question is of {gate.name}; {_known(gate, outcome)}"
                     yield Case(name, "skipped" if outcome.where.chosen else "failed", why, model)
                 else:
-                    found = judge(gate, name, model, asked, self.max_errors)
-                    ends = (found.estimate, found.low, found.high, found.threshold)
-                    yield Case(name, found.outcome, found.reason, model, *ends)
+                    yield judge(gate, name, model, asked, self.max_errors)
 
     def _without_questions(self, name: str, model: str, mistake: Mistake, outcome: Outcome) -> Case:
         """Where the user's selection keeps all of its questions away, a gate is skipped; else it fails."""

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from ..errors import UnknownNameError, UsageError
+from ..results.case import Case
 from . import destinations, options
-from .cases import Case
 
 if TYPE_CHECKING:
     from ..results.comparison import Comparison

@@ -26,10 +26,10 @@ from .reporting import Reporting
 if TYPE_CHECKING:
     from ..benchmarks.family import Family
     from ..benchmarks.settings import Settings
+    from ..results.case import Case
     from ..results.population import Whereabouts
     from ..results.record import About
     from ..results.tally import Tally
-    from .cases import Case
     from .progress import Progress
     from .subject import Subject
     from .suites import Collected

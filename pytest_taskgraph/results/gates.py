@@ -18,6 +18,7 @@ from typing import Literal
 
 from ..errors import UsageError
 from ..trial import Trial
+from .case import Case
 from .metric_means import metrics_of
 from .population import Population
 from .statistics import clustered_interval, mean, wilson
@@ -41,20 +42,6 @@ class Gate:
     def name(self) -> str:
         """What is judged: the expression up to the comparison."""
         return ".".join([*self.parts, *([self.metric] if self.metric else [])])
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """What a gate came to, for one model."""
-
-    name: str
-    model: str
-    outcome: Literal["passed", "failed", "skipped"]
-    reason: str
-    estimate: float | None = None
-    low: float | None = None
-    high: float | None = None
-    threshold: float | None = None
 
 
 def parse(text: str, metrics: Collection[str]) -> Gate:
@@ -98,7 +85,7 @@ def titles(gates: Sequence[Gate]) -> list[str]:
     return [gate.name if often[gate.name] == 1 else gate.text for gate in gates]
 
 
-def judge(gate: Gate, title: str, model: str, asked: Population, max_errors: float = 0.0) -> Verdict:
+def judge(gate: Gate, title: str, model: str, asked: Population, max_errors: float = 0.0) -> Case:
     """The verdict over the questions of one model that the gate is about.
 
     Where not all were answered: skipped if the user selected, failed for any other reason. Otherwise the estimate
@@ -110,8 +97,8 @@ def judge(gate: Gate, title: str, model: str, asked: Population, max_errors: flo
     ends = _interval(gate, values, gate.confidence or 0.95)
     low, high = ends or (None, None)
 
-    def verdict(outcome: Literal["passed", "failed", "skipped"], reason: str) -> Verdict:
-        return Verdict(title, model, outcome, reason, estimate, low, high, gate.threshold)
+    def verdict(outcome: Literal["passed", "failed", "skipped"], reason: str) -> Case:
+        return Case(title, outcome, reason, model, estimate, low, high, gate.threshold)
 
     lacking = missing(asked, max_errors)
     if lacking:

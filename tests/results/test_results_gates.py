@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_taskgraph.errors import UsageError
-from pytest_taskgraph.results.gates import Gate, Verdict, judge, parse, titles
+from pytest_taskgraph.results.case import Case
+from pytest_taskgraph.results.gates import Gate, judge, parse, titles
 from pytest_taskgraph.results.population import (
     Declared,
     Population,
@@ -48,7 +49,7 @@ def counts_up_to(most: int) -> st.SearchStrategy[tuple[int, int]]:
     return st.integers(1, most).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
 
 
-def verdict(expression: str, asked: Population, max_errors: float = 0.0) -> Verdict:
+def verdict(expression: str, asked: Population, max_errors: float = 0.0) -> Case:
     """What the gate comes to."""
     gate = parse(expression, METRICS)
     return judge(gate, gate.name, "m", asked, max_errors)
