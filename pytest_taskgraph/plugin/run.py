@@ -61,6 +61,7 @@ class Run:
         self._gathered = Counts()
         self.died: list[str] = []  # items that took their xdist worker with them
         self._tally: Tally | None = None
+        self._record: dict[str, Any] | None = None
         self._subjects: dict[str, Subject] = {}
 
     @property
@@ -210,10 +211,12 @@ class Run:
         return ", ".join(where.chosen)
 
     def record(self) -> dict[str, Any]:
-        """The record of the run, as it stands."""
-        from ..results.record import build
+        """The record of the run, as it stands once all items have run: its trials are written down once."""
+        from ..results.record import build, restated
 
-        return build(self.tally, self.about())
+        if self._record is None:
+            self._record = build(self.tally, self.about())
+        return restated(self._record, self.about())
 
     def drawn(self, made: Trial, collected: Collected, again: bool) -> Trial:
         """The trial, with the diagram of its workflow if a report shows it; once for each workflow, unless `again`."""

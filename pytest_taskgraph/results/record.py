@@ -71,11 +71,20 @@ def build(trials: Iterable[Trial], about: About) -> dict[str, Any]:
         start = shared[_alike(question)]
         rest = question["prompt"][len(start) :]
         question["prompt"] = [_keep(text, texts) for text in (start, rest) if text]
-    facts = {**asdict(about), "settings": public_settings(about.settings)}
     totals = [asdict(tally.total(model)) for model in tally.models]
     patterns = list(dict.fromkeys(one.name for one in tally.groups("pattern", pooled=True)))
     parts = {"totals": totals, "patterns": patterns, "texts": texts, "diagrams": _diagrams(tally), "trials": kept}
-    return {"schema": SCHEMA, **_plain(facts, "about"), **parts}
+    return {"schema": SCHEMA, **_facts(about), **parts}
+
+
+def restated(record: Mapping[str, Any], about: About) -> dict[str, Any]:
+    """The record of the same trials, of a run of which more is known by now."""
+    return {**record, **_facts(about)}
+
+
+def _facts(about: About) -> dict[str, Any]:
+    facts: dict[str, Any] = _plain({**asdict(about), "settings": public_settings(about.settings)}, "about")
+    return facts
 
 
 def _diagrams(tally: Iterable[Trial]) -> dict[str, Any]:
