@@ -128,7 +128,7 @@ class Trial:
     requests: int = 0
     retries: int = 0  # how often requests were repeated, after failures of the provider
     exchanges: list[dict[str, Any]] = field(default_factory=list)  # what was said besides the reply, in order
-    diagram: dict[str, Any] | None = None  # the JSON of its workflow's Diagram, where a report that draws is wanted
+    diagram: str = ""  # the text of the JSON of its workflow's Diagram, where a report that draws is wanted
 
     @property
     def passed(self) -> bool:

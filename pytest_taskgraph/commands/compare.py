@@ -8,9 +8,9 @@ import shutil
 from pathlib import Path
 from typing import Final
 
-from ..errors import UnknownNameError, UsageError
+from ..errors import UsageError
 from ..reports.comparison import lines
-from ..results.comparison import FAIL_ON, MARGIN, case_of, compare
+from ..results.comparison import FAIL_ON, MARGIN, case_of, check_fail_on, compare
 from ..results.saved import load
 
 SUMMARY = "compare a run with a former one, question by question; exit code 1 where it is worse"
@@ -55,7 +55,5 @@ def fail_on_of(text: str) -> frozenset[str]:
     found = frozenset(part.strip() for part in text.split(",") if part.strip())
     if not found:
         raise UsageError(f"nothing to fail on; expected some of {', '.join(FAIL_ON)}")
-    for one in sorted(found):
-        if one not in FAIL_ON:
-            raise UnknownNameError("thing to fail on", one, FAIL_ON)
+    check_fail_on(found, "--fail-on")
     return found

@@ -19,6 +19,7 @@ from ..benchmarks.understanding import text_metrics
 from ..benchmarks.understanding.catalogue import catalogue
 from ..errors import UnknownNameError, UsageError
 from ..results import record, saved
+from ..results.plain import HEAD, LONGEST_REPLY
 from ..results.tally import Tally
 from ..scoring.marking import mark
 from ..scoring.metrics import MEASURED
@@ -30,7 +31,7 @@ from .rescore_store import whole_texts
 SUMMARY = "mark the stored replies of a record again with today's reader and metrics, and show what changed"
 
 NO_REPLY = "without a reply"
-SHORTENED = f"whose reply was shortened in the record (over {record.LONGEST_REPLY:,} characters)"
+SHORTENED = f"whose reply was shortened in the record (over {LONGEST_REPLY:,} characters)"
 TO_MEASURE = "that a model would have to measure again"
 NOT_KNOWN = "whose form or metric is not known here"
 ADVICE = "give --store .taskgraph, or where the run kept its replies, to mark these by the whole replies"
@@ -174,7 +175,7 @@ def _asked(question: Question, reading: Reading | None, metrics: Sequence[str]) 
 
 def _shortened(reply: Reply) -> bool:
     """Whether the record holds only the head and tail of the reply."""
-    return len(reply.text) >= record.LONGEST_REPLY and _NOTE.match(reply.text, record.HEAD) is not None
+    return len(reply.text) >= LONGEST_REPLY and _NOTE.match(reply.text, HEAD) is not None
 
 
 def _measured(trial: Trial) -> dict[str, float | None]:

@@ -17,7 +17,7 @@ from ..models.request_key import cut_secrets
 from ..models.scrub import scrub
 from ..models.store.replies import longer
 from ..models.store.schema import FILE, read_store
-from ..results import record
+from ..results.plain import LONGEST_REPLY, cut
 from ..trial import Question, Reply, Trial
 
 Key = tuple[str, str]  # a question's id and a model
@@ -45,9 +45,9 @@ def whole_texts(store: Path, trials: Iterable[Trial]) -> dict[Key, str]:
 def _found(connection: sqlite3.Connection, wanted: Mapping[tuple[str, str], list[Trial]]) -> dict[Key, set[str]]:
     """All whole texts that fit, by trial."""
     found: dict[Key, set[str]] = {}
-    for model, request, reply in longer(connection, record.LONGEST_REPLY):
+    for model, request, reply in longer(connection, LONGEST_REPLY):
         text = json.loads(reply)["text"]
-        for trial in wanted.get((model, record.cut(text)), ()):
+        for trial in wanted.get((model, cut(text)), ()):
             if _puts(json.loads(request), trial.question):
                 found.setdefault((trial.question.id, trial.model), set()).add(text)
     return found

@@ -10,7 +10,7 @@ from random import Random
 from ..errors import NotAskedError, ProviderError, ProviderErrorKind
 from ..trial import Reply, Request
 from .limits import LONGEST_WAIT, Limits, quota_spent
-from .live import Live
+from .live import Keep, Live
 from .prices import tokens_of
 from .watch import Watch
 
@@ -49,19 +49,19 @@ class Retried:
         self._retries, self._timeout, self._ready = retries, timeout, ready
         self._sleep, self._random, self._count_tokens = sleep, random or Random(), count
 
-    async def answer(self, request: Request) -> Reply:
-        """The reply of the first attempt that succeeds, with the number of `retries` before it.
+    async def answer(self, request: Request, keep: Keep | None = None) -> Reply:
+        """The reply of the first attempt that succeeds, with the number of `retries` before it, as `keep` gives it.
 
-        Raises the last attempt's ProviderError with the number of `attempts`, the one of `Limits.broken` where the
-        model is known to be broken, unsent; NotAskedError as it comes.
+        The slot is held until the reply is kept. Raises the last attempt's ProviderError with the number of `attempts`,
+        the one of `Limits.broken` where the model is known to be broken, unsent; NotAskedError as it comes.
         """
         if self._ready is not None:
             await self._ready()
         failures = rate_limits = 0
         while True:
-            outcome = await self._attempt(request, failures)
+            outcome = await self._attempt(request, failures, keep)
             if isinstance(outcome, Reply):
-                return replace(outcome, retries=failures) if failures else outcome
+                return outcome
             limited = outcome.kind == "rate-limit"
             if not worth_repeating(outcome) or not self._may_repeat(limited, failures, rate_limits):
                 break
@@ -80,18 +80,19 @@ class Retried:
         """Seconds until the next attempt: what the provider asks for, and at random up to 0.5, 1, 2, 4, … 60 more."""
         return max(0.0, retry_after or 0.0) + self._random.uniform(0, min(CAP, BASE * 2.0 ** min(failures - 1, 20)))
 
-    async def _attempt(self, request: Request, failures: int) -> Reply | ProviderError:
+    async def _attempt(self, request: Request, failures: int, keep: Keep | None) -> Reply | ProviderError:
         """What one attempt comes to. Raises ProviderError where none is made, for the model is broken."""
         limits = self._limits
         tokens = self._count_tokens(request) if limits.counts_tokens else 0.0
         try:
             async with limits.slot(tokens) as slot:
                 outcome = await self._sent(request)
-                if isinstance(outcome, Reply):
-                    limits.went_well(outcome, slot)
-                else:
+                if isinstance(outcome, ProviderError):
                     limits.went_wrong(outcome, slot)
-                return outcome
+                    return outcome
+                limits.went_well(outcome, slot)
+                reply = replace(outcome, retries=failures) if failures else outcome
+                return await keep(reply) if keep else reply
         except ProviderError as broken:
             self._watch.failed += 1
             broken.attempts = max(1, failures)

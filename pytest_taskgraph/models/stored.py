@@ -11,7 +11,7 @@ from math import floor
 
 from ..errors import ProviderError
 from ..trial import Json, Reply, Request
-from .live import Live
+from .live import Keeping
 from .request_key import cut_secrets, digest, entry_of, shown
 from .store import Store
 from .watch import Watch
@@ -25,7 +25,7 @@ class Stored:
 
     live = True
 
-    def __init__(self, inner: Live, store: Store, watch: Watch) -> None:
+    def __init__(self, inner: Keeping, store: Store, watch: Watch) -> None:
         self.name, self.settings = inner.name, inner.settings
         self._inner, self._store, self._watch = inner, store, watch
 
@@ -38,15 +38,19 @@ class Stored:
             self._watch.stored += 1
             return reply
         kept = False
-        try:
-            reply = await self._inner.answer(request)
+
+        async def keep(reply: Reply) -> Reply:
+            nonlocal kept
             reply = replace(reply, source=cut_secrets(reply.source))
             await self._store.keep(key, entry, reply)
             kept = True
+            return reply
+
+        try:
+            return await self._inner.answer(request, keep)
         finally:
             if not kept:
                 await self._store.release(key)
-        return reply
 
 
 class Replayed:

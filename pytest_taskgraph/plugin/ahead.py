@@ -107,6 +107,8 @@ class Ahead:
             collected, subject = params["taskgraph_reference"], self._run.subject_of(params)
             try:
                 question = collected.question()
+                if self._run.reporting.draws:
+                    self._run.drawings.draw(question, collected)
                 self._jobs[item.nodeid] = (question, self._submit(at + 1, question, subject, collected))
             except TaskgraphError:
                 continue  # the item's own set-up will meet it, and tell

@@ -65,7 +65,8 @@ def trial(
         pytest.skip("nothing is asked under --setup-only")
     came = run.ahead.came(request.node, taskgraph_question, taskgraph_model, taskgraph_reference)
     made, stopped = trial_of(taskgraph_question, taskgraph_model.name, came)
-    made = run.drawn(made, taskgraph_reference, again=getattr(request.node, "execution_count", 1) > 1)
+    if run.reporting.draws:
+        made = run.drawings.told(made, taskgraph_reference, again=getattr(request.node, "execution_count", 1) > 1)
     request.node.stash[TRIAL] = made
     _tell_junit(request.node, made)
     if isinstance(stopped, NotAskedError):

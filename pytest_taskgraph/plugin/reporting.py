@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from ..errors import UnknownNameError, UsageError
+from ..errors import UsageError
 from ..results.case import Case
 from . import destinations, options
 
 if TYPE_CHECKING:
     from ..results.comparison import Comparison
+    from ..results.record import Draft
 
 
 def _markdown(record: dict[str, Any], comparison: Comparison | None) -> str:
@@ -103,10 +104,9 @@ class Reporting:
             self._mistake = str(error)
 
     def _check_fail_on(self) -> None:
-        from ..results.comparison import FAIL_ON
+        from ..results.comparison import check_fail_on
 
-        for one in sorted(self._fail_on - set(FAIL_ON)):
-            raise UnknownNameError("thing for --taskgraph-fail-on", one, FAIL_ON)
+        check_fail_on(self._fail_on, "--taskgraph-fail-on")
         if not self.compares:
             raise UsageError("--taskgraph-fail-on says what a comparison fails on: name one with --taskgraph-compare")
 
@@ -121,13 +121,11 @@ class Reporting:
         if given.count(flag) > 1:
             raise UsageError(f"{flag}: given {given.count(flag)} times; a run takes one")
 
-    def cases(self, record: Callable[[], dict[str, Any]], narrowed: str = "") -> list[Case]:
+    def cases(self, record: Callable[[], Draft], narrowed: str = "") -> list[Case]:
         """The verdict of the comparison, if there is one: `compare::NAME`.
 
         `narrowed`: what the user chose so that no question was left; "" where there were questions, or were to be.
         """
-        from ..results.comparison import case_of, compare
-
         name = self.compares
         if not name:
             return []
@@ -137,10 +135,12 @@ class Reporting:
             return [Case(f"compare::{name}", "failed", self._mistake)]
         if self._before is None:
             return [Case(f"compare::{name}", "failed" if "missing" in self._fail_on else "skipped", self._none_yet())]
-        self.comparison = compare(self._before, record(), self._margin())
+        from ..results.comparison import case_of, compare
+
+        self.comparison = compare(self._before, record().whole(), self._margin())
         return [Case(f"compare::{name}", *case_of(self.comparison, self._fail_on))]
 
-    def write(self, record: dict[str, Any], whole: bool) -> None:
+    def write(self, record: Draft, whole: bool) -> None:
         """Nothing; the reports stand where they were asked for; a run that is `whole`, and asked anything, is kept.
 
         Raises UsageError at the end for whatever could not be written; the rest is.
@@ -153,20 +153,19 @@ class Reporting:
                 if (made := KINDS[kind]) is None:
                     save(self._path(path), record)
                 else:
-                    self._write(self._path(path), made(record, self.comparison))
+                    self._write(self._path(path), made(record.whole(), self.comparison))
             except UsageError as error:
                 failures.append(str(error))
         failures += self._keep(record, whole)
         if failures:
             raise UsageError("; ".join(failures))
 
-    def _keep(self, record: dict[str, Any], whole: bool) -> Iterator[str]:
+    def _keep(self, record: Draft, whole: bool) -> Iterator[str]:
         """Saves the run; yields what could not be. Why it is not to be saved is noted."""
         from ..results import saved
 
         named = options.value(self._config, "save")
-        asked = any(one["outcome"] != "skipped" for one in record["trials"])
-        if not (whole and asked):
+        if not (whole and record.asked):
             why = "nothing was asked" if whole else "it did not come to its end"
             self.remarks += [f"the run {named!r} is not saved: {why}"] if named else []
             return

@@ -13,6 +13,7 @@ from ..errors import UsageError
 from ..trial import Trial
 from . import options, planning
 from .ahead import Ahead
+from .drawings import Drawings
 from .garbage import Garbage
 from .judging import Judging, Outcome
 from .loop import Loop
@@ -28,11 +29,10 @@ if TYPE_CHECKING:
     from ..benchmarks.settings import Settings
     from ..results.case import Case
     from ..results.population import Whereabouts
-    from ..results.record import About
+    from ..results.record import About, Draft
     from ..results.tally import Tally
     from .progress import Progress
     from .subject import Subject
-    from .suites import Collected
 
 
 class Run:
@@ -57,11 +57,11 @@ class Run:
         self.verdicts: list[Case] = []
         self.judged = self.whole = False  # whether the whole run was judged; whether the loop came to its end
         self.concluded = False  # whether there is something to tell at the end
-        self._drawn: set[str] = set()
+        self.drawings = Drawings()
         self._gathered = Counts()
         self.died: list[str] = []  # items that took their xdist worker with them
         self._tally: Tally | None = None
-        self._record: dict[str, Any] | None = None
+        self._record: Draft | None = None
         self._subjects: dict[str, Subject] = {}
 
     @property
@@ -210,22 +210,14 @@ class Run:
             return "no suite was collected"
         return ", ".join(where.chosen)
 
-    def record(self) -> dict[str, Any]:
-        """The record of the run, as it stands once all items have run: its trials are written down once."""
-        from ..results.record import build, restated
+    def record(self) -> Draft:
+        """The record of the run, to be made once all items have run."""
+        from ..results.record import Draft
 
         if self._record is None:
-            self._record = build(self.tally, self.about())
-        return restated(self._record, self.about())
-
-    def drawn(self, made: Trial, collected: Collected, again: bool) -> Trial:
-        """The trial, with the diagram of its workflow if a report shows it; once for each workflow, unless `again`."""
-        cluster = made.question.cluster
-        if not self.reporting.draws or (cluster in self._drawn and not again):
-            return made
-        self._drawn.add(cluster)
-        diagram = collected.family.diagram(collected.reference, collected.settings)
-        return replace(made, diagram=diagram.to_json()) if diagram else made
+            self._record = Draft(self.tally, self.about())
+        self._record.state(self.about())
+        return self._record
 
     def about(self) -> About:
         """What the run was, for the record and the headers."""

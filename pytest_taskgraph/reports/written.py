@@ -7,6 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryFile
 
 from ..errors import UsageError
+from ..results.in_place import replace, writable
 
 
 def check(path: str | Path, append: bool = False) -> None:
@@ -36,32 +37,9 @@ def write(path: str | Path, text: str, append: bool = False) -> None:
     As a whole, or what stood there before; with `append` below what is there, which is never cut, as the summary of a
     step in GitHub Actions has to be. Raises UsageError, with the path, where it cannot be written.
     """
-    target = Path(os.path.realpath(path))
-    try:
-        if target.exists() and not target.is_file():
-            raise UsageError(f"the report cannot be written to {path}: it is no regular file; name another path")
-        target.parent.mkdir(parents=True, exist_ok=True)
-        if append:
-            _append(target, text)
-        else:
-            _replace(target, text)
-    except (OSError, ValueError) as error:
-        # The text of an OSError names the file beside it, which nobody asked for.
-        why = error.strerror if isinstance(error, OSError) else error
-        raise UsageError(f"the report cannot be written to {path}: {why}; name another path") from error
-
-
-def _append(target: Path, text: str) -> None:
-    with target.open("a", encoding="utf-8", newline="") as file:
+    if not append:
+        replace(path, [text], "report")
+        return
+    with writable(path, "report") as target, target.open("a", encoding="utf-8", newline="") as file:
         # A blank line, or what stands there could take in the first line of the text.
         file.write(f"\n\n{text}" if file.tell() else text)
-
-
-def _replace(target: Path, text: str) -> None:
-    part = target.with_name(f".{target.name}.{os.getpid()}.part")
-    try:
-        with part.open("w", encoding="utf-8", newline="") as file:
-            file.write(text)
-        part.replace(target)
-    finally:
-        part.unlink(missing_ok=True)

@@ -17,7 +17,9 @@ from .pairing import Changed, Missing, Pair, Pairing, mean_score, paired, pass_s
 from .record import About, tally_of
 from .verdict import MARGIN, PatternChange, Verdict, change, grouped, judge
 
-__all__ = ["FAIL_ON", "MARGIN", "Comparison", "Difference", "Flip", "PatternChange", "case_of", "compare"]
+__all__ = [
+    "FAIL_ON", "MARGIN", "Comparison", "Difference", "Flip", "PatternChange", "case_of", "check_fail_on", "compare",
+]  # fmt: skip
 
 FAIL_ON = ("regression", "undecided", "missing")
 MOVED = 0.5  # a graded question whose score moves by as much is told as flipped
@@ -117,18 +119,21 @@ def compare(before: Mapping[str, Any], after: Mapping[str, Any], margin: float =
     )  # fmt: skip
 
 
+def check_fail_on(names: Collection[str], option: str) -> None:
+    """Nothing, if a comparison can fail on all that the option names. Raises UnknownNameError."""
+    for one in sorted(set(names).difference(FAIL_ON)):
+        raise UnknownNameError(f"thing for {option}", one, FAIL_ON)
+
+
 def case_of(
     comparison: Comparison, fail_on: Collection[str] = frozenset({"regression"})
 ) -> tuple[Literal["passed", "failed"], str]:
     """How the case `compare::NAME` ends, and why, in one line.
 
-    It fails on what is asked, on "regression" where nothing is: "regression" is worse, "undecided" is cannot tell,
-    "missing" is a question of the baseline that was not asked, or not answered. A comparison without a single pair has
-    judged nothing, and fails whatever is asked. Raises UnknownNameError.
+    It fails on what is asked of FAIL_ON, on "regression" where nothing is: "regression" is worse, "undecided" is cannot
+    tell, "missing" is a question of the baseline that was not asked, or not answered. A comparison without a single
+    pair has judged nothing, and fails whatever is asked.
     """
-    for one in sorted(fail_on):
-        if one not in FAIL_ON:
-            raise UnknownNameError("thing to fail on", one, FAIL_ON)
     fail_on = fail_on or {"regression"}
     told = [f"{comparison.verdict}: {comparison.reason}"]
     missing = _missing(comparison)

@@ -23,7 +23,7 @@ def folder(store: Path) -> Path:
     return store / "runs"
 
 
-def save(kept: Mapping[str, Any], store: Path, name: str) -> Path:
+def save(kept: Mapping[str, Any] | record.Draft, store: Path, name: str) -> Path:
     """Where the record now stands, whole; what stood there under that name is replaced.
 
     Raises UsageError for a name that is none and for a place that cannot be written.

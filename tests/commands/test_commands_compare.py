@@ -70,7 +70,7 @@ def test_json_holds_the_whole_comparison(store: Path, capsys: pytest.CaptureFixt
         (["main", "main", "--store", "none"], "there is no store at none"),
         (["main", "empty.json"], "empty.json is no record of a run: it has no schema number"),
         (["bad.json", "main"], "bad.json: the record is damaged: trial 2: a value is not of the kind"),
-        (["main", "main", "--fail-on", "worse"], "known: missing, regression, undecided"),
+        (["main", "main", "--fail-on", "worse"], "unknown thing for --fail-on 'worse'; known: missing, "),
         (["main", "main", "--fail-on", ","], "nothing to fail on"),
         (["main", "main", "--margin", "2"], "expected a number from 0 to 1"),
         (["main", "main", "--margin", "nan"], "expected a number from 0 to 1"),

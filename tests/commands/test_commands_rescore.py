@@ -19,6 +19,7 @@ from pytest_taskgraph.commands.rescore import changes, remark, rescore
 from pytest_taskgraph.commands.rescore_lines import MOST
 from pytest_taskgraph.models.store.schema import open_store
 from pytest_taskgraph.results import record, saved
+from pytest_taskgraph.results.plain import LONGEST_REPLY
 from pytest_taskgraph.scoring.forms import form
 from pytest_taskgraph.scoring.marking import mark
 from pytest_taskgraph.trial import Question, Reading, Reply, Score, Trial
@@ -198,7 +199,7 @@ def test_what_cannot_be_marked_is_kept_as_it_is_and_told(tmp_path: Path, capsys:
 def test_a_long_reply_that_is_whole_is_marked(tmp_path: Path) -> None:
     trial = stale(0)
     whole = "x" * 19_976 + "\nFinal answer: Bake, Mix"
-    assert len(whole) == record.LONGEST_REPLY
+    assert len(whole) == LONGEST_REPLY
     assert remark(replace(trial, reply=Reply(whole)), trial.question).after.outcome == "right"
 
 

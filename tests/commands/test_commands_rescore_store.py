@@ -23,6 +23,7 @@ from pytest_taskgraph.models.request_key import digest, entry_of
 from pytest_taskgraph.models.store import Store
 from pytest_taskgraph.models.store.schema import FILE, open_store
 from pytest_taskgraph.results import record
+from pytest_taskgraph.results.plain import LONGEST_REPLY
 from pytest_taskgraph.scoring.marking import mark
 from pytest_taskgraph.trial import Question, Reply, Request, Score, Trial
 
@@ -184,7 +185,7 @@ def test_a_metric_that_a_model_measured_keeps_its_value_for_the_whole_answer(tmp
     said: list[dict[str, Any]] = [{"role": "judge", "metric": "judge", "value": 0.75}]
     path = written(tmp_path, replace(made, exchanges=said))
     assert made.score is not None
-    assert len(str(made.score.given)) > record.LONGEST_REPLY
+    assert len(str(made.score.given)) > LONGEST_REPLY
     out = tmp_path / "new.json"
     folder = store(tmp_path, (question, text, {}))
     command = ["rescore", str(path), "--store", str(folder), "--check", "--text-metric", "rouge1,judge"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Callable, Coroutine, Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any, get_args
@@ -107,6 +108,26 @@ def test_each_kind_is_asked_again_as_often_as_the_page_says(kind: ProviderErrorK
         watch = asking.watch
         assert (watch.sent, watch.retries, watch.failed) == (again + 1, again, 1)
         assert (watch.answered, watch.in_flight, asking.limits.in_flight) == (0, 0, 0)
+
+    alone(main)
+
+
+def test_nothing_is_asked_in_place_of_a_reply_that_is_not_kept_yet() -> None:
+    async def main() -> None:
+        asking = Asking(Reply("a"), concurrency=1)
+        written = asyncio.Event()
+
+        async def keep(reply: Reply) -> Reply:
+            await written.wait()
+            return replace(reply, source="kept")
+
+        first = asyncio.create_task(asking.retried.answer(REQUEST, keep))
+        second = asyncio.create_task(asking.reply())
+        await asyncio.sleep(100)
+        assert (len(asking.client.asked), asking.watch.in_flight) == (1, 0)
+        written.set()
+        assert await first == Reply("a", source="kept")
+        assert await second == Reply("a")
 
     alone(main)
 

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from pytest_taskgraph.errors import ProviderError
+from pytest_taskgraph.models.live import Keep
 from pytest_taskgraph.models.store import Store
 from pytest_taskgraph.models.stored import Replayed, Stored
 from pytest_taskgraph.models.watch import Watch
@@ -32,12 +33,13 @@ class Echo:
     def __init__(self, name: str = "echo", settings: Mapping[str, Json] = SETTINGS, failures: int = 0) -> None:
         self.name, self.settings, self.asked, self._failures = name, settings, 0, failures
 
-    async def answer(self, request: Request) -> Reply:
+    async def answer(self, request: Request, keep: Keep | None = None) -> Reply:
         self.asked += 1
         await asyncio.sleep(0)
         if self.asked <= self._failures:
             raise ProviderError("server", "no")
-        return Reply(f"{request.prompt} {request.repetition}", source=f"http://me:{SECRETS[2]}@host/v1")
+        reply = Reply(f"{request.prompt} {request.repetition}", source=f"http://me:{SECRETS[2]}@host/v1")
+        return await keep(reply) if keep else reply
 
 
 def ask(text: str, repetition: int = 1, **settings: Json) -> Request:
@@ -87,12 +89,12 @@ def test_after_a_failure_the_next_one_asks(store: Store) -> None:
 
 def test_after_a_cancellation_the_next_one_asks(store: Store) -> None:
     class Slow(Echo):
-        async def answer(self, request: Request) -> Reply:
+        async def answer(self, request: Request, keep: Keep | None = None) -> Reply:
             if not self.asked:
                 self.asked = 1
                 tasks[0].cancel()
                 await asyncio.Event().wait()
-            return await super().answer(request)
+            return await super().answer(request, keep)
 
     async def main() -> Reply:
         first = asyncio.create_task(model.answer(ask("Which?")))

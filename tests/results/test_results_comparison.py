@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_taskgraph.errors import UnknownNameError, UsageError
-from pytest_taskgraph.results.comparison import Comparison, case_of, compare
+from pytest_taskgraph.results.comparison import FAIL_ON, Comparison, case_of, check_fail_on, compare
 from pytest_taskgraph.results.pairing import changes
 from pytest_taskgraph.results.record import About, build
 from pytest_taskgraph.trial import Json, Outcome, Question, Reply, Score, Trial
@@ -177,8 +177,13 @@ def test_cannot_tell_fails_only_where_that_is_asked() -> None:
     found = runs("+" * 5, "+" * 5)
     assert case_of(found, frozenset({"regression"}))[0] == "passed"
     assert case_of(found, frozenset({"regression", "undecided"}))[0] == "failed"
-    with pytest.raises(UnknownNameError, match="regression"):
-        case_of(found, frozenset({"worse"}))
+
+
+def test_a_comparison_fails_only_on_what_there_is_to_fail_on() -> None:
+    check_fail_on((), "--fail-on")
+    check_fail_on(FAIL_ON, "--fail-on")
+    with pytest.raises(UnknownNameError, match=r"thing for --fail-on 'worse'; known: missing, regression, undecided"):
+        check_fail_on(["regression", "worse"], "--fail-on")
 
 
 def test_varied_questions_never_enter() -> None:

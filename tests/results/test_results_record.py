@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_taskgraph.errors import ReadError, UsageError
-from pytest_taskgraph.results import record
+from pytest_taskgraph.results import plain, record
 from pytest_taskgraph.results.record import About
 from pytest_taskgraph.results.tally import Row, Tally
 from pytest_taskgraph.trial import Question, Reply, Score, Trial
@@ -102,6 +102,28 @@ def test_the_record_does_not_depend_on_the_order_of_the_trials() -> None:
     assert json.dumps(record.build(ones, ABOUT)) == json.dumps(record.build(ones[::-1], ABOUT))
 
 
+def test_a_record_that_is_never_whole_in_memory_is_the_same_to_the_letter(tmp_path: Path) -> None:
+    drawing = json.dumps({"title": "W", "nodes": [{"id": "a", "label": "A\n\u2028B"}]})
+    many = [replace(made(str(at), "ünï\n", prompt=f"{WORKFLOW} ü{at}"), diagram=drawing) for at in range(3)]
+    for trials in ([], [made("a", prompt="")], [made("a")], many):
+        whole = record.build(trials, ABOUT)
+        record.save(tmp_path / "whole.json", whole)
+        record.save(tmp_path / "pieces.json", record.Draft(trials, ABOUT))
+        told = record.Draft(trials, ABOUT)
+        assert told.whole() == whole
+        record.save(tmp_path / "told.json", told)
+        texts = {(tmp_path / f"{name}.json").read_text() for name in ("whole", "pieces", "told")}
+        assert texts == {json.dumps(whole, indent=1) + "\n"}
+    assert whole["diagrams"] == {"w": json.loads(drawing)}
+
+
+def test_a_draft_tells_what_became_known_after_its_trials_were_written_down() -> None:
+    draft = record.Draft([made("a")], ABOUT)
+    before = draft.whole()
+    draft.state(replace(ABOUT, lost=("b",)))
+    assert draft.whole() == {**before, "lost": ["b"]}
+
+
 def test_a_workflow_s_text_stands_once() -> None:
     ones = [made(str(at), prompt=f"{WORKFLOW}\nQuestion {at}") for at in range(50)]
     built = record.build(ones, ABOUT)
@@ -178,12 +200,12 @@ def test_keys_are_never_recorded(name: str) -> None:
 
 def test_counts_of_tokens_are_no_secrets() -> None:
     counts: dict[str, Any] = {"max_tokens": 200, "max_completion_tokens": "400", "top_p": 1}
-    assert record.public_settings(counts) == counts
-    assert record.public_settings({"tokens": "sk-abc", "key_tokens": 3}) == {}
+    assert plain.public_settings(counts) == counts
+    assert plain.public_settings({"tokens": "sk-abc", "key_tokens": 3}) == {}
 
 
 def test_user_and_password_are_cut_out_of_addresses() -> None:
-    kept = record.public_settings({"api_base": "https://me:hush@host.example/v1"})
+    kept = plain.public_settings({"api_base": "https://me:hush@host.example/v1"})
     assert kept == {"api_base": "https://host.example/v1"}
 
 
@@ -201,7 +223,7 @@ def test_what_is_nested_too_deep_is_refused() -> None:
     with pytest.raises(UsageError, match="deep"):
         record.build([replace(made("a"), score=Score(0.0, given=deep))], ABOUT)
     with pytest.raises(UsageError, match="deep"):
-        record.public_settings({"stop": deep})
+        plain.public_settings({"stop": deep})
 
 
 def test_saving_makes_folders_and_leaves_nothing_else(tmp_path: Path) -> None:

@@ -1,0 +1,30 @@
+"""What a run was: the facts that every report begins with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ..trial import Json
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What a run was: who was asked, and how. Names of models must not carry keys."""
+
+    version: str  # of the plugin
+    models: tuple[str, ...] = ()
+    seed: int = 0
+    notations: tuple[str, ...] = ()
+    frame: str = ""
+    reading: str = "lenient"
+    judge: str = "questions"
+    questions: int | None = None  # how many were collected; None before it is known
+    settings: dict[str, Json] = field(default_factory=dict)
+    gates: tuple[dict[str, Json], ...] = ()  # the cases that judged the whole run, as in docs/record.schema.json
+    lost: tuple[str, ...] = ()  # questions whose worker died while their test ran
+    interrupted: bool = False  # whether it was broken off before gates and comparisons could judge it
+
+    @property
+    def oracle(self) -> bool:
+        """Whether a model among them knows the answers (models/oracle.py), so that its marks mean nothing."""
+        return any(model.split(":")[0].split(" ")[0] == "oracle" for model in self.models)
