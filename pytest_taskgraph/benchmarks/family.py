@@ -26,6 +26,14 @@ class QuestionReference:
     repetition: int = 1
 
 
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A label that questions may have: its values, as far as they can be listed; where it is `closed`, all of them."""
+
+    values: tuple[str, ...] = ()
+    closed: bool = False
+
+
 class Family(Protocol):
     """One benchmark: which questions there are, how each is built, and which baselines answer from the prompt alone."""
 
@@ -42,6 +50,17 @@ class Family(Protocol):
 
     def question(self, reference: QuestionReference, settings: Settings) -> Question:
         """The question that a reference stands for; the same for the same arguments, in any process."""
+        ...
+
+    def labels(self) -> Mapping[str, Label]:
+        """The labels that the questions may have, by name; patterns of users may have others."""
+        ...
+
+    def known_labels(self, reference: QuestionReference, settings: Settings) -> Mapping[str, str | int | None]:
+        """Which labels a question that is not varied will have, as far as that takes no building; None: it has none.
+
+        Ten thousand questions are asked for theirs while pytest collects.
+        """
         ...
 
     def diagram(self, reference: QuestionReference, settings: Settings) -> Diagram | None:

@@ -9,55 +9,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from math import isfinite
-from typing import Protocol
 
-from ..errors import BudgetSpentError, NotAskedError, ProviderError, UsageError
+from ..errors import NotAskedError, ProviderError, UsageError
 from ..trial import Json, Reply, Request
 from .live import Live
 from .prices import Price, cost_of, worst_of
+from .store import Store
 
 # No reply was written: the provider turned the request down, or broke over it. Any other failure may be billed.
 UNBILLED = frozenset({"authentication", "not-found", "rate-limit", "bad-request", "context-too-long", "server"})
 _NEVER_SENT = ("connection refused", "cannot connect to host", "connect call failed")
 _DEARER = ("service_tier", "speed", "inference_geo")  # settings for which a provider bills more for a token
 _BILLED_APART = ("web_search_options",)  # settings that are billed beside the tokens
-_ROUNDING = 1e-9  # ten times 0.1 is not more than 1.0
-
-
-class Ledger(Protocol):
-    """Where calls and cost of a run are counted: the store, or `MemoryLedger`."""
-
-    async def spend(self, calls: int, cost: float, max_calls: int | None, max_cost: float | None) -> None:
-        """Nothing; so much is reserved. Raises BudgetSpentError where that is more than is left."""
-        ...
-
-    async def settle(self, reserved: float, cost: float) -> None:
-        """Nothing; what was reserved is given back, and the cost is spent."""
-        ...
-
-
-class MemoryLedger:
-    """The ledger of one process, for a run without a store. To be used in one event loop."""
-
-    def __init__(self) -> None:
-        self.calls, self.cost, self.reserved = 0, 0.0, 0.0
-
-    async def spend(self, calls: int, cost: float, max_calls: int | None, max_cost: float | None) -> None:
-        """Nothing; the calls are counted and the cost is reserved. Raises BudgetSpentError where that is too much."""
-        if max_calls is not None and self.calls + calls > max_calls:
-            raise BudgetSpentError("calls", f"--taskgraph-max-calls={max_calls} is spent")
-        if max_cost is not None and self.cost + self.reserved + cost > max_cost * (1 + _ROUNDING):
-            held = f" and {self.reserved:.4g} reserved for requests in flight" if self.reserved else ""
-            raise BudgetSpentError(
-                "cost",
-                f"--taskgraph-max-cost={max_cost:g} allows no request of up to {cost:.4g} US$ more: "
-                f"{self.cost:.4g} US$ are spent{held}",
-            )
-        self.calls, self.reserved = self.calls + calls, self.reserved + cost
-
-    async def settle(self, reserved: float, cost: float) -> None:
-        """Nothing; what was reserved is given back, and the cost is spent."""
-        self.reserved, self.cost = max(0.0, self.reserved - reserved), self.cost + cost
 
 
 class Budgeted:
@@ -70,11 +33,11 @@ class Budgeted:
     live = True
 
     def __init__(
-        self, inner: Live, ledger: Ledger, price: Price | None, max_calls: int | None, max_cost: float | None
+        self, inner: Live, store: Store, price: Price | None, max_calls: int | None, max_cost: float | None
     ) -> None:
         check_budget(inner.name, price, max_cost, inner.settings)
         self.name, self.settings = inner.name, inner.settings
-        self._inner, self._ledger, self._price = inner, ledger, price
+        self._inner, self._store, self._price = inner, store, price
         self._max_calls, self._max_cost = max_calls, max_cost
 
     async def answer(self, request: Request) -> Reply:
@@ -82,7 +45,7 @@ class Budgeted:
         if self._max_calls is None and self._max_cost is None:
             return self._priced(await self._inner.answer(request))
         reserved = self._worst(request)
-        await self._ledger.spend(1, reserved, self._max_calls, self._max_cost)
+        await self._store.spend(1, reserved, self._max_calls, self._max_cost)
         # Cancelled, from here on: nothing is settled, so that the reservation stays.
         try:
             reply = self._priced(await self._inner.answer(request))
@@ -94,7 +57,7 @@ class Budgeted:
 
     async def _settle(self, reserved: float, cost: float) -> None:
         if self._max_cost is not None:
-            await self._ledger.settle(reserved, cost)
+            await self._store.settle(reserved, cost)
 
     def _worst(self, request: Request) -> float:
         """What has to be reserved: nothing where only calls are limited."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from itertools import chain
 from textwrap import shorten
 from typing import TYPE_CHECKING, Any
 
@@ -19,20 +20,12 @@ from .outcomes import MISTAKE
 
 if TYPE_CHECKING:
     from ..benchmarks.family import Family, QuestionReference
-    from ..benchmarks.settings import Settings
     from ..results.gates import Gate
     from ..results.population import Declared, Mistake, Vocabulary, Whereabouts
 
 TRAVELS = "taskgraph_declared"  # in the output of a worker
 NARROWED = "taskgraph_narrowed"  # in the input of a worker: that the user named files
 CAUSE = 110  # characters of what ended a run
-# Labels of our patterns that take building the question: how hard it is, and what its case is.
-LABELS = (
-    *("tasks", "links", "guards", "depth", "width", "nested"),
-    *("answers", "block", "blocks", "change", "conditions", "cycle", "distance", "flow", "gateway", "mixed", "nesting"),
-    *("of_kind", "operator", "pair", "planted", "property", "relation", "runs", "sequence"),
-)
-CLOSED = frozenset({"size", "notation"})  # labels of which all values are known
 SELECTING = {"keyword": "-k", "markexpr": "-m", "deselect": "--deselect", "lf": "--lf", "stepwise": "--sw"}
 
 
@@ -52,17 +45,10 @@ class Questions:
 
         self.functions.add(function)
         settings = options.settings(self._config)
-        possible = {pattern: _possible(pattern, settings) for pattern in {one.pattern for one in references}}
         for one in references:
             if not one.relation:
-                labels: dict[str, str | int] = {"notation": one.notation, "frame": _frame(settings)}
-                ways = possible[one.pattern]
-                if one.tasks:
-                    labels["size"] = one.tasks
-                else:
-                    ways = {**ways, "size": []}
-                category = family.category(one.pattern)
-                self.declared[one.id] = Declared(one.id, family.name, one.pattern, category, labels, ways)
+                category, labels = family.category(one.pattern), family.known_labels(one, settings)
+                self.declared[one.id] = Declared(one.id, family.name, one.pattern, category, labels)
 
     def untold(self, report: pytest.TestReport) -> None:
         """Nothing; an item that ended in its set-up without a trial is noted, with the reason."""
@@ -72,9 +58,7 @@ class Questions:
 
     def pack(self) -> str:
         """What was declared, as text for the controller."""
-        rows = [
-            [one.id, one.family, one.pattern, one.category, one.labels, one.possible] for one in self.declared.values()
-        ]
+        rows = [[one.id, one.family, one.pattern, one.category, dict(one.labels)] for one in self.declared.values()]
         return json.dumps([sorted(self.functions), rows])
 
     def unpack(self, text: str) -> None:
@@ -130,18 +114,16 @@ class Questions:
     def _vocabulary(self) -> Vocabulary:
         """What the catalogue knows, the user's own patterns included."""
         from ..benchmarks import FAMILIES
-        from ..benchmarks.frames import FRAMES
-        from ..generation.recipe import TASKS
-        from ..notations import NOTATIONS
         from ..results.population import Vocabulary
         from .judging import metrics_of_gates
 
         categories = {name: one.category(name) for one in FAMILIES.values() for name in one.order()}
         ours = {one for pair in categories.items() for one in pair if pair[1] != "custom"}
         names = dict.fromkeys([*FAMILIES, *categories.values(), *categories])
-        values = {"size": map(str, TASKS), "notation": NOTATIONS, "frame": FRAMES, "phrasing": ("1", "2")}
-        labels = {**dict.fromkeys(LABELS, ()), **{label: tuple(found) for label, found in values.items()}}
-        return Vocabulary(tuple(names), frozenset(ours), tuple(sorted(metrics_of_gates())), labels, CLOSED)
+        labels = [pair for one in FAMILIES.values() for pair in one.labels().items()]
+        values = {name: tuple(chain(*(label.values for same, label in labels if same == name))) for name, _ in labels}
+        closed = frozenset(values).difference(name for name, label in labels if not label.closed)
+        return Vocabulary(tuple(names), frozenset(ours), tuple(sorted(metrics_of_gates())), values, closed)
 
     def excused(self, found: Mistake) -> bool:
         """Whether a gate may have no questions: the user named files or asks for the last failed, so that not all were
@@ -177,24 +159,6 @@ class Questions:
 def _letters(text: str) -> str:
     """What is left of the name of a model in the id of an item, whatever stands for its other characters."""
     return "".join(filter(str.isalnum, text))
-
-
-def _frame(settings: Settings) -> str:
-    from ..benchmarks.frames import frame
-
-    return frame(settings.frame, settings.templates).name
-
-
-def _possible(pattern: str, settings: Settings) -> dict[str, list[str | int]]:
-    """The numbers of the phrasings that a pattern may be asked in."""
-    from ..benchmarks.understanding.pattern import PATTERNS
-    from ..benchmarks.understanding.phrasings import worded
-
-    if pattern not in PATTERNS:
-        return {}
-    most = len(worded(PATTERNS[pattern], settings.templates).templates)
-    chosen = {"first": 0, "second": 1}.get(settings.phrasing)
-    return {"phrasing": list(range(1, most + 1)) if chosen is None else [chosen % most + 1]}
 
 
 def _as_pytest_writes(name: str) -> str:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from ..results.record import about_of, tally_of
 from .columns import FEW
 from .escape import printable
+from .gates import gates_of, reason, state
 from .html_changes import changes
 from .html_confusion import confusions
 from .html_curves import curves
@@ -51,7 +52,7 @@ def html(record: dict[str, Any], comparison: Comparison | None = None) -> str:
         .render(
             verdict=verdict(record, tally, about, comparison),
             facts=facts(tally, about),
-            gates=_gates(record),
+            gates=[_gate(one) for one in gates_of(record)],
             changes=changed,
             rates=rates(tally),
             relations=relations(tally),
@@ -73,20 +74,11 @@ def html(record: dict[str, Any], comparison: Comparison | None = None) -> str:
     )
 
 
-def _gates(record: Mapping[str, Any]) -> list[dict[str, str]]:
-    """The verdicts over the whole run, those that failed first."""
-    found = [
-        {name: str(one.get(name) or "") for name in ("name", "model", "outcome", "reason")} for one in _listed(record)
-    ]
-    for one in found:
-        if one["name"].endswith(f"[{one['model']}]"):
-            one["model"] = ""  # the name tells it
-    return sorted(found, key=lambda one: one["outcome"] != "failed")
-
-
-def _listed(record: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    gates = record.get("gates")
-    return [one for one in gates if isinstance(one, dict)] if isinstance(gates, list) else []
+def _gate(gate: Mapping[str, Any]) -> dict[str, str]:
+    """A line of the table of verdicts over the whole run; without the model where the name tells it."""
+    name, model = str(gate.get("name") or ""), str(gate.get("model") or "")
+    apart = "" if name.endswith(f"[{model}]") else model
+    return {"name": name, "model": apart, "outcome": state(gate), "reason": reason(gate)}
 
 
 def _printable_texts(record: Mapping[str, Any]) -> dict[str, str]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..results.record import About
 from ..results.tally import Row, Tally
-from .gates import UNDECIDED, state
+from .gates import UNDECIDED, gates_of, reason, state
 from .markdown_blocks import code, words
 from .markdown_comparison import baseline, judged
 from .verdict import verdict
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 REASON = 300  # columns of a gate's reason
 SIGNS = {"failed": "❌", "passed": "✅", "skipped": "⏭️", UNDECIDED: "❔"}
-RANKS = {UNDECIDED: 1, "passed": 2, "skipped": 3}  # whatever else stands first: it failed
 
 
 def head(
@@ -30,8 +29,7 @@ def head(
     whole = verdict(record, tally, about, comparison)
     yield f"## {SIGNS.get(whole.state, '📋')} taskgraph: {words(whole.headline)}"
     yield ""
-    gates = [one for one in record.get("gates") or () if isinstance(one, dict)]
-    gates.sort(key=lambda one: RANKS.get(state(one), 0))
+    gates = gates_of(record)
     yield from (_gate(one, len(about.models) > 1) for one in gates[:most])
     if len(gates) > most:
         yield f"- and {count(len(gates) - most, 'gate')} more"
@@ -43,11 +41,11 @@ def head(
 
 def _gate(gate: Mapping[str, Any], several: bool) -> str:
     """How one gate ended and why; of which model, where there are several and its name does not tell."""
-    outcome, reason = str(gate.get("outcome")), str(gate.get("reason") or "")
+    outcome, why = state(gate), reason(gate)
     name, model = str(gate.get("name")), str(gate.get("model") or "")
-    told = f"{SIGNS.get(state(gate), SIGNS['failed'])} {words(outcome)}: {code(name, REASON)}"
+    told = f"{SIGNS.get(outcome, SIGNS['failed'])} {words(outcome)}: {code(name, REASON)}"
     told += f" {code(model)}" if several and model and not name.endswith(f"[{model}]") else ""
-    return f"- {told}" + (f": {words(reason, REASON)}" if reason else "")
+    return f"- {told}" + (f": {words(why, REASON)}" if why else "")
 
 
 def _counts(row: Row) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ..results.record import About
 from ..results.tally import Row, Tally
-from .gates import UNDECIDED, state
+from .gates import UNDECIDED, gates_of, state
 from .spending import TITLE, spent
 from .wording import count, number, plural
 
@@ -44,7 +44,7 @@ def verdict(record: Mapping[str, Any], tally: Tally, about: About, comparison: C
 
 
 def _judged(record: Mapping[str, Any], total: Row, about: About) -> tuple[State, str]:
-    gates = [one for one in record.get("gates") or () if isinstance(one, dict)]
+    gates = gates_of(record)
     if about.interrupted:
         return _interrupted(total, about)
     if not total.questions and not gates:
@@ -73,7 +73,7 @@ def _by_gates(gates: list[dict[str, Any]], total: Row) -> tuple[State, str]:
     errors = total.errors and not any("errors" in str(one.get("name")) for one in gates)
     if errors:
         return "failed", f"{count(total.errors, 'error')}; no gate failed"
-    others = [f"{outcomes[UNDECIDED]} cannot tell"] if outcomes[UNDECIDED] else []
+    others = [f"{outcomes[UNDECIDED]} {UNDECIDED}"] if outcomes[UNDECIDED] else []
     others += [f"{outcomes['skipped']} left out"] if outcomes["skipped"] else []
     if outcomes["passed"]:
         return "passed", ", ".join([f"{count(outcomes['passed'], 'gate')} passed", *others])

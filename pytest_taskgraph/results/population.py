@@ -27,8 +27,7 @@ class Declared:
     family: str
     pattern: str
     category: str
-    labels: Mapping[str, str | int] = field(default_factory=dict)  # only those that need no building
-    possible: Mapping[str, Sequence[str | int]] = field(default_factory=dict)  # label -> what building may find
+    labels: Mapping[str, str | int | None] = field(default_factory=dict)  # None: it will not have the label
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,9 +129,10 @@ def _fits(part: str, one: Subject) -> bool:
     label, equals, value = part.partition("=")
     if not equals:
         return part in (one.pattern, one.category, one.family)
-    if label not in one.labels and isinstance(one, Declared):
-        return label not in one.possible or value in map(str, one.possible[label])
-    return label in one.labels and str(one.labels[label]) == value
+    if label not in one.labels:
+        return isinstance(one, Declared)
+    found = one.labels[label]
+    return found is not None and str(found) == value
 
 
 def mistake(parts: Sequence[str], declared: Sequence[Declared], known: Vocabulary) -> Mistake | None:
@@ -188,10 +188,7 @@ def _value_mistake(part: str, declared: Sequence[Declared], known: Vocabulary) -
 
 
 def _values(label: str, ones: Iterable[Subject]) -> list[str]:
-    values = {str(one.labels[label]) for one in ones if label in one.labels}
-    return sorted(
-        values | {str(value) for one in ones if isinstance(one, Declared) for value in one.possible.get(label, ())}
-    )
+    return sorted({str(found) for one in ones if (found := one.labels.get(label)) is not None})
 
 
 def names_of(ones: Iterable[Subject]) -> list[str]:

@@ -1,17 +1,21 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, suppress
+from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_taskgraph.errors import BudgetSpentError, NotAskedError, ProviderError, ProviderErrorKind, UsageError
-from pytest_taskgraph.models.budget import UNBILLED, Budgeted, MemoryLedger, check_budget
+from pytest_taskgraph.models.budget import UNBILLED, Budgeted, check_budget
 from pytest_taskgraph.models.prices import Price
+from pytest_taskgraph.models.store import Store
+from pytest_taskgraph.models.store.schema import open_store
 from pytest_taskgraph.trial import Json, Reply, Request
 
 PRICE = Price(1.0, 1.0, stated=False)  # a dollar a token
@@ -20,16 +24,19 @@ WORST = 20 + 5.0
 
 
 class Client:
-    """A model that answers as it is told, and counts."""
+    """A model that answers as it is told, once it may, and counts."""
 
     def __init__(self, answer: Callable[[], Reply], settings: Mapping[str, Json] | None = None) -> None:
         self.name, self.settings = "gpt-x", {"max_tokens": 5} if settings is None else settings
         self.calls = 0
+        self.asked, self.may_answer = asyncio.Event(), asyncio.Event()
+        self.may_answer.set()
         self._answer = answer
 
     async def answer(self, request: Request) -> Reply:
         self.calls += 1
-        await asyncio.sleep(0)
+        self.asked.set()
+        await self.may_answer.wait()
         return self._answer()
 
 
@@ -40,103 +47,143 @@ def failing(error: Exception) -> Callable[[], Reply]:
     return fail
 
 
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("store")
+
+
+def new_run(folder: Path) -> Store:
+    return Store(folder, uuid4().hex)
+
+
+@pytest.fixture
+def store(folder: Path) -> Iterator[Store]:
+    with closing(new_run(folder)) as opened:
+        yield opened
+
+
 def budgeted(
-    client: Client, max_cost: float | None = 100.0, max_calls: int | None = None, price: Price | None = PRICE
-) -> tuple[Budgeted, MemoryLedger]:
-    ledger = MemoryLedger()
-    return Budgeted(client, ledger, price, max_calls, max_cost), ledger
+    store: Store,
+    client: Client,
+    max_cost: float | None = 100.0,
+    max_calls: int | None = None,
+    price: Price | None = PRICE,
+) -> Budgeted:
+    return Budgeted(client, store, price, max_calls, max_cost)
 
 
-def spent_after(answer: Callable[[], Reply], price: Price | None = PRICE) -> tuple[float, float]:
-    """What is spent, and what is still reserved, after one attempt."""
-    model, ledger = budgeted(Client(answer), price=price)
+def ledger(store: Store) -> tuple[int, float, float]:
+    """Calls, US dollars that are spent, and those that are still reserved."""
+    with closing(open_store(store.path, create=False)) as connection:
+        row = connection.execute("SELECT calls, cost, reserved FROM ledger WHERE run = ?", (store.run,)).fetchone()
+    return row or (0, 0.0, 0.0)
+
+
+def spent_after(store: Store, answer: Callable[[], Reply]) -> tuple[int, float, float]:
+    """The ledger after one attempt."""
     with suppress(ProviderError, NotAskedError, RuntimeError):
-        asyncio.run(model.answer(ASKED))
-    return ledger.cost, ledger.reserved
+        asyncio.run(budgeted(store, Client(answer)).answer(ASKED))
+    return ledger(store)
 
 
-def test_a_reply_settles_at_its_cost() -> None:
-    assert spent_after(lambda: Reply("a", cost=3.0)) == (3.0, 0.0)
+def test_a_reply_settles_at_its_cost(store: Store) -> None:
+    assert spent_after(store, lambda: Reply("a", cost=3.0)) == (1, 3.0, 0.0)
 
 
-def test_a_reply_without_a_cost_is_given_one_from_its_tokens() -> None:
-    model, ledger = budgeted(Client(lambda: Reply("a", 10, 2)))
+def test_a_reply_without_a_cost_is_given_one_from_its_tokens(store: Store) -> None:
+    model = budgeted(store, Client(lambda: Reply("a", 10, 2)))
     assert asyncio.run(model.answer(ASKED)) == Reply("a", 10, 2, 12.0)
-    assert ledger.cost == 12.0
+    assert ledger(store) == (1, 12.0, 0.0)
 
 
-def test_a_stated_price_takes_the_place_of_the_cost_that_a_reply_says() -> None:
-    model, ledger = budgeted(Client(lambda: Reply("a", 10, 2, cost=99.0)), price=Price(0.0, 0.0, stated=True))
+def test_a_stated_price_takes_the_place_of_the_cost_that_a_reply_says(store: Store) -> None:
+    model = budgeted(store, Client(lambda: Reply("a", 10, 2, cost=99.0)), price=Price(0.0, 0.0, stated=True))
     assert asyncio.run(model.answer(ASKED)).cost == 0.0
-    assert ledger.cost == 0.0
+    assert ledger(store) == (1, 0.0, 0.0)
 
 
 @pytest.mark.parametrize("cost", [None, float("nan"), -1.0, float("inf")])
-def test_a_reply_of_unknown_cost_settles_at_the_worst(cost: float | None) -> None:
-    assert spent_after(lambda: Reply("a", cost=cost)) == (WORST, 0.0)
+def test_a_reply_of_unknown_cost_settles_at_the_worst(store: Store, cost: float | None) -> None:
+    assert spent_after(store, lambda: Reply("a", cost=cost)) == (1, WORST, 0.0)
 
 
 @pytest.mark.parametrize("kind", sorted(UNBILLED))
-def test_what_a_provider_turned_down_costs_nothing(kind: ProviderErrorKind) -> None:
-    assert spent_after(failing(ProviderError(kind, "no"))) == (0.0, 0.0)
+def test_what_a_provider_turned_down_costs_nothing(store: Store, kind: ProviderErrorKind) -> None:
+    assert spent_after(store, failing(ProviderError(kind, "no"))) == (1, 0.0, 0.0)
 
 
 @pytest.mark.parametrize("kind", ["timeout", "connection", "malformed", "content-filter", "truncated"])
-def test_what_may_be_billed_settles_at_the_worst(kind: ProviderErrorKind) -> None:
-    assert spent_after(failing(ProviderError(kind, "reset by peer"))) == (WORST, 0.0)
+def test_what_may_be_billed_settles_at_the_worst(store: Store, kind: ProviderErrorKind) -> None:
+    assert spent_after(store, failing(ProviderError(kind, "reset by peer"))) == (1, WORST, 0.0)
 
 
-def test_what_never_left_costs_nothing() -> None:
-    refused = ProviderError("connection", "Cannot connect to host localhost:1 [Connection refused]")
-    assert spent_after(failing(refused)) == (0.0, 0.0)
-    assert spent_after(failing(NotAskedError("cannot call tools"))) == (0.0, 0.0)
+@pytest.mark.parametrize(
+    "error",
+    [
+        ProviderError("connection", "Cannot connect to host localhost:1 [Connection refused]"),
+        NotAskedError("cannot call tools"),
+    ],
+)
+def test_what_never_left_costs_nothing(store: Store, error: Exception) -> None:
+    assert spent_after(store, failing(error)) == (1, 0.0, 0.0)
 
 
-def test_an_unforeseen_failure_settles_at_the_worst() -> None:
-    assert spent_after(failing(RuntimeError("?"))) == (WORST, 0.0)
+def test_an_unforeseen_failure_settles_at_the_worst(store: Store) -> None:
+    assert spent_after(store, failing(RuntimeError("?"))) == (1, WORST, 0.0)
 
 
-def test_a_cancelled_attempt_stays_reserved() -> None:
-    async def run() -> MemoryLedger:
-        model, ledger = budgeted(Client(lambda: Reply("a")))
-        task = asyncio.create_task(model.answer(ASKED))
-        await asyncio.sleep(0)
+def test_a_cancelled_attempt_stays_reserved(store: Store) -> None:
+    client = Client(lambda: Reply("a"))
+    client.may_answer.clear()
+
+    async def run() -> None:
+        task = asyncio.create_task(budgeted(store, client).answer(ASKED))
+        await client.asked.wait()
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
-        return ledger
 
-    assert asyncio.run(run()).reserved == WORST
+    asyncio.run(run())
+    assert ledger(store) == (1, 0.0, WORST)
 
 
-def gathered(model: Budgeted, number: int) -> list[Any]:
+def side_by_side(store: Store, client: Client, model: Budgeted, number: int) -> list[Any]:
+    """What becomes of so many attempts; none is answered before all are reserved or refused."""
+    client.may_answer.clear()
+
     async def run() -> list[Any]:
-        return await asyncio.gather(*(model.answer(ASKED) for _ in range(number)), return_exceptions=True)
+        attempts = [asyncio.create_task(model.answer(ASKED)) for _ in range(number)]
+        await asyncio.sleep(0)
+        await store.look("after all attempts")
+        client.may_answer.set()
+        return await asyncio.gather(*attempts, return_exceptions=True)
 
     return asyncio.run(run())
 
 
 @given(st.integers(0, 12), st.integers(0, 12))
-def test_no_more_calls_than_allowed_are_sent_side_by_side(number: int, most: int) -> None:
+def test_no_more_calls_than_allowed_are_sent_side_by_side(folder: Path, number: int, most: int) -> None:
     client = Client(failing(ProviderError("server", "500")))
-    model, ledger = budgeted(client, None, most)
-    results = gathered(model, number)
-    assert client.calls == ledger.calls == min(number, most)
+    with closing(new_run(folder)) as store:
+        results = side_by_side(store, client, budgeted(store, client, None, most), number)
+    assert client.calls == ledger(store)[0] == min(number, most)
     assert sum(isinstance(result, BudgetSpentError) for result in results) == number - client.calls
 
 
 @given(st.integers(0, 12), st.floats(0, 300), st.floats(0, WORST) | st.none())
-def test_no_more_than_allowed_is_spent_with_what_is_in_flight(number: int, most: float, cost: float | None) -> None:
+def test_no_more_than_allowed_is_spent_with_what_is_in_flight(
+    folder: Path, number: int, most: float, cost: float | None
+) -> None:
     client = Client(lambda: Reply("a", cost=cost))
-    model, ledger = budgeted(client, most)
-    gathered(model, number)
-    assert ledger.cost <= most * (1 + 1e-9)
-    assert client.calls == min(number, int(most * (1 + 1e-9) // WORST))  # all are in flight before one is settled
+    with closing(new_run(folder)) as store:
+        side_by_side(store, client, budgeted(store, client, most), number)
+    assert ledger(store)[1] <= most * (1 + 1e-9)
+    assert client.calls == min(number, int(most * (1 + 1e-9) // WORST))
 
 
-def test_what_is_left_over_is_spent_on() -> None:
+def test_what_is_left_over_is_spent_on(store: Store) -> None:
     client = Client(lambda: Reply("a", cost=1.0))
-    model, _ = budgeted(client, 27.0)
+    model = budgeted(store, client, 27.0)
 
     async def one_by_one() -> None:
         for _ in range(9):
@@ -149,22 +196,22 @@ def test_what_is_left_over_is_spent_on() -> None:
     assert spent.value.limit == "cost"
 
 
-def test_spent_calls_name_their_limit() -> None:
-    model, _ = budgeted(Client(lambda: Reply("a")), None, 0, None)
+def test_spent_calls_name_their_limit(store: Store) -> None:
+    model = budgeted(store, Client(lambda: Reply("a")), None, 0, None)
     with pytest.raises(BudgetSpentError, match="--taskgraph-max-calls=0 is spent") as spent:
         asyncio.run(model.answer(ASKED))
     assert spent.value.limit == "calls"
 
 
-def test_without_limits_nothing_is_counted_but_the_cost_is_told() -> None:
-    model, ledger = budgeted(Client(lambda: Reply("a", 1, 1), {}), None)
+def test_without_limits_nothing_is_counted_but_the_cost_is_told(store: Store) -> None:
+    model = budgeted(store, Client(lambda: Reply("a", 1, 1), {}), None)
     assert asyncio.run(model.answer(ASKED)).cost == 2.0
-    assert ledger.calls == 0
+    assert ledger(store) == (0, 0.0, 0.0)
 
 
-def test_an_unknown_price_cannot_be_limited() -> None:
+def test_an_unknown_price_cannot_be_limited(store: Store) -> None:
     with pytest.raises(UsageError, match=r"price of the model gpt-x is not known.*--taskgraph-price gpt-x=IN/OUT"):
-        budgeted(Client(lambda: Reply("a")), price=None)
+        budgeted(store, Client(lambda: Reply("a")), price=None)
 
 
 def test_a_reply_without_bound_cannot_be_limited() -> None:
@@ -187,9 +234,9 @@ def test_what_is_billed_beside_the_tokens_cannot_be_limited() -> None:
         check_budget("gpt-x", Price(1.0, 1.0, stated=True), 1.0, {"max_tokens": 5, "web_search_options": {"a": 1}})
 
 
-def test_a_request_whose_own_settings_cannot_be_limited_is_not_sent() -> None:
+def test_a_request_whose_own_settings_cannot_be_limited_is_not_sent(store: Store) -> None:
     client = Client(lambda: Reply("a"))
-    model, ledger = budgeted(client)
+    model = budgeted(store, client)
     with pytest.raises(NotAskedError, match="service_tier"):
         asyncio.run(model.answer(Request(ASKED.messages, settings={"service_tier": "priority"})))
-    assert (client.calls, ledger.calls) == (0, 0)
+    assert (client.calls, ledger(store)) == (0, (0, 0.0, 0.0))

@@ -8,10 +8,6 @@ import pytest
 from loopback import Loopback, Raw, refuse
 from plugin_project import Project, Ran, right, wrong
 
-from pytest_taskgraph.benchmarks.settings import Settings
-from pytest_taskgraph.benchmarks.understanding import understanding
-from pytest_taskgraph.plugin.population import LABELS
-
 SUITE = """
 import pytest
 from pytest_taskgraph import suite, understanding
@@ -367,14 +363,6 @@ def test_a_label_that_no_question_turns_out_to_have_fails_the_gate(many: Project
     ran = many.run(lean(server), "--taskgraph-gate=width=99>=0.8")
     assert ran.code == 1
     assert "no question is of width=99; known values of width: " in ran.output
-
-
-def test_the_labels_that_take_building_a_question_are_listed() -> None:
-    settings = Settings(instances=6)
-    made = [understanding.question(one, settings) for one in understanding.references(settings, {})]
-    found = {label for one in made for label in one.labels}
-    assert found - {"size", "notation", "phrasing", "frame"} <= set(LABELS)
-    assert set(LABELS) <= found, "none is listed that there is not"
 
 
 def test_configured_gates_do_not_stop_tests_that_ask_nothing(project: Project) -> None:

@@ -137,6 +137,25 @@ def test_gates_are_told_with_their_reasons_failed_ones_first() -> None:
     assert rows[1:3] == ["structure>=0.9, b failed 0.8 <script>", "structure>=0.5 passed 0.8"]
 
 
+def test_a_comparison_that_cannot_tell_is_no_passed_gate_in_the_headline_and_in_the_table() -> None:
+    gates = [
+        {"name": "budget::calls", "outcome": "skipped", "reason": "cannot tell: -k"},
+        {"name": "a>=0", "outcome": "passed", "reason": "0.8"},
+        {"name": "compare::main", "outcome": "passed", "reason": "cannot tell: -0.1, need 40"},
+        {"name": "a>=0@95%", "outcome": "failed", "reason": "cannot tell: 0.8"},
+    ]
+    found = page(made("a"), gates=gates)
+    assert [row.partition(" ")[2] for row in found.all("tr")[1:5]] == [
+        "failed cannot tell: 0.8", "cannot tell -0.1, need 40", "passed 0.8", "skipped cannot tell: -k",
+    ]  # fmt: skip
+    assert found.all("span", class_="outcome cannot-tell") == ["cannot tell"]
+    undecided = page(made("a"), gates=gates[:3])
+    assert undecided.all("h1") == ["✓ 1 gate passed, 1 cannot tell, 1 left out"]
+    assert [len(undecided.all("span", class_=f"outcome {one}")) for one in ("passed", "cannot-tell", "skipped")] == [
+        1, 1, 1,
+    ]  # fmt: skip
+
+
 def test_a_spent_budget_is_told() -> None:
     spent = Trial(made("b").question, "gpt-x", "skipped", error="budget::calls: 5 of 5 calls made")
     assert "The budget of calls was spent: 1 question not asked." in page(made("a"), spent).all("p")

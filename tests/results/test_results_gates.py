@@ -227,12 +227,13 @@ def test_labels_of_a_pattern_of_the_user_may_be_found_later() -> None:
     assert mistake(["sizes=12"], [own], KNOWN) is not None
 
 
-def test_what_a_label_may_turn_out_to_be_is_known_before() -> None:
-    one = Declared("q", "understanding", "next_tasks", "structure", {}, {"phrasing": (1, 2)})
-    assert mistake(["phrasing=2"], [one], Vocabulary()) is None
-    found = mistake(["phrasing=3"], [one], Vocabulary())
+@pytest.mark.parametrize("value", ["12", "None"])
+def test_a_label_that_a_question_will_not_have_is_known_before(value: str) -> None:
+    known = [Declared(f"q{at}", "understanding", "next_tasks", "structure", {"size": at}) for at in (None, 8)]
+    assert mistake(["size=8"], known, Vocabulary()) is None
+    found = mistake([f"size={value}"], known, Vocabulary())
     assert found is not None
-    assert found.text.endswith("known values of phrasing: 1, 2")
+    assert found.text.endswith("known values of size: 8")
 
 
 def test_no_more_names_are_told_than_fit_a_line() -> None:

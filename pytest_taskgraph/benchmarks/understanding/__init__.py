@@ -8,7 +8,7 @@ from typing import Any
 from ...asking import Model
 from ...errors import UnknownNameError
 from ...trial import Diagram, Question
-from ..family import QuestionReference
+from ..family import Label, QuestionReference
 from ..settings import Settings
 
 
@@ -33,6 +33,18 @@ class Understanding:
         from .questions import question
 
         return question(reference, settings)
+
+    def labels(self) -> Mapping[str, Label]:
+        """The labels that our patterns' questions have."""
+        from .labels import labels
+
+        return labels()
+
+    def known_labels(self, reference: QuestionReference, settings: Settings) -> Mapping[str, str | int | None]:
+        """The labels of a question that come from how it is asked; no size of one about the user's own workflow."""
+        from .labels import known_labels
+
+        return known_labels(reference, settings)
 
     def diagram(self, reference: QuestionReference, settings: Settings) -> Diagram:
         """The workflow that the question is about, to be drawn; the same for all questions of its cluster."""

@@ -13,7 +13,7 @@ from ..settings import Settings
 from . import projects
 from .catalogue import catalogue
 from .pattern import Case, Pattern
-from .phrasings import worded
+from .phrasings import phrasing_of, worded
 from .sample import draw
 from .scope import Scope
 
@@ -55,7 +55,7 @@ def as_is(reference: QuestionReference, settings: Settings) -> Asked:
         )
         workflow, scope, case = chosen[reference.ordinal]
         text = written(workflow, converted) if converted else projects.load(path).text
-    phrasing = {"first": 0, "second": 1}.get(settings.phrasing, reference.ordinal >> 1) % len(words.templates)
+    phrasing = phrasing_of(words, reference.ordinal, settings.phrasing)
     return Asked(pattern, words, workflow, scope, case, phrasing, reference.notation, text)
 
 

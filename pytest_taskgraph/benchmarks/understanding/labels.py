@@ -1,10 +1,46 @@
-"""Labels of difficulty: what a reader of results may want to group questions by."""
+"""Labels: what a reader of results may want to group questions by, and a gate may be about."""
 
 from __future__ import annotations
 
+from ...generation.recipe import TASKS
+from ...notations import NOTATIONS
 from ...workflow.graph import starts, task_graph
 from ...workflow.model import Workflow
 from ...workflow.references import nested
+from ..family import Label, QuestionReference
+from ..frames import FRAMES, frame
+from ..settings import Settings
+from .pattern import PATTERNS
+from .phrasings import phrasing_of, worded
+
+# Those that take building the question: how hard it is, and what its case is.
+BUILT = (
+    *("tasks", "links", "guards", "depth", "width", "nested"),
+    *("answers", "block", "blocks", "change", "conditions", "cycle", "distance", "flow", "gateway", "mixed", "nesting"),
+    *("of_kind", "operator", "pair", "planted", "property", "relation", "runs", "sequence"),
+)
+
+
+def labels() -> dict[str, Label]:
+    """The labels of our patterns, those that take building a question first."""
+    return {
+        **dict.fromkeys(BUILT, Label()),
+        "size": Label(tuple(map(str, TASKS)), closed=True),
+        "notation": Label(tuple(NOTATIONS), closed=True),
+        "frame": Label(tuple(FRAMES)),
+        "phrasing": Label(("1", "2")),
+    }
+
+
+def known_labels(reference: QuestionReference, settings: Settings) -> dict[str, str | int | None]:
+    """How the question will be asked, which is known before it is built; None for a label that it will not have."""
+    words = worded(PATTERNS[reference.pattern], settings.templates)
+    return {
+        "size": reference.tasks or None,
+        "notation": reference.notation,
+        "frame": frame(settings.frame, settings.templates).name,
+        "phrasing": phrasing_of(words, reference.ordinal, settings.phrasing) + 1,
+    }
 
 
 def difficulty(workflow: Workflow) -> dict[str, str | int]:

@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from ...errors import UnknownNameError, UsageError
 from ..frames import Example, frame, frame_files
-from ..settings import Settings
+from ..settings import Phrasing, Settings
 from ..templates import files_of, source_of, template
 from .catalogue import catalogue
 from .pattern import Pattern
@@ -33,6 +33,11 @@ def worded(pattern: Pattern, templates: str) -> Pattern:
     for number, part in enumerate(parts, 1):
         template(part, f"{path} (phrasing {number})")
     return replace(pattern, templates=tuple(parts))
+
+
+def phrasing_of(words: Pattern, ordinal: int, which: Phrasing) -> int:
+    """The place, from 0, of the phrasing that asks the question of that ordinal."""
+    return {"first": 0, "second": 1}.get(which, ordinal >> 1) % len(words.templates)
 
 
 def check_templates(settings: Settings) -> None:
