@@ -33,6 +33,7 @@ ProviderErrorKind = Literal[
     "malformed",
     "truncated",
     "not-stored",
+    "store",
 ]
 
 

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any
 from xml.etree import ElementTree
 
@@ -93,8 +97,12 @@ class Project:
         return _ran(int(done.ret), str(done.stdout) + "\n" + str(done.stderr))
 
     def spread(self, *args: str | Path, plugins: tuple[str, ...] = ("taskgraph",)) -> Ran:
-        """A run over two workers of pytest-xdist."""
-        return self.spawn("-n", "2", *args, plugins=(*plugins, "xdist"))
+        """A run over two workers of pytest-xdist, whose controller is in this process."""
+        with TemporaryFile() as told:
+            with _standard_error(told.fileno()):
+                ran = self.run("-n", "2", *args, plugins=(*plugins, "xdist"))
+            told.seek(0)
+            return Ran(ran.code, ran.output + told.read().decode(), ran.counts)
 
     def record(self, name: str = "record.json") -> dict[str, Any]:
         """The record that a run wrote."""
@@ -143,6 +151,18 @@ def rows(record: dict[str, Any], reply: Any = right) -> str:  # noqa: ANN401 - a
     """The lines of a file of recorded replies to the questions of a record."""
     prompts = ["".join(record["texts"][part] for part in one["question"]["prompt"]) for one in record["trials"]]
     return "".join(json.dumps({"prompt": prompt, "reply": reply(prompt)}) + "\n" for prompt in prompts)
+
+
+@contextmanager
+def _standard_error(number: int) -> Iterator[None]:
+    """Standard error, of this process and of those that it starts meanwhile, is what is open under that number."""
+    kept = os.dup(2)
+    os.dup2(number, 2)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
 
 
 def _loading(plugins: tuple[str, ...]) -> list[str]:

@@ -11,8 +11,10 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import in_process
 import pytest
 from loopback import Loopback
+from plugin_project import Project
 
 from pytest_taskgraph.notations import notation
 from pytest_taskgraph.plugin.options import OPTIONS
@@ -44,13 +46,38 @@ def commands() -> list[str]:
     return [line for line in lines if " pip install " not in line and not line.startswith("python -m pytest tests")]
 
 
+def apart() -> set[str]:
+    """The commands that are run in a process of their own, as a reader runs them: the first of each kind, and those
+    that start processes themselves. The others are run in this process, where nothing is to be imported anew.
+    """
+    plain = [one for one in commands() if one.startswith("pytest ") and "openai/" not in one]
+    live = [one for one in commands() if "openai/" in one]
+    others = [one for one in commands() if not one.startswith("pytest ") or " -n " in one]
+    return {plain[0], live[0], *others}
+
+
+@pytest.fixture(scope="session")
+def loaded() -> None:
+    in_process.load()
+
+
 @pytest.fixture
-def desk(tmp_path: Path) -> Path:
+def project(loaded: None, pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Iterator[Project]:
+    for name in [name for name in os.environ if name.startswith("OPENAI_")]:
+        monkeypatch.delenv(name)
+    with in_process.untouched(pytester, monkeypatch) as made:
+        for own in list(made.path.iterdir()):
+            own.unlink()
+        yield made
+
+
+@pytest.fixture
+def desk(project: Project) -> Path:
     """A folder as a reader of the README has it: the suites, and the files that the README shows."""
-    shutil.copytree(ROOT / "suites", tmp_path / "suites")
-    (tmp_path / "pyproject.toml").write_text("[tool.pytest.ini_options]\n", encoding="utf-8")
-    (tmp_path / "supper.mmd").write_text(blocks("mermaid")[0], encoding="utf-8")
-    return tmp_path
+    shutil.copytree(ROOT / "suites", project.path / "suites", ignore=shutil.ignore_patterns("__pycache__"))
+    (project.path / "pyproject.toml").write_text("[tool.pytest.ini_options]\n", encoding="utf-8")
+    (project.path / "supper.mmd").write_text(blocks("mermaid")[0], encoding="utf-8")
+    return project.path
 
 
 @pytest.fixture
@@ -70,11 +97,21 @@ def run(command: str, desk: Path, **environment: str) -> subprocess.CompletedPro
     )
 
 
+def run_here(command: str, project: Project, **environment: str) -> subprocess.CompletedProcess[str]:
+    """The same in this process."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in environment.items():
+            patch.setenv(name, value)
+        ran = project.run(*shlex.split(command)[1:])
+    return subprocess.CompletedProcess(command, ran.code, ran.output.rstrip(), "")
+
+
 @pytest.mark.parametrize("command", commands())
-def test_a_command_of_the_readme_runs(command: str, desk: Path, server: Loopback) -> None:
+def test_a_command_of_the_readme_runs(command: str, project: Project, desk: Path, server: Loopback) -> None:
     live = {"OPENAI_API_KEY": "test", "OPENAI_API_BASE": server.url} if "openai/" in command else {}
-    done = run(command, desk, **live)
+    done = run(command, desk, **live) if command in apart() else run_here(command, project, **live)
     assert "Traceback" not in done.stdout + done.stderr
+    assert bool(server.requests) == (bool(live) and "--taskgraph-plan" not in command)
     assert done.returncode in ((0, 1) if live else (0,)), done.stdout + done.stderr
     if command.startswith("pytest"):
         assert SUMMARY.search(done.stdout), done.stdout

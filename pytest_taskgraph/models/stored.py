@@ -5,11 +5,13 @@ from __future__ import annotations
 import difflib
 import textwrap
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from itertools import islice
 from math import floor
+from typing import Any
 
-from ..errors import ProviderError
+from ..errors import ProviderError, UsageError
 from ..trial import Json, Reply, Request
 from .live import Keeping
 from .request_key import cut_secrets, digest, entry_of, shown
@@ -30,27 +32,36 @@ class Stored:
         self._inner, self._store, self._watch = inner, store, watch
 
     async def answer(self, request: Request) -> Reply:
-        """The stored reply, else the inner model's, which is stored before it is given. Raises what that raises."""
+        """The stored reply, else the inner model's, which is stored before it is given; as it is, if it cannot be.
+
+        Raises what the inner model raises, and ProviderError "store" where the store cannot tell what it holds.
+        """
         entry = entry_of(self.name, self.settings, request)
         key = digest(entry)
-        reply = await self._store.claim(key)
-        if reply is not None:
-            self._watch.stored += 1
-            return reply
+        with _told(self._watch):
+            reply = await self._store.claim(key)
+            if reply is not None:
+                self._watch.stored += 1
+                return reply
+            return await self._asked(request, key, entry)
+
+    async def _asked(self, request: Request, key: str, entry: Mapping[str, Any]) -> Reply:
         kept = False
 
         async def keep(reply: Reply) -> Reply:
             nonlocal kept
             reply = replace(reply, source=cut_secrets(reply.source))
-            await self._store.keep(key, entry, reply)
-            kept = True
+            with suppress(ProviderError), _told(self._watch):  # what is paid for is used, kept or not
+                await self._store.keep(key, entry, reply)
+                kept = True
             return reply
 
         try:
             return await self._inner.answer(request, keep)
         finally:
             if not kept:
-                await self._store.release(key)
+                with suppress(UsageError):
+                    await self._store.release(key)
 
 
 class Replayed:
@@ -65,7 +76,8 @@ class Replayed:
     async def answer(self, request: Request) -> Reply:
         """The stored reply. Raises ProviderError "not-stored", with the difference from the nearest stored request."""
         entry = entry_of(self.name, self.settings, request)
-        reply = await self._store.look(digest(entry))
+        with _told(self._watch):
+            reply = await self._store.look(digest(entry))
         if reply is None:
             raise ProviderError("not-stored", self._missing(str(entry["model"]), shown(entry)))
         self._watch.stored += 1
@@ -80,6 +92,16 @@ class Replayed:
         likeness = floor(likeness * 1000) / 1000  # no other request is 100 % like this one
         first = f"no stored reply of {model} to this request; the nearest stored one (-) is {likeness:.1%} like it (+):"
         return "\n".join([first, *_shortened(list(_difference(stored, asked)))])
+
+
+@contextmanager
+def _told(watch: Watch) -> Iterator[None]:
+    """Turns an error of the store into one of the question, and notes it: those to come would meet it as well."""
+    try:
+        yield
+    except UsageError as error:
+        watch.trouble = watch.trouble or ProviderError("store", str(error))
+        raise ProviderError("store", str(error)) from None
 
 
 def _difference(stored: str, asked: str) -> Iterator[str]:

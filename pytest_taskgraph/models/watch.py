@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from ..errors import ProviderError
+
 
 @dataclass(slots=True)
 class Watch:
@@ -17,6 +19,7 @@ class Watch:
     retries: int = 0
     cost: float = 0.0  # US dollars, of what was answered and whose cost is known
     unpriced: int = 0  # answered, at a cost that is not known
+    trouble: ProviderError | None = None  # the first of the store, which the questions to come would meet as well
     waiting: dict[str, float] = field(default_factory=dict)  # why -> time.monotonic() until which nothing is sent
 
     def wait(self, why: str, until: float) -> None:

@@ -128,8 +128,9 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     if run is not None and not _idle(config):
         run.ahead.plan(session.items)
         if hasattr(config, "workerinput"):
-            from .distributed import tell_outline
+            from .distributed import obey, tell_outline
 
+            obey(run, session)
             tell_outline(run, session.items)
 
 

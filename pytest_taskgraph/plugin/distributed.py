@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -12,6 +13,7 @@ from .options import store_folder
 if TYPE_CHECKING:
     from .run import Run
 
+END = "taskgraph_end"  # told to workers: the channel on which they hear that the user broke the run off
 APART = "taskgraph_apart"  # told to workers where some are on other machines, which do not share the store
 NUMBER = "taskgraph_number"  # told to workers: which of them it is, from 0; that of the dead one that it stands for
 OUTLINE = "taskgraph_outline"  # told to one worker: the channel on which it says what is going to be asked
@@ -25,6 +27,7 @@ class Controller:
         self._config = config
         self._outlines: list[tuple[int, str, list[str]]] = []  # the first is told
         self._told = False
+        self._ends: list[Any] = []  # channels to the workers
 
     def pytest_configure_node(self, node: Any) -> None:  # noqa: ANN401 - of xdist
         """For each worker, before it starts."""
@@ -32,9 +35,20 @@ class Controller:
 
         tell_worker(node)
         node.workerinput[NARROWED] = named_files(node.config)
+        node.workerinput[END] = node.gateway.newchannel()
+        self._ends.append(node.workerinput[END])
         if node.workerinput[NUMBER] == 0 and not self._outlines and self._tells(node.workerinput[APART]):
             node.workerinput[OUTLINE] = channel = node.gateway.newchannel()
             channel.setcallback(self._outlines.append)  # in a thread of execnet
+
+    def pytest_keyboard_interrupt(self) -> None:
+        """Ctrl-C, of which workers need not hear: not where it was sent to this process alone, nor on other machines.
+
+        Left to xdist, they would let what is in flight arrive, and run on until they are killed.
+        """
+        for channel in self._ends:
+            with suppress(OSError):  # of a worker that is gone
+                channel.send(None)
 
     def _tells(self, apart: bool) -> bool:
         """Not, where machines that share no store run all items each: what one of them asks is not the whole."""
@@ -79,6 +93,18 @@ def tell_outline(run: Run, items: Sequence[pytest.Item]) -> None:
         found = outline(run, items)
         if found[0]:
             channel.send(found)
+
+
+def obey(run: Run, session: pytest.Session) -> None:
+    """Nothing; on a worker, all asking ends as soon as the user breaks the run off, and with it the run."""
+
+    def end(_: object) -> None:  # in a thread of execnet
+        session.shouldstop = "the run was broken off"
+        run.loop.stop()
+
+    channel = run.config.workerinput.get(END)  # type: ignore[attr-defined]
+    if channel is not None:
+        channel.setcallback(end)
 
 
 def tell_worker(node: Any) -> None:  # noqa: ANN401 - xdist's WorkerController

@@ -45,6 +45,8 @@ class Judging:
         self._stated = options.value(config, "judge")
         self._limited = {name: limit for name, limit in BUDGETS.items() if options.given(config, limit) is not None}
         self._given = {name for name in NEED_A_MODEL if options.given(config, name) is not None}
+        if "compare" not in self._given and not options.flagged(config, "fail-on"):
+            self._given.discard("fail-on")  # configured for the runs that compare
         self._asked = options.given(config, "model") is not None
         self.max_errors = options.number(config, "max-errors") or 0.0
 
@@ -76,18 +78,28 @@ class Judging:
         return [] if self.how == "none" else gates
 
     def check(self) -> None:
-        """Nothing, if there is something that judges, and someone who is judged. Raises UsageError."""
+        """Nothing, if there is something that judges, and someone who is judged. Raises UsageError.
+
+        What is configured, rather than asked for by a flag, waits for `demand`: runs without questions need none.
+        """
         self._demand_model(name for name in NEED_A_MODEL if options.flagged(self._config, name))
+        if options.flagged(self._config, "judge"):
+            self._demand_gates()
+        else:
+            self.gates  # noqa: B018 - what cannot be read is told at once
+
+    def demand(self) -> None:
+        """Nothing, if what is configured can be had: questions were collected. Raises UsageError."""
+        self._demand_model(NEED_A_MODEL)
+        self._demand_gates()
+
+    def _demand_gates(self) -> None:
         if self.how == "gates" and not (self._limited or self.gates or self.max_errors or "fail-on" in self._given):
             raise UsageError(
-                "--taskgraph-judge=gates: there is no gate; set --taskgraph-gate, --taskgraph-fail-on, "
+                f"{self.written('judge')}=gates: there is no gate; set --taskgraph-gate, --taskgraph-fail-on, "
                 "--taskgraph-max-errors, --taskgraph-max-calls or --taskgraph-max-cost, or choose "
                 "--taskgraph-judge=none"
             )
-
-    def demand(self) -> None:
-        """Nothing, if what is configured has a model to judge: questions were collected. Raises UsageError."""
-        self._demand_model(NEED_A_MODEL)
 
     def _demand_model(self, names: Iterable[str]) -> None:
         """Raises UsageError for the first option that is about a model where none was named. Gates that do not judge
@@ -110,8 +122,10 @@ class Judging:
     @property
     def notices(self) -> list[str]:
         """What a user might not expect of what judges, a line each."""
-        if self.how == "none" and "gate" in self._given:
-            return ["gates are given, but --taskgraph-judge=none judges nothing"]
+        if self.how == "none":
+            facts = {"gate": "gates are given", "compare": "a comparison is asked for"}
+            found = [told for name, told in facts.items() if name in self._given]
+            return [f"{told}, but --taskgraph-judge=none judges nothing" for told in found]
         if not self._unasked_survey:
             return []
         why = [*self._limited.values(), "fail-on"][0]

@@ -26,6 +26,8 @@ class Loop:
     def __init__(self) -> None:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
+        self._changing = threading.Lock()  # of the two above and the next
+        self._ended = False
         self._stirred = threading.Event()
 
     @property
@@ -34,8 +36,14 @@ class Loop:
         return self._loop is not None
 
     def submit(self, coroutine: Coroutine[Any, Any, _T]) -> Future[_T]:
-        """The future of the coroutine, which runs from now on."""
-        return asyncio.run_coroutine_threadsafe(coroutine, self._started())
+        """The future of the coroutine, which runs from now on; cancelled already once the loop was stopped."""
+        with self._changing:
+            if not self._ended:
+                return asyncio.run_coroutine_threadsafe(coroutine, self._started())
+        coroutine.close()
+        future: Future[_T] = Future()
+        future.cancel()
+        return future
 
     def stir(self) -> None:
         """Has whoever waits look around, from any thread."""
@@ -72,19 +80,24 @@ class Loop:
         return self.wait(self.submit(coroutine))
 
     def stop(self) -> None:
-        """Ends the loop; what still runs in it is cancelled, and has 2 seconds to tidy up."""
-        if self._loop is None or self._thread is None:
+        """Ends the loop for good, from any thread; what still runs in it is cancelled, and has 2 seconds to tidy up."""
+        with self._changing:
+            loop, thread = self._loop, self._thread
+            self._loop = self._thread = None
+            self._ended = True
+        if loop is None or thread is None:
             return
-        if self._thread.is_alive():
+        if thread.is_alive():
             with suppress(Exception):  # whatever does not end in time is left to the daemon thread
-                asyncio.run_coroutine_threadsafe(_close(), self._loop).result(timeout=_PATIENCE)
-            self._loop.call_soon_threadsafe(self._loop.stop)
-            self._thread.join(timeout=_PATIENCE)
-        if not self._thread.is_alive():
-            self._loop.close()
-        self._loop = self._thread = None
+                asyncio.run_coroutine_threadsafe(_close(), loop).result(timeout=_PATIENCE)
+            loop.call_soon_threadsafe(loop.stop)
+            thread.join(timeout=_PATIENCE)
+        if not thread.is_alive():
+            loop.close()
 
     def _check(self) -> None:
+        if self._ended:
+            raise CancelledError
         if self._thread is not None and not self._thread.is_alive():
             raise NotAskedError("the loop that asks is gone: a request ended it")
 

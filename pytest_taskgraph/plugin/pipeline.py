@@ -59,8 +59,8 @@ class Pipeline:
 
     @property
     def broken(self) -> ProviderError | None:
-        """Why a model is not asked any more, for instance a wrong key; None while all is well."""
-        return next((limits.broken for limits in self._limits.values() if limits.broken), None)
+        """Why no more can be asked, for instance a wrong key or a full disk; None while all is well."""
+        return next((limits.broken for limits in self._limits.values() if limits.broken), self.watch.trouble)
 
     @property
     def room(self) -> int:

@@ -52,8 +52,10 @@ class Reporting:
         self.notices: list[str] = []  # to be told before anything is asked
         self.remarks: list[str] = []  # to be told at the end
         self.comparison: Comparison | None = None
-        self._fail_on = frozenset(part for one in options.values(config, "fail-on") for part in one.split(",") if part)
+        said = [part.strip() for one in options.values(config, "fail-on") for part in one.split(",")]
+        self._fail_on = frozenset(filter(None, said))
         self._before: dict[str, Any] | None = None
+        self._worse = False  # whether the comparison failed
         self._mistake = ""  # what is wrong with a comparison that is configured, rather than asked for by a flag
 
     @property
@@ -93,7 +95,7 @@ class Reporting:
         keep = options.value(self._config, "save")
         if keep and saved.checked(keep) == saved.LAST:
             raise UsageError("--taskgraph-save: last is the run before, which later runs replace; name it otherwise")
-        if self._fail_on:
+        if options.given(self._config, "fail-on") is not None:
             self._check_fail_on()
         self._margin()
         try:
@@ -104,10 +106,12 @@ class Reporting:
             self._mistake = str(error)
 
     def _check_fail_on(self) -> None:
-        from ..results.comparison import check_fail_on
+        from ..results.comparison import FAIL_ON, check_fail_on
 
         check_fail_on(self._fail_on, "--taskgraph-fail-on")
-        if not self.compares:
+        if not self._fail_on:
+            raise UsageError(f"--taskgraph-fail-on: nothing given; expected some of {', '.join(FAIL_ON)}")
+        if not self.compares and options.flagged(self._config, "fail-on"):  # configured, it is for runs that compare
             raise UsageError("--taskgraph-fail-on says what a comparison fails on: name one with --taskgraph-compare")
 
     def demand(self) -> None:
@@ -121,24 +125,32 @@ class Reporting:
         if given.count(flag) > 1:
             raise UsageError(f"{flag}: given {given.count(flag)} times; a run takes one")
 
-    def cases(self, record: Callable[[], Draft], narrowed: str = "") -> list[Case]:
-        """The verdict of the comparison, if there is one: `compare::NAME`.
+    def cases(
+        self, record: Callable[[], Draft], narrowed: str = "", chosen: str = "", judges: bool = True
+    ) -> list[Case]:
+        """The verdict of the comparison, if there is one: `compare::NAME`; it is skipped where nothing `judges`.
 
         `narrowed`: what the user chose so that no question was left; "" where there were questions, or were to be.
+        `chosen`: what the user chose, if it left questions out.
         """
         name = self.compares
         if not name:
             return []
+        title = f"compare::{name}"
         if narrowed:
-            return [Case(f"compare::{name}", "skipped", f"not judged: no question was left ({narrowed})")]
+            return [Case(title, "skipped", f"not judged: no question was left ({narrowed})")]
         if self._mistake:
-            return [Case(f"compare::{name}", "failed", self._mistake)]
+            return [Case(title, "failed", self._mistake)]
         if self._before is None:
-            return [Case(f"compare::{name}", "failed" if "missing" in self._fail_on else "skipped", self._none_yet())]
+            return [Case(title, "failed" if "missing" in self._fail_on else "skipped", self._none_yet())]
         from ..results.comparison import case_of, compare
 
         self.comparison = compare(self._before, record().whole(), self._margin())
-        return [Case(f"compare::{name}", *case_of(self.comparison, self._fail_on))]
+        outcome, reason = case_of(self.comparison, self._fail_on, chosen)
+        if not judges:
+            outcome, reason = "skipped", f"not judged, for --taskgraph-judge=none: {reason}"
+        self._worse = outcome == "failed"
+        return [Case(title, outcome, reason)]
 
     def write(self, record: Draft, whole: bool) -> None:
         """Nothing; the reports stand where they were asked for; a run that is `whole`, and asked anything, is kept.
@@ -169,6 +181,9 @@ class Reporting:
             why = "nothing was asked" if whole else "it did not come to its end"
             self.remarks += [f"the run {named!r} is not saved: {why}"] if named else []
             return
+        if named and named == self.compares and self._worse:  # or the next run would be compared with this one
+            self.remarks.append(f"the run {named!r} is not saved: the comparison with the run of that name failed")
+            named = ""
         for name in filter(None, (named, saved.LAST if self._keeps_last else "")):
             try:
                 self._prepare()

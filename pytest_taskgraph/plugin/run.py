@@ -199,7 +199,8 @@ class Run:
         models = [self.subject(spec).name for spec in self.models]
         self.verdicts = list(self.judging.cases(Outcome(self.tally, models, self.population, where)))
         self.judged, self.whole = True, ended is None
-        self.verdicts += self.reporting.cases(self.record, self._narrowed(where))
+        chosen, judges = ", ".join(where.chosen), self.judging.how != "none"
+        self.verdicts += self.reporting.cases(self.record, self._narrowed(where), chosen, judges)
         return self.verdicts
 
     def _narrowed(self, where: Whereabouts) -> str:

@@ -79,7 +79,7 @@ class Comparison:
     p: float | None  # of all questions, one-sided towards worse; None for no pair
     p_better: float | None
     loss: float | None  # mean over all questions, of pass or graded score; above 0 is worse
-    loss_at_most: float | None  # upper bound of its 97.5 % confidence, by workflow
+    loss_at_most: float | None  # upper bound of its 97.5 % confidence, by workflow; by question where these are few
     total: PatternChange | None  # all questions
     patterns: tuple[PatternChange, ...]
     categories: tuple[PatternChange, ...]
@@ -126,26 +126,27 @@ def check_fail_on(names: Collection[str], option: str) -> None:
 
 
 def case_of(
-    comparison: Comparison, fail_on: Collection[str] = frozenset({"regression"})
-) -> tuple[Literal["passed", "failed"], str]:
+    comparison: Comparison, fail_on: Collection[str] = frozenset({"regression"}), chosen: str = ""
+) -> tuple[Literal["passed", "failed", "skipped"], str]:
     """How the case `compare::NAME` ends, and why, in one line.
 
     It fails on what is asked of FAIL_ON, on "regression" where nothing is: "regression" is worse, "undecided" is cannot
     tell, "missing" is a question of the baseline that was not asked, or not answered. A comparison without a single
-    pair has judged nothing, and fails whatever is asked.
+    pair has judged nothing, and fails whatever is asked. Where the user's selection, `chosen`, left questions of the
+    baseline out, it fails on worse alone, and is skipped else.
     """
     fail_on = fail_on or {"regression"}
-    told = [f"{comparison.verdict}: {comparison.reason}"]
-    missing = _missing(comparison)
-    if "missing" in fail_on and missing:
-        told.append(missing)
+    told, missing = f"{comparison.verdict}: {comparison.reason}", _missing(comparison)
+    worse = "regression" in fail_on and comparison.verdict == "worse"
+    if chosen and comparison.only_before and not worse:
+        return "skipped", f"not judged: {len(comparison.only_before)} of the baseline left out ({chosen}); {told}"
     failed = (
-        ("regression" in fail_on and comparison.verdict == "worse")
+        worse
         or ("undecided" in fail_on and comparison.verdict == "cannot tell")
         or ("missing" in fail_on and bool(missing))
         or not comparison.paired
     )
-    return "failed" if failed else "passed", "; ".join(told)
+    return "failed" if failed else "passed", f"{told}; {missing}" if "missing" in fail_on and missing else told
 
 
 def _missing(comparison: Comparison) -> str:
@@ -179,7 +180,7 @@ def _standing(trials: Sequence[Trial], passing: bool) -> Trial:
 def _differences(found: Pairing) -> Iterator[Difference]:
     for what, (before, after) in found.examples.items():
         same = [one for one in found.changed if what in one.what]
-        texts = (before.text, after.text) if what == "template" else (before.prompt, after.prompt)
+        texts = (before.text, after.text) if what in ("case", "template") else (before.prompt, after.prompt)
         if what == "prompt" and before.system != after.system:
             texts = (before.system, after.system)
         if what == "reference":

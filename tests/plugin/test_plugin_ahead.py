@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import threading
@@ -218,6 +219,38 @@ def test_a_run_that_is_ended_goes_on_where_it_was(
     # The server may read the last of what the first run sent after that has died.
     assert 20 - kept <= len(server.requests) - first <= 20 - kept + 4, "only what was in flight is asked again"
     assert len(many.record()["trials"]) == 20
+
+
+def test_a_disk_that_is_full_ends_the_run_with_one_message_and_the_reply_that_is_paid_for_counts(
+    many: Project, server: Loopback, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise sqlite3.OperationalError("database or disk is full")
+
+    monkeypatch.setattr("pytest_taskgraph.models.store.replies.write", full)
+    ran = many.run(lean(server), "--taskgraph-concurrency=1", "--taskgraph-report=json=record.json")
+    assert ran.counts == {"passed": 1}, ran.output
+    assert ran.code == 2
+    assert "taskgraph: store: the store" in ran.output
+    assert "(database or disk is full); see to its disk" in ran.output
+    assert "Traceback" not in ran.output
+    assert len(server.requests) <= 3
+    assert [one["outcome"] for one in many.record()["trials"]] == ["right"]
+
+
+def test_a_store_that_cannot_say_what_it_holds_ends_the_run_with_one_message(
+    many: Project, server: Loopback, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def locked(*_: object) -> None:
+        raise sqlite3.OperationalError("database is locked")
+
+    monkeypatch.setattr("pytest_taskgraph.models.store.claims.stand", locked)
+    ran = many.run(lean(server), "--taskgraph-report=json=record.json")
+    assert (ran.code, ran.counts) == (2, {"error": 1}), ran.output
+    assert "taskgraph: store: the store" in ran.output
+    assert "Traceback" not in ran.output
+    assert server.requests == []
+    assert [one["outcome"] for one in many.record()["trials"]] == ["error"]
 
 
 def test_several_models_are_asked_side_by_side(many: Project, server: Loopback) -> None:

@@ -192,7 +192,8 @@ def test_bertscore_without_its_extra_is_told_before_anything_is_asked(
 
 
 def test_judging_crosses_to_workers(own: Project, server: Loopback, judge: Loopback) -> None:
-    ran = own.spread(*asking(server.url), *judging(judge.url), RECORD)
+    role = (f"--taskgraph-judge-model={judge.url}#wise", "--taskgraph-judge-option=temperature=0")
+    ran = own.spread(f"--model={server.url}#any", "--taskgraph-text-metric=judge", *role, RECORD)
     assert ran.counts == {"passed": 2}
-    assert len(judge.requests) == 2
+    assert [one.body["temperature"] for one in judge.requests] == [0, 0]
     assert [one["exchanges"][0]["value"] for one in trials(own)] == [0.75, 0.75]

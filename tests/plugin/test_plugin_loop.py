@@ -11,6 +11,7 @@ import pytest
 from loopback import HANG, Loopback, Raw
 from plugin_project import Project, asking
 
+from pytest_taskgraph.errors import NotAskedError
 from pytest_taskgraph.plugin.loop import Loop
 
 
@@ -96,6 +97,35 @@ def test_stopping_ends_what_still_runs_and_the_thread() -> None:
     assert running() == []
 
 
+def test_what_is_submitted_to_a_loop_that_was_stopped_is_not_run() -> None:
+    loop = Loop()
+    loop.stop()
+    with pytest.raises(NotAskedError, match="the run ended before the question was asked"):
+        loop.run(fails(ValueError("no")))
+    assert running() == []
+
+
+def test_a_wait_ends_when_another_thread_stops_the_loop(loop: Loop) -> None:
+    waiting = threading.Event()
+
+    def work() -> bool:
+        waiting.set()
+        return False
+
+    async def lasts() -> None:
+        await asyncio.Event().wait()
+
+    def stop() -> None:
+        waiting.wait()
+        loop.stop()
+
+    stops = threading.Thread(target=stop)
+    stops.start()
+    with pytest.raises(NotAskedError, match="the run ended before the question was asked"):
+        loop.wait(loop.submit(lasts()), work)
+    stops.join()
+
+
 def test_a_loop_that_never_ran_has_nothing_to_stop() -> None:
     Loop().stop()
     assert running() == []
@@ -106,22 +136,26 @@ def test_after_a_run_no_thread_is_left(project: Project) -> None:
     assert running() == []
 
 
-def test_an_interrupt_ends_a_run_that_waits_for_a_reply(project: Project, server: Loopback) -> None:
-    arrived = threading.Event()
+@pytest.mark.parametrize("workers", [[], ["-n", "2", "-p", "xdist"]], ids=["one", "two"])
+def test_an_interrupt_ends_a_run_that_waits_for_a_reply(project: Project, server: Loopback, workers: list[str]) -> None:
+    """Also where workers do not get the signal themselves: xdist lets them be for ten seconds."""
+    arrived, flight = threading.Event(), max(1, len(workers) // 2)
 
     def hangs(prompt: str) -> Raw:
-        arrived.set()
+        if len(server.requests) == flight:
+            arrived.set()
         return HANG
 
     server.answer = hangs
-    command = [sys.executable, "-m", "pytest", "-p", "taskgraph", *asking(server.url), "--taskgraph-concurrency=1"]
+    more = (*asking(server.url), f"--taskgraph-concurrency={flight}", *workers)
+    command = [sys.executable, "-m", "pytest", "-p", "taskgraph", *more]
     with subprocess.Popen(command, cwd=project.path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as run:
         assert arrived.wait(60)
         run.send_signal(signal.SIGINT)
-        out, err = run.communicate(timeout=20)
+        out, err = run.communicate(timeout=5)  # two are promised; xdist alone takes more than six
     assert run.returncode == pytest.ExitCode.INTERRUPTED
     assert "KeyboardInterrupt" in out
     assert "no tests ran" in out
     assert "INTERNALERROR" not in out
     assert err == ""
-    assert len(server.requests) == 1
+    assert len(server.requests) == flight

@@ -1,0 +1,62 @@
+"""What runs of pytest inside of this process need: everything imported, and nothing of the surroundings."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import os
+import pkgutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import import_module
+
+import pytest
+from loopback import Loopback
+from plugin_project import Project
+
+import pytest_taskgraph
+from pytest_taskgraph.benchmarks import frames
+from pytest_taskgraph.benchmarks.understanding import catalogue, projects
+from pytest_taskgraph.benchmarks.understanding.pattern import PATTERNS
+from pytest_taskgraph.models import remote
+from pytest_taskgraph.models.remote import Remote
+from pytest_taskgraph.trial import Request
+
+
+def load() -> None:
+    """Nothing; everything is imported, litellm and what it imports for a request as well.
+
+    Runs in this process give back `sys.modules` as it was; what they import first, each of them would import again.
+    """
+    for module in pkgutil.walk_packages(pytest_taskgraph.__path__, "pytest_taskgraph."):
+        if not module.name.endswith("__main__"):
+            import_module(module.name)
+    for name in ("scipy.optimize", "networkx", "jinja2.sandbox", "lark", "xdist", "execnet"):
+        import_module(name)
+
+    async def ask(url: str) -> None:
+        await Remote("openai/any", {"api_base": url, "api_key": "warm"}).answer(
+            Request([{"role": "user", "content": "?"}])
+        )
+        await remote.close()
+
+    with Loopback() as server:
+        asyncio.run(ask(server.url))
+    gc.freeze()  # each run in this process looks for garbage five times at its end, and litellm is a million objects
+
+
+@contextmanager
+def untouched(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Iterator[Project]:
+    """A project that no setting of the surrounding run reaches, and that leaves nothing behind in this process."""
+    for name in list(os.environ):
+        if name.startswith(("TASKGRAPH_", "PYTEST_XDIST", "PYTEST_ADDOPTS")):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    monkeypatch.setenv("COLUMNS", "120")
+    catalogue.catalogue()
+    known = dict(PATTERNS)
+    yield Project(pytester)
+    PATTERNS.clear()
+    PATTERNS.update(known)
+    for cached in (frames.frame, projects.load, projects.listing, projects.choose):
+        cached.cache_clear()

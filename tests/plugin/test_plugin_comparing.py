@@ -1,0 +1,95 @@
+"""What a comparison comes to where the user selected, surveys, configures, or keeps the run under the same name."""
+
+from __future__ import annotations
+
+import pytest
+from plugin_project import Project, Ran
+
+GOOD, BAD = "--model=oracle:1", "--model=oracle:0"
+COMPARE = "--taskgraph-compare=main"
+SUITE = """
+from pytest_taskgraph import suite, understanding
+
+@suite(understanding, patterns=["flow_start", "flow_end"], instances=8, tasks=6)
+def test_graph(trial):
+    trial.check()
+"""
+
+
+@pytest.fixture
+def saved(project: Project) -> Project:
+    """A project whose run `main` is saved: sixteen questions, all right."""
+    project.write("test_graph.py", SUITE)
+    assert project.run(GOOD, "--taskgraph-save=main").code == 0
+    return project
+
+
+def told(ran: Ran) -> str:
+    return " ".join(ran.output.split())
+
+
+def test_a_survey_tells_what_the_comparison_comes_to_and_fails_nothing(saved: Project) -> None:
+    for option in ("--taskgraph-judge=none", "--taskgraph-profile=dev"):
+        ran = saved.run(BAD, COMPARE, option, "--taskgraph-instances=8")
+        assert (ran.code, ran.counts["skipped"]) == (0, 1), ran.output
+        assert "a comparison is asked for, but --taskgraph-judge=none judges nothing" in told(ran)
+        assert "not judged, for --taskgraph-judge=none: worse: -1.000 over" in told(ran)
+    assert saved.run(BAD, COMPARE, "--taskgraph-judge=gates", "--taskgraph-fail-on=regression").code == 1
+
+
+@pytest.mark.parametrize("fail_on", ["regression", "regression,undecided", "regression,undecided,missing"])
+def test_what_the_user_left_out_fails_no_comparison(saved: Project, fail_on: str) -> None:
+    ran = saved.run(GOOD, COMPARE, f"--taskgraph-fail-on={fail_on}", "-k", "flow_end")
+    assert (ran.code, ran.counts["skipped"]) == (0, 1), ran.output
+    assert "not judged: 8 of the baseline left out (-k); cannot tell: +0.000 over 8" in told(ran)
+
+
+def test_what_got_worse_fails_a_comparison_whatever_the_user_left_out(saved: Project) -> None:
+    ran = saved.run(BAD, COMPARE, "--taskgraph-fail-on=regression", "-k", "flow_end")
+    assert (ran.code, ran.counts["failed"]) == (1, 1), ran.output
+    assert "failed compare::main: worse: -1.000 over 8" in told(ran)
+
+
+def test_a_run_that_ends_at_its_first_failure_passes_no_comparison(saved: Project) -> None:
+    ran = saved.run(BAD, COMPARE, "--taskgraph-judge=questions", "-x")
+    assert ran.counts == {"failed": 1, "skipped": 1}, ran.output
+    assert "not judged: 15 of the baseline left out (-x)" in told(ran)
+
+
+def test_what_comparisons_fail_on_can_be_configured_for_runs_that_do_not_compare(saved: Project) -> None:
+    saved.write("test_plain.py", "def test_plain():\n    pass\n")
+    saved.write("pytest.ini", "[pytest]\ntaskgraph_fail_on = regression, undecided\n")
+    assert saved.run("test_plain.py").code == 0
+    assert saved.run().code == 0, "the default baseline is not judged"
+    assert saved.run(GOOD, "--taskgraph-save=main").code == 0
+    ran = saved.run(BAD, "test_graph.py")
+    assert (ran.code, ran.counts) == (1, {"failed": 16}), "without a comparison, questions judge"
+    assert "failed compare::main: cannot tell" in told(saved.run(GOOD, COMPARE))
+
+
+def test_gates_that_are_to_judge_are_demanded_once_there_are_questions(saved: Project) -> None:
+    saved.write("test_plain.py", "def test_plain():\n    pass\n")
+    saved.write("pytest.ini", "[pytest]\ntaskgraph_judge = gates\n")
+    assert saved.run("test_plain.py").code == 0
+    ran = saved.run(GOOD)
+    assert ran.code == pytest.ExitCode.USAGE_ERROR
+    assert "taskgraph_judge (configuration)=gates: there is no gate" in ran.output
+    assert saved.run(GOOD, "--taskgraph-gate=structure>=0.5").code == 0
+
+
+@pytest.mark.parametrize("value", [",", "undecided,worse"])
+def test_what_a_comparison_cannot_fail_on_is_told_before_anything_is_asked(saved: Project, value: str) -> None:
+    ran = saved.run(GOOD, COMPARE, f"--taskgraph-fail-on={value}")
+    assert (ran.code, ran.counts) == (pytest.ExitCode.USAGE_ERROR, {})
+    assert "missing" in ran.output
+    assert "--taskgraph-fail-on" in ran.output
+
+
+def test_a_run_that_is_worse_does_not_take_the_place_of_the_one_it_is_compared_with(saved: Project) -> None:
+    for _ in range(2):
+        ran = saved.run(
+            BAD, COMPARE, "--taskgraph-save=main", "--taskgraph-judge=gates", "--taskgraph-fail-on=regression"
+        )
+        assert (ran.code, ran.counts["failed"]) == (1, 1), ran.output
+        assert "the run 'main' is not saved: the comparison with the run of that name failed" in told(ran)
+    assert saved.run(GOOD, COMPARE, "--taskgraph-save=main").code == 0
