@@ -63,6 +63,10 @@ class Family(Protocol):
         """
         ...
 
+    def metrics(self, pattern: str, settings: Settings) -> Sequence[str]:
+        """The metrics that may mark answers to a pattern that a reference names, the main one first."""
+        ...
+
     def diagram(self, reference: QuestionReference, settings: Settings) -> Diagram | None:
         """What the question is about, to be drawn; None where that is no workflow. Equal for questions of a cluster."""
         ...

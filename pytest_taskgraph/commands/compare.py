@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import json
 import shutil
 from pathlib import Path
 from typing import Final
 
 from ..errors import UsageError
 from ..reports.comparison import lines
+from ..reports.escape import in_json
 from ..results.comparison import FAIL_ON, MARGIN, case_of, check_fail_on, compare
 from ..results.saved import load
 
@@ -43,7 +43,7 @@ def run(options: argparse.Namespace) -> int:
     found = compare(before, after, options.margin)
     outcome, reason = case_of(found, fail_on)
     if options.json:
-        print(json.dumps({"outcome": outcome, "told": reason, **found.to_json()}, indent=2))
+        print(in_json({"outcome": outcome, "told": reason, **found.to_json()}))
     else:
         width = max(NARROWEST, shutil.get_terminal_size().columns)
         print("\n".join(line for line, _ in lines(found, options.before, width)))

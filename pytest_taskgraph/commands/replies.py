@@ -13,14 +13,16 @@ from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any, Final
+from tempfile import TemporaryFile
+from typing import IO, Any, Final
 
 from ..errors import UsageError
 from ..models.store.schema import FILE
 from ..reports.escape import one_line
 from ..reports.table import table
 from .replies_lines import Entry, line_of, read_line
-from .replies_rows import Merged, Stock, Sum, entries, folder_of, merge, opened, prune, shrink, staged, stock, usable
+from .replies_rows import Merged, entries, folder_of, merge, opened, prunable, prune, read, shrink, staged, usable
+from .replies_stock import Stock, Sum, stock
 
 SUMMARY = "export, import, prune and count the stored replies"
 STORE: Final = Path(".taskgraph")
@@ -59,8 +61,9 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _export(folder: Path, options: argparse.Namespace) -> None:
-    with opened(folder) as connection:
-        lines = ((usable(entry, line_of) + "\n").encode() for entry in entries(connection, options.model or "*"))
+    with TemporaryFile() as lines:  # drawn from the store first, which is not held open for a slow reader of the export
+        read(folder, lambda connection: _draw(entries(connection, options.model or "*"), lines))
+        lines.seek(0)
         if options.file == PIPE:
             sys.stdout.flush()
             sys.stdout.buffer.writelines(lines)
@@ -68,6 +71,12 @@ def _export(folder: Path, options: argparse.Namespace) -> None:
             return
         count = _write(Path(options.file), lines, folder / FILE)
     print(f"{count} replies written to {one_line(options.file)}")
+
+
+def _draw(found: Iterable[Entry], into: IO[bytes]) -> None:
+    into.seek(0)
+    into.truncate()
+    into.writelines((usable(entry, line_of) + "\n").encode() for entry in found)
 
 
 def _write(target: Path, lines: Iterable[bytes], store: Path) -> int:
@@ -134,9 +143,13 @@ def _prune(folder: Path, options: argparse.Namespace) -> None:
     if options.model is None and options.older_than is None:
         raise UsageError("replies prune: nothing says what to remove; give --older-than DAYS, --model GLOB or both")
     before = None if options.older_than is None else _ago(options.older_than)
-    with opened(folder) as connection:
-        removed = prune(connection, options.model or "*", before, options.dry_run)
-        shrunk = options.dry_run or not removed or shrink(connection)
+    models, shrunk = options.model or "*", True
+    if options.dry_run:
+        removed = read(folder, lambda connection: prunable(connection, models, before))
+    else:
+        with opened(folder) as connection:
+            removed = prune(connection, models, before)
+            shrunk = not removed or shrink(connection)
     rows = [[model, str(one.replies), str(one.characters)] for model, one in removed.items()]
     total = sum(one.replies for one in removed.values())
     print(f"{total} replies {'would be removed' if options.dry_run else 'removed'}")
@@ -157,9 +170,8 @@ def _ago(days: float) -> datetime:
 
 def _stats(folder: Path, options: argparse.Namespace) -> None:
     file = folder / FILE
-    with opened(folder) as connection:
-        found = stock(connection)
-        size = sum(one.stat().st_size for one in (file, file.with_name(f"{file.name}-wal")) if one.exists())
+    found = read(folder, stock)
+    size = sum(one.stat().st_size for one in (file, file.with_name(f"{file.name}-wal")) if one.exists())
     if options.json:
         about = {"file": str(file), "bytes": size, "models": {name: _plain(one) for name, one in found.items()}}
         print(json.dumps(about, indent=2))

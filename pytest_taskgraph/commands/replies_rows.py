@@ -1,9 +1,8 @@
-"""The entries in a store's file: read in order, merged, removed, counted. Of its tables only `replies` is touched."""
+"""The entries in a store's file: read in order, merged, removed. Of its tables only `replies` is touched."""
 
 from __future__ import annotations
 
 import json
-import math
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -14,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from ..errors import UsageError
-from ..models.store.schema import FILE, open_store, unusable
+from ..models.store.schema import FILE, open_store, read_store, unusable
 from .replies_lines import Entry
 
 FIGURES: Final = ("tokens_in", "tokens_out", "cost", "latency", "source", "retries")  # of an asking, not of an answer
@@ -32,15 +31,21 @@ def folder_of(store: Path) -> Path:
     return store.parent if store.name == FILE else store
 
 
+def read(folder: Path, reading: Callable[[sqlite3.Connection], _Read]) -> _Read:
+    """What `reading` makes of the store in the folder, which is not altered; it may be called twice.
+
+    Raises UsageError for a store that is missing, damaged or of a newer schema.
+    """
+    return read_store(_file(folder), reading)
+
+
 @contextmanager
 def opened(folder: Path, create: bool = False) -> Iterator[sqlite3.Connection]:
     """A connection to the store in the folder; only `create` makes a new one.
 
     Raises UsageError for a store that is missing, damaged, of a newer schema, or locked for a minute.
     """
-    file = folder / FILE
-    if not create and not file.is_file():
-        raise UsageError(f"{file}: there is no store; name its folder with --store, or import an export into a new one")
+    file = folder / FILE if create else _file(folder)
     connection = open_store(folder, create)
     try:
         yield connection
@@ -48,6 +53,13 @@ def opened(folder: Path, create: bool = False) -> Iterator[sqlite3.Connection]:
         raise unusable(file, error) from error
     finally:
         connection.close()
+
+
+def _file(folder: Path) -> Path:
+    file = folder / FILE
+    if not file.is_file():
+        raise UsageError(f"{file}: there is no store; name its folder with --store, or import an export into a new one")
+    return file
 
 
 @contextmanager
@@ -126,7 +138,7 @@ def _merge(connection: sqlite3.Connection, entry: Entry, replace: bool, merged: 
 
 def answer_of(reply: str) -> dict[str, Any]:
     """What the reply says, without the figures of its asking. Raises UsageError for what is no JSON object."""
-    said = {"finish_reason": "stop", "tool_calls": [], "logprobs": [], "embeddings": []} | _object(reply)
+    said = {"finish_reason": "stop", "tool_calls": [], "logprobs": [], "embeddings": []} | object_of(reply)
     return {name: value for name, value in said.items() if name not in FIGURES}
 
 
@@ -138,21 +150,31 @@ class Removed:
     characters: int = 0  # of requests and replies
 
 
-def prune(
-    connection: sqlite3.Connection, models: str = "*", before: datetime | None = None, dry: bool = False
-) -> dict[str, Removed]:
+def prune(connection: sqlite3.Connection, models: str = "*", before: datetime | None = None) -> dict[str, Removed]:
     """What is removed, by model, sorted: entries whose model fits the pattern and that are older than `before`.
 
-    With `dry` nothing is. Raises UsageError for an entry whose time cannot be read.
+    Raises UsageError for an entry whose time cannot be read.
     """
-    removed: dict[str, Removed] = {}
     with _transaction(connection):
-        doomed = [row for row in _sizes(connection) if fnmatchcase(row[1], models) and _older(row[2], before)]
-        for _, model, _, size in doomed:
-            one = removed.setdefault(model, Removed())
-            one.replies, one.characters = one.replies + 1, one.characters + size
-        if not dry:
-            connection.executemany("DELETE FROM replies WHERE key = ?", ((row[0],) for row in doomed))
+        doomed = _doomed(connection, models, before)
+        connection.executemany("DELETE FROM replies WHERE key = ?", ((row[0],) for row in doomed))
+    return _removed(doomed)
+
+
+def prunable(connection: sqlite3.Connection, models: str = "*", before: datetime | None = None) -> dict[str, Removed]:
+    """What `prune` would remove; nothing is. Raises UsageError as that does."""
+    return _removed(_doomed(connection, models, before))
+
+
+def _doomed(connection: sqlite3.Connection, models: str, before: datetime | None) -> list[tuple[str, str, str, int]]:
+    return [row for row in _sizes(connection) if fnmatchcase(row[1], models) and _older(row[2], before)]
+
+
+def _removed(rows: Iterable[tuple[str, str, str, int]]) -> dict[str, Removed]:
+    removed: dict[str, Removed] = {}
+    for _, model, _, size in rows:
+        one = removed.setdefault(model, Removed())
+        one.replies, one.characters = one.replies + 1, one.characters + size
     return dict(sorted(removed.items()))
 
 
@@ -184,57 +206,8 @@ def time_of(at: str) -> datetime:
     return time if time.tzinfo else time.replace(tzinfo=UTC)
 
 
-@dataclass(slots=True)
-class Sum:
-    """A sum of what is known, and of how many entries it is not."""
-
-    known: list[float] = field(default_factory=list)
-    unknown: int = 0
-
-    def add(self, value: float | None) -> None:
-        """Nothing; None counts as not known."""
-        if value is None:
-            self.unknown += 1
-        else:
-            self.known.append(value)
-
-    @property
-    def total(self) -> float:
-        """The sum, the same in any order; whole numbers give a whole number."""
-        whole = all(isinstance(value, int) for value in self.known)
-        return sum(self.known) if whole else math.fsum(self.known)
-
-
-@dataclass(slots=True)
-class Stock:
-    """What a store holds of one model."""
-
-    replies: int = 0
-    tokens_in: Sum = field(default_factory=Sum)
-    tokens_out: Sum = field(default_factory=Sum)
-    cost: Sum = field(default_factory=Sum)
-    first: str = ""  # the times of the first and the last reply, as they are stored
-    last: str = ""
-
-    def add(self, at: str, reply: dict[str, Any]) -> None:
-        """Nothing; the entry is counted."""
-        self.replies += 1
-        for name in ("tokens_in", "tokens_out", "cost"):
-            value = reply.get(name)
-            getattr(self, name).add(value if isinstance(value, int | float) else None)
-        self.first = min(self.first or at, at, key=time_of)
-        self.last = max(self.last or at, at, key=time_of)
-
-
-def stock(connection: sqlite3.Connection) -> dict[str, Stock]:
-    """What the store holds, by model, sorted. Raises UsageError for a reply that is no JSON object."""
-    found: dict[str, Stock] = {}
-    for model, at, reply in connection.execute("SELECT model, at, reply FROM replies ORDER BY key"):
-        found.setdefault(model, Stock()).add(at, _object(reply))
-    return dict(sorted(found.items()))
-
-
-def _object(text: str) -> dict[str, Any]:
+def object_of(text: str) -> dict[str, Any]:
+    """The JSON object that the store holds as a text. Raises UsageError for anything else."""
     value = usable(text, json.loads)
     if not isinstance(value, dict):
         raise UsageError(f"the store holds {text[:40]!r} for a reply, expected a JSON object; it is damaged")

@@ -7,7 +7,6 @@ come from a store only where `--store` names one: else all that is told is a fun
 from __future__ import annotations
 
 import argparse
-import json
 import re
 import sys
 from collections.abc import Mapping, Sequence
@@ -18,6 +17,7 @@ from typing import Any
 from ..benchmarks.understanding import text_metrics
 from ..benchmarks.understanding.catalogue import catalogue
 from ..errors import UnknownNameError, UsageError
+from ..reports.escape import in_json
 from ..results import record, saved
 from ..results.plain import HEAD, LONGEST_REPLY
 from ..results.tally import Tally
@@ -67,8 +67,7 @@ def run(options: argparse.Namespace) -> int:
     new, remarked = rescore(old, options.reading, metrics, options.store)
     found = changes(old, new)
     if options.json:
-        json.dump(as_json(remarked, found), sys.stdout, indent=2)
-        print()
+        print(in_json(as_json(remarked, found)))
     else:
         advice = ADVICE if options.store is None and any(one.kept == SHORTENED for one in remarked) else ""
         print("\n".join(as_text(remarked, found, advice)))

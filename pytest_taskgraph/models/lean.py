@@ -14,14 +14,14 @@ from collections.abc import Mapping
 from functools import cache
 from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote, urljoin, urlsplit
 from urllib.request import getproxies, proxy_bypass
 from weakref import WeakKeyDictionary
 
 from ..errors import NotAskedError, UsageError
 from ..trial import Json, Reply, Request
 from .protocol import body_of, read_chat, read_embeddings
-from .provider_errors import failure, refusal, refusal_within
+from .provider_errors import Redirection, failure, refusal, refusal_within
 from .scrub import hide_keys
 
 if TYPE_CHECKING:
@@ -46,7 +46,8 @@ class Lean:
     """A model behind an endpoint of the OpenAI protocol, by its address and name: `http://localhost:8000/v1#llama3`.
 
     The settings go into the body of each request as they are, but for `api_key`, `extra_headers`, `extra_body` (what
-    else the body shall hold) and `timeout` in seconds. Nothing is sent that was not set, and nothing is sent twice.
+    else the body shall hold) and `timeout` in seconds. Nothing is sent that was not set, nothing is sent twice, and
+    nothing is sent to where a redirect leads.
     """
 
     live = True
@@ -95,7 +96,10 @@ class Lean:
         session, headers = _session(), _headers(settings, self._user)
         proxy = _proxy(self._base) if self._proxied else None
         async with asyncio.timeout(_seconds(settings)):
-            async with session.post(self._base + path, data=body, headers=headers, proxy=proxy) as response:
+            post = session.post(self._base + path, data=body, headers=headers, proxy=proxy, allow_redirects=False)
+            async with post as response:
+                if response.status // 100 == 3 and (location := response.headers.get("Location")):
+                    raise _redirection(response, self._base, path, location)
                 return _json(response, await response.read())
 
 
@@ -128,6 +132,17 @@ def _json(response: ClientResponse, body: bytes) -> Any:  # noqa: ANN401 - any J
     if refused := refusal_within(found):  # some gateways answer 200 in any case
         raise refused
     return found
+
+
+def _redirection(response: ClientResponse, base: str, path: str, location: str) -> Redirection:
+    """What tells where a request for `path` was sent on to: an address as models have it, with no place for a key."""
+    try:
+        to = urlsplit(urljoin(base + path, location))
+        place = f"{to.scheme}://{to.netloc.rpartition('@')[2]}{to.path}".removesuffix(path)
+    except ValueError:
+        place = "one that cannot be read"
+    why = f"the server redirects (HTTP status {response.status}), which is not followed"
+    return Redirection(f"{why}; name that address in --model: {place}", response.status, response.headers)
 
 
 def _headers(settings: Mapping[str, Json], user: str) -> dict[str, str]:

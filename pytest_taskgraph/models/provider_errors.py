@@ -38,7 +38,10 @@ _SLOW = re.compile(r"rate[ _-]?limit|service tier capacity exceeded")  # said by
 _NO_KEY = re.compile(
     r"missing credentials|missing [\w ]{0,40}api[ _]key|api_key client option|unable to locate credentials"
 )
-_NO_REPLY = ("empty or invalid response", "invalid response object", "provider returned 'choices'")
+_NO_REPLY = (
+    *("empty or invalid response", "invalid response object", "provider returned 'choices'"),
+    "integer string conversion: value has",  # json, of a number with more digits than Python reads
+)
 _NETWORK = ("ConnectionError", "TransportError", "ClientError", "gaierror", "InvalidURL", "SSLError")
 _TIMEOUT = ("TimeoutError", "Timeout", "APITimeoutError", "TimeoutException")
 _NO_JSON = (
@@ -59,7 +62,7 @@ _NO_TOOLS = re.compile(rf"(?:{_TOOLS}).{{0,80}}(?:{_LACKING})|(?:{_LACKING}).{{0
 _WRAPPING = re.compile(
     r"(?:(?:litellm\.)?[A-Za-z_]*(?:Error|Exception|Timeout)(?: Error| APIError| Invalid Authentication)?(?: -|:) )+"
 )
-_ADDRESS = re.compile(r" ?(?:ssl:)?<[\w.]+ object at 0x[0-9a-f]+>")
+_OF_PYTHON = re.compile(r" ?(?:ssl:)?<[\w.]+ object at 0x[0-9a-f]+>|; use sys\.\w+\(\) to increase the limit")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +89,7 @@ _RULES: tuple[tuple[ProviderErrorKind, Callable[[_Evidence], bool]], ...] = (
     ("rate-limit", lambda e: e.refused(403, 500, 503) and bool(_SLOW.search(e.text))),
     ("authentication", lambda e: e.has(("AuthenticationError", "PermissionDeniedError")) or e.refused(401, 403)),
     ("authentication", lambda e: e.status is None and bool(_NO_KEY.search(e.text))),
-    ("not-found", lambda e: e.has(("NotFoundError",)) or e.refused(404)),
+    ("not-found", lambda e: e.has(("NotFoundError", "Redirection")) or e.refused(404)),
     ("not-found", lambda e: e.refused(400) and "model_not_found" in e.text),
     ("not-found", lambda e: "llm provider not provided" in e.text),  # litellm, of a name it cannot place
     ("rate-limit", lambda e: e.has(("RateLimitError",)) or e.refused(429)),
@@ -131,6 +134,10 @@ class Refusal(Exception):
     def __init__(self, words: str, status: int, headers: Mapping[str, str]) -> None:
         super().__init__(words)
         self.response = _Response(status, headers)
+
+
+class Redirection(Refusal):
+    """A response that sends elsewhere. It is not followed: prompt and keys are for the host that was named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,6 +277,6 @@ def _unwrapped(words: str) -> str:
 
 def _one_line(words: str, settings: Mapping[str, Any]) -> str:
     words = words[:_READ].partition("Traceback (most recent call last)")[0]
-    words = hide_keys(_ADDRESS.sub("", _unwrapped(words)), settings)
+    words = hide_keys(_OF_PYTHON.sub("", _unwrapped(words)), settings)
     line = " ".join(scrub(words).split())
     return line if len(line) <= LONGEST else line[: LONGEST - 1] + "…"

@@ -71,7 +71,8 @@ class Loop:
             raise NotAskedError("the run ended before the question was asked") from None
         except KeyboardInterrupt:
             self.stop()
-            raise
+            # Anew: it may have come where Python 3.11 knows no line, which pytest's report of it does not bear.
+            raise KeyboardInterrupt from None
         finally:
             future.cancel()
 

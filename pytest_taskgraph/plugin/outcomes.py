@@ -71,17 +71,14 @@ def shape(
 
 
 def _tell_wrong(report: pytest.TestReport, trial: Trial, survey: bool) -> None:
-    from ..reports.escape import printable
-    from ..reports.failure import SECTION, failure_lines, short_reason
+    from ..reports.failure import SECTION, failure_lines, reply_section, short_reason
 
     reason = short_reason(trial)
     _tell(report, failure_lines(trial), reason)
     if survey:
         _expect(report, WRONG)
     elif trial.reply is not None:
-        text = trial.reply.text
-        shown = text if len(text) <= 2_000 else f"{text[:1_000]}\n[… {len(text) - 2_000} characters …]\n{text[-1_000:]}"
-        report.sections.append((SECTION, printable(shown)))
+        report.sections.append((SECTION, reply_section(trial.reply.text)))
 
 
 def _expect(report: pytest.TestReport, category: str) -> None:
@@ -92,9 +89,9 @@ def _expect(report: pytest.TestReport, category: str) -> None:
 
 
 def _tell(report: pytest.TestReport, lines: list[str], reason: str) -> None:
-    from ..reports.escape import one_line
+    from ..reports.escape import disarmed, one_line
 
-    report.longrepr = "\n".join(lines)
+    report.longrepr = "\n".join(map(disarmed, lines))
     setattr(report, REASON, one_line(reason))
 
 

@@ -55,7 +55,7 @@ class Pipeline:
         """The store, opened on first use. Raises UsageError for one that cannot be used."""
         from ..models.store import Store
 
-        return Store(self.folder, self._run, self._refresh)
+        return Store(self.folder, self._run, self._refresh, read_only=self.replay)
 
     @property
     def broken(self) -> ProviderError | None:
@@ -155,12 +155,15 @@ class Pipeline:
         return (self.folder / FILE).exists()
 
     def _check_stated(self) -> None:
-        """Nothing, if prices can be read and the store can be used: said once, not of each question."""
+        """Nothing, if prices can be read and the store can be used: said once, not of each question.
+
+        A run that asks nobody keeps nothing either.
+        """
         from ..models.prices import check_prices
         from ..models.store.schema import check_store
 
         check_prices(options.values(self._config, "price"))
-        check_store(self.folder)
+        check_store(self.folder, read_only=self.replay or options.switched(self._config, "plan"))
 
     def _check_budget(self, client: Live) -> None:
         from ..models.budget import check_budget

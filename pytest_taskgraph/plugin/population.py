@@ -45,10 +45,12 @@ class Questions:
 
         self.functions.add(function)
         settings = options.settings(self._config)
+        metrics = {name: tuple(family.metrics(name, settings)) for name in {one.pattern for one in references}}
         for one in references:
             if not one.relation:
                 category, labels = family.category(one.pattern), family.known_labels(one, settings)
-                self.declared[one.id] = Declared(one.id, family.name, one.pattern, category, labels)
+                kinds = (family.name, one.pattern, category)
+                self.declared[one.id] = Declared(one.id, *kinds, labels, metrics[one.pattern])
 
     def untold(self, report: pytest.TestReport) -> None:
         """Nothing; an item that ended in its set-up without a trial is noted, with the reason."""
@@ -58,7 +60,10 @@ class Questions:
 
     def pack(self) -> str:
         """What was declared, as text for the controller."""
-        rows = [[one.id, one.family, one.pattern, one.category, dict(one.labels)] for one in self.declared.values()]
+        rows = [
+            [one.id, one.family, one.pattern, one.category, dict(one.labels), one.metrics]
+            for one in self.declared.values()
+        ]
         return json.dumps([sorted(self.functions), rows])
 
     def unpack(self, text: str) -> None:
@@ -106,9 +111,11 @@ class Questions:
 
     def mistake(self, gate: Gate) -> Mistake | None:
         """Why the gate can be about none of the questions; None where it can."""
+        from ..results.gates import SCORE
         from ..results.population import mistake
 
-        return mistake(gate.parts, list(self.declared.values()), self._vocabulary)
+        metric = "" if gate.metric == SCORE else gate.metric  # every question has a score
+        return mistake(gate.parts, list(self.declared.values()), self._vocabulary, metric)
 
     @cached_property
     def _vocabulary(self) -> Vocabulary:

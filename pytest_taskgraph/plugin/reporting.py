@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from functools import cached_property
 from pathlib import Path
@@ -80,7 +81,8 @@ class Reporting:
 
         explicit = options.given(self._config, "model") is not None
         used = self.compares or options.value(self._config, "save") or folder(self._folder).is_dir()
-        return explicit and bool(used)
+        closed = folder(self._folder).is_dir() and not os.access(folder(self._folder), os.W_OK)  # as under a replay
+        return explicit and bool(used) and not closed
 
     def check(self) -> None:
         """Nothing, if everything asked for can be made; what is compared with is read here. Raises UsageError.
@@ -149,7 +151,7 @@ class Reporting:
         outcome, reason = case_of(self.comparison, self._fail_on, chosen)
         if not judges:
             outcome, reason = "skipped", f"not judged, for --taskgraph-judge=none: {reason}"
-        self._worse = outcome == "failed"
+        self._worse = outcome == "failed" or self.comparison.verdict == "worse"
         return [Case(title, outcome, reason)]
 
     def write(self, record: Draft, whole: bool) -> None:
@@ -181,8 +183,8 @@ class Reporting:
             why = "nothing was asked" if whole else "it did not come to its end"
             self.remarks += [f"the run {named!r} is not saved: {why}"] if named else []
             return
-        if named and named == self.compares and self._worse:  # or the next run would be compared with this one
-            self.remarks.append(f"the run {named!r} is not saved: the comparison with the run of that name failed")
+        if named and self._worse and self._compared_with(named):  # or the next run would be compared with this one
+            self.remarks.append(f"the run {named!r} is not saved: it is worse than the run of that name, or unlike it")
             named = ""
         for name in filter(None, (named, saved.LAST if self._keeps_last else "")):
             try:
@@ -190,6 +192,14 @@ class Reporting:
                 saved.save(record, self._folder, name)
             except UsageError as error:
                 yield str(error)
+
+    def _compared_with(self, name: str) -> bool:
+        """Whether the run of that name is what this one was compared with."""
+        from ..results import saved
+
+        path = str(self._path(self.compares)) if saved.is_path(self.compares) else self.compares
+        found = [saved.find(self._folder, one) for one in (name, path)]
+        return found[0] is not None and found[1] is not None and found[0].samefile(found[1])
 
     def _prepare(self) -> None:
         from ..models.store.schema import prepare

@@ -39,11 +39,21 @@ def lines(comparison: Comparison, name: str = "", width: int = 80) -> Lines:
 def details(comparison: Comparison, width: int = 80) -> Lines:
     """The comparison without its verdict, for where that is told already."""
     found: Lines = [(line, {}) for line in _runs(comparison, width)]
-    found += [(line, {"yellow": True}) for note in comparison.notes for line in wrap(note, width, 3)]
+    notes = [*interrupted(comparison), *comparison.notes]
+    found += [(line, {"yellow": True}) for note in notes for line in wrap(note, width, 3)]
     found += _patterns(comparison, width)
     found += _flips(comparison.flips, width)
     found += _differences(comparison, width)
     return found + [(line, {}) for line in _left_out(comparison, width)]
+
+
+def interrupted(comparison: Comparison) -> Iterator[str]:
+    """A note on each of the runs that was broken off: it did not ask all that it was to ask."""
+    for when, run in (("before", comparison.before), ("after", comparison.after)):
+        if run.get("interrupted"):
+            known = run.get("questions")
+            of = f" of its {count(known, 'question')}" if known else ""
+            yield f"the run {when} was interrupted: this compares only those{of} that it had asked by then"
 
 
 def change(value: float) -> str:

@@ -2,10 +2,15 @@ r"""Text of others made fit to print: names, questions and above all replies, wh
 
 What a terminal would obey or hide (ANSI sequences, control characters, bidirectional overrides, zero-width and other
 invisible characters) is shown as an escape such as \x1b or \u202e. What comes out is also legal in XML 1.0.
+
+What a runner of CI would obey is shown so too: they read the log for commands, and a reply could otherwise hide what
+follows, mask words or mark files. GitHub takes lines that begin with `::`, blanks before it or not, and `##[` anywhere;
+Azure Pipelines `##vso[`, TeamCity `##teamcity[`.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from unicodedata import category, east_asian_width
@@ -16,6 +21,9 @@ _INVISIBLE = frozenset(
     | set(range(0xFE00, 0xFE10))
     | set(range(0xE0100, 0xE01F0))
 )
+_COMMAND = re.compile(r"##(?=[A-Za-z]{0,20}\[)")  # as in ##[ and ##vso[
+_OPENS = re.compile(r"^(\s*)::")  # of GitHub, as in ::error
+QUOTE = "| "  # stands before each line of a text that is printed as it is
 
 
 def printable(text: str) -> str:
@@ -40,13 +48,40 @@ def _escape(char: str) -> str:
 
 
 def one_line(text: str, limit: int | None = None) -> str:
-    """The text, printable, on one line: line breaks, tabs and runs of spaces are one space; at most `limit` columns."""
+    """The text, printable, on one line: line breaks, tabs and runs of spaces are one space; at most `limit` columns.
+
+    It is no command to a runner of CI.
+    """
     flat = re.sub(r"[ \t\r\n]+", " ", text).strip(" ")
     if limit is None:
-        return printable(flat)
+        return _disarmed(printable(flat))
     # Cut before it is escaped: a reply may hold a megabyte, or a thousand marks that take no column.
     most = 4 * max(limit, 1)
-    return shorten(printable(flat[:most]) + ("…" if len(flat) > most else ""), limit)
+    return shorten(_disarmed(printable(flat[:most])) + ("…" if len(flat) > most else ""), limit)
+
+
+def quoted(text: str) -> str:
+    """The text, printable, each of its lines after QUOTE, so that none is a command to a runner of CI."""
+    return "\n".join(f"{QUOTE}{_broken_up(line)}".rstrip(" ") for line in printable(text).split("\n"))
+
+
+def in_json(value: object) -> str:
+    """The value as JSON, indented, that is the same to whoever reads it, and no command to a runner of CI."""
+    return json.dumps(value, indent=2).replace("##", r"#\u0023")
+
+
+def disarmed(text: str) -> str:
+    """The text, printable, none of its lines a command to a runner of CI."""
+    return "\n".join(map(_disarmed, printable(text).split("\n")))
+
+
+def _disarmed(line: str) -> str:
+    """The line, no command: the second sign of what opens one is an escape."""
+    return _broken_up(_OPENS.sub(r"\1:\\x3a", line) if "::" in line else line)
+
+
+def _broken_up(line: str) -> str:
+    return _COMMAND.sub(r"#\\x23", line) if "##" in line else line
 
 
 def columns(text: str) -> int:
@@ -91,5 +126,5 @@ def _broken(text: str, width: int) -> Iterator[str]:
         if at_space > 0:
             start, rest = text[:at_space], text[at_space:]
         yield start.rstrip(" ")
-        text = rest.lstrip(" ")
+        text = _disarmed(rest.lstrip(" "))  # also what was no command while it stood within a line
     yield text

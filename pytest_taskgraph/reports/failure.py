@@ -6,11 +6,12 @@ import json
 from collections.abc import Iterable, Sequence
 
 from ..trial import Json, Trial
-from .escape import one_line, shorten, wrap
+from .escape import QUOTE, one_line, quoted, shorten, wrap
 
 WIDTH = 76  # pytest puts up to four columns in front
 REASON = 120  # columns of the one line; pytest shortens it to the terminal
 SECTION = "model reply"  # the section of pytest's report that the plugin adds
+ENDS = 1_000  # characters of begin and end of a long reply that it shows
 
 
 def shown(answer: Json) -> str:
@@ -107,11 +108,13 @@ def _reply_lines(text: str, begins: bool, room: int, width: int) -> list[str]:
     chosen = full[: room - 1] if begins else full[-(room - 1) :]
     if not chosen:
         return ["the reply is empty"]
-    return [f"the reply {'begins' if begins else 'ends'}:", *_indented(chosen, width)]
+    return [f"the reply {'begins' if begins else 'ends'}:", *(one_line(QUOTE + line, width) for line in chosen)]
 
 
-def _indented(lines: Iterable[str], width: int) -> list[str]:
-    return ["  " + one_line(line, width - 2) for line in lines]
+def reply_section(text: str) -> str:
+    """What stands in SECTION: the reply, printable, each line after a mark; of a long one begin and end."""
+    cut = len(text) - 2 * ENDS
+    return quoted(text if cut <= 0 else f"{text[:ENDS]}\n[… {cut} characters …]\n{text[-ENDS:]}")
 
 
 def short_reason(trial: Trial) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..trial import Json
+from .comparison import interrupted
 from .escape import one_line
 from .failure import shown
 from .wording import count, number
@@ -70,7 +71,7 @@ def changes(comparison: Comparison) -> Changes:
         state=_STATES.get(comparison.verdict, "neutral"),
         verdict=comparison.verdict,
         reason=comparison.reason,
-        notes=[*_notes(comparison), *comparison.notes],
+        notes=[*_notes(comparison), *interrupted(comparison), *comparison.notes],
         runs=_runs(comparison.before, comparison.after),
         patterns=[_pattern(one) for one in comparison.patterns],
         categories=[_pattern(one) for one in (*comparison.categories, *totals)],

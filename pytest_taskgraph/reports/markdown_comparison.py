@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..trial import Json
-from .comparison import OF_P, heading, p_value
+from .comparison import OF_P, heading, interrupted, p_value
 from .escape import one_line
 from .failure import shown
 from .markdown_blocks import NONE, cell, code, fence, folded, table, words
@@ -47,7 +47,7 @@ def change(comparison: Comparison, most: int, name: str = "") -> Iterator[str]:
     """
     yield from ("", f"### Compared with {code(name) if name else 'the run before'}", "")
     yield f"- {count(comparison.paired, 'question')} paired"
-    yield from (f"- {words(note, REASON)}" for note in comparison.notes[:NAMED])
+    yield from (f"- {words(note, REASON)}" for note in (*interrupted(comparison), *comparison.notes[:NAMED]))
     yield from _patterns(comparison, max(most, 15))
     for one in comparison.differences if most else ():
         yield from _difference(one)

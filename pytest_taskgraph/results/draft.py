@@ -134,13 +134,14 @@ def _trial(trial: Trial) -> dict[str, Any]:
 
 
 def _alike(question: Question) -> tuple[str, str]:
-    return (question.cluster or question.id, str(question.labels.get("notation", "")))
+    shown = question.digests.get("workflow") or question.cluster or question.id
+    return (shown, str(question.labels.get("notation", "")))
 
 
 def _shared_starts(questions: Iterable[Question]) -> dict[tuple[str, str], int]:
-    """For questions about one workflow in one notation, how many characters their prompts begin with alike.
+    """For questions that show one project in one notation, how many characters their prompts begin with alike.
 
-    There the workflow's text is.
+    There the project's text is, whichever of its workflows they are about.
     """
     prompts: dict[tuple[str, str], set[str]] = {}
     for one in questions:

@@ -2,9 +2,10 @@
 
     NAME[.NAME ...][.METRIC]>=THRESHOLD[@LEVEL%]
 
-NAME is a pattern, a category, a family, or the value of a label (`size=20`); a question counts where all of them hold.
-Without a metric the gate is about the pass rate, graded questions (those whose pass mark is 0) by their main score;
-`score` is the mean of the main score, any other metric the mean of that metric over the questions that have it.
+NAME is a pattern, a category, a family, or the value of a label (`size=20`, `frame="ask.v2"`); a question counts where
+all of them hold. Without a metric the gate is about the pass rate, graded questions (those whose pass mark is 0) by
+their main score; `score` is the mean of the main score, any other metric the mean of that metric over the questions
+that have it.
 """
 
 from __future__ import annotations
@@ -13,19 +14,26 @@ import re
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from math import ceil, isfinite
+from math import isfinite
 from typing import Literal
 
 from ..errors import UsageError
 from ..trial import Trial
 from .case import Case
+from .certainty import Answered, Sample
 from .metric_means import metrics_of
+from .nearest import quoted
 from .population import Population
-from .statistics import clustered_interval, mean, wilson
+from .statistics import mean
 
 SCORE = "score"
-_GATE = re.compile(r"(?P<name>[^<>@]+)>=(?P<threshold>[^<>@]+)(?:@(?P<level>[^<>@%]+)%)?")
-_MOST = 10_000_000  # questions; more are not worth a number
+_BOUND = re.compile(r">=(?P<threshold>[^<>@]+)(?:@(?P<level>[^<>@%]+)%)?")
+# A word of a name: in quotes, which end where a word can end, and stand twice for themselves; or without them.
+_WORD = re.compile(
+    r"""\s*+(?P<quote>["'])(?P<quoted>(?:(?!(?P=quote)).|(?P=quote){2})*+)(?P=quote)\s*+(?=[.=]|>=)"""
+    r"""|(?P<bare>[^.=<>@]*+)""",
+    re.DOTALL,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,18 +49,18 @@ class Gate:
     @property
     def name(self) -> str:
         """What is judged: the expression up to the comparison."""
-        return ".".join([*self.parts, *([self.metric] if self.metric else [])])
+        return ".".join([*map(quoted, self.parts), *([self.metric] if self.metric else [])])
 
 
 def parse(text: str, metrics: Collection[str]) -> Gate:
     """The gate that is written so. Raises UsageError, with what was expected, for anything else."""
-    found = _GATE.fullmatch(text.strip())
-    if not found:
+    parts, end = _name(text.strip())
+    found = _BOUND.fullmatch(text.strip(), end)
+    if not found or not any(parts):
         raise UsageError(
             f"--taskgraph-gate: {text!r}; expected NAME>=X, such as structure>=0.8, next_tasks.jaccard>=0.7, "
-            "size=20>=0.6, or structure>=0.8@95%"
+            "size=20>=0.6, or structure>=0.8@95%; a value with one of . > < @ stands in quotes"
         )
-    parts = [part.strip() for part in found["name"].split(".")]
     if not all(parts):
         raise UsageError(f"--taskgraph-gate: {text!r}; a name is missing; expected names parted by single dots")
     metric = parts.pop() if len(parts) > 1 and parts[-1] in metrics else ""
@@ -64,6 +72,23 @@ def parse(text: str, metrics: Collection[str]) -> Gate:
             "0 and below 1: no number of questions decides about others"
         )
     return Gate(text.strip(), tuple(parts), metric, threshold, level or None)
+
+
+def _name(text: str) -> tuple[list[str], int]:
+    """The parts of the name that a gate begins with, and where it ends."""
+    parts, at = [""], 0
+    while word := _WORD.match(text, at):
+        quote, at = word["quote"], word.end()
+        parts[-1] += word["quoted"].replace(quote * 2, quote) if quote else word["bare"].strip()
+        sign = text[at : at + 1]
+        if sign == ".":
+            parts.append("")
+        elif sign == "=":
+            parts[-1] += sign
+        else:
+            break
+        at += 1
+    return parts, at
 
 
 def _number(text: str, written: str, what: str, least: float, most: float) -> float:
@@ -92,10 +117,9 @@ def judge(gate: Gate, title: str, model: str, asked: Population, max_errors: flo
     decides, or the two-sided interval at the gate's level; where that holds the threshold nothing is decided, and
     the gate fails.
     """
-    values = _values(gate, asked.answered)
-    estimate = mean([sum(ones) / len(ones) for _, ones in values])
-    ends = _interval(gate, values, gate.confidence or 0.95)
-    low, high = ends or (None, None)
+    sample = Sample(_questions(gate, asked.answered), gate.confidence or 0.95, rates=not gate.metric)
+    estimate = sample.mean if sample.questions else None
+    low, high = sample.ends or (None, None)
 
     def verdict(outcome: Literal["passed", "failed", "skipped"], reason: str) -> Case:
         return Case(title, outcome, reason, model, estimate, low, high, gate.threshold)
@@ -108,14 +132,14 @@ def judge(gate: Gate, title: str, model: str, asked: Population, max_errors: flo
     if estimate is None:
         what = f"has the metric {gate.metric!r}" if asked.answered else "was answered"
         return verdict("failed", f"not judged: no question {what}")
-    told = _told(gate, estimate, len(values), ends)
+    told = _told(gate, sample)
     if gate.confidence is None:
         return verdict("passed" if estimate >= gate.threshold else "failed", told)
     if low is not None and high is not None and low >= gate.threshold:
         return verdict("passed", told)
     if low is not None and high is not None and high < gate.threshold:
         return verdict("failed", told)
-    return verdict("failed", f"cannot tell: {told}; {_enough(gate, values, estimate, ends)}")
+    return verdict("failed", f"cannot tell: {told}; {sample.enough(gate.threshold)}")
 
 
 def missing(asked: Population, max_errors: float = 0.0) -> str:
@@ -138,75 +162,44 @@ def _left_out(asked: Population) -> str:
     return f"{asked.left_out} of {asked.size} questions left out by {asked.selection}"
 
 
-Values = list[tuple[str, list[float]]]  # of each question: its workflow, and the value of each repetition
-
-
-def _values(gate: Gate, answered: Sequence[Trial]) -> Values:
-    found: dict[str, tuple[str, list[float]]] = {}
+def _questions(gate: Gate, answered: Sequence[Trial]) -> list[Answered]:
+    found: dict[str, Answered] = {}
     for one in answered:
-        value = _value(gate, one)
+        value, question = _value(gate, one), one.question
         if value is not None:
-            once = one.question.once
-            found.setdefault(once, (one.question.cluster or once, []))[1].append(value)
+            made = Answered(question.once, question.cluster or question.once, [], _graded(gate, one))
+            found.setdefault(question.once, made).values.append(value)
     return list(found.values())
 
 
 def _value(gate: Gate, one: Trial) -> float | None:
     score = 0.0 if one.score is None else one.score.value
-    if gate.metric == SCORE:
+    if gate.metric == SCORE or _graded(gate, one):
         return score
+    return metrics_of(one).get(gate.metric) if gate.metric else float(one.passed)
+
+
+def _graded(gate: Gate, one: Trial) -> bool:
+    """Whether the gate takes the main score, since any answer that can be read passes."""
+    return not gate.metric and one.question.pass_mark <= 0
+
+
+def _told(gate: Gate, sample: Sample) -> str:
+    level = f"{100 * sample.confidence:g}%"
+    between = f"no {level} interval: it is one question"
+    if sample.ends:
+        between = f"{level} {sample.ends[0]:.3f}-{sample.ends[1]:.3f} {sample.about}".rstrip()
+    return f"{_measured(gate, sample)} answered ({between}), threshold {gate.threshold:g}"
+
+
+def _measured(gate: Gate, sample: Sample) -> str:
+    """What is measured, and of how many questions; where some of them are graded, of these apart."""
+    overall = f"{sample.mean:.3f} of {len(sample.questions)}"
+    graded = [one.mean for one in sample.questions if one.graded]
+    others = [one.mean for one in sample.questions if not one.graded]
     if gate.metric:
-        return metrics_of(one).get(gate.metric)
-    return float(one.passed) if one.question.pass_mark > 0 else score
-
-
-def _counted(gate: Gate, values: Values) -> bool:
-    """Whether each question was answered once, rightly or wrongly: then Wilson's interval holds."""
-    return not gate.metric and all(len(ones) == 1 and ones[0] in (0.0, 1.0) for _, ones in values)
-
-
-def _interval(gate: Gate, values: Values, confidence: float) -> tuple[float, float] | None:
-    if _counted(gate, values):
-        return wilson(sum(ones[0] for _, ones in values), len(values), confidence) if values else None
-    clusters: dict[str, list[float]] = {}
-    for cluster, ones in values:
-        clusters.setdefault(cluster, []).append(sum(ones) / len(ones))
-    return clustered_interval(clusters, confidence)
-
-
-def _told(gate: Gate, estimate: float, n: int, ends: tuple[float, float] | None) -> str:
-    what = f"mean {gate.metric}" if gate.metric else "pass rate"
-    level = f"{100 * (gate.confidence or 0.95):g}%"
-    between = f"{level} {ends[0]:.3f}-{ends[1]:.3f}" if ends else f"no {level} interval: all are about one workflow"
-    return f"{what} {estimate:.3f} of {n} answered ({between}), threshold {gate.threshold:g}"
-
-
-def _enough(gate: Gate, values: Values, estimate: float, ends: tuple[float, float] | None) -> str:
-    """How many questions would decide, if the estimate stayed what it is."""
-    distance = abs(estimate - gate.threshold)
-    if ends is None:
-        return "ask about more workflows"
-    if distance < 1e-9:
-        return "while it stays at the threshold, no number of questions decides"
-    if _counted(gate, values):
-        need = _enough_rates(estimate, gate.threshold, gate.confidence or 0.95, len(values))
-    else:
-        half = ends[1] - estimate if estimate < gate.threshold else estimate - ends[0]
-        need = ceil(len(values) * (half / distance) ** 2)
-    return f"about {need:,} questions would decide" if need < _MOST else "more questions than can be asked would decide"
-
-
-def _enough_rates(rate: float, threshold: float, confidence: float, n: int) -> int:
-    """The least number of questions from `n` on at which Wilson's interval of that rate leaves the threshold out."""
-
-    def decides(count: int) -> bool:
-        low, high = wilson(rate * count, count, confidence)
-        return low >= threshold or high < threshold
-
-    undecided = n
-    while not decides(top := undecided * 2) and top < _MOST:
-        undecided = top
-    while top - undecided > 1:
-        middle = (top + undecided) // 2
-        undecided, top = (undecided, middle) if decides(middle) else (middle, top)
-    return top
+        return f"mean {gate.metric} {overall}"
+    if graded and others:
+        apart = f"mean score {mean(graded):.3f} of {len(graded)} graded"
+        return f"pass rate {mean(others):.3f} of {len(others)} and {apart}: {overall}"
+    return f"{'mean score' if graded else 'pass rate'} {overall}"

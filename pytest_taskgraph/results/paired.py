@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import ceil, comb, floor, fsum, gcd, inf, log10, sqrt
+from math import ceil, comb, floor, fsum, gcd, log10, sqrt
 from statistics import NormalDist
 
 from .statistics import wilson
@@ -17,6 +17,7 @@ GRID = 1000  # steps of a score for the sign-flip test
 DENOMINATORS = 60  # shares of so many repetitions are counted exactly
 MOST_BITS = 1 << 22  # of the exact distribution of the flips; beyond it the normal one stands in
 POWER = 0.8
+MOST_NEEDED = 10**9  # more can be asked by nobody
 
 _ROUNDING = 1e-9
 
@@ -29,7 +30,7 @@ class Loss:
     clusters: int
     mean: float
     upper: float  # one-sided bound of the confidence asked for; 1.0 where nothing bounds it
-    variance: float | None  # of the mean, times n: what a question tells; None for fewer than two clusters
+    variance: float | None  # of the mean, times the clusters: of what one tells; None for fewer than two clusters
 
 
 def mcnemar(lost: int, won: int) -> float:
@@ -109,25 +110,50 @@ def loss(by_cluster: Mapping[str, Sequence[float]], confidence: float = 0.975) -
     if count < 2:
         return Loss(n, count, mean, 1.0, None)
     squares = fsum(fsum(one - mean for one in losses) ** 2 for losses in clusters)
-    variance = squares * count / (count - 1) / n
-    by_error = mean + _t(confidence, count - 1) * sqrt(variance / n)
+    variance = squares * (count / n) ** 2 / (count - 1)
+    by_error = mean + _t(confidence, count - 1) * sqrt(variance / count)
     by_share = wilson(min(1.0, max(0.0, mean)) * count, count, 2 * confidence - 1)[1]
     return Loss(n, count, mean, min(1.0, max(by_error, by_share)), variance)
 
 
 def needed(found: Loss, margin: float, confidence: float = 0.975) -> int | None:
-    """About how many questions would decide, more than there are; None where no number can be told.
+    """About how many questions would decide, on as many clusters as `needed_clusters` tells; None where it tells none.
 
-    With so many, a loss of `margin` is found, and no loss is told from it, in 4 of 5 runs, if questions differ as much
-    as they do here. Two digits are given.
+    Each cluster has as many questions as now: more on the same clusters would not do.
+    """
+    clusters = needed_clusters(found, margin, confidence)
+    return None if clusters is None else two_digits(clusters * found.n / found.clusters)
+
+
+def needed_clusters(found: Loss, margin: float, confidence: float = 0.975) -> int | None:
+    """About how many clusters would decide, at least twice as many as there are; None where no number can be told.
+
+    With so many, a loss of `margin` is found, and no loss is told from it, in 4 of 5 runs, if clusters differ as much
+    as they do here. Where half as many are there already and could not tell, the loss lies between the two: then the
+    number is that by which it is told from the one it is farther from, if it stays what it is. Two digits are given.
     """
     if margin <= 0 or found.variance is None:
         return None
     z = NormalDist().inv_cdf(confidence) + NormalDist().inv_cdf(POWER)
-    variance = max(found.variance, min(margin, 1.0) * max(1 - margin, 0.5))
-    number = max(variance * (z / margin) ** 2, found.n + 1.0)
-    step = 10 ** max(0, floor(log10(number)) - 1)
-    return ceil(number / step) * step if number < inf else None
+    # Of a share as great as the margin: that few clusters hardly differ is no proof that more would not.
+    spread = sqrt(max(found.variance, min(margin, 1.0) * max(1 - margin, 0.5)))
+    least = 2.0 * found.clusters
+    number = _squared(spread * z / margin)
+    if number < least:
+        number = max(least, _squared(spread * z / max(found.mean, margin - max(found.mean, 0.0))))
+    if number > MOST_NEEDED:
+        return None
+    return two_digits(number)
+
+
+def two_digits(number: float) -> int:
+    """The next whole number above, or the same, with no more than two digits that are not 0; for a number above 0."""
+    step: int = 10 ** max(0, floor(log10(number)) - 1)
+    return ceil(number / step) * step
+
+
+def _squared(number: float) -> float:
+    return number * number  # beyond all floats it is infinite, where a power raises
 
 
 def _t(confidence: float, freedom: int) -> float:

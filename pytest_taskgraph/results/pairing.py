@@ -10,12 +10,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import fsum
 
 from ..trial import Outcome, Question, Trial
 from .tally import ANSWERED, Tally
 
-ANOTHER = ("workflow", "reference", "notation", "template", "marking")  # what makes another question
+ANOTHER = ("workflow", "case", "reference", "notation", "template", "marking")  # what makes another question
 AROUND = ("frame", "presentation", "wording", "prompt")  # what does not
 
 
@@ -125,12 +126,16 @@ def paired(before: Tally, after: Tally) -> Pairing:
 def changes(before: Question, after: Question) -> tuple[str, ...]:
     """What is not the same about two questions that are meant to be: of ANOTHER and AROUND, in that order.
 
-    "wording" is a template whose sentence came out the same; "prompt" stands alone, where nothing else tells why
-    prompt or system prompt differ.
+    "case" is another sentence of the same template about the same workflow, whatever its right answer; "wording" is a
+    template whose sentence came out the same; "prompt" stands alone, where nothing else tells why prompt or system
+    prompt differ.
     """
+    other = _digest(before, "workflow") != _digest(after, "workflow")
+    case = not other and _another_case(before, after)
     found = [
-        *(["workflow"] if _digest(before, "workflow") != _digest(after, "workflow") else []),
-        *(["reference"] if _plain(before) != _plain(after) else []),
+        *(["workflow"] if other else []),
+        *(["case"] if case else []),
+        *(["reference"] if not case and _plain(before) != _plain(after) else []),
         *(["notation"] if before.labels.get("notation") != after.labels.get("notation") else []),
         *(["marking"] if _marking(before) != _marking(after) else []),
     ]
@@ -144,6 +149,11 @@ def changes(before: Question, after: Question) -> tuple[str, ...]:
     found += ["presentation"] if before.episode != after.episode else []
     told = [(one.system, one.prompt) for one in (before, after)]
     return tuple(found or (["prompt"] if told[0] != told[1] else []))
+
+
+def _another_case(before: Question, after: Question) -> bool:
+    templates = {_digest(one, "template") for one in (before, after)}
+    return before.text != after.text and len(templates) == 1 and templates != {""}
 
 
 def _digest(question: Question, of: str) -> str:
@@ -172,17 +182,27 @@ def _asked(tally: Tally, single: bool) -> dict[Key, list[Trial]]:
 
 
 def _partners(old: Asked, new: Asked) -> dict[Key, Key]:
-    """The question before for each question after that has one: the same id; else the same in all but the way of
-    asking; else in all but the notation. Where two look alike none is chosen.
+    """The question before for each question after that has one: the same in all but the way of asking; else the same
+    id; else the same in all but the notation. Where two look alike none is chosen.
+
+    What was asked goes first: in the user's own files another seed asks something else under the same id.
     """
-    found = {key: key for key in new if key in old}
-    for sign in (_substance, _content):
+    found: dict[Key, Key] = {}
+    for match in (partial(_alike, sign=_substance), _same_id, partial(_alike, sign=_content)):
         taken = set(found.values())
-        left = _unique({key: old[key] for key in old if key not in taken}, sign)
-        for mark, key in _unique({key: new[key] for key in new if key not in found}, sign).items():
-            if mark in left:
-                found[key] = left[mark]
+        left = {key: old[key] for key in old if key not in taken}
+        found |= match(left, {key: new[key] for key in new if key not in found})
     return found
+
+
+def _same_id(old: Asked, new: Asked) -> dict[Key, Key]:
+    return {key: key for key in new if key in old}
+
+
+def _alike(old: Asked, new: Asked, sign: Callable[[Question], tuple[Hashable, ...]]) -> dict[Key, Key]:
+    """The question before for each question after that alone has its sign, where one question before has it."""
+    left = _unique(old, sign)
+    return {key: left[mark] for mark, key in _unique(new, sign).items() if mark in left}
 
 
 def _unique(asked: Asked, sign: Callable[[Question], tuple[Hashable, ...]]) -> dict[Hashable, Key]:

@@ -8,14 +8,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from difflib import SequenceMatcher, get_close_matches
+from difflib import get_close_matches
+from itertools import pairwise
 from typing import Literal
 
 from ..trial import Question, Trial
+from .nearest import nearest, quoted
 from .tally import ANSWERED
 
 LOST = "were lost with their worker"
-_SHOWN = 10  # names that a reason of one line tells
 _TYPO = 0.8  # how like a known name one is that can only be meant for it
 
 
@@ -28,6 +29,7 @@ class Declared:
     pattern: str
     category: str
     labels: Mapping[str, str | int | None] = field(default_factory=dict)  # None: it will not have the label
+    metrics: Sequence[str] | None = None  # those that its answer may be marked by; None: not known
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,56 +137,85 @@ def _fits(part: str, one: Subject) -> bool:
     return found is not None and str(found) == value
 
 
-def mistake(parts: Sequence[str], declared: Sequence[Declared], known: Vocabulary) -> Mistake | None:
-    """Why no question is of all the parts, as far as that is known before anything is asked; None where some may be."""
+def mistake(parts: Sequence[str], declared: Sequence[Declared], known: Vocabulary, metric: str = "") -> Mistake | None:
+    """Why no question is of all the parts and has the metric, as far as that is known before anything is asked; None
+    where some may be.
+    """
+    about = [one for one in declared if fits(parts, one)]
     for part in parts:
         label, equals, _ = part.partition("=")
-        if equals and (found := _label_mistake(label, declared, known)):
+        if equals and (found := _label_mistake(label, parts, about or declared, declared, known)):
             return found
         if not any(_fits(part, one) for one in declared):
-            return _value_mistake(part, declared, known) if equals else _name_mistake(part, parts, declared, known)
-    if not any(fits(parts, one) for one in declared):
+            said = _value_mistake if equals else _name_mistake
+            return said(part, parts, declared, known)
+    if not about:
         return Mistake(f"no question is of all of {', '.join(parts)}", "absent")
-    return None
+    return _metric_mistake(metric, parts, about)
+
+
+def _metric_mistake(metric: str, parts: Sequence[str], about: Sequence[Declared]) -> Mistake | None:
+    if not metric or any(one.metrics is None or metric in one.metrics for one in about):
+        return None
+    found = sorted({name for one in about for name in one.metrics or ()})
+    name = ".".join(map(quoted, parts))
+    return Mistake(
+        f"no question of {name!r} has the metric {metric!r}; {nearest(metric, found, 'they have')}", "absent"
+    )
 
 
 def _name_mistake(part: str, parts: Sequence[str], declared: Sequence[Declared], known: Vocabulary) -> Mistake:
     collected = names_of(declared)
     if part in known.names:
-        return Mistake(f"no question of {part!r} was collected; {_nearest(part, collected, 'collected')}", "absent")
+        return Mistake(f"no question of {part!r} was collected; {nearest(part, collected, 'collected')}", "absent")
     if part in known.metrics:
         return Mistake(f"{part!r} is a metric, and stands after a name: {_first(collected)}.{part}", "wrong")
     last = len(parts) > 1 and part == parts[-1]
     meant = [*collected, *known.names, *(known.metrics if last else ())]
     what = f"no question is of {part!r}{', and no metric is called so' if last else ''}"
+    if not get_close_matches(part, meant, 1):
+        what += next((_in_quotes(one, part) for one, then in pairwise(parts) if then == part and "=" in one), "")
     alone = known.ours.isdisjoint(one for one in parts if one != part)  # what is ours is not a user's as well
     kind: Literal["unknown", "wrong"] = "unknown" if alone and not get_close_matches(part, meant, 1, _TYPO) else "wrong"
-    return Mistake(f"{what}; {_nearest(part, meant)}", kind)
+    return Mistake(f"{what}; {nearest(part, meant)}", kind)
 
 
 def _first(names: Sequence[str]) -> str:
     return names[0] if names else "NAME"
 
 
-def _label_mistake(label: str, declared: Sequence[Declared], known: Vocabulary) -> Mistake | None:
-    """What is wrong with the name of a label. Patterns of users may have labels that are not known before."""
+def _label_mistake(
+    label: str, parts: Sequence[str], about: Sequence[Declared], declared: Sequence[Declared], known: Vocabulary
+) -> Mistake | None:
+    """What is wrong with the name of a label; nothing that is certain, where some of the questions that the gate may be
+    `about` are of a pattern of the user, which may bring labels of any name.
+    """
     labels = [*known.labels, *(name for one in declared for name in one.labels)]
     if label in labels or not labels:
         return None
     if label == "model":
         return Mistake("'model' is no label: every gate judges each model by itself", "wrong")
-    if get_close_matches(label, labels, 1, _TYPO) or all(one.category in known.ours for one in declared):
-        return Mistake(f"{label!r} is no label; {_nearest(label, labels, 'known labels')}", "wrong")
-    return None
+    if any(one.category not in known.ours for one in about):
+        return None
+    elsewhere = known.ours.isdisjoint(parts) and not get_close_matches(label, labels, 1, _TYPO)
+    told = f"{label!r} is no label; {nearest(label, labels, 'known labels')}"
+    return Mistake(told, "unknown" if elsewhere else "wrong")
 
 
-def _value_mistake(part: str, declared: Sequence[Declared], known: Vocabulary) -> Mistake:
+def _value_mistake(part: str, parts: Sequence[str], declared: Sequence[Declared], known: Vocabulary) -> Mistake:
     label, _, value = part.partition("=")
     found, listed = _values(label, declared), known.labels.get(label, ())
+    cut = next((then for one, then in pairwise(parts) if one == part and f"{value}.{then}" in (*found, *listed)), "")
     typo = not value.isdecimal() and get_close_matches(value, [*found, *listed], 1, _TYPO)
-    kind: Literal["absent", "unknown", "wrong"] = "wrong" if label in known.closed or typo else "unknown"
-    told = f"no question is of {part!r}; {_nearest(value, found, f'known values of {label}')}"
+    kind: Literal["absent", "unknown", "wrong"] = "wrong" if label in known.closed or typo or cut else "unknown"
+    told = f"no question is of {part!r}{_in_quotes(part, cut) if cut else ''}"
+    told += f"; {nearest(value, found, f'known values of {label}')}"
     return Mistake(told, "absent" if value in listed else kind)
+
+
+def _in_quotes(part: str, then: str) -> str:
+    """How the value of a label is written, where its dot was taken for the end of it."""
+    return f" (a value with a dot stands in quotes: {quoted(f'{part}.{then}')})"
 
 
 def _values(label: str, ones: Iterable[Subject]) -> list[str]:
@@ -202,17 +233,7 @@ def known_names(part: str, ones: Iterable[Subject]) -> str:
     """The names that a part of a gate could have been, among these questions, the nearest first."""
     subjects, (label, equals, value) = list(ones), part.partition("=")
     if not equals:
-        return _nearest(part, names_of(subjects))
+        return nearest(part, names_of(subjects))
     if values := _values(label, subjects):
-        return _nearest(value, values, f"known values of {label}")
-    return _nearest(label, sorted({name for one in subjects for name in one.labels}), "known labels")
-
-
-def _nearest(word: str, names: Iterable[str], what: str = "known") -> str:
-    """The names, the most like first, and no more than fit a line; and whether one of them is likely to be meant."""
-    every = list(dict.fromkeys(names))
-    every.sort(key=lambda name: -SequenceMatcher(None, word, name).ratio())
-    more = f" and {len(every) - _SHOWN} more" if len(every) > _SHOWN else ""
-    meant = get_close_matches(word, every, 1)
-    asked = f"did you mean {meant[0]!r}? " if meant and not word.isdecimal() else ""
-    return f"{asked}{what}: {', '.join(every[:_SHOWN]) or 'none'}{more}"
+        return nearest(value, values, f"known values of {label}")
+    return nearest(label, sorted({name for one in subjects for name in one.labels}), "known labels")

@@ -10,14 +10,16 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
+from math import isfinite
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 from ..errors import ReadError, UsageError
 from ..trial import Json, Trial
 from .about import About
 from .draft import Draft, build, tallied, text_of
 from .in_place import replace
+from .record_shape import faults
 from .tally import Tally
 
 KNOWN_SCHEMAS = (1,)
@@ -36,9 +38,11 @@ def save(path: str | Path, record: Mapping[str, Any] | Draft) -> None:
 
 
 def load(path: str | Path) -> dict[str, Any]:
-    """The record that stands at `path`. Raises UsageError where there is none, or one of a schema not known here."""
+    """The record that stands at `path`. Raises UsageError where there is none, or one of a schema not known here, and
+    for one of which a part is not of its kind: all that reads it may then rely on that.
+    """
     try:
-        record = json.loads(Path(path).read_text(encoding="utf-8"), parse_constant=_no_constant)
+        record = json.loads(Path(path).read_text(encoding="utf-8"), parse_constant=_finite, parse_float=_finite)
     except json.JSONDecodeError as error:
         raise ReadError(str(path), error.lineno, error.colno, error.msg, "the JSON of a record") from error
     except (OSError, ValueError, RecursionError) as error:
@@ -55,6 +59,8 @@ def load(path: str | Path) -> dict[str, Any]:
             f"{path}: found schema {found!r:.40}, expected one that is known here ({known}); "
             "read it with the version of pytest-taskgraph that wrote it, or make the record again"
         )
+    for where, fault in faults(record):
+        raise UsageError(f"{path}: {_damaged(where, str(fault))}")
     return record
 
 
@@ -69,8 +75,12 @@ def load_whole(path: str | Path) -> dict[str, Any]:
     return found
 
 
-def _no_constant(name: str) -> NoReturn:
-    raise ValueError(f"found {name}, expected a finite number")
+def _finite(number: str) -> float:
+    """The number; also 1e999 is none that JSON could hold. Raises ValueError."""
+    value = float(number)
+    if not isfinite(value):
+        raise ValueError(f"found {number:.40}, expected a finite number")
+    return value
 
 
 def trials(record: Mapping[str, Any]) -> list[Trial]:
@@ -95,13 +105,17 @@ def about_of(record: Mapping[str, Any]) -> About:
         facts = {name: (later | dict(record))[name] for name in About.__dataclass_fields__}
         return About(**facts | {name: tuple(facts[name]) for name in ("models", "notations", "gates", "lost")})
     except (KeyError, TypeError) as error:
-        raise _damaged("what the run was", error) from error
+        raise _unusable("what the run was", error) from error
 
 
-def _damaged(where: str, error: Exception) -> UsageError:
+def _unusable(where: str, error: Exception) -> UsageError:
     """The error of a part of a record that cannot be read, without the words of Python."""
     why = f"{error} is missing" if isinstance(error, KeyError) else "a value is not of the kind that was expected"
-    return UsageError(f"the record is damaged: {where}: {why:.200}; make it again")
+    return _damaged(where, why)
+
+
+def _damaged(where: str, why: str) -> UsageError:
+    return UsageError(f"the record is damaged: {where}: {why:.300}; make it again")
 
 
 def _read_trials(record: Mapping[str, Any]) -> Iterator[tuple[Trial, int]]:
@@ -116,4 +130,4 @@ def _read_trials(record: Mapping[str, Any]) -> Iterator[tuple[Trial, int]]:
             diagram = diagrams.get(whole["question"]["cluster"], "")
             yield Trial.from_json(whole | {"diagram": diagram}), int(one["attempts"])
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise _damaged(f"trial {at}" if at else "trials", error) from error
+        raise _unusable(f"trial {at}" if at else "trials", error) from error

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import fsum, sqrt
 from statistics import NormalDist
 
+ENOUGH_CLUSTERS = 6  # fewer say little of others, and no test of them can reach 0.025: 2^-5 is more
+
 _MANY = 200  # degrees of freedom; from there on t is z within one percent
 _ROUNDING = 1e-9  # a standard error below it is nothing but the rounding of sums
 
@@ -68,17 +70,18 @@ def rate_interval(answers: Iterable[tuple[str, str, bool]]) -> tuple[float, floa
     """The 95 % interval of the share of right answers, each given as question, cluster and whether it is right.
 
     Wilson's where every question was answered once. Where some were answered again, their repetitions count as one
-    question each, with the share of them that is right, and the interval is the clustered one. None for no answer,
-    and for repetitions within one cluster.
+    question each, with the share of them that is right, and the interval is the clustered one; by question where there
+    are fewer than ENOUGH_CLUSTERS. None for no answer, and for repetitions of one question.
     """
     questions: dict[tuple[str, str], list[bool]] = {}
     for question, cluster, right in answers:
         questions.setdefault((question, cluster), []).append(right)
     if all(len(rights) == 1 for rights in questions.values()):
         return wilson(sum(rights[0] for rights in questions.values()), len(questions)) if questions else None
+    enough = len({cluster for _, cluster in questions}) >= ENOUGH_CLUSTERS
     clusters: dict[str, list[float]] = {}
-    for (_, cluster), rights in questions.items():
-        clusters.setdefault(cluster, []).append(sum(rights) / len(rights))
+    for (question, cluster), rights in questions.items():
+        clusters.setdefault(cluster if enough else question, []).append(sum(rights) / len(rights))
     return clustered_interval(clusters)
 
 

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import fsum
 from typing import Literal
 
-from .paired import Loss, holm, loss, mcnemar, needed, sign_flip
+from .paired import Loss, holm, loss, mcnemar, needed, needed_clusters, sign_flip
 from .pairing import Pair, mean_score, pass_share
+from .statistics import ENOUGH_CLUSTERS
 from .tally import CATEGORIES
 
 Verdict = Literal["worse", "not worse", "better", "cannot tell"]
 
 LEVEL = 0.025  # one-sided, of the test of all questions, and again of the family of the patterns
 MARGIN = 0.05
-_FEWEST_CLUSTERS = 6  # fewer can show no difference: 2^-5 is more than LEVEL
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,14 @@ def judge(pairs: Sequence[Pair], margin: float = MARGIN) -> Judged:
     Worse: the test of all of them, or that of any pattern adjusted by Holm, gives at most 0.025; without a difference
     that happens in at most 1 of 20 comparisons. Better: the test of all gives as little the other way. Not worse: the
     upper bound of the loss is below the margin.
+
+    Fewer than ENOUGH_CLUSTERS workflows tell nothing of others. Of themselves they do: what differs between two runs of
+    one model is chance, which is another one in every question. So there each question is a case of its own.
     """
+    workflows = len({one.cluster for one in pairs})
+    only = workflows if workflows < ENOUGH_CLUSTERS else 0
+    if only:
+        pairs = [replace(one, cluster=f"{one.id} {one.model}") for one in pairs]
     by_cluster: dict[str, list[float]] = {}
     for one in pairs:
         by_cluster.setdefault(one.cluster, []).append(one.loss)
@@ -72,8 +79,8 @@ def judge(pairs: Sequence[Pair], margin: float = MARGIN) -> Judged:
     patterns = _patterns(pairs)
     p, p_better = (_test(pairs), _test(pairs, -1)) if pairs else (None, None)
     verdict = _verdict(p, p_better, found, patterns, margin)
-    number = needed(found, margin) if verdict == "cannot tell" and pairs else None
-    reason = _reason(verdict, found, p if verdict != "better" else p_better, patterns, margin, number)
+    number, more = _needed(found, margin) if verdict == "cannot tell" else (None, "")
+    reason = _reason(verdict, found, p if verdict != "better" else p_better, patterns, margin) + more + _within(only)
     return Judged(verdict, reason, number, p, p_better, found, patterns)
 
 
@@ -95,7 +102,6 @@ def _reason(
     p: float | None,
     patterns: Sequence[PatternChange],
     margin: float,
-    number: int | None,
 ) -> str:
     if p is None:
         return "no question was answered in both runs and asked alike"
@@ -107,10 +113,26 @@ def _reason(
     bound = f"the loss may be up to {found.upper:.3f}"
     if verdict == "not worse":
         return f"{moved}; the loss is at most {max(found.upper, 0.0):.3f}, below the margin of {margin:g}"
-    many = f"; about {number:,} questions would decide" if number else ""
-    if found.clusters < _FEWEST_CLUSTERS:
-        many += f"; questions about fewer than {_FEWEST_CLUSTERS} workflows, here {found.clusters}, can show nothing"
-    return f"{moved}; {bound}, the margin is {margin:g}{many}"
+    return f"{moved}; {bound}, the margin is {margin:g}"
+
+
+def _needed(found: Loss, margin: float) -> tuple[int | None, str]:
+    """About how many questions would decide, if that can be told, and what is said of it."""
+    if found.variance is None or margin <= 0:
+        return None, ""
+    number = needed(found, margin)
+    if number is None:
+        return None, "; more questions than can be asked would decide"
+    about = f" on {needed_clusters(found, margin):,} workflows" if found.clusters < found.n else ""
+    return number, f"; about {number:,} questions{about} would decide"
+
+
+def _within(workflows: int) -> str:
+    """What a verdict is restricted to that is about so few workflows; 0 for enough."""
+    if not workflows:
+        return ""
+    these = "this 1 workflow" if workflows == 1 else f"these {workflows} workflows"
+    return f"; over {these} only, tested question by question"
 
 
 def _patterns(pairs: Sequence[Pair]) -> tuple[PatternChange, ...]:

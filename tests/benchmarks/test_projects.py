@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import re
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -154,6 +156,49 @@ def test_a_name_that_two_packages_have_is_asked_about_with_its_package(tmp_path:
         "List all tasks in workflow 'kitchen.Heat'.": ["Light", "Wait"],
         "List all tasks in workflow 'garden.Heat'.": ["Light", "Rake"],
     }
+
+
+def clusters(path: Path, **more: object) -> list[tuple[str, ...]]:
+    """Of each cluster: title and labels of the drawing, the same for all its questions; and the levels asked about."""
+    chosen = Settings(workflows=(str(path),), instances=20, **more)  # type: ignore[arg-type]
+    drawn: dict[str, str] = {}
+    levels: dict[str, set[str]] = {}
+    for reference in understanding.references(chosen, {"patterns": ["task_list", "next_tasks", "task_after_task"]}):
+        question, diagram = understanding.question(reference, chosen), understanding.diagram(reference, chosen)
+        labels = {node.label for node in diagram.nodes} | {group.label for group in diagram.groups}
+        told = f"{diagram.title}: {' '.join(sorted(labels))}"
+        assert drawn.setdefault(question.cluster, told) == told
+        levels.setdefault(question.cluster, set()).update(
+            re.findall(r"(?:composite task|workflow) '[^']*'", question.text)
+        )
+    return sorted((drawn[one], *sorted(levels[one])) for one in drawn)
+
+
+def test_a_question_clusters_with_those_about_its_workflow_and_draws_that(tmp_path: Path) -> None:
+    written(tmp_path, a__xxp=SOUP, b__xxp=HEAT.format("kitchen", "Wait", "Wait"))
+    heat, soup = "kitchen.Heat: END Light START Wait", "kitchen.Soup: Chop Cook END Light START Wait"
+    assert clusters(tmp_path) == [(heat, "workflow 'Heat'"), (soup, "workflow 'Soup'")]
+    converted = clusters(tmp_path, notations=("json", "mermaid"), convert=True)
+    assert converted == [(heat, "workflow 'Heat'"), (soup, "composite task 'Cook'", "workflow 'Soup'")]
+    assert len({one.digests["workflow"] for one in questions(tmp_path, "task_list")}) == 1
+
+
+def test_what_is_inside_a_composite_task_belongs_to_its_workflow(tmp_path: Path) -> None:
+    json = NOTATIONS["json"]
+    named = {name: json.write(replace(PLAIN, name=name)) for name in ("Bread", "Soup")}
+    found = clusters(written(tmp_path, **{f"{name}__json": text for name, text in named.items()}))
+    assert [title.split(":")[0].split(".")[-1] for title, *_ in found] == ["Bread", "Soup"]
+    for title, first, *levels in found:
+        assert first.startswith("composite task")
+        assert levels[-1] == f"workflow '{title.split(':')[0].split('.')[-1]}'"
+
+
+def test_the_cluster_of_a_single_workflow_is_the_project(tmp_path: Path) -> None:
+    path = written(tmp_path, w__xxp=NOTATIONS["wadl"].write(REFERRING)) / "w.xxp"
+    found = {(one.cluster, one.digests["workflow"]) for one in questions(path, "task_list")}
+    digest = projects.load(str(path)).digest
+    assert (digest, digest) in found
+    assert {shown for _, shown in found} == {digest}
 
 
 @every

@@ -69,7 +69,10 @@ def test_json_holds_the_whole_comparison(store: Path, capsys: pytest.CaptureFixt
         (["gone.json", "main"], "no such record"),
         (["main", "main", "--store", "none"], "there is no store at none"),
         (["main", "empty.json"], "empty.json is no record of a run: it has no schema number"),
-        (["bad.json", "main"], "bad.json: the record is damaged: trial 2: a value is not of the kind"),
+        (
+            ["bad.json", "main"],
+            'bad.json: the record is damaged: trial 2: score: found "high", expected an object or null',
+        ),
         (["main", "main", "--fail-on", "worse"], "unknown thing for --fail-on 'worse'; known: missing, "),
         (["main", "main", "--fail-on", ","], "nothing to fail on"),
         (["main", "main", "--margin", "2"], "expected a number from 0 to 1"),

@@ -272,10 +272,10 @@ def without_tables(file: Path) -> None:
     ("harm", "told"),
     [
         (Path.unlink, "there is no store of replies at"),
-        (emptied, "is no SQLite file"),
+        (emptied, "is no store of replies: it has no tables"),
         (diary, "is no SQLite file (it begins with b'Dear diary, it r')"),
         (cut_short, "is damaged"),
-        (without_tables, "but no store of replies: it has no tables"),
+        (without_tables, "is no store of replies: it has no tables"),
         (statements("DROP TABLE meta"), "is an SQLite file but no store of replies"),
         (statements("DROP TABLE replies"), "cannot be used (no such table: replies)"),
         (statements("UPDATE meta SET value = '99'"), "is of schema 99, this version knows up to 1"),

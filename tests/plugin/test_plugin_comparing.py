@@ -91,5 +91,5 @@ def test_a_run_that_is_worse_does_not_take_the_place_of_the_one_it_is_compared_w
             BAD, COMPARE, "--taskgraph-save=main", "--taskgraph-judge=gates", "--taskgraph-fail-on=regression"
         )
         assert (ran.code, ran.counts["failed"]) == (1, 1), ran.output
-        assert "the run 'main' is not saved: the comparison with the run of that name failed" in told(ran)
+        assert "the run 'main' is not saved: it is worse than the run of that name" in told(ran)
     assert saved.run(GOOD, COMPARE, "--taskgraph-save=main").code == 0

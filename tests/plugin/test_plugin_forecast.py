@@ -124,7 +124,8 @@ def test_without_a_suite_a_controller_tells_nothing(project: Project, server: Lo
 @pytest.mark.parametrize("workers", [False, True])
 def test_a_question_that_cannot_be_built_is_told_by_its_item(many: Project, server: Loopback, workers: bool) -> None:
     many.write("conftest.py", BROKEN)
-    ran = many.spread(lean(server)) if workers else many.spawn(lean(server))
+    plugins = ("taskgraph", "xdist") if workers else ("taskgraph",)
+    ran = many.spawn(lean(server), *(("-n", "2") if workers else ()), plugins=plugins)
     assert (ran.counts, ran.clean) == ({"passed": 5, "error": 5}, True), ran.output
     assert "it cannot be built" in ran.output
     assert len(told(ran)) == 2  # no forecast

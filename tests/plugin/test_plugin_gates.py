@@ -6,7 +6,7 @@ import re
 
 import pytest
 from loopback import Loopback, Raw, refuse
-from plugin_project import Project, Ran, right, wrong
+from plugin_project import OWN, Project, Ran, right, wrong
 
 SUITE = """
 import pytest
@@ -300,6 +300,11 @@ def test_missing_replies_that_are_allowed_are_expected_and_a_gate_judges_them(ma
         ("frame=direct>=0.8", "no question is of 'frame=direct'; known values of frame: think-first"),
         ("phrase=1>=0.8", "'phrase' is no label; did you mean "),
         ("model=any>=0.8", "'model' is no label: every gate judges each model by itself"),
+        (
+            "parallel_pair.jaccard>=0.8",
+            "no question of 'parallel_pair' has the metric 'jaccard'; they have: correctness",
+        ),
+        ("structure.bertscore>=0.8", "no question of 'structure' has the metric 'bertscore'; they have: "),
     ],
 )
 def test_a_gate_about_nothing_ends_the_run_before_anything_is_asked(
@@ -319,6 +324,58 @@ def test_over_workers_too_a_gate_about_nothing_ends_the_run_before_anything_is_a
     assert (ran.code, server.requests) == (4, []), ran.output
     assert "no question is of 'structur'; did you mean 'structure'?" in ran.output
     assert ran.clean, ran.output
+
+
+def test_over_workers_metrics_are_known_before_anything_is_asked(many: Project, server: Loopback) -> None:
+    told = "no question of 'parallel_pair' has the metric 'jaccard'"
+    ran = many.spread(
+        lean(server), "--taskgraph-gate=parallel_pair.jaccard>=0.8", "--taskgraph-gate=structure.recall>=0"
+    )
+    assert (ran.code, server.requests, told in ran.output) == (4, [], True), ran.output
+    many.write("pytest.ini", "[pytest]\ntaskgraph_gate = parallel_pair.jaccard>=0.8\n")
+    ran = many.spread(lean(server), "test_graph.py")
+    assert verdicts(ran)["gates::parallel_pair.jaccard"].startswith(f"skipped: not judged: {told}"), ran.output
+
+
+def test_a_value_with_a_dot_is_written_in_quotes(many: Project, server: Loopback) -> None:
+    frame = many.write(
+        "frames/ask.v2.jinja",
+        "{# answer: marker #}\n{{ workflow }}\n\nQuestion: {{ question }}\n\n{{ instruction }} Final answer:\n",
+    )
+    server.answer = "Final answer: yes"
+    options = (lean(server), f"--taskgraph-frame={frame}")
+    ran = many.run(*options, "--taskgraph-gate=frame=ask.v2>=0")
+    assert (ran.code, server.requests) == (4, []), ran.output
+    assert 'a value with a dot stands in quotes: frame="ask.v2"' in ran.output
+    ran = many.run(*options, '--taskgraph-gate=frame="ask.v2">=0', "--junitxml=junit.xml", RECORD)
+    assert verdicts(ran)['gates::frame="ask.v2"'].startswith("passed: pass rate "), ran.output
+    assert [one["name"] for one in many.record()["gates"]] == ['gates::frame="ask.v2"']
+    assert len(many.junit().findall("testcase[@classname='gates']")) == 1, many.path.joinpath("junit.xml").read_text()
+
+
+def test_labels_of_own_patterns_may_be_called_almost_like_ours(project: Project) -> None:
+    labels = '{"task": "t", "size2": 3, "odd": "1.5>@"}'
+    own = OWN.replace("task=task)", f"task=task, labels={labels})").replace(
+        "patterns=purpose", 'patterns=[purpose, "parallel_pair"]'
+    )
+    project.write("test_graph.py", own)
+    names = ("task=t", "size2=3.custom", 'odd="1.5>@"')
+    ran = project.run("--model=oracle:1", *(f"--taskgraph-gate={name}>=0.5" for name in names))
+    assert (ran.code, ran.counts) == (0, {"passed": 7}), ran.output
+    assert all(" of 2 answered" in told for told in verdicts(ran).values()), ran.output
+    for name in ("structure.task=t", "parallel_pair.sizes=12"):
+        ran = project.run("--model=oracle:1", f"--taskgraph-gate={name}>=0.5")
+        assert (ran.code, "is no label; did you mean " in ran.output) == (4, True), ran.output
+
+
+@pytest.mark.parametrize("repeats", [1, 2])
+def test_an_interval_about_one_own_file_says_so(project: Project, repeats: int) -> None:
+    own = project.write("own.mmd", "flowchart TD\n    START([START]) --> A --> B --> C --> END([END])\n")
+    project.write("test_graph.py", SUITE.replace('["parallel_pair", "parallel_block"]', '["next_tasks", "flow_start"]'))
+    gate = ("--taskgraph-gate=structure>=0.2@95%", f"--taskgraph-workflow={own}", f"--taskgraph-repeats={repeats}")
+    ran = project.run("--model=oracle:1", *gate)
+    assert " over this 1 workflow only), threshold 0.2" in verdicts(ran)["gates::structure"], ran.output
+    assert ran.code == 0, ran.output
 
 
 @pytest.mark.parametrize("expression", ["structur>=0.8", "structure.jacard>=0.8", "notation=wdal>=0.8", "depht=3>=0.8"])

@@ -121,7 +121,7 @@ def test_what_is_not_compared_is_named() -> None:
     before = [trial(0, True), trial(1, True), trial(2, None), trial(3, True), trial(5, None)]
     after = [trial(0, True), trial(1, True, text="Which follows?"), trial(2, True), trial(4, True), trial(5, True)]
     told = text(compared(before, after), 120)
-    assert "the template changed for 1 question: not compared, for they are other questions" in told
+    assert "the case changed for 1 question: not compared, for they are other questions" in told
     assert "without an answer: chain-wadl-n012-s0-002 (before: error), loop-wadl-n012-s0-005 (before" in told
     assert "asked only before: loop-wadl-n012-s0-003" in told
     assert "asked only after: chain-wadl-n012-s0-004" in told
@@ -146,3 +146,20 @@ def test_answers_and_changes_in_words() -> None:
     assert (answer([]), answer(None), answer("no")) == ("none", "nothing that can be read", "no")
     assert answer([["Mix"], ["Bake"]]) == '[["Mix"], ["Bake"]]'
     assert (change(0.25), change(-0.0001)) == ("+0.250", "0.000")
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+@pytest.mark.parametrize("questions", [184, None])
+def test_a_run_that_was_interrupted_is_called_so(when: str, questions: int | None) -> None:
+    asked = {"before": [trial(at, True) for at in range(20)], "after": [trial(at, True) for at in range(20)]}
+    records = {run: build(trials, About("0.1.0", models=("m",), questions=20)) for run, trials in asked.items()}
+    whole = compare(records["before"], records["after"])
+    part = build(asked[when][:9], About("0.1.0", models=("m",), questions=questions, interrupted=True))
+    both = {**records, when: part}
+    found = compare(both["before"], both["after"])
+    of = " of its 184 questions" if questions else ""
+    note = f"the run {when} was interrupted: this compares only those{of} that it had asked by then"
+    assert (note, {"yellow": True}) in lines(found, "main", 120)
+    assert f"- {note}" in markdown(records["after"], found).splitlines()
+    assert "interrupted" not in text(whole)
+    assert all(columns(line) <= 80 for line, _ in lines(found, "main", 80))

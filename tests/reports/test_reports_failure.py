@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -8,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_taskgraph.reports.escape import columns
-from pytest_taskgraph.reports.failure import failure_lines, short_reason, shown
+from pytest_taskgraph.reports.failure import failure_lines, reply_section, short_reason, shown
 from pytest_taskgraph.trial import Json, Outcome, Question, Reply, Score, Trial
 
 anything = st.text(st.characters(), max_size=300) | st.sampled_from(["x" * 5000, "a\n" * 2000, "\x1b[31m" * 50])
@@ -31,18 +32,18 @@ def test_a_wrong_answer_is_told_in_a_dozen_lines() -> None:
         "missing (1): Weigh",
         "extra (1): Ship",
         "the reply ends:",
-        "  Let me see.",
-        "  Pick leads to Pack.",
-        "  Final answer: Pack, Ship",
+        "| Let me see.",
+        "| Pick leads to Pack.",
+        "| Final answer: Pack, Ship",
         'the whole reply (57 characters): section "model reply", and in the record',
     ]
 
 
 def test_of_a_long_reply_the_end_is_shown_where_the_answer_stands_there() -> None:
     long = replace(WRONG, reply=Reply("\n".join(f"line {at}" for at in range(1000))))
-    assert failure_lines(long)[6:11] == [f"  line {at}" for at in range(995, 1000)]
+    assert failure_lines(long)[6:11] == [f"| line {at}" for at in range(995, 1000)]
     first = replace(long, question=replace(QUESTION, place="first-line"))
-    assert failure_lines(first)[5:8] == ["the reply begins:", "  line 0", "  line 1"]
+    assert failure_lines(first)[5:8] == ["the reply begins:", "| line 0", "| line 1"]
 
 
 def test_an_unreadable_reply_tells_why() -> None:
@@ -113,6 +114,38 @@ def test_a_reply_of_a_megabyte_is_told_as_short() -> None:
         lines = failure_lines(replace(WRONG, reply=Reply(reply)))
         assert len(lines) <= 12
         assert all(columns(line) <= 76 for line in lines)
+
+
+COMMANDS = [
+    "::error file=app.js,line=1::owned", "::add-mask::secret", "  ::stop-commands::x", "\t::endgroup::",
+    "##[add-mask]x", "see ##[error]x", "##vso[task.setvariable variable=a]b", "x ##vso[task.complete]",
+    "##teamcity[buildStop comment='x']", "###[group]x", "##[[", "##VSO[a]",
+]  # fmt: skip
+
+
+def is_command(line: str) -> bool:
+    """Whether a runner of CI would take the line for a command: GitHub's, Azure's, TeamCity's."""
+    return line.lstrip().startswith("::") or re.search(r"##(vso|teamcity)?\[", line, re.IGNORECASE) is not None
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_no_line_of_a_reply_is_a_command_to_a_runner_of_ci(command: str) -> None:
+    assert is_command(command)
+    reply = f"{command}\nSo:\n{command}\n\n{command}"
+    mark = Score(0.0, given=command, missing=[command], extra=[command], remark=command)
+    trial = Trial(replace(QUESTION, text=command), "m", "wrong", Reply(reply), mark)
+    first = replace(trial, question=replace(trial.question, place="first-line", reference=command))
+    lost = replace(trial, outcome="error", reply=None, score=None, error=command)
+    for one in (trial, first, lost):
+        for width in (*range(20, 40), 76):
+            assert not any(map(is_command, failure_lines(one, width=width)))
+        assert not is_command(short_reason(one))
+    assert not any(map(is_command, reply_section(reply).split("\n")))
+
+
+def test_the_section_shows_the_lines_of_a_reply_as_they_are_after_a_mark() -> None:
+    assert reply_section("a\n\n  b ::x\n##[x]\x1b") == "| a\n|\n|   b ::x\n| #\\x23[x]\\x1b"
+    assert reply_section("a" * 1500 + "b" * 1500) == f"| {'a' * 1000}\n| [… 1000 characters …]\n| {'b' * 1000}"
 
 
 def test_an_order_is_told_by_what_must_come_before_what() -> None:

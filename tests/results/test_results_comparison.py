@@ -14,6 +14,8 @@ from pytest_taskgraph.results.pairing import changes
 from pytest_taskgraph.results.record import About, build
 from pytest_taskgraph.trial import Json, Outcome, Question, Reply, Score, Trial
 
+OF_FRAME = "digest of think-first"
+
 
 def asked(
     name: str, *, pattern: str = "next_tasks", workflow: str | None = None, frame: str = "think-first", **more: object
@@ -80,10 +82,59 @@ def test_p_is_that_of_mcnemar_where_each_workflow_has_one_question() -> None:
     assert found.patterns[0].p == found.p
 
 
-def test_questions_about_one_workflow_count_as_one_case() -> None:
-    found = runs("+" * 60, "-" * 60, workflow="w")
-    assert (found.verdict, found.p, found.needed) == ("cannot tell", 0.5, None)
-    assert "fewer than 6 workflows" in found.reason
+def among(workflows: int, before: str, after: str) -> Comparison:
+    """One question a letter as in `runs`, the workflows taking turns."""
+    records = [
+        run(answered(asked(f"q{at:03d}", workflow=f"w{at % workflows}"), mark == "+") for at, mark in enumerate(marks))
+        for marks in (before, after)
+    ]
+    return compare(records[0], records[1])
+
+
+def test_questions_about_one_of_six_workflows_count_as_one_case() -> None:
+    found = among(6, "+" * 60, ("-" + "+" * 5) * 10)
+    assert found.loss == pytest.approx(1 / 6)
+    assert found.p == 0.5
+    assert found.verdict == "cannot tell"
+    assert "only" not in found.reason
+
+
+@pytest.mark.parametrize(("workflows", "told"), [(1, "this 1 workflow"), (5, "these 5 workflows")])
+def test_a_collapse_over_few_workflows_is_worse_and_told_of_these_only(workflows: int, told: str) -> None:
+    found = among(workflows, "+" * 60, "-" * 20 + "+" * 40)
+    assert found.verdict == "worse"
+    assert found.p == pytest.approx(2**-20)
+    assert found.reason.endswith(f"; over {told} only, tested question by question")
+    assert case_of(found, frozenset({"regression"}))[0] == "failed"
+    assert among(workflows, "-" * 20 + "+" * 40, "+" * 60).verdict == "better"
+
+
+def test_few_workflows_without_a_change_are_not_worse_themselves() -> None:
+    found = among(2, "+" * 80, "+" * 80)
+    assert found.verdict == "not worse"
+    assert found.reason.endswith("below the margin of 0.05; over these 2 workflows only, tested question by question")
+    few = among(2, "+" * 20, "+" * 20)
+    assert (few.verdict, few.needed) == ("cannot tell", 150)
+    assert "about 150 questions would decide; over these 2 workflows only" in few.reason
+
+
+def test_an_exchange_of_right_and_wrong_within_one_workflow_is_no_difference() -> None:
+    found = among(1, "+" * 30 + "-" * 30, "-" * 30 + "+" * 30)
+    assert found.verdict == "cannot tell"
+
+
+def test_where_workflows_have_several_questions_the_workflows_that_decide_are_told() -> None:
+    found = among(10, "+" * 200, "+" * 200)
+    assert (found.verdict, found.needed) == ("cannot tell", 3000)
+    assert "about 3,000 questions on 150 workflows would decide" in found.reason
+
+
+@pytest.mark.parametrize("margin", [5e-324, 1e-300, 1e-160, 1e-9])
+def test_a_margin_next_to_nothing_takes_more_questions_than_can_be_asked(margin: float) -> None:
+    question = [run(answered(asked(f"q{at}"), True) for at in range(9))] * 2
+    found = compare(question[0], question[1], margin)
+    assert (found.verdict, found.needed) == ("cannot tell", None)
+    assert found.reason.endswith(f"the margin is {margin:g}; more questions than can be asked would decide")
 
 
 def test_a_single_pattern_can_make_it_worse() -> None:
@@ -225,9 +276,11 @@ def test_another_frame_is_compared_and_told_loudly() -> None:
 @pytest.mark.parametrize(
     ("what", "changed"),
     [
-        ("workflow", {"digests": {"workflow": "other", "template": "t", "frame": "digest of think-first"}}),
+        ("workflow", {"digests": {"workflow": "other", "template": "t", "frame": OF_FRAME}}),
         ("reference", {"reference": "Bake"}),
-        ("template", {"text": "Which follows q?"}),
+        ("template", {"text": "Which?", "digests": {"workflow": "w-q", "template": "u", "frame": OF_FRAME}}),
+        ("case", {"text": "What comes after Stir?"}),
+        ("case", {"text": "What comes after Stir?", "reference": "Bake"}),
         ("notation", {"labels": {"notation": "json", "frame": "think-first"}}),
         ("marking", {"metric": "jaccard"}),
         ("marking", {"reading": "strict"}),
@@ -238,6 +291,36 @@ def test_another_question_under_the_same_id_is_listed_and_not_paired(what: str, 
     assert (found.paired, found.verdict) == (0, "cannot tell")
     assert [(one.what, one.paired) for one in found.changed] == [((what,), False)]
     assert found.notes[0] == f"the {what} changed for 1 question: not compared, for they are other questions"
+
+
+def test_what_was_asked_goes_before_the_id_it_had() -> None:
+    """Another seed asks about the user's own files under the same ids, some of it in another place."""
+
+    def made(*tasks: str, right: bool) -> dict[str, Any]:
+        return run(
+            answered(asked(f"own-{at}", workflow="w", text=f"What comes after {task}?", prompt=task), right)
+            for at, task in enumerate(tasks)
+        )
+
+    found = compare(made("Stir", "Bake", "Mix", right=True), made("Cool", "Stir", "Mix", right=False))
+    assert [(one.id, one.question) for one in found.flips] == [
+        ("own-1", "What comes after Stir?"),
+        ("own-2", "What comes after Mix?"),
+    ]
+    assert (found.changed, found.only_before, found.only_after) == ((), ("own-1",), ("own-0",))
+
+
+def test_another_case_shows_both_questions() -> None:
+    there, back = (run([answered(asked("q", workflow="w", text=text), True)]) for text in ("After A?", "After B?"))
+    found = compare(there, back)
+    assert found.notes == ("the case changed for 1 question: not compared, for they are other questions",)
+    assert found.differences[0].lines == ("- After A?", "+ After B?")
+
+
+def test_questions_that_look_alike_are_paired_by_their_ids() -> None:
+    twice = [asked(name, workflow="w", text="What is first?") for name in ("a", "b")]
+    found = compare(run(answered(one, True) for one in twice), run([answered(twice[1], False)]))
+    assert ([one.id for one in found.flips], found.only_before) == (["b"], ("a",))
 
 
 def test_another_notation_has_another_id_and_is_listed_all_the_same() -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from math import comb, fsum
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -9,6 +12,7 @@ from hypothesis import strategies as st
 from pytest_taskgraph.errors import UsageError
 from pytest_taskgraph.results.case import Case
 from pytest_taskgraph.results.gates import Gate, judge, parse, titles
+from pytest_taskgraph.results.nearest import quoted
 from pytest_taskgraph.results.population import (
     Declared,
     Population,
@@ -64,9 +68,48 @@ def test_a_gate_is_read_as_it_is_documented() -> None:
 
 
 @pytest.mark.parametrize(
+    ("written", "parts"),
+    [
+        ('frame="ask.v2"', ["frame=ask.v2"]),
+        ("frame='ask.v2'.structure", ["frame=ask.v2", "structure"]),
+        ('more="a>=b@c" . size=12', ["more=a>=b@c", "size=12"]),
+        ('"odd=1.5"', ["odd=1.5"]),
+        ('"my.label" = "x y"', ["my.label=x y"]),
+        ('said="a ""b"" c"', ['said=a "b" c']),
+        ("said='it''s'", ["said=it's"]),
+        ("said=it's", ["said=it's"]),
+        ('said="a"b', ['said="a"b']),
+        ("a=b=c", ["a=b=c"]),
+        ("said=", ["said="]),
+    ],
+)
+def test_quotes_hold_what_would_end_a_name(written: str, parts: list[str]) -> None:
+    gate = parse(f"{written}>=0.5@95%", METRICS)
+    assert (list(gate.parts), gate.metric, gate.threshold, gate.confidence) == (parts, "", 0.5, 0.95)
+    assert parse(f"{gate.name}>=0.5", METRICS).parts == gate.parts, "a name is written as it is read"
+
+
+@given(st.text(min_size=1))
+def test_each_value_can_be_written(value: str) -> None:
+    part = f"label={value}"
+    gate = parse(f"{quoted(part)}.structure.jaccard>=0.5", METRICS)
+    assert (gate.parts, gate.metric) == ((part, "structure"), "jaccard")
+
+
+@given(st.text("ab.=<>@\"' ", max_size=12))
+def test_whatever_is_written_is_a_gate_or_a_mistake_of_usage(text: str) -> None:
+    try:
+        gate = parse(f"{text}>=0.5", METRICS)
+    except UsageError:
+        return
+    assert parse(f"{gate.name}>=0.5", METRICS).parts == gate.parts
+
+
+@pytest.mark.parametrize(
     "text",
     ["structure", "structure>0.8", ">=0.8", "a..b>=0.8", "a>=x", "a>=1.1", "a>=nan", "a>=-0.1", "a>=0.8@95",
-     "a>=0.8@100%", "a>=0.8@50%", "a>=1@95%", "a>=0@95%", "a>=0.5>=0.6", ""],
+     "a>=0.8@100%", "a>=0.8@50%", "a>=1@95%", "a>=0@95%", "a>=0.5>=0.6", "",
+     "a>b>=0.5", 'a="b>c"d>=0.5', "a.>=0.5"],
 )  # fmt: skip
 def test_anything_else_is_a_mistake_that_repeats_what_was_written(text: str) -> None:
     with pytest.raises(UsageError, match=r"expected|takes") as error:
@@ -121,6 +164,59 @@ def test_graded_questions_count_by_their_score_and_metrics_by_their_mean() -> No
     assert verdict("structure>=0.5", graded).estimate == pytest.approx(0.5)
     assert verdict("structure.score>=0.5", graded).reason.startswith("mean score 0.500 of 9 answered")
     assert verdict("structure.jaccard>=0.3", graded).outcome == "failed"
+
+
+def test_what_is_measured_is_called_by_its_name() -> None:
+    graded = [trial(at, "right", 0.5, mark=0.0) for at in range(4)]
+    marked = [trial(at, "right" if at % 3 else "wrong", 0.2 + at / 100) for at in range(4, 18)]
+    alone, mixed = (Population(tuple(one), (), {}, 0) for one in (graded, [*graded, *marked]))
+    assert verdict("structure>=0.5", alone).reason.startswith("mean score 0.500 of 4 answered (")
+    told = verdict("structure>=0.5", mixed).reason
+    assert told.startswith("pass rate 0.714 of 14 and mean score 0.500 of 4 graded: 0.667 of 18 answered (")
+    assert verdict("structure.score>=0.5", mixed).reason.startswith("mean score ")
+
+
+@pytest.mark.parametrize(("workflows", "repeats"), [(1, 1), (1, 2), (5, 1), (5, 3), (6, 1)])
+def test_an_interval_over_questions_that_share_workflows_says_so(workflows: int, repeats: int) -> None:
+    def about(one: Trial) -> Trial:
+        at = int(one.question.id[2:]) % workflows
+        return replace(one, question=replace(one.question, cluster=f"w{at}"))
+
+    asked = [about(trial(at, "right" if at % 4 else "wrong")) for at in range(60) for _ in range(repeats)]
+    found = verdict("structure>=0.5@95%", Population(tuple(asked), (), {}, 0))
+    only = "this 1 workflow" if workflows == 1 else f"these {workflows} workflows"
+    assert f" over {only} only), threshold" in found.reason
+    assert found.outcome == "passed"
+
+
+def test_what_is_repeated_over_six_workflows_is_certain_as_these_agree() -> None:
+    asked = [
+        replace(one, question=replace(one.question, cluster=f"w{at % 6}"))
+        for at in range(60)
+        for one in [trial(at, "right" if at % 6 else "wrong")] * 2
+    ]
+    found = verdict("structure>=0.5@95%", Population(tuple(asked), (), {}, 0))
+    assert found.reason.startswith(
+        "cannot tell: pass rate 0.833 of 60 answered (95% 0.405-1.000), threshold 0.5; about "
+    )
+    assert found.reason.endswith(" workflows would decide")
+
+
+def test_a_mean_of_one_question_has_no_interval() -> None:
+    found = verdict("structure.score>=0.5@95%", rate(1, 1))
+    assert found.reason == (
+        "cannot tell: mean score 1.000 of 1 answered (no 95% interval: it is one question), threshold 0.5; "
+        "ask more questions"
+    )
+
+
+@pytest.mark.parametrize("n", [10, 11, 17, 40, 100, 300])
+def test_a_rate_just_below_the_threshold_passes_at_most_one_time_in_twenty_as_documented(n: int) -> None:
+    for least in range(1, n):
+        threshold = wilson(least, n)[0]  # the highest that so many right answers pass
+        if threshold >= 0.5:
+            passes = fsum(comb(n, k) * threshold**k * (1 - threshold) ** (n - k) for k in range(least, n + 1))
+            assert 0.02 < passes < 1 / 20
 
 
 def test_repetitions_of_a_question_are_one_question() -> None:
@@ -185,7 +281,7 @@ KNOWN = Vocabulary(
     ("understanding", "structure", "next_tasks", "behaviour", "reachable"),
     frozenset({"structure", "next_tasks", "behaviour", "reachable"}),
     ("jaccard", "score"),
-    {"size": ("12", "20"), "depth": (), "frame": ("direct",)},
+    {"size": ("12", "20"), "depth": (), "frame": ("direct", "ask.v2")},
     closed=frozenset({"size"}),
 )
 
@@ -211,8 +307,12 @@ def test_names_are_looked_for_among_what_was_declared() -> None:
         ("frame=direct", "absent", "known values of frame: own"),
         ("frame=dirct", "wrong", "known values of frame: own"),
         ("frame=mine", "unknown", "known values of frame: own"),
+        ("frame=ask.v2", "wrong", 'a value with a dot stands in quotes: frame="ask.v2")'),
+        ('frame="ask.v2"', "absent", "no question is of 'frame=ask.v2'; known values of frame: own"),
+        ("depth=1.5", "unknown", 'a value with a dot stands in quotes: depth="1.5")'),
         ("sizes=12", "wrong", "'sizes' is no label; did you mean 'size'?"),
-        ("colour=red", "wrong", "'colour' is no label; known labels: "),
+        ("colour=red", "unknown", "'colour' is no label; known labels: "),
+        ("structure.colour=red", "wrong", "'colour' is no label; known labels: "),
     ],
 )
 def test_a_name_that_nothing_has_is_absent_unknown_or_wrong(name: str, kind: str, text: str) -> None:
@@ -224,7 +324,22 @@ def test_a_name_that_nothing_has_is_absent_unknown_or_wrong(name: str, kind: str
 def test_labels_of_a_pattern_of_the_user_may_be_found_later() -> None:
     own = Declared("q", "understanding", "handover", "custom", {"size": 12})
     assert mistake(["colour=red"], [own], KNOWN) is None
-    assert mistake(["sizes=12"], [own], KNOWN) is not None
+    assert mistake(["sizes=12"], [own, declared(0)], KNOWN) is None, "it may be a label of that pattern"
+    assert mistake(["structure", "sizes=12"], [own, declared(0)], KNOWN) is not None, "of ours it is none"
+    assert mistake(["custom", "sizes=12"], [own, declared(0)], KNOWN) is None
+
+
+def test_a_metric_that_marks_none_of_the_questions_is_known_before() -> None:
+    ours = [replace(declared(at), metrics=("jaccard", "recall")) for at in range(2)]
+    other = replace(declared(2), pattern="flow_start", metrics=("correctness",))
+    assert mistake(["structure"], [*ours, other], KNOWN, "recall") is None
+    assert mistake(["flow_start"], [*ours, declared(3)], KNOWN, "recall") is not None
+    assert mistake(["next_tasks"], [declared(0)], KNOWN, "recall") is None, "nothing is known of its metrics"
+    found = mistake(["next_tasks", "size=12"], [*ours, other], KNOWN, "correctness")
+    assert found is not None
+    assert (found.kind, found.text) == (
+        "absent", "no question of 'next_tasks.size=12' has the metric 'correctness'; they have: recall, jaccard"
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize("value", ["12", "None"])

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from pytest_taskgraph.results import paired
-from pytest_taskgraph.results.paired import Loss, holm, loss, mcnemar, needed, sign_flip
+from pytest_taskgraph.results.paired import Loss, holm, loss, mcnemar, needed, needed_clusters, sign_flip
 
 counts = st.integers(0, 60)
 thousandths = st.lists(st.integers(-1000, 1000).map(lambda one: one / 1000), max_size=9)
@@ -126,6 +126,52 @@ def test_the_number_that_decides_finds_a_loss_of_the_margin() -> None:
     assert number == 630  # 0.2 (1.960 + 0.842)² / 0.05² = 628
     assert needed(found, 0.025) == 2600
     assert needed(found, 0.0) is None
+
+
+def test_clusters_that_are_half_the_number_already_take_more() -> None:
+    assert needed(Loss(400, 400, 0.0, 0.06, 0.2), 0.05) == 800
+    between = needed(Loss(400, 400, 0.02, 0.07, 0.2), 0.05)
+    assert between == 1800  # 0.2 (1.960 + 0.842)² / 0.03² = 1744: the farther of none and the margin
+
+
+def test_clusters_decide_however_many_questions_they_have() -> None:
+    for size in (1, 10, 20):
+        found = loss({str(at): [0.0] * size for at in range(10)})
+        assert (needed_clusters(found, 0.05), needed(found, 0.05)) == (150, 150 * size)
+
+
+def drawn(rng: Random, clusters: int, size: int, flips: float) -> Loss:
+    """The loss where each question changes with that chance, one way or the other."""
+    sides = ((1.0, -1.0, 0.0), (flips / 2, flips / 2, 1 - flips))
+    return loss({str(at): rng.choices(*sides, k=size) for at in range(clusters)})
+
+
+@pytest.mark.parametrize(
+    ("clusters", "size", "flips"), [(20, 1, 0.1), (100, 1, 0.1), (10, 10, 0.1), (12, 4, 0.4), (8, 20, 0.3), (10, 20, 0)]
+)
+def test_so_many_clusters_decide_and_a_third_of_them_far_less_often(clusters: int, size: int, flips: float) -> None:
+    rng = Random(f"{clusters} {size} {flips}")
+    undecided = [one for one in (drawn(rng, clusters, size, flips) for _ in range(80)) if one.upper >= 0.05]
+    numbers = [needed_clusters(one, 0.05) or 0 for one in undecided]
+    decided = sum(drawn(rng, number, size, flips).upper < 0.05 for number in numbers)
+    by_third = sum(drawn(rng, number // 3, size, flips).upper < 0.05 for number in numbers)
+    assert len(numbers) >= 30
+    assert decided >= 0.7 * len(numbers)
+    assert by_third <= decided - 0.3 * len(numbers)
+
+
+@pytest.mark.parametrize("between", [0.0, 0.02, 0.025])
+def test_following_the_number_comes_to_an_end(between: float) -> None:
+    rng = Random(f"{between}")
+    clusters, rounds = 20, 0
+    while (found := drawn_with(rng, clusters, between)).upper >= 0.05 and rounds < 10:
+        clusters, rounds = needed_clusters(found, 0.05) or 0, rounds + 1
+    assert 0 < rounds < 8
+
+
+def drawn_with(rng: Random, clusters: int, lost: float) -> Loss:
+    sides = ((1.0, -1.0, 0.0), (0.05 + lost, 0.05, 0.9 - lost))
+    return loss({str(at): rng.choices(*sides, k=3) for at in range(clusters)})
 
 
 @given(st.integers(2, 5000), st.floats(0, 2), st.floats(0.001, 1))

@@ -144,4 +144,4 @@ def test_the_interval_of_a_rate_takes_repetitions_for_one_question() -> None:
     assert many is not None
     assert many[1] - many[0] > 0.8
     assert often.whole().questions == 3
-    assert of([([True, False], "v"), ([True], "v")]).whole().interval is None
+    assert of([([True, False], "v")]).whole().interval is None

@@ -81,5 +81,16 @@ def test_without_repetitions_the_interval_of_a_rate_is_wilson_s(rights: list[boo
     assert rate_interval(answers) == wilson(sum(rights), len(rights))
 
 
+@pytest.mark.parametrize("workflows", [1, 5, 6])
+def test_repeated_questions_about_fewer_than_six_workflows_are_told_apart_by_question(workflows: int) -> None:
+    shares = {(question, f"w{question % workflows}"): [question % 3 > 0, question % 2 > 0] for question in range(12)}
+    answers = [(f"q{question}", workflow, right) for (question, workflow), ones in shares.items() for right in ones]
+    by: dict[str, list[float]] = {}
+    for (question, workflow), ones in shares.items():
+        by.setdefault(workflow if workflows == 6 else f"q{question}", []).append(sum(ones) / 2)
+    assert len(by) == (6 if workflows == 6 else 12)
+    assert rate_interval(answers) == clustered_interval(by)
+
+
 def test_no_answers_have_no_interval() -> None:
     assert rate_interval([]) is None

@@ -46,12 +46,19 @@ class Understanding:
 
         return known_labels(reference, settings)
 
+    def metrics(self, pattern: str, settings: Settings) -> Sequence[str]:
+        """The metrics of the pattern's form, of texts those that were chosen, and what an agent is measured by."""
+        from .text_metrics import metrics
+
+        return metrics(pattern, settings)
+
     def diagram(self, reference: QuestionReference, settings: Settings) -> Diagram:
         """The workflow that the question is about, to be drawn; the same for all questions of its cluster."""
         from ...workflow.diagram import diagram
+        from .asked import about
         from .twins import asked
 
-        return diagram(asked(reference, settings).workflow)
+        return diagram(about(asked(reference, settings), reference, settings))
 
     def baseline(self, name: str) -> Model:
         """An embedded baseline. Raises UnknownNameError."""

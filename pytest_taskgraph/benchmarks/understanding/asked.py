@@ -15,7 +15,7 @@ from .catalogue import catalogue
 from .pattern import Case, Pattern
 from .phrasings import phrasing_of, worded
 from .sample import draw
-from .scope import Scope
+from .scope import Scope, rotations
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +57,17 @@ def as_is(reference: QuestionReference, settings: Settings) -> Asked:
         text = written(workflow, converted) if converted else projects.load(path).text
     phrasing = phrasing_of(words, reference.ordinal, settings.phrasing)
     return Asked(pattern, words, workflow, scope, case, phrasing, reference.notation, text)
+
+
+def about(found: Asked, reference: QuestionReference, settings: Settings) -> Workflow:
+    """The one workflow that the question is about, the others of its project beside it.
+
+    Of the user's own as it stands in the files, however it is shown: in each notation it is the same workflow. What
+    was varied is another one.
+    """
+    as_shown = reference.source < 0 or reference.relation
+    project = found.workflow if as_shown else projects.load(settings.workflows[reference.source]).workflow
+    return next((one for one in rotations(project) if one.qualified == found.scope.root.qualified), project)
 
 
 @lru_cache(maxsize=64)

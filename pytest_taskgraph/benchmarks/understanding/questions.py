@@ -21,7 +21,7 @@ from ..family import QuestionReference
 from ..frames import Composed, Example, Frame, frame
 from ..settings import Settings
 from . import projects
-from .asked import Asked, written
+from .asked import Asked, about, written
 from .catalogue import select
 from .chance import chance_at
 from .known_names import known_names
@@ -86,7 +86,7 @@ def notices(settings: Settings, options: Mapping[str, Any]) -> list[str]:
 def question(reference: QuestionReference, settings: Settings) -> Question:
     """The question that a reference stands for."""
     asked, chosen = asked_for(reference, settings), frame(settings.frame, settings.templates)
-    workflow_digest = digest(asked.workflow)
+    one, workflow_digest = about(asked, reference, settings), digest(asked.workflow)
     answer_form = form(asked.pattern.form)
     names = known_names(asked.workflow, asked.scope.workflow)
     text = sentence(asked.worded, asked.phrasing, asked.scope, asked.case)
@@ -110,7 +110,8 @@ def question(reference: QuestionReference, settings: Settings) -> Question:
         pass_mark, judged=marked.judged, names=names, place=chosen.place, reading=settings.reading,
         labels=_labels(reference, asked, chosen),
         episode=presented.episode, specifications=presented.specifications, needed=presented.needed,
-        cluster=workflow_digest, digests=_digests(asked, workflow_digest, chosen, told), system=told.system,
+        cluster=workflow_digest if one == asked.workflow else digest(one), system=told.system,
+        digests=_digests(asked, workflow_digest, chosen, told),
         chance=chance_at(answer_form.name, marked.metric, asked.case.answer, asked.scope.workflow),
         relation=reference.relation, twin=reference.twin,
     )  # fmt: skip

@@ -7,8 +7,11 @@ from dataclasses import dataclass
 
 from ...errors import UnknownNameError
 from ...scoring.form import Form
+from ...scoring.forms import form
 from ...scoring.metrics import MEASURED, TEXT_METRICS
 from ...scoring.metrics.bertscore import demand_bertscore
+from ..settings import Settings
+from .pattern import PATTERNS
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,12 +32,20 @@ def check(chosen: Sequence[str]) -> None:
         demand_bertscore()
 
 
-def marking(form: Form, metric: str, chosen: Sequence[str]) -> Marking:
+def marking(answer_form: Form, metric: str, chosen: Sequence[str]) -> Marking:
     """How answers of a form are marked; `metric` is the pattern's own choice, empty for none.
 
     Of texts the first chosen metric decides, and the form's own stand beside the others: they cost nothing.
     """
-    if form.name != "text":
-        return Marking(metric or form.metric, list(form.further), [])
-    first, *others = dict.fromkeys([*([metric] if metric else []), *chosen, form.metric, *form.further])
+    if answer_form.name != "text":
+        return Marking(metric or answer_form.metric, list(answer_form.further), [])
+    first, *others = dict.fromkeys([*([metric] if metric else []), *chosen, answer_form.metric, *answer_form.further])
     return Marking(first, others, [name for name in (first, *others) if name in MEASURED])
+
+
+def metrics(pattern: str, settings: Settings) -> list[str]:
+    """The metrics that answers to a pattern may have in such a run, the one that decides first."""
+    one = PATTERNS[pattern]
+    marked = marking(form(one.form), one.metric, settings.text_metrics)
+    agent = ["specifications_read"] if settings.presentation == "agent" else []
+    return [marked.metric, *marked.further, *agent]

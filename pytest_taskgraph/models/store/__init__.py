@@ -13,10 +13,11 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Mapping
-from contextlib import closing, suppress
+import sqlite3
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from ...errors import NotAskedError
 from ...trial import Reply
@@ -24,9 +25,10 @@ from ..request_key import shown
 from . import replies
 from .nearest import Nearest
 from .operations import Claim, Keep, Look, Release, Settle, Spend
-from .schema import FILE, open_store
+from .schema import FILE, open_store, open_to_read, read_store
 from .writer import Writer
 
+_T = TypeVar("_T")
 _COMPARABLE = 20_000  # stored requests of a model among which the nearest is sought
 
 __all__ = ["Store", "keys"]
@@ -37,14 +39,16 @@ class Store:
 
     The async methods may be called in any event loop; several objects and processes may use one folder. Whatever was
     called is done even if its caller is cancelled. Replies survive the death of the process from the moment `keep`
-    returns. Under `refresh` only replies of this run are taken for an answer. Raises UsageError as `open_store` does;
-    so do the methods, if the file becomes unusable.
+    returns. Under `refresh` only replies of this run are taken for an answer. With `read_only` the folder need not be
+    writable, and replies are only looked up. Raises UsageError as `open_store` does; so do the methods, if the file
+    becomes unusable.
     """
 
-    def __init__(self, path: Path, run: str, refresh: bool = False) -> None:
+    def __init__(self, path: Path, run: str, refresh: bool = False, read_only: bool = False) -> None:
         self.path, self.run, self.refresh = path, run, refresh
         self._nearest: dict[str, Nearest] = {}
-        self._writer = Writer(open_store(path), path / FILE, run, refresh)
+        connection = open_to_read(path) if read_only else open_store(path)
+        self._writer = Writer(connection, path / FILE, run, refresh)
 
     async def look(self, key: str) -> Reply | None:
         """The stored reply of any run, or None."""
@@ -108,19 +112,20 @@ class Store:
         None where the store has no request of that model. What it has is read once.
         """
         if model not in self._nearest:
-            with closing(open_store(self.path, create=False)) as connection:
-                found = replies.requests(connection, model, _COMPARABLE)
-                self._nearest[model] = Nearest(shown(json.loads(request)) for request in found)
+            found = self._read(lambda connection: list(replies.requests(connection, model, _COMPARABLE)))
+            self._nearest[model] = Nearest(shown(json.loads(request)) for request in found)
         return self._nearest[model].find(text)
 
     def models(self) -> tuple[str, ...]:
         """The names of the models of which there are replies, sorted."""
-        with closing(open_store(self.path, create=False)) as connection:
-            return replies.models(connection)
+        return self._read(replies.models)
 
     def close(self) -> None:
         """Nothing, once all that was called is written and the file is closed; again, it does nothing."""
         self._writer.close()
+
+    def _read(self, read: Callable[[sqlite3.Connection], _T]) -> _T:
+        return read_store(self.path / FILE, read)
 
     def _take_back(self, future: asyncio.Future[Any], spent: Spend) -> None:
         if _succeeded(future):
@@ -130,10 +135,13 @@ class Store:
 
 def keys(folder: Path) -> frozenset[str]:
     """The keys of all replies in a folder; none where it holds no store. Raises UsageError as Store does."""
-    if not (folder / FILE).exists():
-        return frozenset()
-    with closing(open_store(folder, create=False)) as connection:
-        return frozenset(key for (key,) in connection.execute("SELECT key FROM replies"))
+    file = folder / FILE
+    return read_store(file, _keys, least=0) if file.exists() else frozenset()
+
+
+def _keys(connection: sqlite3.Connection) -> frozenset[str]:
+    made = connection.execute("SELECT name FROM sqlite_master WHERE name = 'replies'").fetchone()  # maybe just now
+    return frozenset(key for (key,) in connection.execute("SELECT key FROM replies")) if made else frozenset()
 
 
 def _future() -> asyncio.Future[Any]:

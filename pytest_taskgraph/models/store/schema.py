@@ -8,8 +8,8 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
-from collections.abc import Callable
-from contextlib import closing, suppress
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
 from errno import EACCES, ENOTDIR
 from pathlib import Path
 from typing import TypeVar
@@ -20,6 +20,7 @@ FILE = "replies.sqlite"
 BUSY = 60.0  # seconds to wait for another process that writes
 _T = TypeVar("_T")
 _HEADER = b"SQLite format 3\x00"
+_SHARED, _UNCHANGED = "ro", "ro&immutable=1"  # modes of SQLite: it locks, or takes it that nobody writes
 _CHECKED = 16_000_000  # bytes; a larger file would take longer to check than a run without questions takes
 _OWN = (".gitignore", "runs", FILE, f"{FILE}-wal", f"{FILE}-shm", f"{FILE}-journal")
 _REST = "it was left as it is; move it away, or name another folder with --taskgraph-store (of a command: --store)"
@@ -58,34 +59,53 @@ def open_store(folder: Path, create: bool = True) -> sqlite3.Connection:
         raise unusable(path, error) from error
 
 
-def read_store(path: Path, read: Callable[[sqlite3.Connection], _T]) -> _T:
+def open_to_read(folder: Path) -> sqlite3.Connection:
+    """A connection to the store in the folder as `open_store` gives it, or one that cannot write where nobody may.
+
+    Such a store is taken as it stands: what somebody else writes to it from then on is not seen. Raises UsageError as
+    `open_store` does.
+    """
+    path = folder / FILE
+    if os.access(path, os.W_OK) and os.access(os.path.dirname(os.path.realpath(path)), os.W_OK | os.X_OK):
+        return open_store(folder, create=False)
+    with _refused(path):
+        return _checked(path, _UNCHANGED if _still(path) else _SHARED, least=1)
+
+
+def read_store(path: Path, read: Callable[[sqlite3.Connection], _T], least: int = 1) -> _T:
     """What `read` makes of a connection that cannot write to the store in the file `path`, whatever its name.
 
     Nothing is made, migrated or altered; where no run is at work there are not even SQLite's files beside it for a
-    moment. Raises UsageError as `open_store` does, also for a file without a store. `read` may be called twice.
+    moment. Raises UsageError as `open_store` does, also for a schema below `least`, which is 0 where no tables are made
+    yet. `read` may be called twice.
     """
-    beside = Path(f"{os.path.realpath(path)}-wal")  # SQLite follows links
+    with _refused(path):
+        return _read(path, read, least)
+
+
+@contextmanager
+def _refused(path: Path) -> Iterator[None]:
+    """Turns what hinders the reading of a store into UsageErrors."""
     try:
         if not path.is_file():
             raise UsageError(f"there is no store of replies at {path}; name its folder, or the file in it")
-        if not beside.exists():
-            found = _read(path, "ro&immutable=1", read)
-            if not beside.exists():
-                return found
-        return _read(path, "ro", read)  # a run is at work, or was killed: part of the replies stands beside
+        yield
     except OSError as error:
         raise UsageError(f"the store {path} cannot be read: {error.strerror or error}") from None
     except sqlite3.Error as error:
         raise unusable(path, error) from error
 
 
-def check_store(folder: Path) -> None:
-    """Nothing, if replies can be kept in the folder; it is not made. Raises UsageError as `open_store` does."""
+def check_store(folder: Path, read_only: bool = False) -> None:
+    """Nothing, if replies can be kept in the folder, or only read if that is enough; it is not made.
+
+    Raises UsageError as `open_store` does.
+    """
     try:
         there = next(one for one in (folder, *folder.absolute().parents) if one.exists())
         if not there.is_dir():
             raise NotADirectoryError(ENOTDIR, f"{there} is no folder")
-        if not os.access(there, os.W_OK | os.X_OK):
+        if not read_only and not os.access(there, os.W_OK | os.X_OK):
             raise PermissionError(EACCES, f"{there} cannot be written to")
         _inspect(folder / FILE)
     except OSError as error:
@@ -97,9 +117,22 @@ def check_store(folder: Path) -> None:
 def unusable(path: Path, error: sqlite3.Error) -> UsageError:
     """The error that tells the user what SQLite says about the file."""
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    if code == sqlite3.SQLITE_NOTADB and (header := _header(path)) != _HEADER:
+        return UsageError(f"the store {path} is no SQLite file (it begins with {header!r}); {_REST}")
     if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
         return UsageError(f"the store {path} is damaged ({error}); {_REST}")
+    if code == sqlite3.SQLITE_CANTOPEN and (beside := Path(f"{os.path.realpath(path)}-wal")).exists():
+        return UsageError(
+            f"the store {path} cannot be read: part of it stands in {beside}, left by a run that was killed or is at "
+            "work; copy both files to a folder that can be written to, and name that"
+        )
     return UsageError(f"the store {path} cannot be used ({error}); see to its disk, its rights and who else uses it")
+
+
+def _header(path: Path) -> bytes:
+    with suppress(OSError), open(path, "rb") as file:
+        return file.read(len(_HEADER))
+    return b""
 
 
 def _unusable_folder(folder: Path, error: OSError) -> UsageError:
@@ -118,22 +151,52 @@ def prepare(folder: Path) -> None:
 def _inspect(path: Path) -> None:
     """Nothing, if the file is missing, empty or a store that this version can use."""
     if path.exists() and path.stat().st_size:
-        _read(path, "ro", lambda connection: None, least=0)
+        _read(path, lambda connection: None, least=0)
 
 
-def _read(path: Path, mode: str, read: Callable[[sqlite3.Connection], _T], least: int = 1) -> _T:
-    """What `read` makes of a connection to the file, once that is known to be a store of schema `least` or later."""
-    with open(path, "rb") as file:
-        header = file.read(len(_HEADER))
-    if header != _HEADER:
-        raise UsageError(f"the store {path} is no SQLite file (it begins with {header!r}); {_REST}")
-    with closing(_opened(path, mode)) as connection:
+def _read(path: Path, read: Callable[[sqlite3.Connection], _T], least: int) -> _T:
+    """What `read` makes of the store: without locks, unless somebody writes to it before that is done."""
+    if before := _still(path):
+        try:
+            with closing(_checked(path, _UNCHANGED, least)) as connection:
+                found = read(connection)
+            if _still(path) == before:
+                return found
+        except (sqlite3.Error, UsageError):  # of what was read halfway, perhaps
+            if _still(path) == before:
+                raise
+    with closing(_checked(path, _SHARED, least)) as connection:
+        return read(connection)
+
+
+def _still(path: Path) -> tuple[int, int] | None:
+    """Size and time of a file that is all there is of its store.
+
+    None where a run is at work or was killed, for then part of the replies stands beside it.
+    """
+    real = os.path.realpath(path)  # SQLite follows links
+    if any(os.path.exists(f"{real}{end}") for end in ("-wal", "-journal")):
+        return None
+    about = os.stat(real)
+    return about.st_size, about.st_mtime_ns
+
+
+def _checked(path: Path, mode: str, least: int) -> sqlite3.Connection:
+    """A connection to the file, once that is known to be a store of schema `least` or later.
+
+    The file is read through SQLite alone: to close it in any other way would end the locks of this whole process.
+    """
+    connection = _opened(path, mode)
+    try:
         small = path.stat().st_size <= _CHECKED
         if small and (found := connection.execute("PRAGMA quick_check(1)").fetchone()[0]) != "ok":
             raise UsageError(f"the store {path} is damaged ({str(found).splitlines()[-1]}); {_REST}")
         if _schema(connection, path) < least:
-            raise UsageError(f"{path} is an SQLite file but no store of replies: it has no tables; {_REST}")
-        return read(connection)
+            raise UsageError(f"{path} is no store of replies: it has no tables; {_REST}")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
 
 
 def _schema(connection: sqlite3.Connection, path: Path) -> int:

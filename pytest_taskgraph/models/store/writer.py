@@ -93,7 +93,7 @@ class Writer:
         if not asked:
             return
         try:
-            with self._transaction():
+            with self._transaction(writes=not all(isinstance(one, Look) for one in asked)):
                 results = self._do(asked)
         except sqlite3.Error as error:
             failure = unusable(self._path, error)
@@ -108,8 +108,8 @@ class Writer:
             deliver(results, self.lost)
 
     @contextmanager
-    def _transaction(self) -> Iterator[None]:
-        self._connection.execute("BEGIN IMMEDIATE")
+    def _transaction(self, writes: bool = True) -> Iterator[None]:
+        self._connection.execute("BEGIN IMMEDIATE" if writes else "BEGIN")
         try:
             yield
             self._connection.execute("COMMIT")

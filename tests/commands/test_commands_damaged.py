@@ -1,0 +1,182 @@
+"""Records that were changed by hand or by accident: refused in one line where they are read, or of use to all."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from copy import deepcopy
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_taskgraph.__main__ import main
+from pytest_taskgraph.commands.rescore import changes, rescore
+from pytest_taskgraph.errors import TaskgraphError, UsageError
+from pytest_taskgraph.reports.comparison import lines
+from pytest_taskgraph.reports.csv import csv
+from pytest_taskgraph.reports.html import html
+from pytest_taskgraph.reports.markdown import markdown
+from pytest_taskgraph.results.case import Case
+from pytest_taskgraph.results.comparison import compare
+from pytest_taskgraph.results.record import About, build, load_whole
+from pytest_taskgraph.trial import Diagram, DiagramEdge, DiagramGroup, DiagramNode, Question, Reply, Score, Trial
+
+SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "record.schema.json").read_text())
+VALID = import_module("jsonschema").Draft202012Validator(SCHEMA).is_valid
+ODD: list[Any] = [None, "x", -1, 0.5, 1e300, 10**30, True, [], [1], [None], {}, {"a": None}]
+NOT_READ = ("totals", "schema")  # the first is made anew from the trials; the other has tests of its own
+Path_ = tuple[str | int, ...]
+
+DIAGRAM = Diagram(
+    "Shop",
+    [DiagramNode("a", "Pick", "composite", "g", "calls Pack"), DiagramNode("b", "Pack", group="g")],
+    [DiagramEdge("a", "b", "late", "data")],
+    [DiagramGroup("h", "Outer"), DiagramGroup("g", "Inner", "h", "twice")],
+    3,
+)
+SAID = {
+    "role": "judge", "metric": "judged", "value": 0.5, "text": "half", "calls": [{"name": "read"}], "source": "m",
+    "tokens_in": 1, "tokens_out": 2, "cost": 0.1,
+}  # fmt: skip
+
+
+def whole() -> dict[str, Any]:
+    """A record that holds every member that the schema knows."""
+    question = Question(
+        "next-001", "understanding", "next_tasks", "structure", "Which?", "p", "task-set", ["A"], "jaccard",
+        ["correctness"], names=["A", "B"], system="s", specifications={"W": "text"}, needed=["W"], judged=["judged"],
+        labels={"notation": "wadl", "tasks": 12}, cluster="w", digests={"workflow": "d"}, chance=0.2,
+    )  # fmt: skip
+    reply = Reply(
+        "Final answer: B", 3, 4, 0.1, 0.2, tool_calls=[{"id": "1"}], logprobs=[["t", 0, -0.5]], embeddings=[[0.5]]
+    )
+    score = Score(0.5, {"recall": 0.5}, {"f1": [1, 2]}, ["B"], missing=["A"], extra=["B"])
+    wrong = Trial(question, "m", "wrong", reply, score, "none", 1, 1, [SAID], json.dumps(DIAGRAM.to_json()))
+    gate = Case("gates::structure", "failed", "too low", "m", 0.5, 0.25, 0.75, 0.8)
+    about = About(
+        "0.1.0", ("m",), 7, ("wadl",), "direct", "lenient", "gates", 1, {"tasks": [12], "model_option": {"top_p": 1}},
+        (vars_of(gate),), ("next-009",), interrupted=True,
+    )  # fmt: skip
+    record = build([wrong], about)
+    record["trials"][0]["diagram"] = None
+    return record
+
+
+def vars_of(case: Case) -> dict[str, Any]:
+    return {name: getattr(case, name) for name in case.__dataclass_fields__}
+
+
+def places(value: Any, path: Path_ = ()) -> Iterator[Path_]:  # noqa: ANN401
+    """Where there is a value: in objects and lists, all the way down."""
+    for name, one in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
+        yield (*path, name)
+        yield from places(one, (*path, name))
+
+
+def put(record: dict[str, Any], path: Path_, value: object) -> dict[str, Any]:
+    changed: Any = deepcopy(record)
+    at = changed
+    for name in path[:-1]:
+        at = at[name]
+    at[path[-1]] = value
+    return dict(changed)
+
+
+def used(record: dict[str, Any]) -> None:
+    """Everything that reads a record, done with it; what is refused in words is no failure."""
+    for use in (_compared, _marked_again, csv, markdown, html):
+        with suppress(TaskgraphError):
+            use(record)
+
+
+def refusal(record: dict[str, Any], file: Path) -> str:
+    """Why the record is not read; the empty text for one that is, and that is then of use."""
+    file.write_text(json.dumps(record))
+    try:
+        found = load_whole(file)
+    except UsageError as error:
+        return str(error)
+    used(found)
+    return ""
+
+
+def _compared(record: dict[str, Any]) -> None:
+    for found in (compare(whole(), record), compare(record, whole())):
+        lines(found, "main", 80)
+        json.dumps(found.to_json(), allow_nan=False)
+
+
+def _marked_again(record: dict[str, Any]) -> None:
+    changes(record, rescore(record)[0])
+
+
+WHOLE = whole()
+PLACES = [path for path in places(WHOLE) if path[0] not in NOT_READ]
+
+
+def test_the_record_that_is_changed_has_all_that_the_schema_knows() -> None:
+    names = {str(path[-1]) for path in places(WHOLE)}
+    assert VALID(WHOLE)
+    for kind in (SCHEMA, *SCHEMA["$defs"].values()):
+        assert set(kind["properties"]) <= names
+    used(WHOLE)
+
+
+@pytest.mark.parametrize("name", sorted({str(path[0]) for path in PLACES}))
+def test_a_record_with_one_odd_value_is_refused_or_of_use(name: str, tmp_path: Path) -> None:
+    refused = 0
+    for path in PLACES:
+        for value in ODD if path[0] == name else ():
+            record = put(WHOLE, path, value)
+            told = refusal(record, tmp_path / "r.json")
+            if told:
+                assert re.fullmatch(r"\S+r\.json: the record is damaged: [^\n]+; make it again", told)
+                refused += 1
+            else:
+                assert VALID(record), f"{path}: {value!r} is not of the schema, and was read all the same"
+    assert refused
+
+
+def test_a_record_that_lacks_a_member_is_refused_or_of_use(tmp_path: Path) -> None:
+    for path in (one for one in PLACES if isinstance(one[-1], str)):
+        record = put(WHOLE, path, None)
+        at: Any = record
+        for name in path[:-1]:
+            at = at[name]
+        del at[path[-1]]
+        told = refusal(record, tmp_path / "r.json")
+        assert not told or "is missing" in told
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "told"),
+    [
+        (("trials", 0, "question", "labels"), None, "trial 1: question.labels: found null, expected an object"),
+        (("trials", 0, "question", "further"), ["f", 1], "trial 1: question.further[1]: found 1, expected a text"),
+        (("trials", 0, "score", "value"), 1e6, "trial 1: score.value: found 1000000.0, expected a number from 0 to 1"),
+        (("trials", 0, "score", "parts", "f1", 0), 1e300, "score.parts.f1[0]: found 1e+300, expected a number, of at"),
+        (("trials", 0, "outcome"), "Right", 'trial 1: outcome: found "Right", expected one of right, wrong, '),
+        (("trials", 0, "attempts"), 0, "trial 1: attempts: found 0, expected a whole number of at least 1"),
+        (("seed",), "x\n" * 99, 'what the run was: seed: found "x\\nx'),
+        (("diagrams", "w", "nodes", 0, "kind"), "box", 'diagrams.w.nodes[0].kind: found "box", expected one of task'),
+    ],
+)
+def test_what_was_found_and_what_was_expected_is_told(
+    path: Path_, value: object, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, record in (("bad.json", put(WHOLE, path, value)), ("good.json", WHOLE)):
+        (tmp_path / name).write_text(json.dumps(record))
+    code = main(["compare", str(tmp_path / "bad.json"), str(tmp_path / "good.json")])
+    error = capsys.readouterr().err
+    assert told in error
+    assert (code, error.count("\n")) == (4, 1)
+
+
+def test_a_number_without_bounds_is_no_number(tmp_path: Path) -> None:
+    (tmp_path / "r.json").write_text(json.dumps(put(WHOLE, ("settings", "top_p"), 0.123)).replace("0.123", "1e999"))
+    with pytest.raises(UsageError, match="found 1e999, expected a finite number"):
+        load_whole(tmp_path / "r.json")

@@ -1,0 +1,53 @@
+"""`replies` on a store that nobody may write to: what only reads works as ever, what writes says why it cannot."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from closed_folder import BOUND, closed
+
+from pytest_taskgraph.__main__ import main
+from pytest_taskgraph.models.request_key import digest, entry_of
+from pytest_taskgraph.models.store import Store
+from pytest_taskgraph.trial import Reply, Request
+
+READING = (("stats",), ("stats", "--json"), ("export", "-"), ("prune", "--model", "openai/*", "--dry-run"))
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    entry = entry_of("openai/small", {}, Request([{"role": "user", "content": "Which?"}]))
+    with closing(Store(tmp_path / "store", "run")) as made:
+        asyncio.run(made.keep(digest(entry), entry, Reply("Load", 3, 2)))
+    return tmp_path / "store"
+
+
+def bound(store: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    command = [*BOUND, "-m", "pytest_taskgraph", "replies", *words, "--store", str(store)]
+    return subprocess.run(command, capture_output=True, check=False, text=True)
+
+
+@pytest.mark.parametrize("words", READING, ids=" ".join)
+def test_what_only_reads_alters_nothing_and_needs_no_right_to(
+    store: Path, capsys: pytest.CaptureFixture[str], words: tuple[str, ...]
+) -> None:
+    (store / ".gitignore").unlink()  # which opening a store makes again
+    before = {one.name: one.read_bytes() for one in store.iterdir()}
+    assert main(["replies", *words, "--store", str(store)]) == 0
+    assert {one.name: one.read_bytes() for one in store.iterdir()} == before
+    expected = capsys.readouterr().out
+    assert "openai/small" in expected
+    with closed(store):
+        found = bound(store, *words)
+    assert (found.returncode, found.stderr, found.stdout) == (0, "", expected)
+
+
+def test_what_writes_is_refused(store: Path) -> None:
+    with closed(store):
+        found = bound(store, "prune", "--model", "openai/*")
+    assert found.returncode == 4
+    assert "cannot be used" in found.stderr

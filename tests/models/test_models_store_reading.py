@@ -1,0 +1,175 @@
+"""Whoever only reads needs no right to write, misses nothing that stands there, and breaks no lock of another."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import shutil
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from closed_folder import BOUND, closed
+
+from pytest_taskgraph.errors import UsageError
+from pytest_taskgraph.models.store import Store, keys
+from pytest_taskgraph.models.store.schema import FILE, check_store, open_store, open_to_read, read_store
+from pytest_taskgraph.trial import Reply
+
+ENTRY = {"model": "m", "kind": "chat", "messages": [], "tools": [], "settings": {}, "repetition": 1}
+LOOK = """
+import asyncio, json, sys
+from contextlib import closing
+from pathlib import Path
+from pytest_taskgraph.errors import UsageError
+from pytest_taskgraph.models.store import Store, keys
+from pytest_taskgraph.models.store.schema import check_store
+
+folder = Path(sys.argv[1])
+
+async def look(store):
+    found = [await store.look(key) for key in ("k1", "gone", "k2")]
+    return [reply and reply.text for reply in found]
+
+try:
+    check_store(folder, read_only=True)
+    with closing(Store(folder, "run", read_only=True)) as store:
+        found = asyncio.run(look(store)), store.models(), store.nearest("m", "") is not None, sorted(keys(folder))
+except UsageError as error:
+    found = str(error)
+try:
+    check_store(folder)
+except UsageError as error:
+    found = found, "cannot be written to" in str(error)
+print(json.dumps(found))
+"""
+KEEP = """
+import asyncio, sys
+from contextlib import closing
+from pathlib import Path
+from pytest_taskgraph.models.store import Store
+from pytest_taskgraph.trial import Reply
+
+with closing(Store(Path(sys.argv[1]), "other")) as store:
+    asyncio.run(store.keep("other", {"model": "m"}, Reply("")))
+"""
+COUNT = """
+import sys
+from pathlib import Path
+from pytest_taskgraph.models.store import keys
+print(*sorted(keys(Path(sys.argv[1]))))
+"""
+
+
+def kept(store: Store, *names: str) -> None:
+    for name in names:
+        asyncio.run(store.keep(name, ENTRY, Reply(f"text of {name}")))
+
+
+def filled(folder: Path, *names: str) -> Path:
+    with closing(Store(folder, "run")) as store:
+        kept(store, *names)
+    return folder
+
+
+def ran(code: str, folder: Path, *python: str) -> str:
+    command = [*(python or (sys.executable,)), "-c", code, str(folder)]
+    return subprocess.run(command, capture_output=True, check=True, text=True).stdout
+
+
+def looked(folder: Path) -> Any:  # noqa: ANN401 - JSON
+    return json.loads(ran(LOOK, folder, *BOUND))
+
+
+def test_a_store_that_nobody_may_write_to_is_read(tmp_path: Path) -> None:
+    with closed(filled(tmp_path / "store", "k1", "k2")):
+        found = [["text of k1", None, "text of k2"], ["m"], True, ["k1", "k2"]]
+        assert looked(tmp_path / "store") == [found, True]
+
+
+def left(tmp_path: Path, *names: str) -> Path:
+    """A store as a run that was killed leaves it: its last reply stands beside the file."""
+    filled(tmp_path / "run", "k1")
+    (folder := tmp_path / "store").mkdir()
+    with closing(Store(tmp_path / "run", "run")) as store:
+        kept(store, "k2")
+        for name in names:
+            shutil.copy(tmp_path / "run" / name, folder / name)
+    return folder
+
+
+def test_what_stands_beside_the_file_alone_is_not_missed(tmp_path: Path) -> None:
+    with closed(left(tmp_path, FILE, f"{FILE}-wal", f"{FILE}-shm")):
+        assert looked(tmp_path / "store")[0][0] == ["text of k1", None, "text of k2"]
+
+
+def test_what_stands_beside_the_file_and_cannot_be_read_is_told(tmp_path: Path) -> None:
+    with closed(left(tmp_path, FILE, f"{FILE}-wal")):
+        told, _ = looked(tmp_path / "store")
+    assert f"part of it stands in {tmp_path / 'store' / FILE}-wal" in told
+    assert "copy both files to a folder that can be written to" in told
+
+
+def test_a_writer_at_work_is_seen_where_the_folder_can_be_written_to(tmp_path: Path) -> None:
+    filled(tmp_path, "k1")
+    with closing(Store(tmp_path, "one")) as writer, closing(Store(tmp_path, "two", read_only=True)) as reader:
+        kept(writer, "k2")
+        assert asyncio.run(reader.look("k2")) == Reply("text of k2")
+        assert keys(tmp_path) == {"k1", "k2"}
+
+
+def test_lookups_do_not_wait_for_whoever_writes(tmp_path: Path) -> None:
+    filled(tmp_path, "k1")
+    with closing(open_store(tmp_path)) as other, closing(Store(tmp_path, "run", read_only=True)) as store:
+        other.execute("BEGIN IMMEDIATE")
+        assert asyncio.run(asyncio.wait_for(store.look("k1"), 20)) == Reply("text of k1")
+        other.execute("ROLLBACK")
+
+
+def test_a_writer_that_comes_while_the_store_is_read_is_not_missed(tmp_path: Path) -> None:
+    """Read again, as what was read without locks may be half of something."""
+    filled(tmp_path, "k1")
+    times: list[int] = []
+
+    def read(connection: sqlite3.Connection) -> list[str]:
+        if not times:
+            filled(tmp_path, "k2")  # comes and goes
+        times.append(1)
+        return [key for (key,) in connection.execute("SELECT key FROM replies ORDER BY key")]
+
+    assert read_store(tmp_path / FILE, read) == ["k1", "k2"]
+    assert len(times) == 2
+
+
+def test_reading_ends_no_lock_of_this_process(tmp_path: Path) -> None:
+    """Else another process, taking itself for the last one, would remove the file that this one goes on writing to."""
+    with closing(Store(tmp_path, "one")) as store:
+        kept(store, "k1")
+        assert keys(tmp_path) == {"k1"}
+        check_store(tmp_path)
+        Store(tmp_path, "two").close()
+        ran(KEEP, tmp_path)
+        kept(store, "k2")
+        assert ran(COUNT, tmp_path).split() == ["k1", "k2", "other"]
+
+
+@pytest.mark.parametrize("content", [None, b""])
+def test_a_store_that_is_just_being_made_has_no_keys(tmp_path: Path, content: bytes | None) -> None:
+    if content is None:
+        with closing(sqlite3.connect(tmp_path / FILE)) as connection:
+            connection.execute("PRAGMA journal_mode = WAL")
+    else:
+        (tmp_path / FILE).write_bytes(content)
+    assert keys(tmp_path) == frozenset()
+
+
+def test_reading_makes_no_store(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="there is no store of replies at"):
+        open_to_read(tmp_path / "none")
+    check_store(tmp_path / "none", read_only=True)
+    assert keys(tmp_path / "none") == frozenset()
+    assert not list(tmp_path.iterdir())

@@ -1,0 +1,46 @@
+"""What runners of CI read in a log: no text of a model may be a command to them."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from loopback import Loopback, refuse
+from plugin_project import Project, asking, rows
+
+COMMANDS = (
+    "::error file=app.js,line=1::owned", "::add-mask::a", "  ::stop-commands::never", "##[add-mask]a",
+    "see ##[error]x", "##vso[task.setvariable variable=a]b", "##teamcity[buildStop]", "Final answer: ##vso[a]",
+)  # fmt: skip
+
+
+def commands(output: str) -> list[str]:
+    """The lines that GitHub, Azure Pipelines or TeamCity would take for commands."""
+    found = re.compile(r"\s*::|.*##(vso|teamcity)?\[")
+    return [line for line in output.splitlines() if found.match(line)]
+
+
+@pytest.mark.parametrize("judge", ["questions", "gates"])
+def test_no_line_of_a_reply_is_a_command(project: Project, server: Loopback, judge: str) -> None:
+    server.answer = lambda _: "\n".join(COMMANDS)
+    options = (f"--taskgraph-judge={judge}", "--taskgraph-gate=structure>=0.5", "-rA", "-vv")
+    ran = project.run(*asking(server.url), *options)
+    assert ran.clean
+    assert "owned" in ran.output or judge == "gates"
+    assert commands(ran.output) == []
+
+
+def test_no_reply_from_a_worker_is_a_command(project: Project) -> None:
+    project.run("--taskgraph-report=json=record.json")
+    project.write("replies.jsonl", rows(project.record(), lambda _: "\n".join(COMMANDS)))
+    ran = project.spread("--model=recorded:replies.jsonl", "-rA")
+    assert ran.counts == {"failed": 4}
+    assert "| ::add-mask::a" in ran.output
+    assert commands(ran.output) == []
+
+
+def test_no_error_of_a_provider_is_a_command(project: Project, server: Loopback) -> None:
+    server.answer = lambda _: refuse(400, "::error::owned ##vso[task.complete]")
+    ran = project.run(*asking(server.url), "-rA")
+    assert "owned" in ran.output
+    assert commands(ran.output) == []

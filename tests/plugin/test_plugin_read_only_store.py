@@ -1,0 +1,64 @@
+"""A store that nobody may write to: strict replay and plan work as ever, a live run is refused before it asks."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+from closed_folder import BOUND, closed
+from loopback import Loopback
+from plugin_project import Project, right, wrong
+
+LOADED = ("-m", "pytest", "-p", "taskgraph", "-p", "no:cacheprovider")
+
+
+def ran(pytester: pytest.Pytester, url: str, *args: str, python: tuple[str, ...] = BOUND) -> tuple[int, list[str]]:
+    """The exit code and the lines of a run, without times."""
+    done = pytester.run(*python, *LOADED, f"--model={url}#any", *args, timeout=60)
+    return int(done.ret), [line.partition(" in ")[0] for line in done.outlines + done.errlines]
+
+
+def table(lines: list[str]) -> list[str]:
+    return lines[next(number for number, line in enumerate(lines) if "= taskgraph =" in line) :]
+
+
+@pytest.mark.parametrize("workers", [(), ("-p", "xdist", "-n", "2")], ids=["alone", "workers"])
+def test_a_replay_gives_the_same_table(
+    project: Project, server: Loopback, pytester: pytest.Pytester, workers: tuple[str, ...]
+) -> None:
+    server.answer = lambda prompt: right(prompt) if len(prompt) % 2 else wrong(prompt)
+    ran(pytester, server.url, python=(sys.executable,))
+    code, lines = ran(pytester, server.url, "--taskgraph-replay", *workers, python=(sys.executable,))
+    asked = len(server.requests)
+    with closed(project.path / ".taskgraph"):
+        again, found = ran(pytester, server.url, "--taskgraph-replay", *workers)
+    assert (again, table(found)) == (code, table(lines))
+    assert len(server.requests) == asked
+
+
+def test_a_miss_shows_the_nearest_request(project: Project, server: Loopback, pytester: pytest.Pytester) -> None:
+    ran(pytester, server.url, python=(sys.executable,))
+    with closed(project.path / ".taskgraph"):
+        code, lines = ran(pytester, server.url, "--taskgraph-replay", "--taskgraph-seed=5")
+    assert code == 1
+    assert "the nearest stored one (-)" in "\n".join(lines)
+
+
+def test_a_plan_knows_what_is_stored(project: Project, server: Loopback, pytester: pytest.Pytester) -> None:
+    ran(pytester, server.url, python=(sys.executable,))
+    code, lines = ran(pytester, server.url, "--taskgraph-plan", python=(sys.executable,))
+    with closed(project.path / ".taskgraph"):
+        assert ran(pytester, server.url, "--taskgraph-plan") == (code, lines)
+    assert code == 0
+
+
+def test_a_live_run_asks_nothing_that_it_could_not_keep(
+    project: Project, server: Loopback, pytester: pytest.Pytester
+) -> None:
+    ran(pytester, server.url, python=(sys.executable,))
+    asked = len(server.requests)
+    with closed(project.path / ".taskgraph"):
+        code, lines = ran(pytester, server.url, "--taskgraph-seed=5")
+    assert code == 4
+    assert "cannot be written to; name another folder" in "\n".join(lines)
+    assert len(server.requests) == asked
