@@ -126,6 +126,9 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     config = session.config
     run = _run(config)
     if run is not None and not _idle(config):
+        from .suites import asks
+
+        run.questions = sum(map(asks, session.items))
         run.ahead.plan(session.items)
         if hasattr(config, "workerinput"):
             from .distributed import obey, tell_outline

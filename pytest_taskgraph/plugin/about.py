@@ -25,7 +25,7 @@ def about(run: Run) -> About:
         frame=shown.frame,
         reading=shown.reading,
         judge=run.judging.how,
-        questions=run.questions or None,
+        questions=run.questions or len(run.tally) or None,  # a quiet controller is not told before
         settings={
             "instances": shown.instances,
             "tasks": list(shown.tasks),

@@ -248,7 +248,6 @@ class Run:
         self.concluded = bool(self.tally) or self._asked_nobody(session)
         if not self.concluded:
             return ""
-        self.questions = self.questions or len(self.tally)
         about = self.about()
         add_suite_properties(self.config, [*suite_properties(self.tally, about), *gate_properties(about.gates)])
         try:

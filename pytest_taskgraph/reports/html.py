@@ -52,7 +52,7 @@ def html(record: dict[str, Any], comparison: Comparison | None = None) -> str:
         .render(
             verdict=verdict(record, tally, about, comparison),
             facts=facts(tally, about),
-            gates=[_gate(one) for one in gates_of(record)],
+            gates=[_gate(one, len(about.models) > 1) for one in gates_of(record)],
             changes=changed,
             rates=rates(tally),
             relations=relations(tally),
@@ -74,10 +74,10 @@ def html(record: dict[str, Any], comparison: Comparison | None = None) -> str:
     )
 
 
-def _gate(gate: Mapping[str, Any]) -> dict[str, str]:
-    """A line of the table of verdicts over the whole run; without the model where the name tells it."""
+def _gate(gate: Mapping[str, Any], several: bool) -> dict[str, str]:
+    """A line of the table of verdicts over the whole run; with the model where there are several and no name tells."""
     name, model = str(gate.get("name") or ""), str(gate.get("model") or "")
-    apart = "" if name.endswith(f"[{model}]") else model
+    apart = model if several and not name.endswith(f"[{model}]") else ""
     return {"name": name, "model": apart, "outcome": state(gate), "reason": reason(gate)}
 
 

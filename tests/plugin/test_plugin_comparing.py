@@ -93,3 +93,11 @@ def test_a_run_that_is_worse_does_not_take_the_place_of_the_one_it_is_compared_w
         assert (ran.code, ran.counts["failed"]) == (1, 1), ran.output
         assert "the run 'main' is not saved: it is worse than the run of that name" in told(ran)
     assert saved.run(GOOD, COMPARE, "--taskgraph-save=main").code == 0
+
+
+@pytest.mark.parametrize("quiet", [(), ("-q",)])
+def test_runs_of_as_many_questions_differ_in_no_number_of_them(saved: Project, quiet: tuple[str, ...]) -> None:
+    ran = saved.run(GOOD, COMPARE, "--taskgraph-report=html=r.html", "--taskgraph-report=json=r.json", *quiet)
+    assert ran.code == 0, ran.output
+    assert saved.record("r.json")["questions"] == 16
+    assert '<th scope="row"><bdi>questions</bdi></th>' not in (saved.path / "r.html").read_text()

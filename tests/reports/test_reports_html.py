@@ -133,8 +133,10 @@ def test_gates_are_told_with_their_reasons_failed_ones_first() -> None:
         {"name": "structure>=0.5", "outcome": "passed", "reason": "0.8"},
         {"name": "structure>=0.9", "model": "b", "outcome": "failed", "reason": "0.8 <script>"},
     ]
-    rows = page(made("a"), gates=gates).all("tr")
+    rows = page(made("a"), gates=gates, models=["a", "b"]).all("tr")
     assert rows[1:3] == ["structure>=0.9, b failed 0.8 <script>", "structure>=0.5 passed 0.8"]
+    alone = page(made("a"), gates=gates, models=["b"]).all("tr")
+    assert alone[1] == "structure>=0.9 failed 0.8 <script>"
 
 
 def test_a_comparison_that_cannot_tell_is_no_passed_gate_in_the_headline_and_in_the_table() -> None:
