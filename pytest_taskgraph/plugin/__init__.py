@@ -116,7 +116,7 @@ def pytest_report_collectionfinish(config: pytest.Config, items: Sequence[pytest
 def pytest_collection(session: pytest.Session) -> None:
     """Where items will run, and ask."""
     run = _run(session.config)
-    if run is not None and not _idle(session.config) and not session.config.pluginmanager.has_plugin("dsession"):
+    if run is not None and not options.idle(session.config) and not session.config.pluginmanager.has_plugin("dsession"):
         run.preload()
 
 
@@ -125,7 +125,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     """Where items run: which of them will ask is known from now on. Nothing is asked yet."""
     config = session.config
     run = _run(config)
-    if run is not None and not _idle(config):
+    if run is not None and not options.idle(config):
         from .suites import asks
 
         run.questions = sum(map(asks, session.items))
@@ -153,7 +153,7 @@ def pytest_runtestloop(session: pytest.Session) -> Generator[None, object, objec
         run = _run(session.config)
         if run is not None:
             run.stop()
-    if run is not None and not hasattr(session.config, "workerinput") and not _idle(session.config):
+    if run is not None and not hasattr(session.config, "workerinput") and not options.idle(session.config):
         from .cases import issue
 
         issue(session, run.judge(session, ended))
@@ -276,8 +276,3 @@ def _ignore_warnings_of_requests() -> None:
     from ..models.remote import ignore_warnings_of_requests
 
     ignore_warnings_of_requests()
-
-
-def _idle(config: pytest.Config) -> bool:
-    """Whether the session will run no item."""
-    return any(map(config.getoption, ("collectonly", "setupplan", "setuponly"))) or options.switched(config, "plan")

@@ -157,6 +157,11 @@ def flagged(config: pytest.Config, name: str) -> bool:
     return config.getoption(OPTIONS[name].dest, None) is not None
 
 
+def idle(config: pytest.Config) -> bool:
+    """Whether the session will run no item."""
+    return any(map(config.getoption, ("collectonly", "setupplan", "setuponly"))) or switched(config, "plan")
+
+
 def values(config: pytest.Config, name: str) -> list[str]:
     """The values of an option, the default included. Raises pytest.UsageError for one that is empty or no choice."""
     option = OPTIONS[name]

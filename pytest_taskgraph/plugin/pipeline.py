@@ -163,7 +163,7 @@ class Pipeline:
         from ..models.store.schema import check_store
 
         check_prices(options.values(self._config, "price"))
-        check_store(self.folder, read_only=self.replay or options.switched(self._config, "plan"))
+        check_store(self.folder, read_only=self.replay or options.idle(self._config))
 
     def _check_budget(self, client: Live) -> None:
         from ..models.budget import check_budget

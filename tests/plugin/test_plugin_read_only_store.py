@@ -44,12 +44,28 @@ def test_a_miss_shows_the_nearest_request(project: Project, server: Loopback, py
     assert "the nearest stored one (-)" in "\n".join(lines)
 
 
-def test_a_plan_knows_what_is_stored(project: Project, server: Loopback, pytester: pytest.Pytester) -> None:
+@pytest.mark.parametrize("option", ["--taskgraph-plan", "--collect-only"])
+def test_a_plan_knows_what_is_stored(
+    project: Project, server: Loopback, pytester: pytest.Pytester, option: str
+) -> None:
     ran(pytester, server.url, python=(sys.executable,))
-    code, lines = ran(pytester, server.url, "--taskgraph-plan", python=(sys.executable,))
+    code, lines = ran(pytester, server.url, option, python=(sys.executable,))
     with closed(project.path / ".taskgraph"):
-        assert ran(pytester, server.url, "--taskgraph-plan") == (code, lines)
+        assert ran(pytester, server.url, option) == (code, lines)
     assert code == 0
+
+
+def test_a_replay_that_cannot_be_kept_as_the_last_run_is_told_as_ever(
+    project: Project, server: Loopback, pytester: pytest.Pytester
+) -> None:
+    server.answer = right
+    ran(pytester, server.url, "--taskgraph-save=main", python=(sys.executable,))
+    code, lines = ran(pytester, server.url, "--taskgraph-replay", python=(sys.executable,))
+    with closed(project.path / ".taskgraph" / "runs"), closed(project.path / ".taskgraph"):
+        again, found = ran(pytester, server.url, "--taskgraph-replay")
+        refused, _ = ran(pytester, server.url, "--taskgraph-replay", "--taskgraph-save=other")
+    assert (code, again, table(found)) == (0, 0, table(lines))
+    assert refused == 4, "what is asked for must be made"
 
 
 def test_a_live_run_asks_nothing_that_it_could_not_keep(
