@@ -16,7 +16,7 @@ import pytest
 
 import pytest_taskgraph
 
-HEAVY = {"litellm", "scipy", "numpy", "networkx", "hypothesis", "jinja2", "lark", "asyncio", "sqlite3"}
+HEAVY = {"litellm", "scipy", "numpy", "networkx", "hypothesis", "jinja2", "lark", "asyncio", "sqlite3", "pydantic"}
 LIGHT = {"pytest_taskgraph", "pytest_taskgraph.trial", "pytest_taskgraph.errors", "pytest_taskgraph.plugin"}
 
 TRIVIAL = """

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from ..trial import pack
 
 if TYPE_CHECKING:
     from ..trial import Question, Trial
@@ -25,7 +26,7 @@ class Drawings:
         cluster = question.cluster
         if cluster not in self._drawn and cluster not in self._told:
             diagram = collected.family.diagram(collected.reference, collected.settings)
-            self._drawn[cluster] = json.dumps(diagram.to_json()) if diagram else ""
+            self._drawn[cluster] = pack(diagram.to_json()) if diagram else ""
 
     def told(self, made: Trial, collected: Collected, again: bool) -> Trial:
         """The trial with the diagram of its workflow, once for each workflow, unless `again`."""

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from hashlib import sha256
 from typing import Any
 
-from ..trial import Question, Trial
+from ..trial import Question, Trial, unpack
 from .about import About
 from .plain import cut, joined_surrogates, plain, public_settings
 from .tally import Tally
@@ -82,7 +82,7 @@ class Draft:
         """The diagrams that trials carry, once for each cluster of questions, in the order of their keys."""
         found = {one.question.cluster: one.diagram for one in self._tally if one.diagram and one.question.cluster}
         for key in sorted(found):
-            yield key, plain(json.loads(found[key]), f"diagram {key}")
+            yield key, plain(unpack(found[key]), f"diagram {key}")
 
     def _trials(self) -> Iterator[dict[str, Any]]:
         for one in self._tally:

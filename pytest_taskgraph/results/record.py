@@ -15,11 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import ReadError, UsageError
-from ..trial import Json, Trial
+from ..trial import Json, Trial, pack
 from .about import About
 from .draft import Draft, build, tallied, text_of
 from .in_place import replace
-from .record_shape import faults
 from .tally import Tally
 
 KNOWN_SCHEMAS = (1,)
@@ -41,6 +40,8 @@ def load(path: str | Path) -> dict[str, Any]:
     """The record that stands at `path`. Raises UsageError where there is none, or one of a schema not known here, and
     for one of which a part is not of its kind: all that reads it may then rely on that.
     """
+    from .record_shape import faults  # brings pydantic
+
     try:
         record = json.loads(Path(path).read_text(encoding="utf-8"), parse_constant=_finite, parse_float=_finite)
     except json.JSONDecodeError as error:
@@ -60,7 +61,7 @@ def load(path: str | Path) -> dict[str, Any]:
             "read it with the version of pytest-taskgraph that wrote it, or make the record again"
         )
     for where, fault in faults(record):
-        raise UsageError(f"{path}: {_damaged(where, str(fault))}")
+        raise UsageError(f"{path}: {_damaged(where, fault)}")
     return record
 
 
@@ -122,7 +123,7 @@ def _read_trials(record: Mapping[str, Any]) -> Iterator[tuple[Trial, int]]:
     at = 0
     try:
         # Older records have none. Those of several trials are one text in memory.
-        diagrams = {cluster: json.dumps(one) for cluster, one in record.get("diagrams", {}).items()}
+        diagrams = {cluster: pack(one) for cluster, one in record.get("diagrams", {}).items()}
         for one in record["trials"]:
             at += 1
             prompt = "".join(record["texts"][digest] for digest in one["question"]["prompt"])

@@ -71,7 +71,7 @@ def test_json_holds_the_whole_comparison(store: Path, capsys: pytest.CaptureFixt
         (["main", "empty.json"], "empty.json is no record of a run: it has no schema number"),
         (
             ["bad.json", "main"],
-            'bad.json: the record is damaged: trial 2: score: found "high", expected an object or null',
+            'bad.json: the record is damaged: trial 2: score: found "high", expected an object',
         ),
         (["main", "main", "--fail-on", "worse"], "unknown thing for --fail-on 'worse'; known: missing, "),
         (["main", "main", "--fail-on", ","], "nothing to fail on"),

@@ -18,7 +18,7 @@ from pytest_taskgraph.reports.escape import columns, one_line
 from pytest_taskgraph.reports.svg import STYLE, svg, wrapped
 from pytest_taskgraph.results import record
 from pytest_taskgraph.results.record import About
-from pytest_taskgraph.trial import Diagram, DiagramEdge, DiagramGroup, DiagramNode, NodeKind, Question, Trial
+from pytest_taskgraph.trial import Diagram, DiagramEdge, DiagramGroup, DiagramNode, NodeKind, Question, Trial, pack
 from pytest_taskgraph.workflow.diagram import diagram
 from pytest_taskgraph.workflow.model import Workflow
 
@@ -179,14 +179,14 @@ def test_a_record_keeps_a_diagram_once_for_all_questions_about_a_workflow_and_gi
     made = one_of("x").to_json()
     question = Question("a", "f", "p", "c", "Which?", "prompt", "task", "x", "correctness", cluster="w")
     trials = [
-        Trial(question, "m", "right", diagram=json.dumps(made)),
+        Trial(question, "m", "right", diagram=pack(made)),
         Trial(replace(question, id="b"), "m", "right"),
         Trial(replace(question, id="c", cluster="v"), "m", "right"),
     ]
     kept = record.build(trials, About("1"))
     assert kept["diagrams"] == {"w": made}
     assert not any("diagram" in one for one in kept["trials"])
-    assert [one.diagram for one in record.trials(kept)] == [json.dumps(made), json.dumps(made), ""]
+    assert [one.diagram for one in record.trials(kept)] == [pack(made), pack(made), ""]
     assert record.build(record.trials(kept), About("1")) == kept
     assert record.trials({name: value for name, value in kept.items() if name != "diagrams"})[0].diagram == ""
 

@@ -1,0 +1,227 @@
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from copy import deepcopy
+from dataclasses import MISSING, fields
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_taskgraph.results.case import Case
+from pytest_taskgraph.results.draft import build
+from pytest_taskgraph.results.record import About
+from pytest_taskgraph.results.record_shape import faults
+from pytest_taskgraph.trial import Diagram, DiagramNode, Question, Reply, Score, Trial, pack
+
+Place = tuple[str | int, ...]
+IN_TRIAL: Place = ("trials", 0)
+ODD_NAME = "a\nb" * 99
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=9),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+def written() -> dict[str, Any]:
+    """The JSON of a record of two trials."""
+    question = Question("q", "f", "p", "c", "t", "p", "task", ["A"], "jaccard", labels={"tasks": 1}, cluster="w")
+    score = Score(1.0, {"recall": None}, {"f1": [1, 2]}, ["A"])
+    diagram = pack(Diagram("W", [DiagramNode("a", "A")]).to_json())
+    said = [{"role": "judge", "text": "half", "value": 0.5}]
+    right = Trial(question, "m", "right", Reply("x", 1, 2, 0.5, 0.5), score, exchanges=said, diagram=diagram)
+    gate = Case("gates::structure", "passed", "as high as it must be")
+    about = About("0.1.0", ("m",), gates=({one.name: getattr(gate, one.name) for one in fields(gate)},))
+    record = build([right, Trial(question, "n", "skipped")], about)
+    return dict(json.loads(json.dumps(record)))
+
+
+WRITTEN = written()
+
+
+def put(place: Place, value: object) -> dict[str, Any]:
+    """The record with another value in a place."""
+    record: Any = deepcopy(WRITTEN)
+    at = record
+    for name in place[:-1]:
+        at = at[name]
+    at[place[-1]] = value
+    return dict(record)
+
+
+def told(place: Place, value: object) -> str:
+    """What is told of the record with another value in a place."""
+    return "; ".join(": ".join(one) for one in faults(put(place, value)))
+
+
+def nested(levels: int) -> object:
+    value: Any = "x"
+    for level in range(levels):
+        value = [value] if level % 2 else {"a": value}
+    return value
+
+
+KINDS: dict[str, tuple[Place, list[Any], list[Any]]] = {
+    "text": ((*IN_TRIAL, "model"), ["", "x", "\ud800"], [None, 1, True, [], {}]),
+    "truth": (("interrupted",), [True, False], [None, 0, 1, "true"]),
+    "whole number": (("seed",), [0, -5, 10**18], [True, 1.0, "1", None, 10**18 + 1, 10**400]),
+    "number": (
+        (*IN_TRIAL, "question", "pass_mark"),
+        [0, 0.5, -1e99],
+        [True, "1", None, 1e101, -1e101, 10**101, 10**400, float("inf"), float("nan")],
+    ),
+    "share": ((*IN_TRIAL, "score", "value"), [0, 1, 0.5, 1.0], [-0.1, 1.1, 2, True, None, float("nan")]),
+    "count": ((*IN_TRIAL, "requests"), [0, 10**18], [-1, 1.0, True, 10**19]),
+    "ordinal": ((*IN_TRIAL, "attempts"), [1, 10**18], [0, -1, 1.0, True]),
+    "number or null": ((*IN_TRIAL, "reply", "cost"), [None, 1, 0.5], ["x", True, []]),
+    "word": ((*IN_TRIAL, "score", "status"), ["read", "refused"], ["Read", "", None, [], "\ud800"]),
+    "texts": ((*IN_TRIAL, "question", "further"), [[], ["x"]], [None, "x", [1], ["x", None], {}]),
+    "texts of a tuple": (("lost",), [[], ["x", "y"]], ["x", [1]]),
+    "labels": (
+        (*IN_TRIAL, "question", "labels"),
+        [{}, {"a": 1, "b": "x"}],
+        [[], {"a": None}, {"a": True}, {"a": 0.5}, {"str": []}, {"\ud800": None}],
+    ),
+    "parts": ((*IN_TRIAL, "score", "parts"), [{"f1": [1, 0.5]}], [{"f1": 1}, {"f1": ["x"]}, {"f1": [1e300]}]),
+    "any value": ((*IN_TRIAL, "score", "given"), [None, 1, "x", [[]], nested(100)], [nested(101), nested(3000)]),
+    "any values": ((*IN_TRIAL, "reply", "tool_calls"), [[{"a": [1]}]], [[1], [{"a": nested(101)}], {}]),
+    "settings": (("settings",), [{"tasks": [12]}], [[], {"a": nested(101)}]),
+    "no value": ((*IN_TRIAL, "diagram"), [None], ["", {}]),
+    "score": ((*IN_TRIAL, "score"), [None, {"value": 1}], [{}, [], "x"]),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_is_of_the_kind_fits_and_what_is_of_another_does_not(kind: str) -> None:
+    place, good, bad = KINDS[kind]
+    assert [one for one in good if told(place, one)] == []
+    assert [one for one in bad if not told(place, one)] == []
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "expected"),
+    [
+        (("seed",), "x", 'what the run was: seed: found "x", expected a whole number'),
+        (("trials",), {}, "what the run was: trials: found an object, expected a list"),
+        (("diagrams", "w", "nodes", 0), 1, "what the run was: diagrams.w.nodes[0]: found 1, expected an object"),
+        (("trials", 1), [], "trial 2: found a list, expected an object"),
+        (
+            (*IN_TRIAL, "score", "parts", "f1"),
+            [1, "x"],
+            'trial 1: score.parts.f1[1]: found "x", expected a valid number',
+        ),
+        ((*IN_TRIAL, "score", "value"), 2, "trial 1: score.value: found 2, expected a number of at most 1"),
+        ((*IN_TRIAL, "attempts"), 0, "trial 1: attempts: found 0, expected a number of at least 1"),
+        (
+            (*IN_TRIAL, "score", "status"),
+            "x" * 99,
+            f"trial 1: score.status: found \"{'x' * 38}…, expected 'read', 'unreadable' or 'refused'",
+        ),
+        (
+            (*IN_TRIAL, "score", "given"),
+            nested(101),
+            "trial 1: score.given: found an object, expected at most 100 levels of lists and objects",
+        ),
+        ((*IN_TRIAL, "score"), {}, "trial 1: 'score.value' is missing"),
+        ((*IN_TRIAL, "score"), "high", 'trial 1: score: found "high", expected an object'),
+        (
+            (*IN_TRIAL, "question", "labels", "a b"),
+            None,
+            'trial 1: question.labels["a b"]: found null, expected a text or a whole number',
+        ),
+        (
+            (*IN_TRIAL, "question", "labels", "str"),
+            10**19,
+            "trial 1: question.labels.str: found 10000000000000000000, expected a text or a number of at most 1e+18",
+        ),
+        (
+            (*IN_TRIAL, "score", "metrics", ODD_NAME),
+            [],
+            f'trial 1: score.metrics["{json.dumps(ODD_NAME)[1:40]}…"]: found a list, expected a valid number',
+        ),
+    ],
+)
+def test_the_place_what_was_found_and_what_was_expected_are_told(place: Place, value: object, expected: str) -> None:
+    assert told(place, value) == expected
+
+
+def test_of_what_the_run_was_and_of_each_trial_the_first_fault_is_told() -> None:
+    record = put((*IN_TRIAL, "model"), None)
+    record["trials"][0]["question"]["id"] = None
+    record["trials"][1]["model"] = None
+    assert [where for where, _ in faults(record)] == ["trial 1", "trial 2"]
+    assert next(faults(record))[1] == "question.id: found null, expected a text"
+    assert [where for where, _ in faults(record | {"seed": None})] == ["what the run was"]
+
+
+def test_what_is_written_fits_and_so_does_what_a_later_version_added() -> None:
+    assert list(faults(WRITTEN)) == []
+    for place in ((), ("gates", 0), ("diagrams", "w", "nodes", 0), IN_TRIAL, (*IN_TRIAL, "question")):
+        assert told((*place, "later"), nested(101)) == ""
+
+
+@pytest.mark.parametrize(
+    ("place", "kind"),
+    [
+        ((), About),
+        (("gates", 0), Case),
+        (("diagrams", "w", "nodes", 0), DiagramNode),
+        (IN_TRIAL, Trial),
+        ((*IN_TRIAL, "question"), Question),
+        ((*IN_TRIAL, "reply"), Reply),
+        ((*IN_TRIAL, "score"), Score),
+    ],
+)
+def test_fields_without_a_default_must_be_there_and_no_others(place: Place, kind: Any) -> None:  # noqa: ANN401
+    for one in fields(kind):
+        record: Any = deepcopy(WRITTEN)
+        at = record
+        for name in place:
+            at = at[name]
+        at.pop(one.name, None)
+        needed = one.default is MISSING and one.default_factory is MISSING
+        assert [fault.endswith(f"{one.name}' is missing") for _, fault in faults(record)] == [True] * needed
+
+
+@given(st.sampled_from(["question", "reply", "score"]), st.data(), json_values)
+def test_any_value_in_any_place_fits_or_is_told_in_a_line(part: str, data: st.DataObject, value: object) -> None:
+    name = data.draw(st.sampled_from(sorted(WRITTEN["trials"][0][part])))
+    record = put((*IN_TRIAL, part, name), value)
+    found = next(faults(record), None)
+    if found is None:
+        Trial.from_json(record["trials"][0])
+        before = WRITTEN["trials"][0][part][name]
+        kinds = (int, float) if isinstance(before, float) else type(before)
+        assert isinstance(value, kinds) or value is None or name in ("reference", "given", "pass_mark", "chance")
+    else:
+        where, fault = found
+        assert where == "trial 1"
+        assert fault.startswith(f"{part}.{name}")
+        assert fault.isprintable()
+        assert len(fault) < 300
+
+
+PROBE = """
+import sys
+from pathlib import Path
+from pytest_taskgraph.results.record import About, build, load, save, tally_of
+record = build([], About("0"))
+save(sys.argv[1], record)
+tally_of(record)
+assert "pydantic" not in sys.modules
+load(sys.argv[1])
+assert "pydantic" in sys.modules
+"""
+
+
+def test_only_a_record_that_is_read_from_a_file_brings_pydantic(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", PROBE, str(tmp_path / "r.json")], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
