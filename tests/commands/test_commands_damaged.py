@@ -23,7 +23,7 @@ from pytest_taskgraph.reports.markdown import markdown
 from pytest_taskgraph.results.case import Case
 from pytest_taskgraph.results.comparison import compare
 from pytest_taskgraph.results.record import About, build, load_whole
-from pytest_taskgraph.trial import Diagram, DiagramEdge, DiagramGroup, DiagramNode, Question, Reply, Score, Trial
+from pytest_taskgraph.trial import Diagram, DiagramEdge, DiagramGroup, DiagramNode, Question, Reply, Score, Trial, pack
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "record.schema.json").read_text())
 VALID = import_module("jsonschema").Draft202012Validator(SCHEMA).is_valid
@@ -55,7 +55,7 @@ def whole() -> dict[str, Any]:
         "Final answer: B", 3, 4, 0.1, 0.2, tool_calls=[{"id": "1"}], logprobs=[["t", 0, -0.5]], embeddings=[[0.5]]
     )
     score = Score(0.5, {"recall": 0.5}, {"f1": [1, 2]}, ["B"], missing=["A"], extra=["B"])
-    wrong = Trial(question, "m", "wrong", reply, score, "none", 1, 1, [SAID], json.dumps(DIAGRAM.to_json()))
+    wrong = Trial(question, "m", "wrong", reply, score, "none", 1, 1, [SAID], pack(DIAGRAM.to_json()))
     gate = Case("gates::structure", "failed", "too low", "m", 0.5, 0.25, 0.75, 0.8)
     about = About(
         "0.1.0", ("m",), 7, ("wadl",), "direct", "lenient", "gates", 1, {"tasks": [12], "model_option": {"top_p": 1}},
