@@ -174,7 +174,9 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
     run.ahead.advance()
     result = yield
     if run.pipeline.broken is not None:
-        item.session.shouldstop = f"taskgraph: {run.pipeline.broken}"
+        from ..reports.escape import one_line
+
+        item.session.shouldstop = f"taskgraph: {one_line(str(run.pipeline.broken))}"
     return result
 
 

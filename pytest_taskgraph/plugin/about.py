@@ -25,7 +25,8 @@ def about(run: Run) -> About:
         frame=shown.frame,
         reading=shown.reading,
         judge=run.judging.how,
-        questions=run.questions or len(run.tally) or None,  # a quiet controller is not told before
+        # A quiet controller is not told before; of a run that was broken off, nobody knows then.
+        questions=run.questions or (None if run.interrupted else len(run.tally)) or None,
         settings={
             "instances": shown.instances,
             "tasks": list(shown.tasks),

@@ -57,6 +57,7 @@ def trial(
 ) -> Trial:
     """The question, the reply and its mark. An error where no reply came; skipped where it was not asked."""
     from ..errors import NotAskedError
+    from ..reports.escape import one_line
     from .asking import trial_of
     from .run import run_of
 
@@ -70,7 +71,7 @@ def trial(
     request.node.stash[TRIAL] = made
     _tell_junit(request.node, made)
     if isinstance(stopped, NotAskedError):
-        pytest.skip(made.error)
+        pytest.skip(one_line(made.error))
     if stopped is not None:
         raise stopped
     return made

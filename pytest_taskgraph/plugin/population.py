@@ -7,7 +7,7 @@ the controller judges: what was declared travels with the last that a worker say
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from functools import cached_property
 from itertools import chain
 from textwrap import shorten
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 TRAVELS = "taskgraph_declared"  # in the output of a worker
 NARROWED = "taskgraph_narrowed"  # in the input of a worker: that the user named files
+NODE_IDS = "node ids"
 CAUSE = 110  # characters of what ended a run
 SELECTING = {"keyword": "-k", "markexpr": "-m", "deselect": "--deselect", "lf": "--lf", "stepwise": "--sw"}
 
@@ -109,6 +110,15 @@ class Questions:
             return Whereabouts(reasons, lost, chosen, "did not run", cause)
         return Whereabouts(reasons, lost, chosen)
 
+    def left_out(self, question: str, where: Whereabouts, came: Container[str]) -> bool:
+        """Whether the question was not asked, and that for the user's selection. `came`: those that have a trial.
+
+        Where items are named one by one, suites without any are not even collected.
+        """
+        if question not in self.declared:
+            return NODE_IDS in where.chosen
+        return bool(where.chosen) and not any(question in held for held in (came, where.lost, where.reasons))
+
     def mistake(self, gate: Gate) -> Mistake | None:
         """Why the gate can be about none of the questions; None where it can."""
         from ..results.gates import SCORE
@@ -185,7 +195,7 @@ def selections(session: pytest.Session) -> Iterator[str]:
     config = session.config
     yield from (flag for name, flag in SELECTING.items() if config.getoption(name, None))
     if any("::" in str(one) for one in config.args):
-        yield "node ids"
+        yield NODE_IDS
     most = config.getoption("maxfail", 0)
     if most and session.testsfailed >= most:
         yield "-x" if most == 1 else f"--maxfail={most}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -45,6 +46,15 @@ KINDS: dict[str, Callable[[dict[str, Any], Comparison | None], str] | None] = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class Narrowing:
+    """What the user's selection made of the questions."""
+
+    empty: str  # how they selected so that no question was left; "" where there were some, or were to be
+    chosen: str  # how they selected at all
+    left_out: Callable[[str], bool]  # of the id of a question: whether it was not asked for that
+
+
 class Reporting:
     """The options that ask for reports, for keeping and for comparing."""
 
@@ -56,7 +66,7 @@ class Reporting:
         said = [part.strip() for one in options.values(config, "fail-on") for part in one.split(",")]
         self._fail_on = frozenset(filter(None, said))
         self._before: dict[str, Any] | None = None
-        self._worse = False  # whether the comparison failed
+        self._stays = False  # whether what this run was compared with is to be compared with again
         self._mistake = ""  # what is wrong with a comparison that is configured, rather than asked for by a flag
 
     @property
@@ -81,8 +91,10 @@ class Reporting:
 
         explicit = options.given(self._config, "model") is not None
         used = self.compares or options.value(self._config, "save") or folder(self._folder).is_dir()
-        closed = folder(self._folder).is_dir() and not os.access(folder(self._folder), os.W_OK)  # as under a replay
-        return explicit and bool(used) and not closed
+        there = next(one for one in (folder(self._folder), *folder(self._folder).absolute().parents) if one.exists())
+        return (
+            explicit and bool(used) and os.access(there, os.W_OK)
+        )  # a replay may be of a store that nobody may write to
 
     def check(self) -> None:
         """Nothing, if everything asked for can be made; what is compared with is read here. Raises UsageError.
@@ -127,20 +139,14 @@ class Reporting:
         if given.count(flag) > 1:
             raise UsageError(f"{flag}: given {given.count(flag)} times; a run takes one")
 
-    def cases(
-        self, record: Callable[[], Draft], narrowed: str = "", chosen: str = "", judges: bool = True
-    ) -> list[Case]:
-        """The verdict of the comparison, if there is one: `compare::NAME`; it is skipped where nothing `judges`.
-
-        `narrowed`: what the user chose so that no question was left; "" where there were questions, or were to be.
-        `chosen`: what the user chose, if it left questions out.
-        """
+    def cases(self, record: Callable[[], Draft], narrowing: Narrowing) -> list[Case]:
+        """The verdict of the comparison, if there is one: `compare::NAME`."""
         name = self.compares
         if not name:
             return []
         title = f"compare::{name}"
-        if narrowed:
-            return [Case(title, "skipped", f"not judged: no question was left ({narrowed})")]
+        if narrowing.empty:
+            return [Case(title, "skipped", f"not judged: no question was left ({narrowing.empty})")]
         if self._mistake:
             return [Case(title, "failed", self._mistake)]
         if self._before is None:
@@ -148,10 +154,8 @@ class Reporting:
         from ..results.comparison import case_of, compare
 
         self.comparison = compare(self._before, record().whole(), self._margin())
-        outcome, reason = case_of(self.comparison, self._fail_on, chosen)
-        if not judges:
-            outcome, reason = "skipped", f"not judged, for --taskgraph-judge=none: {reason}"
-        self._worse = outcome == "failed" or self.comparison.verdict == "worse"
+        outcome, reason = case_of(self.comparison, self._fail_on, narrowing.chosen, narrowing.left_out)
+        self._stays = outcome != "passed" or self.comparison.verdict == "worse"
         return [Case(title, outcome, reason)]
 
     def write(self, record: Draft, whole: bool) -> None:
@@ -183,8 +187,10 @@ class Reporting:
             why = "nothing was asked" if whole else "it did not come to its end"
             self.remarks += [f"the run {named!r} is not saved: {why}"] if named else []
             return
-        if named and self._worse and self._compared_with(named):  # or the next run would be compared with this one
-            self.remarks.append(f"the run {named!r} is not saved: it is worse than the run of that name, or unlike it")
+        if named and self._stays and self._compared_with(named):  # or the next run would be compared with this one
+            self.remarks.append(
+                f"the run {named!r} is not saved: its comparison with the run of that name did not pass"
+            )
             named = ""
         for name in filter(None, (named, saved.LAST if self._keeps_last else "")):
             try:

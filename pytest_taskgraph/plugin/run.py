@@ -22,7 +22,7 @@ from .outcomes import CARRIED
 from .pipeline import Pipeline
 from .population import Questions
 from .progress import Counts
-from .reporting import Reporting
+from .reporting import Narrowing, Reporting
 
 if TYPE_CHECKING:
     from ..benchmarks.family import Family
@@ -199,8 +199,15 @@ class Run:
         models = [self.subject(spec).name for spec in self.models]
         self.verdicts = list(self.judging.cases(Outcome(self.tally, models, self.population, where)))
         self.judged, self.whole = True, ended is None
-        chosen, judges = ", ".join(where.chosen), self.judging.how != "none"
-        self.verdicts += self.reporting.cases(self.record, self._narrowed(where), chosen, judges)
+        came = {one.question.id for one in self.tally}
+        narrowing = Narrowing(
+            self._narrowed(where), ", ".join(where.chosen), lambda one: self.population.left_out(one, where, came)
+        )
+        found = self.reporting.cases(self.record, narrowing)
+        if self.judging.how == "none":
+            told = "not judged, for --taskgraph-judge=none"
+            found = [replace(one, outcome="skipped", reason=f"{told}: {one.reason}") for one in found]
+        self.verdicts += found
         return self.verdicts
 
     def _narrowed(self, where: Whereabouts) -> str:

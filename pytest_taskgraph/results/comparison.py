@@ -6,7 +6,7 @@ How questions are paired: pairing.py. The verdict: verdict.py. docs/comparing.md
 from __future__ import annotations
 
 import difflib
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import chain
 from typing import Any, Literal
@@ -126,33 +126,39 @@ def check_fail_on(names: Collection[str], option: str) -> None:
 
 
 def case_of(
-    comparison: Comparison, fail_on: Collection[str] = frozenset({"regression"}), chosen: str = ""
+    comparison: Comparison,
+    fail_on: Collection[str] = frozenset({"regression"}),
+    chosen: str = "",
+    left_out: Callable[[str], bool] = lambda _: False,
 ) -> tuple[Literal["passed", "failed", "skipped"], str]:
     """How the case `compare::NAME` ends, and why, in one line.
 
     It fails on what is asked of FAIL_ON, on "regression" where nothing is: "regression" is worse, "undecided" is cannot
     tell, "missing" is a question of the baseline that was not asked, or not answered. A comparison without a single
-    pair has judged nothing, and fails whatever is asked. Where the user's selection, `chosen`, left questions of the
-    baseline out, it fails on worse alone, and is skipped else.
+    pair has judged nothing, and fails whatever is asked.
+
+    `chosen` is how the user selected, `left_out` tells of the id of a question whether it was not asked for that. Such
+    questions are not missing; and where there are some, what cannot be told of the rest fails nothing, and the case is
+    skipped unless it fails.
     """
     fail_on = fail_on or {"regression"}
-    told, missing = f"{comparison.verdict}: {comparison.reason}", _missing(comparison)
+    unasked = [one for one in comparison.only_before if not left_out(one.partition(" ")[0])]
+    without = len(comparison.only_before) - len(unasked)
+    missing = _missing(comparison, len(unasked)) if "missing" in fail_on else ""
+    undecided = not comparison.paired or ("undecided" in fail_on and comparison.verdict == "cannot tell")
     worse = "regression" in fail_on and comparison.verdict == "worse"
-    if chosen and comparison.only_before and not worse:
-        return "skipped", f"not judged: {len(comparison.only_before)} of the baseline left out ({chosen}); {told}"
-    failed = (
-        worse
-        or ("undecided" in fail_on and comparison.verdict == "cannot tell")
-        or ("missing" in fail_on and bool(missing))
-        or not comparison.paired
-    )
-    return "failed" if failed else "passed", f"{told}; {missing}" if "missing" in fail_on and missing else told
+    told = "; ".join(filter(None, (f"{comparison.verdict}: {comparison.reason}", missing)))
+    if worse or missing or (undecided and not without):
+        return "failed", told
+    if without:
+        return "skipped", f"not judged: {without} of the baseline left out ({chosen}); {told}"
+    return "passed", told
 
 
-def _missing(comparison: Comparison) -> str:
+def _missing(comparison: Comparison, unasked: int) -> str:
     lost = {(one.id, one.model) for one in comparison.missing if one.run == "after"}
     facts = [f"{len(lost)} of the questions got no answer"] if lost else []
-    facts += [f"{len(comparison.only_before)} of the baseline were not asked"] if comparison.only_before else []
+    facts += [f"{unasked} of the baseline were not asked"] if unasked else []
     return "; ".join(facts)
 
 

@@ -9,13 +9,17 @@ import sqlite3
 import subprocess
 import sys
 import threading
+from collections.abc import Sequence
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from loopback import HANG, Loopback, Raw, refuse
 from plugin_project import Project, right, wrong
 
-from pytest_taskgraph.models.store import keys
+from pytest_taskgraph.models.store import keys, ledger
+from pytest_taskgraph.models.store.operations import Settle, Spend
 
 MANY = """
 import pytest
@@ -27,6 +31,7 @@ def test_graph(trial):
 """
 FLIGHT = "--taskgraph-concurrency=4"
 QUICK = "--taskgraph-retries=0"
+LIMITED = ("--taskgraph-max-cost=1", "--taskgraph-price=1/2", "--taskgraph-model-option=max_tokens=100")
 
 
 def lean(server: Loopback) -> str:
@@ -221,14 +226,19 @@ def test_a_run_that_is_ended_goes_on_where_it_was(
     assert len(many.record()["trials"]) == 20
 
 
+@pytest.mark.parametrize("limits", [(), LIMITED], ids=["unlimited", "limited"])
 def test_a_disk_that_is_full_ends_the_run_with_one_message_and_the_reply_that_is_paid_for_counts(
-    many: Project, server: Loopback, monkeypatch: pytest.MonkeyPatch
+    many: Project, server: Loopback, monkeypatch: pytest.MonkeyPatch, limits: tuple[str, ...]
 ) -> None:
-    def full(*_: object) -> None:
+    def full(*_: object) -> Any:  # noqa: ANN401 - it gives nothing
         raise sqlite3.OperationalError("database or disk is full")
 
+    def enter(connection: sqlite3.Connection, run: str, settles: Sequence[Settle], spends: Sequence[Spend]) -> Any:  # noqa: ANN401
+        return full() if settles else ledger.enter(connection, run, settles, spends)
+
     monkeypatch.setattr("pytest_taskgraph.models.store.replies.write", full)
-    ran = many.run(lean(server), "--taskgraph-concurrency=1", "--taskgraph-report=json=record.json")
+    monkeypatch.setattr("pytest_taskgraph.models.store.writer.ledger", SimpleNamespace(enter=enter))
+    ran = many.run(lean(server), *limits, "--taskgraph-concurrency=1", "--taskgraph-report=json=record.json")
     assert ran.counts == {"passed": 1}, ran.output
     assert ran.code == 2
     assert "taskgraph: store: the store" in ran.output

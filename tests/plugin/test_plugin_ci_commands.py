@@ -39,8 +39,9 @@ def test_no_reply_from_a_worker_is_a_command(project: Project) -> None:
     assert commands(ran.output) == []
 
 
-def test_no_error_of_a_provider_is_a_command(project: Project, server: Loopback) -> None:
-    server.answer = lambda _: refuse(400, "::error::owned ##vso[task.complete]")
+@pytest.mark.parametrize("status", [400, 401])  # of 401 three end the run, which tells what the provider said
+def test_no_error_of_a_provider_is_a_command(project: Project, server: Loopback, status: int) -> None:
+    server.answer = lambda _: refuse(status, "::error::owned ##vso[task.complete]")
     ran = project.run(*asking(server.url), "-rA")
     assert "owned" in ran.output
     assert commands(ran.output) == []

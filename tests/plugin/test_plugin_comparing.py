@@ -91,7 +91,7 @@ def test_a_run_that_is_worse_does_not_take_the_place_of_the_one_it_is_compared_w
             BAD, COMPARE, "--taskgraph-save=main", "--taskgraph-judge=gates", "--taskgraph-fail-on=regression"
         )
         assert (ran.code, ran.counts["failed"]) == (1, 1), ran.output
-        assert "the run 'main' is not saved: it is worse than the run of that name" in told(ran)
+        assert "the run 'main' is not saved: its comparison with the run of that name did not pass" in told(ran)
     assert saved.run(GOOD, COMPARE, "--taskgraph-save=main").code == 0
 
 
@@ -101,3 +101,35 @@ def test_runs_of_as_many_questions_differ_in_no_number_of_them(saved: Project, q
     assert ran.code == 0, ran.output
     assert saved.record("r.json")["questions"] == 16
     assert '<th scope="row"><bdi>questions</bdi></th>' not in (saved.path / "r.html").read_text()
+
+
+@pytest.mark.parametrize("marks", [(), ("-m", "taskgraph")])
+def test_a_selection_that_leaves_nothing_out_excuses_nothing(saved: Project, marks: tuple[str, ...]) -> None:
+    saved.write("test_graph.py", SUITE.replace("instances=8", "instances=7"))
+    ran = saved.run(GOOD, COMPARE, "--taskgraph-fail-on=missing", *marks)
+    assert (ran.code, ran.counts["failed"]) == (1, 1), ran.output
+    assert "2 of the baseline were not asked" in told(ran)
+    saved.write("test_graph.py", SUITE.replace('"flow_start", "flow_end"', '"task_list"'))
+    ran = saved.run(GOOD, COMPARE, "--taskgraph-fail-on=regression", *marks)
+    assert (ran.code, ran.counts["failed"]) == (1, 1), "not a single question could be paired"
+
+
+def test_items_named_one_by_one_leave_the_others_out(saved: Project) -> None:
+    one = next(one["question"]["id"] for one in saved.record(".taskgraph/runs/main.json")["trials"])
+    ran = saved.run(GOOD, COMPARE, "--taskgraph-fail-on=missing", f"test_graph.py::test_graph[{one}]")
+    assert (ran.code, ran.counts) == (0, {"passed": 1, "skipped": 1}), ran.output
+    assert "not judged: 15 of the baseline left out (node ids)" in told(ran)
+
+
+def test_a_survey_fails_for_no_baseline_either(saved: Project) -> None:
+    more = ("--taskgraph-compare=nightly", "--taskgraph-fail-on=missing")
+    assert saved.run(GOOD, *more).code == 1
+    ran = saved.run(GOOD, *more, "--taskgraph-judge=none")
+    assert (ran.code, ran.counts["skipped"]) == (0, 1), ran.output
+
+
+def test_a_part_of_the_questions_does_not_take_the_place_of_them_all(saved: Project) -> None:
+    ran = saved.run(GOOD, COMPARE, "--taskgraph-save=main", "-k", "flow_end")
+    assert ran.code == 0, ran.output
+    assert "the run 'main' is not saved" in told(ran)
+    assert len(saved.record(".taskgraph/runs/main.json")["trials"]) == 16

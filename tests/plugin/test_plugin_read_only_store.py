@@ -44,6 +44,16 @@ def test_a_miss_shows_the_nearest_request(project: Project, server: Loopback, py
     assert "the nearest stored one (-)" in "\n".join(lines)
 
 
+def test_a_replay_can_be_compared_where_nothing_can_be_kept(
+    project: Project, server: Loopback, pytester: pytest.Pytester
+) -> None:
+    server.answer = right
+    ran(pytester, server.url, "--taskgraph-report=json=base.json", python=(sys.executable,))
+    with closed(project.path / ".taskgraph"):
+        code, lines = ran(pytester, server.url, "--taskgraph-replay", "--taskgraph-compare=./base.json")
+    assert (code, [line for line in lines if "Exit" in line]) == (0, [])
+
+
 @pytest.mark.parametrize("option", ["--taskgraph-plan", "--collect-only"])
 def test_a_plan_knows_what_is_stored(
     project: Project, server: Loopback, pytester: pytest.Pytester, option: str
