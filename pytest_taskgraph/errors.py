@@ -7,7 +7,8 @@ TaskgraphError
 │   ├── WorkflowError         … because a workflow is not well-formed
 │   ├── CannotSayError        … because a notation has no words for a feature
 │   ├── RecipeTooSmallError   … because a recipe demands more than its number of tasks can hold
-│   └── NoCaseError           … because a pattern finds nothing to ask
+│   ├── NoCaseError           … because a pattern finds nothing to ask
+│   └── DamagedReplyError     … because a stored reply cannot be read; the others can
 ├── UnreadableError           a reply holds no answer of the form that was asked for
 ├── OrderTooWideError         an answer cannot be marked exactly: never a guess
 ├── ProviderError             no reply: never a wrong answer
@@ -85,6 +86,10 @@ class RecipeTooSmallError(UsageError):
 
 class NoCaseError(UsageError):
     """A pattern that finds nothing to ask about."""
+
+
+class DamagedReplyError(UsageError):
+    """A stored reply that cannot be read, which says nothing of the others; the message says how to get past it."""
 
 
 class UnreadableError(TaskgraphError):

@@ -9,8 +9,10 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+import tempfile
 from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -61,7 +63,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _export(folder: Path, options: argparse.Namespace) -> None:
-    with TemporaryFile() as lines:  # drawn from the store first, which is not held open for a slow reader of the export
+    with _temporary() as lines:  # drawn from the store first, which is not held open for a slow reader of the export
         read(folder, lambda connection: _draw(entries(connection, options.model or "*"), lines))
         lines.seek(0)
         if options.file == PIPE:
@@ -73,10 +75,35 @@ def _export(folder: Path, options: argparse.Namespace) -> None:
     print(f"{count} replies written to {one_line(options.file)}")
 
 
+@contextmanager
+def _temporary() -> Iterator[IO[bytes]]:
+    try:
+        file = TemporaryFile()  # noqa: SIM115 - closing it may fail as writing did
+    except OSError as error:
+        raise _no_room(error) from error
+    try:
+        yield file
+    finally:
+        with suppress(OSError):  # what could not be written would be written once more
+            file.close()
+
+
 def _draw(found: Iterable[Entry], into: IO[bytes]) -> None:
-    into.seek(0)
-    into.truncate()
-    into.writelines((usable(entry, line_of) + "\n").encode() for entry in found)
+    try:
+        into.seek(0)
+        into.truncate()
+        into.writelines((usable(entry, line_of) + "\n").encode() for entry in found)
+        into.flush()
+    except OSError as error:
+        raise _no_room(error) from error
+
+
+def _no_room(error: OSError) -> UsageError:
+    folder = f" {tempfile.tempdir}" if tempfile.tempdir else ""  # none where Python found none
+    return UsageError(
+        f"the temporary folder{folder} cannot be used: {error.strerror or error}; an export is drawn up there first: "
+        "make room in it, or name another one with the environment variable TMPDIR"
+    )
 
 
 def _write(target: Path, lines: Iterable[bytes], store: Path) -> int:

@@ -7,6 +7,7 @@ one that was cancelled. So a limit holds though a bill may turn out lower.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from math import isfinite
 
@@ -57,7 +58,10 @@ class Budgeted:
 
     async def _settle(self, reserved: float, cost: float) -> None:
         if self._max_cost is not None:
-            await self._store.settle(reserved, cost)
+            # What came of the attempt counts, on a full disk too, and what was reserved stays so: the limit holds.
+            # Whoever keeps the reply, or wants to spend more, meets the same trouble and tells it.
+            with suppress(UsageError):
+                await self._store.settle(reserved, cost)
 
     def _worst(self, request: Request) -> float:
         """What has to be reserved: nothing where only calls are limited."""

@@ -11,7 +11,7 @@ from itertools import islice
 from math import floor
 from typing import Any
 
-from ..errors import ProviderError, UsageError
+from ..errors import DamagedReplyError, ProviderError, UsageError
 from ..trial import Json, Reply, Request
 from .live import Keeping
 from .request_key import cut_secrets, digest, entry_of, shown
@@ -96,9 +96,14 @@ class Replayed:
 
 @contextmanager
 def _told(watch: Watch) -> Iterator[None]:
-    """Turns an error of the store into one of the question, and notes it: those to come would meet it as well."""
+    """Turns an error of the store into one of the question.
+
+    It is noted, for the questions to come would meet it as well, unless it is one of a single reply.
+    """
     try:
         yield
+    except DamagedReplyError as error:
+        raise ProviderError("store", str(error)) from None
     except UsageError as error:
         watch.trouble = watch.trouble or ProviderError("store", str(error))
         raise ProviderError("store", str(error)) from None

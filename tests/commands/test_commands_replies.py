@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from contextlib import closing
 from dataclasses import asdict
 from datetime import UTC, datetime
+from errno import ENOSPC
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Literal
@@ -566,3 +567,48 @@ def test_the_commands_on_the_page_run_one_after_the_other(tmp_path: Path, monkey
         assert words[:3] == ["python", "-m", "pytest_taskgraph"]
         assert main(words[3:]) == 0
     assert held(tmp_path / ".taskgraph").keys() == {entry("a").key, entry("c").key}
+
+
+class Full(io.RawIOBase):
+    """A file on a disk that is full; what is written waits in the buffer before it until that is."""
+
+    def readable(self) -> bool:
+        return True
+
+    def writable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        return 0
+
+    def truncate(self, size: int | None = None) -> int:
+        return 0
+
+    def write(self, data: object) -> int:
+        raise OSError(ENOSPC, "No space left on device")
+
+
+@pytest.mark.parametrize("length", [3, 100_000], ids=["short", "long"])
+def test_a_temporary_folder_that_is_full_is_named_and_the_store_is_not_blamed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, length: int
+) -> None:
+    fill(tmp_path / "store", [entry("Which?", "a" * length)])
+    monkeypatch.setattr("pytest_taskgraph.commands.replies.TemporaryFile", lambda: io.BufferedRandom(Full()))
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    assert main(["replies", "export", str(tmp_path / "out.jsonl"), "--store", str(tmp_path / "store")]) == 4
+    told = capsys.readouterr().err
+    assert f"the temporary folder {tmp_path} cannot be used: No space left on device; " in told
+    assert "TMPDIR" in told
+    assert not (tmp_path / "out.jsonl").exists()
+
+
+def test_a_temporary_folder_that_is_missing_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(tmp_path / "store", [entry("Which?")])
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "gone"))
+    assert main(["replies", "export", "-", "--store", str(tmp_path / "store")]) == 4
+    assert f"the temporary folder {tmp_path / 'gone'} cannot be used: " in capsys.readouterr().err

@@ -132,6 +132,29 @@ def test_an_unforeseen_failure_settles_at_the_worst(store: Store) -> None:
     assert spent_after(store, failing(RuntimeError("?"))) == (1, WORST, 0.0)
 
 
+@pytest.fixture
+def full(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A store whose disk is full once something is reserved."""
+
+    async def settle(reserved: float, cost: float) -> None:
+        raise UsageError("the disk is full")
+
+    monkeypatch.setattr(store, "settle", settle)
+
+
+@pytest.mark.usefixtures("full")
+def test_a_reply_that_cannot_be_settled_is_given_and_stays_reserved(store: Store) -> None:
+    reply = asyncio.run(budgeted(store, Client(lambda: Reply("a", cost=3.0))).answer(ASKED))
+    assert (reply, ledger(store)) == (Reply("a", cost=3.0), (1, 0.0, WORST))
+
+
+@pytest.mark.usefixtures("full")
+def test_a_failure_that_cannot_be_settled_is_told_as_it_came(store: Store) -> None:
+    with pytest.raises(ProviderError, match="rate-limit: slowly"):
+        asyncio.run(budgeted(store, Client(failing(ProviderError("rate-limit", "slowly")))).answer(ASKED))
+    assert ledger(store) == (1, 0.0, WORST)
+
+
 def test_a_cancelled_attempt_stays_reserved(store: Store) -> None:
     client = Client(lambda: Reply("a"))
     client.may_answer.clear()

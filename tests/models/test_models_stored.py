@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 from collections.abc import Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
@@ -64,6 +65,46 @@ def test_a_request_is_asked_once_and_answered_from_then_on(store: Store, tmp_pat
     with closing(Store(tmp_path, "another")) as later:
         assert asyncio.run(main(Stored(echo, later, watch))) == replies
     assert echo.asked == 1
+
+
+DAMAGED = ["[", "", "[]", '{"tokens_in": 3}', "[" * 100_000, b'{"text": "\xff"}']
+NAMES = ["cut", "empty", "list", "partial", "deep", "no UTF-8"]
+
+
+def damaged(folder: Path, reply: str | bytes) -> None:
+    """A store in which somebody wrote to the first of two replies."""
+    with closing(Store(folder, "before")) as before:
+        for text in ("Which?", "Where?"):
+            asyncio.run(Stored(Echo(), before, Watch()).answer(ask(text)))
+    with closing(sqlite3.connect(folder / "replies.sqlite")) as connection, connection:
+        connection.execute("UPDATE replies SET reply = CAST(? AS TEXT) WHERE id = 1", (reply,))
+
+
+@pytest.mark.parametrize("reply", DAMAGED, ids=NAMES)
+@pytest.mark.parametrize("replay", [False, True], ids=["live", "replay"])
+def test_a_damaged_reply_is_an_error_of_its_question_alone_and_says_what_to_do(
+    tmp_path: Path, reply: str | bytes, replay: bool
+) -> None:
+    damaged(tmp_path, reply)
+    watch, echo = Watch(), Echo()
+    with closing(Store(tmp_path, "run")) as store:
+        model = Replayed("echo", SETTINGS, store, watch) if replay else Stored(echo, store, watch)
+        with pytest.raises(ProviderError, match="--taskgraph-refresh") as caught:
+            asyncio.run(model.answer(ask("Which?")))
+        assert asyncio.run(model.answer(ask("Where?"))).text == "Where? 1"
+    assert caught.value.kind == "store"
+    assert "python -m pytest_taskgraph replies prune --model" in str(caught.value)
+    assert (watch.trouble, watch.stored, echo.asked) == (None, 1, 0)
+
+
+@pytest.mark.parametrize("reply", DAMAGED, ids=NAMES)
+def test_refresh_takes_the_place_of_a_damaged_reply(tmp_path: Path, reply: str | bytes) -> None:
+    damaged(tmp_path, reply)
+    for refresh, asked in ((True, 1), (False, 0)):
+        echo = Echo()
+        with closing(Store(tmp_path, f"refresh {refresh}", refresh)) as store:
+            assert asyncio.run(Stored(echo, store, Watch()).answer(ask("Which?"))).text == "Which? 1"
+        assert echo.asked == asked
 
 
 def test_repetitions_and_settings_are_apart(store: Store) -> None:

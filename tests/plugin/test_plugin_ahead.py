@@ -238,8 +238,10 @@ def test_a_disk_that_is_full_ends_the_run_with_one_message_and_the_reply_that_is
 
     monkeypatch.setattr("pytest_taskgraph.models.store.replies.write", full)
     monkeypatch.setattr("pytest_taskgraph.models.store.writer.ledger", SimpleNamespace(enter=enter))
+    # The server may be answering the next request as the run ends; that it cannot is no traceback of the run.
+    monkeypatch.setattr("socketserver.BaseServer.handle_error", lambda *_: None)
     ran = many.run(lean(server), *limits, "--taskgraph-concurrency=1", "--taskgraph-report=json=record.json")
-    assert ran.counts == {"passed": 1}, ran.output
+    assert ran.counts == {"passed": 1 + bool(limits)}, "the question, and the item budget"
     assert ran.code == 2
     assert "taskgraph: store: the store" in ran.output
     assert "(database or disk is full); see to its disk" in ran.output

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TypeVar
 from uuid import uuid4
 
-from ...errors import NotAskedError, UsageError
+from ...errors import DamagedReplyError, NotAskedError
 from . import claims, ledger, replies
 from .operations import Claim, Keep, Look, Operation, Release, Result, Results, Settle, Spend, deliver
 from .schema import unusable
@@ -30,6 +30,8 @@ class Writer:
 
     def __init__(self, connection: sqlite3.Connection, path: Path, run: str, refresh: bool) -> None:
         self._connection, self._path, self._run, self._refresh = connection, path, run, refresh
+        # Else one row that is no UTF-8 would fail all that is looked up with it.
+        connection.text_factory = lambda data: data.decode(errors="surrogateescape")
         self._owner, self._host = uuid4().hex, platform.node()
         self._queue: queue.SimpleQueue[Operation | None] = queue.SimpleQueue()
         self._closing = threading.Lock()
@@ -141,7 +143,8 @@ class Writer:
     def _claims(self, asked: Sequence[Claim]) -> Results:
         keys = _keys(asked)
         standing = claims.stand(self._connection, keys, self._run if self._refresh else None) if keys else {}
-        results: Results = [(one, self._reply(one.key, text)) for one in asked if (text := standing[one.key][0])]
+        there = [(one, text) for one in asked if (text := standing[one.key][0]) is not None]
+        results: Results = [(one, self._reply(one.key, text)) for one, text in there]
         first = {one.key: one for one in reversed(asked) if standing[one.key] == (None, None)}
         if first:
             self._show_up()
@@ -150,9 +153,16 @@ class Writer:
 
     def _reply(self, key: str, text: str | None) -> Result | Exception:
         try:
-            return None if text is None else replies.from_text(text)
-        except (ValueError, TypeError, AttributeError) as error:
-            return UsageError(f"the store {self._path} holds no readable reply of the key {key}: {error}")
+            if text is None:
+                return None
+            text.encode()  # fails where the row was no UTF-8
+            return replies.from_text(text)
+        except (ValueError, TypeError, AttributeError, RecursionError) as error:
+            return DamagedReplyError(
+                f"the store {self._path} holds no readable reply of the key {key}: {error}; ask that question anew "
+                "with --taskgraph-refresh, or remove all replies of its model: "
+                "python -m pytest_taskgraph replies prune --model NAME"
+            )
 
     def _remember(self, asked: Sequence[Operation], results: Results) -> None:
         """Notes after the transaction what it led to."""
