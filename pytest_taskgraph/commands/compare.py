@@ -7,10 +7,9 @@ import shutil
 from pathlib import Path
 from typing import Final
 
-from ..errors import UsageError
 from ..reports.comparison import lines
 from ..reports.escape import in_json
-from ..results.comparison import FAIL_ON, MARGIN, case_of, check_fail_on, compare
+from ..results.comparison import FAIL_ON, MARGIN, case_of, compare, fail_on_of
 from ..results.saved import load
 
 SUMMARY = "compare a run with a former one, question by question; exit code 1 where it is worse"
@@ -38,7 +37,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """The exit code: 1 where the comparison fails on what is asked, else 0. Raises UsageError."""
-    fail_on = fail_on_of(options.fail_on)
+    fail_on = fail_on_of([options.fail_on], "--fail-on")
     before, after = load(options.store, options.before), load(options.store, options.after)
     found = compare(before, after, options.margin)
     outcome, reason = case_of(found, fail_on)
@@ -48,12 +47,3 @@ def run(options: argparse.Namespace) -> int:
         width = max(NARROWEST, shutil.get_terminal_size().columns)
         print("\n".join(line for line, _ in lines(found, options.before, width)))
     return 1 if outcome == "failed" else 0
-
-
-def fail_on_of(text: str) -> frozenset[str]:
-    """What a comparison fails on, names with commas between them. Raises UsageError for none and for an unknown one."""
-    found = frozenset(part.strip() for part in text.split(",") if part.strip())
-    if not found:
-        raise UsageError(f"nothing to fail on; expected some of {', '.join(FAIL_ON)}")
-    check_fail_on(found, "--fail-on")
-    return found

@@ -102,10 +102,9 @@ def _told(watch: Watch) -> Iterator[None]:
     """
     try:
         yield
-    except DamagedReplyError as error:
-        raise ProviderError("store", str(error)) from None
     except UsageError as error:
-        watch.trouble = watch.trouble or ProviderError("store", str(error))
+        if not isinstance(error, DamagedReplyError):
+            watch.trouble = watch.trouble or ProviderError("store", str(error))
         raise ProviderError("store", str(error)) from None
 
 

@@ -63,8 +63,7 @@ class Reporting:
         self.notices: list[str] = []  # to be told before anything is asked
         self.remarks: list[str] = []  # to be told at the end
         self.comparison: Comparison | None = None
-        said = [part.strip() for one in options.values(config, "fail-on") for part in one.split(",")]
-        self._fail_on = frozenset(filter(None, said))
+        self._fail_on: frozenset[str] = frozenset()
         self._before: dict[str, Any] | None = None
         self._stays = False  # whether what this run was compared with is to be compared with again
         self._mistake = ""  # what is wrong with a comparison that is configured, rather than asked for by a flag
@@ -87,14 +86,14 @@ class Reporting:
     @property
     def _keeps_last(self) -> bool:
         """Whether the run of an explicit model is kept as the last: from the first save or comparison on."""
+        from ..results.in_place import standing
         from ..results.saved import folder
 
+        runs = folder(self._folder)
         explicit = options.given(self._config, "model") is not None
-        used = self.compares or options.value(self._config, "save") or folder(self._folder).is_dir()
-        there = next(one for one in (folder(self._folder), *folder(self._folder).absolute().parents) if one.exists())
-        return (
-            explicit and bool(used) and os.access(there, os.W_OK)
-        )  # a replay may be of a store that nobody may write to
+        used = self.compares or options.value(self._config, "save") or runs.is_dir()
+        # A replay may be of a store that nobody may write to.
+        return explicit and bool(used) and os.access(standing(runs), os.W_OK)
 
     def check(self) -> None:
         """Nothing, if everything asked for can be made; what is compared with is read here. Raises UsageError.
@@ -109,8 +108,8 @@ class Reporting:
         keep = options.value(self._config, "save")
         if keep and saved.checked(keep) == saved.LAST:
             raise UsageError("--taskgraph-save: last is the run before, which later runs replace; name it otherwise")
-        if options.given(self._config, "fail-on") is not None:
-            self._check_fail_on()
+        if stated := options.values(self._config, "fail-on"):
+            self._fail_on = self._checked(stated)
         self._margin()
         try:
             self._before = self._baseline() if self.compares else None
@@ -119,14 +118,14 @@ class Reporting:
                 raise
             self._mistake = str(error)
 
-    def _check_fail_on(self) -> None:
-        from ..results.comparison import FAIL_ON, check_fail_on
+    def _checked(self, stated: list[str]) -> frozenset[str]:
+        """What a comparison is to fail on."""
+        from ..results.comparison import fail_on_of
 
-        check_fail_on(self._fail_on, "--taskgraph-fail-on")
-        if not self._fail_on:
-            raise UsageError(f"--taskgraph-fail-on: nothing given; expected some of {', '.join(FAIL_ON)}")
+        found = fail_on_of(stated, "--taskgraph-fail-on")
         if not self.compares and options.flagged(self._config, "fail-on"):  # configured, it is for runs that compare
             raise UsageError("--taskgraph-fail-on says what a comparison fails on: name one with --taskgraph-compare")
+        return found
 
     def demand(self) -> None:
         """Nothing, if what is configured can be had: questions were collected. Raises UsageError."""

@@ -7,7 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryFile
 
 from ..errors import UsageError
-from ..results.in_place import replace, writable
+from ..results.in_place import replace, standing, writable
 
 
 def check(path: str | Path, append: bool = False) -> None:
@@ -19,7 +19,7 @@ def check(path: str | Path, append: bool = False) -> None:
     target = Path(os.path.realpath(path))
     if target.exists() and not target.is_file():
         raise UsageError(f"it is {'a folder' if target.is_dir() else 'no regular file'}; expected the path of a file")
-    above = next(one for one in target.parents if one.exists())
+    above = standing(target.parent)
     if not above.is_dir():
         raise UsageError(f"it cannot be written, for {above.name} is no folder; name another path")
     try:

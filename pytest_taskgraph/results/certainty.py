@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from math import ceil, fsum, sqrt
 
-from .statistics import ENOUGH_CLUSTERS, clustered_interval, wilson
+from .statistics import ENOUGH_CLUSTERS, clustered_interval, wilson, within
 
 _MOST = 10_000_000  # questions; more are not worth a number
 _ROUNDING = 1e-9
@@ -66,8 +66,7 @@ class Sample:
         """The workflows that the interval is about, where it says nothing of others; else ""."""
         if self._by_workflow or self._workflows == len(self.questions):
             return ""
-        these = "this 1 workflow" if self._workflows == 1 else f"these {self._workflows} workflows"
-        return f"over {these} only"
+        return within(self._workflows)
 
     @property
     def _by_workflow(self) -> bool:

@@ -6,7 +6,7 @@ How questions are paired: pairing.py. The verdict: verdict.py. docs/comparing.md
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import chain
 from typing import Any, Literal
@@ -18,7 +18,7 @@ from .record import About, tally_of
 from .verdict import MARGIN, PatternChange, Verdict, change, grouped, judge
 
 __all__ = [
-    "FAIL_ON", "MARGIN", "Comparison", "Difference", "Flip", "PatternChange", "case_of", "check_fail_on", "compare",
+    "FAIL_ON", "MARGIN", "Comparison", "Difference", "Flip", "PatternChange", "case_of", "compare", "fail_on_of",
 ]  # fmt: skip
 
 FAIL_ON = ("regression", "undecided", "missing")
@@ -119,10 +119,16 @@ def compare(before: Mapping[str, Any], after: Mapping[str, Any], margin: float =
     )  # fmt: skip
 
 
-def check_fail_on(names: Collection[str], option: str) -> None:
-    """Nothing, if a comparison can fail on all that the option names. Raises UnknownNameError."""
-    for one in sorted(set(names).difference(FAIL_ON)):
+def fail_on_of(texts: Iterable[str], option: str) -> frozenset[str]:
+    """What a comparison is to fail on, as the option names it, with commas between. Raises UnknownNameError, and
+    UsageError where it names nothing.
+    """
+    found = frozenset(part.strip() for text in texts for part in text.split(",") if part.strip())
+    if not found:
+        raise UsageError(f"{option}: nothing to fail on; expected some of {', '.join(FAIL_ON)}")
+    for one in sorted(found.difference(FAIL_ON)):
         raise UnknownNameError(f"thing for {option}", one, FAIL_ON)
+    return found
 
 
 def case_of(

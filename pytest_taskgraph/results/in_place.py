@@ -28,6 +28,11 @@ def replace(path: str | Path, pieces: Iterable[str], what: str) -> None:
             part.unlink(missing_ok=True)
 
 
+def standing(path: Path) -> Path:
+    """The path, if it is there, else the nearest folder above it that is."""
+    return next(one for one in (path, *path.absolute().parents) if one.exists())
+
+
 @contextmanager
 def writable(path: str | Path, what: str) -> Iterator[Path]:
     """The place to write to, links followed and its folder made.

@@ -85,6 +85,11 @@ def rate_interval(answers: Iterable[tuple[str, str, bool]]) -> tuple[float, floa
     return clustered_interval(clusters)
 
 
+def within(workflows: int) -> str:
+    """What a figure is restricted to that says nothing of other workflows than these."""
+    return f"over {'this 1 workflow' if workflows == 1 else f'these {workflows} workflows'} only"
+
+
 def _z(confidence: float) -> float:
     return NormalDist().inv_cdf((1 + confidence) / 2)
 

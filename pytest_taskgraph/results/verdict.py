@@ -9,7 +9,7 @@ from typing import Literal
 
 from .paired import Loss, holm, loss, mcnemar, needed, needed_clusters, sign_flip
 from .pairing import Pair, mean_score, pass_share
-from .statistics import ENOUGH_CLUSTERS
+from .statistics import ENOUGH_CLUSTERS, within
 from .tally import CATEGORIES
 
 Verdict = Literal["worse", "not worse", "better", "cannot tell"]
@@ -80,7 +80,9 @@ def judge(pairs: Sequence[Pair], margin: float = MARGIN) -> Judged:
     p, p_better = (_test(pairs), _test(pairs, -1)) if pairs else (None, None)
     verdict = _verdict(p, p_better, found, patterns, margin)
     number, more = _needed(found, margin) if verdict == "cannot tell" else (None, "")
-    reason = _reason(verdict, found, p if verdict != "better" else p_better, patterns, margin) + more + _within(only)
+    reason = _reason(verdict, found, p if verdict != "better" else p_better, patterns, margin) + more
+    if only:
+        reason += f"; {within(only)}, tested question by question"
     return Judged(verdict, reason, number, p, p_better, found, patterns)
 
 
@@ -125,14 +127,6 @@ def _needed(found: Loss, margin: float) -> tuple[int | None, str]:
         return None, "; more questions than can be asked would decide"
     about = f" on {needed_clusters(found, margin):,} workflows" if found.clusters < found.n else ""
     return number, f"; about {number:,} questions{about} would decide"
-
-
-def _within(workflows: int) -> str:
-    """What a verdict is restricted to that is about so few workflows; 0 for enough."""
-    if not workflows:
-        return ""
-    these = "this 1 workflow" if workflows == 1 else f"these {workflows} workflows"
-    return f"; over {these} only, tested question by question"
 
 
 def _patterns(pairs: Sequence[Pair]) -> tuple[PatternChange, ...]:

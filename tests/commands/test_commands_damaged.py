@@ -6,12 +6,12 @@ import json
 import re
 from collections.abc import Iterator
 from contextlib import suppress
-from copy import deepcopy
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
+from odd_records import Place, changed
 
 from pytest_taskgraph.__main__ import main
 from pytest_taskgraph.commands.rescore import changes, rescore
@@ -29,7 +29,6 @@ SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "record.schema.json").
 VALID = import_module("jsonschema").Draft202012Validator(SCHEMA).is_valid
 ODD: list[Any] = [None, "x", -1, 0.5, 1e300, 10**30, True, [], [1], [None], {}, {"a": None}]
 NOT_READ = ("totals", "schema")  # the first is made anew from the trials; the other has tests of its own
-Path_ = tuple[str | int, ...]
 
 DIAGRAM = Diagram(
     "Shop",
@@ -70,20 +69,11 @@ def vars_of(case: Case) -> dict[str, Any]:
     return {name: getattr(case, name) for name in case.__dataclass_fields__}
 
 
-def places(value: Any, path: Path_ = ()) -> Iterator[Path_]:  # noqa: ANN401
+def places(value: Any, path: Place = ()) -> Iterator[Place]:  # noqa: ANN401
     """Where there is a value: in objects and lists, all the way down."""
     for name, one in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
         yield (*path, name)
         yield from places(one, (*path, name))
-
-
-def put(record: dict[str, Any], path: Path_, value: object) -> dict[str, Any]:
-    changed: Any = deepcopy(record)
-    at = changed
-    for name in path[:-1]:
-        at = at[name]
-    at[path[-1]] = value
-    return dict(changed)
 
 
 def used(record: dict[str, Any]) -> None:
@@ -131,7 +121,7 @@ def test_a_record_with_one_odd_value_is_refused_or_of_use(name: str, tmp_path: P
     refused = 0
     for path in PLACES:
         for value in ODD if path[0] == name else ():
-            record = put(WHOLE, path, value)
+            record = changed(WHOLE, path, value)
             told = refusal(record, tmp_path / "r.json")
             if told:
                 assert re.fullmatch(r"\S+r\.json: the record is damaged: [^\n]+; make it again", told)
@@ -143,7 +133,7 @@ def test_a_record_with_one_odd_value_is_refused_or_of_use(name: str, tmp_path: P
 
 def test_a_record_that_lacks_a_member_is_refused_or_of_use(tmp_path: Path) -> None:
     for path in (one for one in PLACES if isinstance(one[-1], str)):
-        record = put(WHOLE, path, None)
+        record = changed(WHOLE, path, None)
         at: Any = record
         for name in path[:-1]:
             at = at[name]
@@ -170,9 +160,9 @@ def test_a_record_that_lacks_a_member_is_refused_or_of_use(tmp_path: Path) -> No
     ],
 )
 def test_what_was_found_and_what_was_expected_is_told(
-    path: Path_, value: object, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    path: Place, value: object, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for name, record in (("bad.json", put(WHOLE, path, value)), ("good.json", WHOLE)):
+    for name, record in (("bad.json", changed(WHOLE, path, value)), ("good.json", WHOLE)):
         (tmp_path / name).write_text(json.dumps(record))
     code = main(["compare", str(tmp_path / "bad.json"), str(tmp_path / "good.json")])
     error = capsys.readouterr().err
@@ -181,6 +171,6 @@ def test_what_was_found_and_what_was_expected_is_told(
 
 
 def test_a_number_without_bounds_is_no_number(tmp_path: Path) -> None:
-    (tmp_path / "r.json").write_text(json.dumps(put(WHOLE, ("settings", "top_p"), 0.123)).replace("0.123", "1e999"))
+    (tmp_path / "r.json").write_text(json.dumps(changed(WHOLE, ("settings", "top_p"), 0.123)).replace("0.123", "1e999"))
     with pytest.raises(UsageError, match="found 1e999, expected a finite number"):
         load_whole(tmp_path / "r.json")

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_taskgraph.errors import UnknownNameError, UsageError
-from pytest_taskgraph.results.comparison import FAIL_ON, Comparison, case_of, check_fail_on, compare
+from pytest_taskgraph.results.comparison import FAIL_ON, Comparison, case_of, compare, fail_on_of
 from pytest_taskgraph.results.pairing import changes
 from pytest_taskgraph.results.record import About, build
 from pytest_taskgraph.trial import Json, Outcome, Question, Reply, Score, Trial
@@ -231,10 +231,11 @@ def test_cannot_tell_fails_only_where_that_is_asked() -> None:
 
 
 def test_a_comparison_fails_only_on_what_there_is_to_fail_on() -> None:
-    check_fail_on((), "--fail-on")
-    check_fail_on(FAIL_ON, "--fail-on")
+    assert fail_on_of(FAIL_ON, "--fail-on") == fail_on_of([" , ".join(FAIL_ON)], "--fail-on") == set(FAIL_ON)
+    with pytest.raises(UsageError, match="--fail-on: nothing to fail on; expected some of regression, undecided"):
+        fail_on_of([","], "--fail-on")
     with pytest.raises(UnknownNameError, match=r"thing for --fail-on 'worse'; known: missing, regression, undecided"):
-        check_fail_on(["regression", "worse"], "--fail-on")
+        fail_on_of(["regression", "worse"], "--fail-on")
 
 
 def test_varied_questions_never_enter() -> None:

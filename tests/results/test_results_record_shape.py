@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from odd_records import Place, changed
 
 from pytest_taskgraph.results.case import Case
 from pytest_taskgraph.results.draft import build
@@ -18,7 +19,6 @@ from pytest_taskgraph.results.record import About
 from pytest_taskgraph.results.record_shape import faults
 from pytest_taskgraph.trial import Diagram, DiagramNode, Question, Reply, Score, Trial, pack
 
-Place = tuple[str | int, ...]
 IN_TRIAL: Place = ("trials", 0)
 ODD_NAME = "a\nb" * 99
 
@@ -47,12 +47,7 @@ WRITTEN = written()
 
 def put(place: Place, value: object) -> dict[str, Any]:
     """The record with another value in a place."""
-    record: Any = deepcopy(WRITTEN)
-    at = record
-    for name in place[:-1]:
-        at = at[name]
-    at[place[-1]] = value
-    return dict(record)
+    return changed(WRITTEN, place, value)
 
 
 def told(place: Place, value: object) -> str:
