@@ -11,6 +11,7 @@ from .blocks import Growth
 from .conditions import Conditions, Names
 from .content import Content
 from .data_flow import add_data, bind, name_data
+from .declarations import shuffle_declarations
 from .derivation import base_name, derive
 from .draft import Draft, walk
 from .finish import Finish
@@ -60,7 +61,8 @@ class _Builder:
         finish = Finish(self.wanted, self.rng)
         whole = finish.workflow(root)
         whole = replace(whole, others=tuple(finish.others))
-        return derive(whole, self.rng) if "derivation" in self.wanted else whole
+        whole = derive(whole, self.rng) if "derivation" in self.wanted else whole
+        return shuffle_declarations(whole, self.rng)
 
     def _level(self, share: Share, root: bool = False) -> Draft:
         """A level with all that are inside it; only the root is sure to have what the recipe demands."""

@@ -1,8 +1,9 @@
-"""Turns a finished draft into a workflow: declarations in an order of their own, guards as they stand."""
+"""Turn a finished draft into a workflow."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
 from random import Random
 
 from ..workflow.model import Data, Link, Parameter, QualifiedName, Task, Workflow
@@ -17,11 +18,14 @@ class Finish:
         self.others: list[Workflow] = []
 
     def workflow(self, draft: Draft) -> Workflow:
-        """The level as a workflow; its tasks and data are declared in an order that the control flow does not tell."""
+        """Return the level as a workflow, everything declared in the order of the control flow."""
         tasks = [self._task(step) for step in draft.steps]
         data = [Data(datum.name, datum.description, datum.schema) for datum in draft.data]
-        self.rng.shuffle(tasks)
-        self.rng.shuffle(data)
+        renumbered = self._renumbered(draft)
+
+        def name(node: Node) -> str:
+            return node.name if isinstance(node, Step) else renumbered.get(node, node)
+
         domains = draft.domains if "domains" in self.wanted else []
         return Workflow(
             draft.name,
@@ -29,8 +33,8 @@ class Finish:
             draft.description,
             tuple(tasks),
             tuple(data),
-            tuple(draft.gateways),
-            tuple(Link(_name(arc.source), _name(arc.target), arc.guard) for arc in draft.arcs),
+            tuple(replace(gateway, name=renumbered[gateway.name]) for gateway in draft.gateways),
+            tuple(Link(name(arc.source), name(arc.target), arc.guard) for arc in draft.arcs),
             tuple(link for datum in draft.data for link in datum.links()),
             tuple(Parameter(name, None, domain) for name, domain in domains),
         )
@@ -53,6 +57,10 @@ class Finish:
             tuple((within.name, outside.name) for within, outside in step.bindings),
         )
 
-
-def _name(node: Node) -> str:
-    return node.name if isinstance(node, Step) else node
+    def _renumbered(self, draft: Draft) -> dict[str, str]:
+        """Return new names for the gateways of a level: those they have, given out at random within each role."""
+        new: dict[str, str] = {}
+        for role in ("split", "join"):
+            names = [gateway.name for gateway in draft.gateways if gateway.role == role]
+            new.update(zip(names, self.rng.sample(names, len(names)), strict=True))
+        return new

@@ -195,27 +195,30 @@ def _control(level: Workflow) -> Lines:
 
 
 def _chains(links: Sequence[Link], stops: Collection[str]) -> list[list[Link]]:
-    """The links in their order, each followed by the only link out of the task that it leads to.
+    """Return the links in their order, chained where a link begins at the task at which the one before it ends.
 
-    A chain names no node twice, and ends at `stops`, the gateways.
+    A chain names no node twice and ends at `stops`, the gateways, and where the flow branches. Links that stand in
+    another order than that of the flow are therefore written one by one: the text does not put the tasks in order.
     """
     ways = Counter(link.source for link in links)
-    onward = {
-        one.source: one for one in links if ways[one.source] == 1 and one.guard is None and one.source not in stops
-    }
-    used: set[Link] = set()
-    chains = []
+    chains: list[list[Link]] = []
+    named: set[str] = set()
     for link in links:
-        if link in used:
-            continue
-        chain, named = [link], {link.source, link.target}
-        while link.guard is None and (further := onward.get(chain[-1].target)):
-            if further in used or further.target in named:
-                break
-            chain.append(further)
-            named.add(further.target)
-        used.update(chain)
-        chains.append(chain)
+        continues = (
+            chains
+            and chains[-1][-1].guard is None
+            and link.guard is None
+            and chains[-1][-1].target == link.source
+            and link.source not in stops
+            and ways[link.source] == 1
+            and link.target not in named
+        )
+        if continues:
+            chains[-1].append(link)
+            named.add(link.target)
+        else:
+            chains.append([link])
+            named = {link.source, link.target}
     return chains
 
 

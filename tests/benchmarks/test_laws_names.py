@@ -15,7 +15,7 @@ from pytest_taskgraph.benchmarks.understanding.catalogue import catalogue
 from pytest_taskgraph.benchmarks.understanding.pattern import Case, Pattern
 from pytest_taskgraph.benchmarks.understanding.sample import draw
 from pytest_taskgraph.benchmarks.understanding.scope import all_scopes, cases, sentence
-from pytest_taskgraph.benchmarks.understanding.vary import shuffled
+from pytest_taskgraph.generation.declarations import shuffle_declarations
 from pytest_taskgraph.generation.strategies import recipes, workflows
 from pytest_taskgraph.notations.plain_json import dumps, loads
 from pytest_taskgraph.trial import Json
@@ -115,7 +115,7 @@ def test_names_do_not_change_the_answers_about_what_is_drawn(pattern: Pattern) -
 def test_the_order_of_declaration_does_not_change_the_answers_about_what_is_drawn(pattern: Pattern) -> None:
     for ordinal in range(4):
         project = draw(pattern, 12, 22, ordinal).project
-        assert answers(pattern, shuffled(project, Random(ordinal))) == answers(pattern, project)
+        assert answers(pattern, shuffle_declarations(project, Random(ordinal))) == answers(pattern, project)
 
 
 @few
@@ -130,4 +130,4 @@ def test_names_change_no_answer_about_any_workflow(project: Workflow) -> None:
 @given(project=workflows(recipes(max_tasks=14)), rng=st.randoms(use_true_random=False))
 def test_the_order_of_declaration_changes_no_answer_about_any_workflow(project: Workflow, rng: Random) -> None:
     for pattern in OURS:
-        assert answers(pattern, shuffled(project, rng)) == answers(pattern, project), pattern
+        assert answers(pattern, shuffle_declarations(project, rng)) == answers(pattern, project), pattern

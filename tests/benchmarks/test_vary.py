@@ -21,6 +21,7 @@ from pytest_taskgraph.benchmarks.understanding.questions import check, notices, 
 from pytest_taskgraph.benchmarks.understanding.renaming import names_of, renaming, with_texts
 from pytest_taskgraph.benchmarks.understanding.sample import draw
 from pytest_taskgraph.errors import NoCaseError, UnknownNameError
+from pytest_taskgraph.generation.declarations import shuffle_declarations
 from pytest_taskgraph.results.tally import Tally
 from pytest_taskgraph.scoring.grade import grade
 from pytest_taskgraph.trial import Question, Request, Trial
@@ -208,7 +209,7 @@ def test_varied_projects_are_well_formed() -> None:
         project = draw(catalogue()[name], 20, 5, 0).project
         change = renaming(names_of(project), frozenset(names_of(project)), Random(2))
         assert not problems(with_texts(project, change))
-        assert not problems(vary.shuffled(project, Random(2)))
+        assert not problems(shuffle_declarations(project, Random(2)))
 
 
 def test_baselines_that_guess_are_as_steady_as_their_verdicts(made: list[Question]) -> None:

@@ -8,6 +8,7 @@ from random import Random
 
 from ...errors import NoCaseError, RecipeTooSmallError
 from ...generation.build import build
+from ...generation.declarations import shuffle_declarations
 from ...generation.mutate import MUTATIONS
 from ...generation.recipe import Recipe, least_tasks
 from ...generation.vocabularies import domain_names
@@ -73,7 +74,7 @@ def _attempt(
     project = build(recipe, rng)
     if (flaw := pattern.flaws.get(wanted or "")) is not None:
         try:
-            project = MUTATIONS[flaw](project, rng)
+            project = shuffle_declarations(MUTATIONS[flaw](project, rng), rng)
         except NoCaseError:  # this workflow has no place for the flaw; the next may
             return None
     found = [(s, c) for s in scopes(project) for c in cases(pattern, s) if wanted in (None, verdict(c.answer))]

@@ -9,17 +9,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from random import Random
-from typing import TypeVar
 
 from ...errors import NoCaseError, UnknownNameError
 from ...generation.build import build
+from ...generation.declarations import shuffle_declarations
 from ...generation.recipe import Recipe, least_tasks
 from ...notations import NOTATIONS, notation
 from ...scoring.forms import form
 from ...scoring.metrics import METRICS
 from ...trial import Json
 from ...workflow.features import features
-from ...workflow.model import Configuration, Task, Workflow
+from ...workflow.model import Workflow
 from .asked import Asked
 from .known_names import known_names
 from .pattern import Case, Pattern
@@ -29,7 +29,6 @@ from .scope import Scope, cases, scopes
 
 DISTRACTOR_TASKS = 8
 ORDERS = 8  # that are tried
-_T = TypeVar("_T")
 
 
 def check(relations: Iterable[str]) -> None:
@@ -78,7 +77,7 @@ def reordered(posed: Asked, rng: Random) -> Asked:
     """With everything declared in another order, at any depth: one in which the case is told in the same words, where
     one of a few orders has it so.
     """
-    orders = [shuffled(posed.workflow, rng) for _ in range(ORDERS)]
+    orders = [shuffle_declarations(posed.workflow, rng) for _ in range(ORDERS)]
     same = (one for one in orders if posed.pattern.planted or _told_in(posed, one))
     return _same_place(posed, next(same, orders[0]))
 
@@ -101,32 +100,6 @@ def rewritten(posed: Asked, rng: Random) -> Asked:
 def rephrased(posed: Asked, rng: Random) -> Asked:
     """In the other phrasing; of several others, the next."""
     return replace(posed, phrasing=(posed.phrasing + 1) % posed.phrasings)
-
-
-def shuffled(project: Workflow, rng: Random) -> Workflow:
-    """The same project, everything declared in another order, at any depth; the first workflow stays the first."""
-
-    def mixed(items: Iterable[_T]) -> tuple[_T, ...]:
-        listed = list(items)
-        rng.shuffle(listed)
-        return tuple(listed)
-
-    def level(one: Workflow) -> Workflow:
-        return replace(
-            one, tasks=mixed(map(task, one.tasks)), data=mixed(one.data), gateways=mixed(one.gateways),
-            links=mixed(one.links), data_links=mixed(one.data_links), parameters=mixed(one.parameters),
-            configurations=mixed(map(configured, one.configurations)), others=mixed(map(level, one.others)),
-        )  # fmt: skip
-
-    def task(one: Task) -> Task:
-        below = one.subworkflow and level(one.subworkflow)
-        return replace(one, parameters=mixed(one.parameters), effects=mixed(one.effects), subworkflow=below)
-
-    def configured(one: Configuration) -> Configuration:
-        inside = mixed(map(configured, one.configurations))
-        return replace(one, parameters=mixed(one.parameters), configurations=inside)
-
-    return level(project)
 
 
 def _told_in(posed: Asked, project: Workflow) -> bool:
