@@ -17,6 +17,7 @@ from typing import Literal
 
 Kind = Literal["task", "parallel", "exclusive", "inclusive", "mixed", "loop"]
 CHOICES = ("exclusive", "inclusive", "mixed")
+BLOCKS = 0.4  # how often a level grows by a block rather than by a task
 _LEADS_WITH_TASK = ("task", *CHOICES)
 
 
@@ -38,10 +39,13 @@ class Sequence:
 
 
 class Growth:
-    """A level that grows by one task or block at a time until it holds exactly `size` tasks."""
+    """A level that grows by one task or block at a time until it holds exactly `size` tasks.
 
-    def __init__(self, size: int, width: int, depth: int, rng: Random) -> None:
-        self.left, self.width, self.depth, self.rng = size, width, depth, rng
+    Of levels that are as `flat` as can be (1.0), only the outermost sequence grows; 0.0 lets all of them grow alike.
+    """
+
+    def __init__(self, size: int, width: int, depth: int, rng: Random, flat: float = 0.0) -> None:
+        self.left, self.width, self.depth, self.rng, self.flat = size, width, depth, rng, flat
         self.level = Sequence("level")
         self.open = [self.level]
 
@@ -56,8 +60,10 @@ class Growth:
     def fill(self, kinds: list[Kind]) -> None:
         """Adds tasks and blocks of these kinds, at random places, until the size is reached."""
         while self.left:
-            if not (kinds and self.left >= 3 and self.rng.random() > 0.6 and self._grow_block(self.rng.choice(kinds))):
-                sequence = self.rng.choice(self.open)
+            block = kinds and self.left >= 3 and self.rng.random() < BLOCKS * (1 - self.flat)
+            if not (block and self._grow_block(self.rng.choice(kinds))):
+                outside = bool(self.flat) and self.rng.random() < self.flat
+                sequence = self.level if outside else self.rng.choice(self.open)
                 self._insert_task(sequence, self.rng.randrange(len(sequence.blocks) + 1))
 
     def _insert_task(self, sequence: Sequence, index: int) -> None:

@@ -5,22 +5,25 @@ from __future__ import annotations
 from dataclasses import replace
 from random import Random
 
-from ..errors import RecipeTooSmallError
-from ..workflow.model import Domain, Workflow
+from ..errors import NoCaseError, RecipeTooSmallError
+from ..workflow.model import Domain, Parameter, Workflow
 from .blocks import Growth
 from .conditions import Conditions, Names
 from .content import Content
 from .data_flow import add_data, bind, name_data
 from .declarations import shuffle_declarations
 from .derivation import base_name, derive
-from .draft import Draft, walk
+from .draft import Draft, Step, walk
 from .finish import Finish
-from .flow import add_cross_links, ancestors
+from .flow import add_cross_links
 from .hierarchy import Share, share_out
 from .layout import Layout, deciders
+from .placement import place_tasks
 from .recipe import Recipe, demanded, least_tasks, operators, run_length, settled
-from .sensible_order import sensible_entries
-from .vocabularies import Entry, vocabulary
+from .vocabularies import Goal
+
+FLAT = 1.2  # how flat levels are that take all tasks of a domain
+STRUCTURES = 12  # that are drawn until the tasks of a domain make sense in one
 
 
 def generate(recipe: Recipe, seed: int | str) -> Workflow:
@@ -33,12 +36,21 @@ def build(recipe: Recipe, rng: Random) -> Workflow:
 
     It is block-structured unless the recipe has cross links. All choices come from `rng`, through `random`,
     `randrange`, `choice`, `sample` and `shuffle`. Raises RecipeTooSmallError where the recipe's tasks are fewer than
-    `least_tasks`.
+    `least_tasks`, and NoCaseError where STRUCTURES structures found no tasks of the domain that make sense in them.
     """
     least = least_tasks(recipe)
     if recipe.tasks < least:
         raise RecipeTooSmallError(recipe.tasks, least, recipe.features)
-    return _Builder(settled(recipe, rng), rng).workflow()
+    settled_recipe = settled(recipe, rng)
+    for _ in range(STRUCTURES):
+        found = _Builder(settled_recipe, rng).workflow()
+        if found is not None:
+            return found
+    features = ", ".join(sorted(recipe.features)) or "no feature"
+    raise NoCaseError(
+        f"no {recipe.tasks} tasks of the vocabulary {recipe.vocabulary!r} found that make sense with {features}; "
+        "ask for fewer tasks or features"
+    )
 
 
 class _Builder:
@@ -47,16 +59,18 @@ class _Builder:
     def __init__(self, recipe: Recipe, rng: Random) -> None:
         self.recipe, self.rng = recipe, rng
         self.wanted = demanded(recipe)
-        self.vocabulary = vocabulary(recipe.vocabulary)
+        self.vocabulary = recipe.words
         self.names = Names()
         self.conditions = Conditions(self.vocabulary, self.names, rng)
         self.gateways = Names()
 
-    def workflow(self) -> Workflow:
-        """The finished workflow."""
+    def workflow(self) -> Workflow | None:
+        """Return the finished workflow; None where no tasks of the domain make sense in the structure drawn."""
         root = self._level(share_out(self.recipe, self.rng), root=True)
         levels = root.below()
-        self._name(root, levels)
+        if not self._name(root):
+            return None
+        self._name_levels(root, levels)
         self._fill(root, levels)
         finish = Finish(self.wanted, self.rng)
         whole = finish.workflow(root)
@@ -67,7 +81,7 @@ class _Builder:
     def _level(self, share: Share, root: bool = False) -> Draft:
         """A level with all that are inside it; only the root is sure to have what the recipe demands."""
         kinds = list(operators(self.recipe))
-        growth = Growth(share.own, self.recipe.width, self.recipe.depth, self.rng)
+        growth = Growth(share.own, self.recipe.width, self.recipe.depth, self.rng, self._flatness())
         if root:
             growth.start(run_length(self.recipe), list(kinds))
         growth.fill(kinds)
@@ -81,43 +95,72 @@ class _Builder:
             step.inner = self._level(inner)
         return draft
 
-    def _name(self, root: Draft, levels: list[Draft]) -> None:
-        """Names the tasks in the order of the control flow, and the levels."""
-        wholes, domain = self.vocabulary.workflows, bool(self.vocabulary.tasks)
-        root.package = self.vocabulary.name
-        root.name, root.purpose = self.rng.choice(wholes) if domain else wholes[0]
+    def _flatness(self) -> float:
+        """Return how flat the levels are to be: the more tasks of a domain are used, the fewer fit side by side."""
+        every = len(self.vocabulary.tasks)
+        return min(1.0, FLAT * self.recipe.tasks / every) if every else 0.0
+
+    def _name(self, root: Draft) -> bool:
+        """Name the whole and its tasks; return False where no tasks of the domain make sense."""
+        words, domain = self.vocabulary, bool(self.vocabulary.tasks)
+        goal = self.rng.choice(words.goals) if self.recipe.goal else None
+        root.package = words.name
+        root.name, root.purpose = self.rng.choice(words.workflows) if domain else words.workflows[0]
+        if goal is not None:
+            root.name, root.purpose = goal.name, goal.description
         self.names.take(root.name)
         self.names.take(base_name(root.name))
-        for step, entry in zip(walk(root), self._entries(root, levels), strict=True):
-            step.entry = entry
-            self.names.take(entry.name)
-            if domain and step.inner is not None:
-                step.inner.purpose = entry.description
+        if domain and not place_tasks(words, root, self.rng, self.recipe.misleading, self._left_out(goal)):
+            return False
+        if not domain:
+            for step, entry in zip(walk(root), words.computed(self.recipe.tasks, self.rng), strict=True):
+                step.entry = entry
+        for step in walk(root):
+            self.names.take(step.name)
+            if goal is not None:
+                _serve(goal, step)
+        return True
+
+    def _left_out(self, goal: Goal | None) -> set[str]:
+        """Return the tasks that the workflow must not have: those that may contradict its goal, and those of a kind."""
+        kind = self.rng.choice(self.vocabulary.kinds) if self.recipe.omit_kind else None
+        of_kind = {task.name for task in self.vocabulary.tasks if task.kind == kind}
+        return of_kind | set(goal.excludes if goal is not None else ())
+
+    def _name_levels(self, root: Draft, levels: list[Draft]) -> None:
+        """Name the sub-workflows: in a domain after their tasks, else by numbers in no order."""
+        around = {id(step.inner): step for level in levels for step in level.steps if step.inner is not None}
         numbers = self.rng.sample(list(range(2, len(levels) + 1)), len(levels) - 1)
         for level, number in zip(levels[1:], numbers, strict=True):
-            level.name = self.names.take(f"{root.name}{number}")
+            step = around[id(level)]
+            domain = bool(self.vocabulary.tasks)
+            level.name = self.names.take(f"{step.name}Flow" if domain else f"{root.name}{number}")
+            level.purpose = step.entry.description if domain else ""
             level.package = self.vocabulary.name if level.referred else ""
-
-    def _entries(self, root: Draft, levels: list[Draft]) -> list[Entry]:
-        """The tasks of the vocabulary for the steps of all levels, in the order in which `walk` finds these."""
-        if not self.vocabulary.tasks or len(levels) > 1:
-            return self.vocabulary.entries(self.recipe.tasks, self.rng)
-        return sensible_entries(self.vocabulary, ancestors(root), self.rng)
 
     def _fill(self, root: Draft, levels: list[Draft]) -> None:
         """Draws data and content."""
         if "data" in self.wanted:
             for level in levels:
-                add_data(level, self.rng)
+                add_data(level, self.rng, known=not self.recipe.misleading)
             if "bindings" in self.wanted:
                 self._bind(levels)
-            name_data(levels, self.names, self.rng)
+            name_data(levels, self.vocabulary, self.names, self.rng)
         if "domains" in self.wanted and not any(level.domains for level in levels):
             root.domains.append((self.conditions.measure(), Domain("integer", 0, 10)))
-        Content(levels, self.wanted, self.conditions).fill()
+        Content(levels, self.wanted, self.conditions, self.recipe.complete).fill()
 
     def _bind(self, levels: list[Draft]) -> None:
         """Binds data of one composite task at least."""
         composite = [(level, step) for level in levels for step in level.steps if step.inner is not None]
         for level, step in self.rng.sample(composite, 1 + self.rng.randrange(len(composite))):
             bind(level, step, self.rng)
+
+
+def _serve(goal: Goal, step: Step) -> None:
+    """Let a step say of itself how it serves the goal, where the goal has something to say of it."""
+    for one in goal.alternatives:
+        if one.task == step.name and one.parameter:
+            step.parameters.append(Parameter(one.parameter, one.fits))
+        elif one.task == step.name:
+            step.entry = replace(step.entry, description=str(one.fits))

@@ -88,7 +88,7 @@ class Conditions:
 
     def measure(self) -> str:
         """A new parameter with a number."""
-        return self.names.take(self.rng.choice(self.vocabulary.measures))
+        return self.names.take(self.rng.choice(self.vocabulary.conditions).parameter)
 
     def _measure(self, count: int) -> tuple[str, int]:
         """A new parameter, and the upper end of its values: enough for `count` guards."""

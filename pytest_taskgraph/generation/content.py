@@ -9,7 +9,7 @@ from typing import TypeVar
 from ..workflow.model import Domain, Effect, Parameter, Value
 from .conditions import Conditions
 from .draft import Draft, Step
-from .vocabularies import Vocabulary, unnumbered
+from .vocabularies import Vocabulary
 
 _T = TypeVar("_T")
 
@@ -17,13 +17,15 @@ _T = TypeVar("_T")
 class Content:
     """Fills the levels of a draft with the features that are wanted; `levels` are all, the whole workflow first.
 
-    Of the tasks that can have something, some have it and, where there are two or more, some have not. But in a domain
-    all are described, and all atomic ones are classified: what is said of them is then what there is to understand, not
-    whether anything is said.
+    Of the tasks that can have something, some have it and, where there are two or more, some have not. But in a
+    `complete` workflow all are described, and all atomic ones are classified: what is said of them is then what there
+    is to understand, not whether anything is said.
     """
 
-    def __init__(self, levels: list[Draft], wanted: Collection[str], conditions: Conditions) -> None:
-        self.levels, self.wanted, self.conditions = levels, wanted, conditions
+    def __init__(
+        self, levels: list[Draft], wanted: Collection[str], conditions: Conditions, complete: bool = False
+    ) -> None:
+        self.levels, self.wanted, self.conditions, self.complete = levels, wanted, conditions, complete
         self.vocabulary: Vocabulary = conditions.vocabulary
         self.rng: Random = conditions.rng
 
@@ -33,7 +35,7 @@ class Content:
             for step in self._some_steps():
                 step.implemented = True
         if "kinds" in self.wanted:
-            for step in self._all_steps() if self.vocabulary.tasks else self._some_steps():
+            for step in self._all_steps() if self.complete else self._some_steps():
                 step.classified = True
         if "parameters" in self.wanted:
             for step in self._some_steps():
@@ -78,7 +80,7 @@ class Content:
                 step.effects.append(Effect(name, f"{name} + {1 + self.rng.randrange(3)}"))
 
     def _describe(self) -> None:
-        every = bool(self.vocabulary.tasks)
+        every = self.complete
         for level in self.levels:
             if "descriptions" in self.wanted:
                 self._describe_level(level, every)
@@ -93,7 +95,7 @@ class Content:
         for step in level.steps if every else self._some(level.steps):
             step.described = True
         for datum in level.data if every else self._some(level.data):
-            datum.description = told.get(unnumbered(datum.name), "")
+            datum.description = told.get(datum.name, "")
         if every or level is self.levels[0]:
             level.description = level.purpose
 
@@ -102,7 +104,7 @@ class Content:
         known = dict(self.vocabulary.schemas)
         data = [datum for level in self.levels for datum in level.data]
         for datum in data:
-            datum.schema = known.get(unnumbered(datum.name), "")
+            datum.schema = known.get(datum.name, "")
         if not any(datum.schema for datum in data):
             for datum in self._some(data):
                 datum.schema = f"file://schemas/{datum.name}.json"

@@ -7,16 +7,17 @@ from random import Random
 from .conditions import Names
 from .draft import Datum, Draft, Step
 from .flow import ancestors
+from .vocabularies import Vocabulary
 
 
-def add_data(draft: Draft, rng: Random) -> None:
-    """Adds data to the level: those that the vocabulary's tasks read and write, or drawn ones.
+def add_data(draft: Draft, rng: Random, known: bool = True) -> None:
+    """Add data to the level: those that the vocabulary's tasks read and write, if they are `known`, or drawn ones.
 
     Some data are written by nobody (at least one), others by one task and read by later ones; chains over several
     tasks occur. Drawn data are, rarely, written by two tasks. Drawn ones have no names yet (`name_data`).
     """
     before = ancestors(draft)
-    if any(step.entry.writes for step in draft.steps):
+    if known and any(step.entry.writes for step in draft.steps):
         draft.data = _known(draft.steps, before)
     else:
         draft.data = _drawn(draft.steps, before, rng)
@@ -106,9 +107,11 @@ def _pairs(inner: list[Datum], outer: list[Datum], rng: Random) -> list[tuple[Da
     return list(zip(chosen, outer, strict=False))
 
 
-def name_data(levels: list[Draft], names: Names, rng: Random) -> None:
-    """Names all data, each differently: known ones by their own name, drawn ones by numbers that tell nothing."""
+def name_data(levels: list[Draft], vocabulary: Vocabulary, names: Names, rng: Random) -> None:
+    """Name all data, each differently: known ones by their name, drawn ones by a word of the domain or a number."""
     every = [datum for level in levels for datum in level.data]
+    words = [name for name, _ in vocabulary.data]
+    rng.shuffle(words)
     numbers = rng.sample(list(range(1, len(every) + 1)), len(every))
     for datum, number in zip(every, numbers, strict=True):
-        datum.name = names.take(datum.name or f"Data{number}")
+        datum.name = names.take(datum.name or (words.pop() if words else f"Data{number}"))

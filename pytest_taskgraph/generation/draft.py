@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from ..workflow.model import DataLink, Domain, Effect, Gateway, Parameter
 from .vocabularies import Entry
@@ -10,11 +11,24 @@ from .vocabularies import Entry
 _UNNAMED = Entry("", "", "")
 
 
+class Branch(NamedTuple):
+    """A branch of a block of its level, or the body of a loop."""
+
+    block: int
+    kind: str
+    number: int
+
+
 @dataclass(slots=True, eq=False)
 class Step:
-    """A task to be. `region` tells the innermost branch of a choice or body of a loop that holds it."""
+    """A task to be.
+
+    `region` tells the innermost branch of a choice or body of a loop that holds it, `branches` all branches that hold
+    it, outer ones first.
+    """
 
     region: int = 0
+    branches: tuple[Branch, ...] = ()
     entry: Entry = _UNNAMED
     inner: Draft | None = None
     described: bool = False

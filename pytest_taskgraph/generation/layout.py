@@ -8,7 +8,7 @@ from __future__ import annotations
 from ..workflow.model import END, START, Gateway
 from .blocks import Block, Sequence
 from .conditions import Choice, Conditions, Names
-from .draft import Arc, Draft, Loop, Node, Step
+from .draft import Arc, Branch, Draft, Loop, Node, Step
 
 Open = list[tuple[Node, str | None]]  # where the flow stands: nodes whose next arc, with its guard, has no target yet
 
@@ -20,6 +20,8 @@ class Layout:
         self.conditions, self.gateways = conditions, gateways
         self.draft = Draft()
         self.regions = 0
+        self.blocks = 0
+        self.branches: tuple[Branch, ...] = ()  # those that hold what is laid out now
 
     def level(self, sequence: Sequence) -> Draft:
         """The draft of a whole level."""
@@ -30,6 +32,13 @@ class Layout:
         for block in sequence.blocks:
             flow = self._block(block, flow, region)
         return flow
+
+    def _branch(self, sequence: Sequence, branch: Branch, flow: Open, region: int) -> Open:
+        """Lay out a branch of a block, and note in its steps that they are on it."""
+        outside, self.branches = self.branches, (*self.branches, branch)
+        ends = self._sequence(sequence, flow, region)
+        self.branches = outside
+        return ends
 
     def _block(self, block: Block, flow: Open, region: int) -> Open:
         if block.kind == "task":
@@ -42,7 +51,12 @@ class Layout:
 
     def _fork(self, block: Block, flow: Open, region: int) -> Open:
         fork = self._node(self._gateway("split"), flow)
-        ends = [end for branch in block.branches for end in self._sequence(branch, [(fork, None)], region)]
+        number = self._number()
+        ends = [
+            end
+            for i, branch in enumerate(block.branches)
+            for end in self._branch(branch, Branch(number, block.kind, i), [(fork, None)], region)
+        ]
         return [(self._node(self._gateway("join"), ends), None)]
 
     def _choice(self, block: Block, flow: Open, region: int) -> Open:
@@ -50,9 +64,9 @@ class Layout:
         guards: list[str | None] = [*self._guards(block)]
         if block.kind == "mixed":
             guards.insert(self.conditions.rng.randrange(2), None)
-        ends: Open = []
-        for branch, guard in zip(block.branches, guards, strict=True):
-            ends += self._sequence(branch, [(head, guard)], self._region())
+        number, ends = self._number(), Open()
+        for i, (branch, guard) in enumerate(zip(block.branches, guards, strict=True)):
+            ends += self._branch(branch, Branch(number, block.kind, i), [(head, guard)], self._region())
         return ends
 
     def _guards(self, block: Block) -> list[str]:
@@ -67,7 +81,7 @@ class Layout:
         region, choice = self._region(), self.conditions.loop()
         back, on = self._use(choice)
         before = len(self.draft.nodes)
-        [(last, _)] = self._sequence(block.branches[0], flow, region)
+        [(last, _)] = self._branch(block.branches[0], Branch(self._number(), block.kind, 0), flow, region)
         always = [node for node in self.draft.nodes[before:] if isinstance(node, Step) and node.region == region]
         self.draft.arcs.append(Arc(last, always[0], back, back=True))
         self.draft.loops.append(Loop(choice.parameter, choice.change, always))
@@ -76,6 +90,10 @@ class Layout:
     def _use(self, choice: Choice) -> list[str]:
         self.draft.domains.append((choice.parameter, choice.domain))
         return choice.guards
+
+    def _number(self) -> int:
+        self.blocks += 1
+        return self.blocks
 
     def _region(self) -> int:
         self.regions += 1
@@ -88,7 +106,7 @@ class Layout:
         return gateway.name
 
     def _step(self, flow: Open, region: int) -> Step:
-        step = Step(region)
+        step = Step(region, self.branches)
         self._node(step, flow)
         return step
 

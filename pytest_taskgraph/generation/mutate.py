@@ -21,10 +21,10 @@ from .description_flaws import (
     keep_purpose,
     misdescribe,
     misname,
-    stray_task,
     swap_purpose,
 )
-from .order_flaws import omit_kind, swap_order
+from .goal_flaws import contradict_goal, stray_task
+from .order_flaws import swap_order
 from .reference_cycles import close_cycle, cut_cycle
 from .vocabularies import vocabulary, vocabulary_names
 
@@ -84,7 +84,7 @@ def _any_length(pairs: Sequence[tuple[str, str, int]], rng: Random) -> tuple[str
 def _guarded(workflow: Workflow, link: Link, kind: str, rng: Random) -> Workflow:
     """The workflow with the link under a condition of its own; the way that its task had becomes "otherwise"."""
     chosen = vocabulary(workflow.package if workflow.package in vocabulary_names() else "neutral")
-    name = Names(_words(workflow)).take(rng.choice(chosen.measures))
+    name = Names(_words(workflow)).take(rng.choice(chosen.conditions).parameter)
     guarded = replace(link, guard=f"{name} < {1 + rng.randrange(9)}")
     links = [replace(one, guard=OTHERWISE) if one.source == link.source else one for one in workflow.links]
     return replace(workflow, links=(*links, guarded), flaw=Flaw(kind, (link.source, link.target)))
@@ -180,6 +180,6 @@ MUTATIONS: dict[str, Mutation] = {
     "keep-purpose": keep_purpose,
     "swap-purpose": swap_purpose,
     "stray-task": stray_task,
-    "omit-kind": omit_kind,
+    "contradict-goal": contradict_goal,
     "swap-order": swap_order,
 }

@@ -1,4 +1,4 @@
-"""Plants what is wrong, or to be missed, in the tasks of a domain and their order (patterns.md, F4 and F8)."""
+"""Plant a wrong order of two tasks of a domain (patterns.md, F8)."""
 
 from __future__ import annotations
 
@@ -9,69 +9,89 @@ from random import Random
 from ..errors import NoCaseError
 from ..workflow.graph import ancestors
 from ..workflow.model import Workflow
-from .domain_tasks import domain, entry, flawed, retasked
-from .sensible_order import arranged
-from .vocabularies import Entry, Vocabulary
+from .domain_tasks import domain, entry, every_task, flawed, in_some_level
+from .vocabularies import Vocabulary
+
+Before = Mapping[str, frozenset[str]]  # of each task, those that lie before it
 
 
-def swap_order(workflow: Workflow, rng: Random) -> Workflow:
-    """The workflow with two tasks in each other's place, so that one of them comes before what it must come after.
+def swap_order(project: Workflow, rng: Random) -> Workflow:
+    """Return the project with two tasks of a level in each other's place, so that one comes before what it requires.
 
-    That is the only thing out of order. The flaw tells the task that must be the earlier one, the later one, and what
-    each does. Raises NoCaseError where something is out of order as it is, or no two tasks fit.
+    Of all pairs of tasks that the vocabulary puts in order, at any depth, that one alone is out of order. The flaw
+    tells the task that must be the earlier one, the later one, and what each does.
+
+    Raises:
+        NoCaseError: if a condition or a cycle makes the order depend on the run, something is out of order as it is,
+        or no two tasks fit.
     """
-    chosen = domain(workflow)
-    before = {name: frozenset(ancestors(workflow, name)) for name in workflow.task_names}
-    pairs = _relations(workflow, chosen)
-    if not pairs or _violated(pairs, before, {}):
-        raise NoCaseError(f"swap-order: workflow {workflow.name!r} has nothing to be put out of order")
-    fitting = [pair for pair in pairs if _violated(pairs, before, dict([pair, pair[::-1]])) == [pair]]
+    chosen = domain(project)
+    if misplaced(project, chosen):
+        raise NoCaseError(f"swap-order: workflow {project.name!r} is out of order as it is")
+    return in_some_level(project, rng, _swap)
+
+
+def misplaced(project: Workflow, chosen: Vocabulary) -> list[tuple[str, str]]:
+    """Return the pairs of tasks, at any depth, whose order in the workflow is not that of the order relation.
+
+    A pair on two branches of a fork is such a pair, too. Sub-workflows that are referred to are left out.
+
+    Raises:
+        NoCaseError: if a link of the workflow has a condition, or leads back.
+    """
+    before = _before(project, frozenset())
+    if any(task in earlier for task, earlier in before.items()):
+        raise NoCaseError(f"swap-order: workflow {project.name!r} has a cycle")
+    return [
+        (early, late)
+        for late in sorted(before)
+        for early in entry(chosen, late).follows
+        if early in before and early not in before[late]
+    ]
+
+
+def _before(level: Workflow, around: frozenset[str]) -> dict[str, frozenset[str]]:
+    """Return what lies before each atomic task of a level and of those inside it; `around` lies before the level."""
+    if any(link.guard is not None for link in level.links):
+        raise NoCaseError(f"swap-order: workflow {level.name!r} has conditions")
+    held = {
+        task.name: {task.name} if task.subworkflow is None else {one.name for one in every_task(task.subworkflow)}
+        for task in level.tasks
+    }
+    found: dict[str, frozenset[str]] = {}
+    for task in level.tasks:
+        earlier = around.union(*(held[name] for name in ancestors(level, task.name)))
+        if task.subworkflow is not None:
+            found |= _before(task.subworkflow, earlier)
+        else:
+            found[task.name] = earlier
+    return found
+
+
+def _swap(level: Workflow, project: Workflow, rng: Random) -> Workflow:
+    chosen = domain(project)
+    before = _before(project, frozenset())
+    names = sorted(task.name for task in level.tasks if not task.composite)
+    pairs = [(early, late) for late in names for early in entry(chosen, late).requires if early in names]
+    fitting = [pair for pair in pairs if _out_of_order(before, chosen, pair) == [pair]]
     if not fitting:
-        raise NoCaseError(f"swap-order: in workflow {workflow.name!r} no exchange puts just two tasks out of order")
+        raise NoCaseError(f"swap-order: in workflow {level.name!r} no exchange puts just two tasks out of order")
     first, second = rng.choice(fitting)
     place = {first: second, second: first}
     links = tuple(
         replace(link, source=place.get(link.source, link.source), target=place.get(link.target, link.target))
-        for link in workflow.links
+        for link in level.links
     )
     told = (first, second, *(entry(chosen, name).description for name in (first, second)))
-    return flawed(replace(workflow, links=links), "swap-order", told)
+    return flawed(replace(level, links=links), "swap-order", told)
 
 
-def _relations(workflow: Workflow, chosen: Vocabulary) -> list[tuple[str, str]]:
-    """The pairs of tasks of which the first must come before the second, by name: declarations do not count."""
-    names = sorted(workflow.task_names)
-    return [(one, name) for name in names for one in entry(chosen, name).after if one in names]
-
-
-def _violated(
-    pairs: list[tuple[str, str]], before: Mapping[str, frozenset[str]], place: Mapping[str, str]
-) -> list[tuple[str, str]]:
-    """The pairs out of order when each task stands in the place of another."""
-    return [(a, b) for a, b in pairs if place.get(a, a) not in before[place.get(b, b)]]
-
-
-def omit_kind(workflow: Workflow, rng: Random) -> Workflow:
-    """The workflow with other tasks, none of them of one kind of the domain, which the flaw tells.
-
-    They are put in an order that makes sense where one is found. Raises NoCaseError where not all tasks tell a kind,
-    or data flow.
-    """
-    chosen = domain(workflow)
-    if workflow.data or not all(task.kind for task in workflow.tasks):
-        raise NoCaseError(f"omit-kind: workflow {workflow.name!r} has data, or tasks of no kind")
-    kind = rng.choice(chosen.kinds)
-    return flawed(retasked(workflow, _without(workflow, chosen, kind, rng)), "omit-kind", (kind,))
-
-
-def _without(workflow: Workflow, chosen: Vocabulary, kind: str, rng: Random) -> dict[str, Entry]:
-    """For each task another one, not of that kind."""
-    before = {name: ancestors(workflow, name) for name in workflow.task_names}
-    order = sorted(before, key=lambda name: (len(before[name]), name))
-    bits = [sum(1 << order.index(one) for one in before[name]) for name in order]
-    others = [one for one in chosen.tasks if one.kind != kind]
-    pool = [one for one in chosen.spare((), -(-len(order) // len(others))) if one.kind != kind]
-    # Any of them are as likely: out of a larger choice, the search would prefer those that others wait for.
-    drawn = [pool[i] for i in sorted(rng.sample(range(len(pool)), len(order)))]
-    found = arranged(drawn, bits, rng) or drawn
-    return dict(zip(order, found, strict=True))
+def _out_of_order(before: Before, chosen: Vocabulary, pair: tuple[str, str]) -> list[tuple[str, str]]:
+    """Return the pairs out of order when the two tasks stand in each other's place."""
+    place = {pair[0]: pair[1], pair[1]: pair[0]}
+    return [
+        (early, late)
+        for late in before
+        for early in entry(chosen, late).follows
+        if early in before and place.get(early, early) not in before[place.get(late, late)]
+    ]

@@ -8,7 +8,7 @@ from random import Random
 from ..errors import UnknownNameError, UsageError
 from ..workflow.features import FEATURES
 from .blocks import Kind
-from .vocabularies import vocabulary
+from .vocabularies import Vocabulary, vocabulary
 
 TASKS = range(3, 201)
 WIDTHS = range(2, 21)
@@ -42,6 +42,12 @@ class Recipe:
     has guards, "derivation" alone brings "implementations" for the derived workflow to fill in. `cross_links` further
     links break the blocks; they fork, so they bring "parallel".
 
+    The `vocabulary` names the domain that the tasks are of. No task of a domain stands twice, so a domain limits
+    `tasks`. Its tasks stand where they make sense or, in a `misleading` workflow, the other way round. In a `complete`
+    one all tasks are described and all atomic ones have a kind; one with a `goal` is for something definite, which all
+    its tasks serve; one kind of the domain is missing where `omit_kind` says so; `prose` lets conditions be said in the
+    words of the domain.
+
     Raises UnknownNameError for an unknown feature or vocabulary, UsageError for a number out of range and for a
     feature that is to be avoided and needed at once.
     """
@@ -53,6 +59,11 @@ class Recipe:
     avoid: frozenset[str] = frozenset()
     vocabulary: str = "neutral"
     cross_links: int = 0
+    misleading: bool = False
+    complete: bool = False
+    goal: bool = False
+    omit_kind: bool = False
+    prose: bool = False
 
     def __post_init__(self) -> None:
         for name, span in (("tasks", TASKS), ("width", WIDTHS), ("depth", DEPTHS), ("cross_links", CROSS_LINKS)):
@@ -61,11 +72,19 @@ class Recipe:
         for name in sorted(self.features | self.avoid):
             if name not in FEATURES:
                 raise UnknownNameError("feature", name, FEATURES)
-        vocabulary(self.vocabulary)
+        if (most := len(self.words.tasks)) and self.tasks > most:
+            raise UsageError(
+                f"recipe: {self.tasks} tasks, but the vocabulary {self.vocabulary!r} has {most}; ask for fewer"
+            )
         if clash := sorted(demanded(self) & self.avoid):
             raise UsageError(f"recipe: {', '.join(clash)} is demanded, or implied by what is, and avoided; drop either")
         if "guards" in self.features and not guarding(self):
             raise UsageError("recipe: guards are demanded, but every operator that has guards is avoided; allow one")
+
+    @property
+    def words(self) -> Vocabulary:
+        """The vocabulary that the recipe names."""
+        return vocabulary(self.vocabulary)
 
 
 def implied(name: str) -> frozenset[str]:

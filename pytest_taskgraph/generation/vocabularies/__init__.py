@@ -1,34 +1,42 @@
 """The words that generated workflows are made of: one TOML file of this folder for each domain, found by its name.
 
-A file holds `measures` (parameters with a number), `settings` (parameters of single tasks), `[modes]` (parameters with
-words), `[[workflows]]` (names of a whole workflow, each with a sentence on its goal; the first is the usual one) and
-`[[tasks]]` in an order in which they make sense, each with name, description, kind, the data it reads and writes, and
-`after`: the tasks that must come before it in any sensible workflow, the closest ones being enough. `[data]` describes
-the data, `[schemas]` names the schemas of some. A file without tasks has computed ones, as many as are asked for, named
-by numbers that tell nothing and in no order; its `kinds` are drawn.
+A file holds `settings` (parameters of single tasks), `[[conditions]]` (numbers that decisions depend on, each with a
+range and with the words for "from the limit on" and for "below it"), `[modes]` (parameters with words),
+`[[workflows]]` (names of a whole workflow, each with a sentence on its goal; the first is the usual one), `[data]`
+with their descriptions, `[schemas]` of some, `[[tasks]]`, `[[composites]]` (names of tasks that consist of tasks),
+`[[goals]]` (workflows with a goal so definite that the method or a setting of a task can contradict it), and `far`:
+the domains in which every task of this one is plainly foreign.
+
+Tasks stand in an order in which the whole makes sense, and every pair of them is decided. Two tasks are *free* if the
+later one names the earlier one in `free`: either order is right. Of any other two the earlier one comes first. It
+*must*, in everybody's eyes, if the later one names it in `after`: a wrong order is planted in such pairs alone, for
+what follows through others is less certain from the names. The rest of the order is custom, which generation keeps
+too.
+
+A file without tasks has computed ones, as many as are asked for, named by numbers that tell nothing and in no order;
+its `kinds` are drawn.
 """
 
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
 from random import Random
 from typing import Any
 
 from ...errors import UnknownNameError
-
-DIGITS = 6  # that the number of a task has less than
+from ...workflow.model import Value
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A task as the vocabulary has it; reads and writes are names of data.
+    """A task of a vocabulary; `reads` and `writes` are names of data.
 
-    `after` names all tasks that must come before it, directly or not, in the order of the file: a workflow of some of
-    the tasks keeps the order even where the task between two of them is missing.
+    `requires` names tasks that must come before it in everybody's eyes, `follows` all that come before it in a workflow
+    that makes sense (those included); both in the order of the file.
     """
 
     name: str
@@ -36,7 +44,57 @@ class Entry:
     kind: str
     reads: tuple[str, ...] = ()
     writes: tuple[str, ...] = ()
-    after: tuple[str, ...] = ()
+    requires: tuple[str, ...] = ()
+    follows: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A parameter with a whole number from `low` to `high`.
+
+    `holds` says in words that it is `limit` or more, `fails` that it is less; both are empty where numbers mean
+    nothing.
+    """
+
+    parameter: str
+    low: int = 0
+    high: int = 10
+    limit: int = 5
+    holds: str = ""
+    fails: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Composite:
+    """A name for a task that consists of some of these tasks."""
+
+    name: str
+    description: str
+    tasks: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Alternative:
+    """A way to do a task: the one that serves a goal and the one that cannot, and the reason.
+
+    Both are descriptions of the task or, where `parameter` is not empty, values of that parameter.
+    """
+
+    task: str
+    fits: Value
+    contradicts: Value
+    reason: str
+    parameter: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """A workflow with a definite goal, and the tasks that it must not hold because they might contradict it."""
+
+    name: str
+    description: str
+    excludes: tuple[str, ...]
+    alternatives: tuple[Alternative, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,116 +103,92 @@ class Vocabulary:
 
     name: str
     workflows: tuple[tuple[str, str], ...]  # name and description of the whole, the usual one first
-    measures: tuple[str, ...]
+    conditions: tuple[Condition, ...]
     settings: tuple[str, ...]
     modes: tuple[tuple[str, tuple[str, ...]], ...]
     tasks: tuple[Entry, ...] = ()  # empty: computed
     kinds: tuple[str, ...] = ()  # all kinds of its tasks, in the order of the file
     data: tuple[tuple[str, str], ...] = ()  # name and description
     schemas: tuple[tuple[str, str], ...] = ()  # name and schema, of some data
-
-    @property
-    def workflow(self) -> str:
-        """The usual name of a whole workflow."""
-        return self.workflows[0][0]
-
-    @property
-    def description(self) -> str:
-        """The description of the workflow of the usual name."""
-        return self.workflows[0][1]
-
-    def entries(self, count: int, rng: Random) -> list[Entry]:
-        """`count` different tasks, in an order that makes sense.
-
-        More than the vocabulary holds are had by numbering: "Chop", "Chop2" with data of their own, in any order.
-        """
-        if not self.tasks:
-            # From twice as many numbers as tasks, so that knowing how many tasks there are does not tell their names.
-            return [self._computed(number, rng) for number in rng.sample(list(range(1, 2 * count + 1)), count)]
-        rounds, rest = divmod(count, len(self.tasks))
-        extra = sorted(rng.sample(list(range(len(self.tasks))), rest))
-        found: list[Entry] = []
-        for index, entry in enumerate(self.tasks):
-            copies = list(range(1, rounds + (index in extra) + 1))
-            rng.shuffle(copies)
-            found.extend(numbered(entry, copy) for copy in copies)
-        return found
+    composites: tuple[Composite, ...] = ()
+    goals: tuple[Goal, ...] = ()
+    far: tuple[str, ...] = ()
+    _entries: Mapping[str, Entry] = field(default_factory=dict, compare=False, repr=False)
 
     def entry(self, name: str) -> Entry | None:
-        """The task of that name, numbered ones too ("Chop2"); None where the vocabulary has none."""
-        bare = unnumbered(name)
-        found = next((numbered(one, number_of(name)) for one in self.tasks if one.name == bare), None)
-        return found if found is not None and found.name == name else None
+        """Return the task of that name; None where the vocabulary has none."""
+        return self._entries.get(name)
 
-    def spare(self, taken: Collection[str], rounds: int = 1) -> list[Entry]:
-        """Its tasks but those whose names are taken, in the order of the file; with more rounds, numbered ones too."""
-        found = [numbered(entry, number) for number in range(1, rounds + 1) for entry in self.tasks]
-        return [entry for entry in found if entry.name not in taken]
-
-    def _computed(self, number: int, rng: Random) -> Entry:
-        return Entry(f"Task{number}", f"Carries out step {number}.", rng.choice(self.kinds))
-
-
-def unnumbered(name: str) -> str:
-    """The name without the number at its end, which it has where it is had more than once."""
-    return name.rstrip("0123456789")
-
-
-def number_of(name: str) -> int:
-    """The number that a task of that name has; 1 where none is written."""
-    digits = name[len(unnumbered(name)) :]
-    return int(digits) if 0 < len(digits) < DIGITS else 1
-
-
-def numbered(entry: Entry, number: int) -> Entry:
-    """The entry as the one of that number: its name, and all names in it, end in it, if it is not 1."""
-    if number == 1:
-        return entry
-    reads, writes, after = (
-        tuple(f"{name}{number}" for name in names) for names in (entry.reads, entry.writes, entry.after)
-    )
-    return Entry(f"{entry.name}{number}", entry.description, entry.kind, reads, writes, after)
+    def computed(self, count: int, rng: Random) -> list[Entry]:
+        """Return `count` tasks that mean nothing, named by numbers in no order."""
+        # From twice as many numbers as tasks, so that knowing how many tasks there are does not tell their names.
+        numbers = rng.sample(list(range(1, 2 * count + 1)), count)
+        return [Entry(f"Task{n}", f"Carries out step {n}.", rng.choice(self.kinds)) for n in numbers]
 
 
 @cache
 def domain_names() -> tuple[str, ...]:
-    """The names of the vocabularies of a domain: all whose tasks mean something, sorted."""
+    """Return the names of the vocabularies whose tasks mean something, sorted."""
     return tuple(name for name in vocabulary_names() if vocabulary(name).tasks)
 
 
+@cache
+def most_tasks() -> int:
+    """Return the number of tasks that every domain has."""
+    return min(len(vocabulary(name).tasks) for name in domain_names())
+
+
 def vocabulary_names() -> tuple[str, ...]:
-    """The names of all vocabularies, sorted: the files of this folder."""
+    """Return the names of all vocabularies, sorted: the files of this folder."""
     found = (file.name for file in files(__package__).iterdir())
     return tuple(sorted(name.removesuffix(".toml") for name in found if name.endswith(".toml")))
 
 
 @cache
 def vocabulary(name: str) -> Vocabulary:
-    """The vocabulary of that name. Raises UnknownNameError with the known ones."""
+    """Return the vocabulary of that name.
+
+    Raises:
+        UnknownNameError: if there is none; it names the known ones.
+    """
     if name not in vocabulary_names():
         raise UnknownNameError("vocabulary", name, vocabulary_names())
     text = files(__package__).joinpath(f"{name}.toml").read_text(encoding="utf-8")
     read = tomllib.loads(text)
-    tasks = _entries(read.get("tasks", []))
+    tasks = tuple(_entries(read.get("tasks", [])))
     return Vocabulary(
         name,
         tuple((one["name"], one["description"]) for one in read["workflows"]),
-        tuple(read["measures"]),
+        tuple(Condition(**one) for one in read["conditions"]),
         tuple(read["settings"]),
         tuple((mode, tuple(words)) for mode, words in read["modes"].items()),
         tasks,
         tuple(read.get("kinds", dict.fromkeys(task.kind for task in tasks))),
         tuple(read.get("data", {}).items()),
         tuple(read.get("schemas", {}).items()),
+        tuple(Composite(one["name"], one["description"], tuple(one["tasks"])) for one in read.get("composites", ())),
+        tuple(map(_goal, read.get("goals", ()))),
+        tuple(read.get("far", ())),
+        {task.name: task for task in tasks},
     )
 
 
-def _entries(tasks: list[dict[str, Any]]) -> tuple[Entry, ...]:
-    """The tasks of a file, each after all that the tasks it comes after are after."""
-    found: dict[str, Entry] = {}
+def _entries(tasks: list[dict[str, Any]]) -> Iterator[Entry]:
+    """Yield the tasks of a file, each with what it requires and all that it follows."""
+    earlier: tuple[str, ...] = ()
     for task in tasks:
-        name, description, kind = task["name"], task["description"], task["kind"]
-        before = {one for direct in task["after"] for one in (direct, *found[direct].after)}
-        after = tuple(one for one in found if one in before)
-        found[name] = Entry(name, description, kind, tuple(task["reads"]), tuple(task["writes"]), after)
-    return tuple(found.values())
+        yield Entry(
+            task["name"],
+            task["description"],
+            task["kind"],
+            tuple(task["reads"]),
+            tuple(task["writes"]),
+            tuple(one for one in earlier if one in task["after"]),
+            tuple(one for one in earlier if one not in task["free"]),
+        )
+        earlier = (*earlier, task["name"])
+
+
+def _goal(read: dict[str, Any]) -> Goal:
+    alternatives = [Alternative(**one) for one in (*read["methods"], *read["parameters"])]
+    return Goal(read["name"], read["description"], tuple(read["excludes"]), tuple(alternatives))
