@@ -7,6 +7,7 @@ TaskgraphError
 │   ├── WorkflowError         … because a workflow is not well-formed
 │   ├── CannotSayError        … because a notation has no words for a feature
 │   ├── RecipeTooSmallError   … because a recipe demands more than its number of tasks can hold
+│   ├── RecipeTooLargeError   … because a recipe demands more tasks than the vocabulary of a domain has
 │   ├── NoCaseError           … because a pattern finds nothing to ask
 │   └── DamagedReplyError     … because a stored reply cannot be read; the others can
 ├── UnreadableError           a reply holds no answer of the form that was asked for
@@ -82,6 +83,14 @@ class RecipeTooSmallError(UsageError):
         named = ", ".join(sorted(features)) or "its width and depth"
         super().__init__(f"a workflow of {tasks} tasks is too small for {named}; at least {least} are needed")
         self.tasks, self.least = tasks, least
+
+
+class RecipeTooLargeError(UsageError):
+    """A recipe that demands more tasks than the vocabulary of a domain has; `most` tasks can be had."""
+
+    def __init__(self, tasks: int, most: int) -> None:
+        super().__init__(f"a workflow of {tasks} tasks is too large for a domain; at most {most} tasks can be had")
+        self.tasks, self.most = tasks, most
 
 
 class NoCaseError(UsageError):

@@ -8,6 +8,7 @@ from typing import Literal
 from ..trial import Reading
 
 Phrasing = Literal["both", "first", "second"]
+Names = Literal["mixed", "neutral", "domain", "misleading"]
 Presentation = Literal["up-front", "agent"]
 
 
@@ -20,6 +21,7 @@ class Settings:
     tasks: tuple[int, ...] = (12,)  # sizes of generated workflows
     notations: tuple[str, ...] = ("wadl",)
     convert: bool = False  # whether own files are shown in `notations` instead of verbatim
+    names: Names = "mixed"  # of tasks and data in generated workflows; mixed: each kind in turn
     phrasing: Phrasing = "both"
     frame: str = "think-first"  # a name in frames.FRAMES, or a file
     presentation: Presentation = "up-front"  # the workflow in the prompt, or specifications that the model asks for

@@ -30,6 +30,7 @@ def about(run: Run) -> About:
         settings={
             "instances": shown.instances,
             "tasks": list(shown.tasks),
+            "names": shown.names,
             "phrasing": shown.phrasing,
             "workflow": list(shown.workflows),
             **({"vary": list(shown.vary)} if shown.vary else {}),

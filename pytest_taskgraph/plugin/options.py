@@ -52,6 +52,9 @@ OPTIONS = {
         Option("tasks", "N[,N]", "sizes of generated workflows, in tasks", "12"),
         Option("notation", "NAME[,NAME]", "how workflows are written: wadl, wadl-separate, wadl-expanded, mermaid, "
                "json, prose; own files are converted only where this is given", "wadl"),
+        Option("names", "KIND", "names in generated workflows: neutral (Task7), domain (tasks of a domain, in an order "
+               "that makes sense), misleading (in one that contradicts sense), or mixed (each in turn)", "mixed",
+               choices=("mixed", "neutral", "domain", "misleading")),
         Option("phrasing", "WHICH", "first, second, or both in turn", "both", choices=("both", "first", "second")),
         Option("workflow", "PATH", "ask about your own workflow: a file, or a folder that is one project. Its text is "
                "sent to the model. Repeatable", repeatable=True),
@@ -229,6 +232,7 @@ def settings(config: pytest.Config) -> Settings:
         tasks=_whole(config, "tasks", least=1),
         notations=_parts(config, "notation"),
         convert=given(config, "notation") is not None,
+        names=value(config, "names"),  # type: ignore[arg-type]
         phrasing=value(config, "phrasing"),  # type: ignore[arg-type]
         frame=value(config, "frame"),
         presentation=value(config, "presentation"),  # type: ignore[arg-type]

@@ -30,6 +30,7 @@ class Asked:
     phrasing: int
     notation: str
     text: str  # the workflow as it is shown
+    names: str = ""  # what the names of a generated workflow are like; empty for the user's own
 
     @property
     def phrasings(self) -> int:
@@ -44,9 +45,10 @@ def as_is(reference: QuestionReference, settings: Settings) -> Asked:
         raise UnknownNameError("pattern", reference.pattern, known)
     pattern = known[reference.pattern]
     words = worded(pattern, settings.templates)
+    names = ""
     if reference.source < 0:
-        one = draw(pattern, reference.tasks, settings.seed, reference.ordinal)
-        workflow, scope, case = one.project, one.scope, one.case
+        one = draw(pattern, reference.tasks, settings.seed, reference.ordinal, settings.names)
+        workflow, scope, case, names = one.project, one.scope, one.case, one.names
         text = written(workflow, reference.notation)
     else:
         path, converted = settings.workflows[reference.source], reference.notation if settings.convert else ""
@@ -56,7 +58,7 @@ def as_is(reference: QuestionReference, settings: Settings) -> Asked:
         workflow, scope, case = chosen[reference.ordinal]
         text = written(workflow, converted) if converted else projects.load(path).text
     phrasing = phrasing_of(words, reference.ordinal, settings.phrasing)
-    return Asked(pattern, words, workflow, scope, case, phrasing, reference.notation, text)
+    return Asked(pattern, words, workflow, scope, case, phrasing, reference.notation, text, names)
 
 
 def about(found: Asked, reference: QuestionReference, settings: Settings) -> Workflow:

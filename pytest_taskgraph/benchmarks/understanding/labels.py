@@ -12,6 +12,7 @@ from ..frames import FRAMES, frame
 from ..settings import Settings
 from .pattern import PATTERNS
 from .phrasings import phrasing_of, worded
+from .sample import NAMES
 
 # Those that take building the question: how hard it is, and what its case is.
 BUILT = (
@@ -27,6 +28,7 @@ def labels() -> dict[str, Label]:
         **dict.fromkeys(BUILT, Label()),
         "size": Label(tuple(map(str, TASKS)), closed=True),
         "notation": Label(tuple(NOTATIONS), closed=True),
+        "names": Label(NAMES, closed=True),
         "frame": Label(tuple(FRAMES)),
         "phrasing": Label(("1", "2")),
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ...errors import RecipeTooSmallError
+from ...errors import RecipeTooLargeError, RecipeTooSmallError
 from ...notations import notation
 from ..settings import Settings
 from . import projects
@@ -26,19 +26,30 @@ def least_tasks_of(pattern: Pattern, size: int) -> int:
     return 0
 
 
-def too_small(patterns: Sequence[Pattern], settings: Settings) -> Iterator[str]:
-    """A line for each pattern and size that its needs do not fit."""
+def misfit(pattern: Pattern, size: int) -> str:
+    """Return why no workflow of that size can be drawn for the pattern; empty if one can."""
+    try:
+        recipe_for(pattern, size)
+    except RecipeTooSmallError as error:
+        return f"it needs at least {error.least}"
+    except RecipeTooLargeError as error:
+        return f"its domains have at most {error.most}"
+    return ""
+
+
+def misfits(patterns: Sequence[Pattern], settings: Settings) -> Iterator[str]:
+    """Yield a line for each pattern and size that do not fit each other."""
     for size in settings.tasks:
         for pattern in patterns:
-            if least := least_tasks_of(pattern, size):
-                yield f"{pattern.name} is left out at {size} tasks: it needs at least {least}"
+            if reason := misfit(pattern, size):
+                yield f"{pattern.name} is left out at {size} tasks: {reason}"
 
 
 def unsaid(patterns: Sequence[Pattern], settings: Settings) -> Iterator[str]:
     """A line for each pattern and notation that has no words for what the pattern asks about."""
     for name in settings.notations:
         for pattern in patterns:
-            sizes = [size for size in settings.tasks if not least_tasks_of(pattern, size)]
+            sizes = [size for size in settings.tasks if not misfit(pattern, size)]
             lost = {f for size in sizes for f in recipe_features(pattern, size)} & notation(name).loses
             if lost:
                 yield f"{pattern.name} is left out in {name}, which cannot say {', '.join(sorted(lost))}"

@@ -66,7 +66,8 @@ class Pattern:
     """A kind of question. `needs` are features that a generated workflow is given and a notation must say.
 
     `varies` are features that each workflow is given or not by chance, so that the question cannot be answered from
-    knowing how workflows are generated. A flaw for the verdict "" is planted in every workflow.
+    knowing how workflows are generated. A flaw for the verdict "" is planted in every workflow; of several flaws for
+    one verdict, each as often. `recipe` holds further fields of the recipe of generated workflows.
     """
 
     name: str
@@ -77,14 +78,15 @@ class Pattern:
     needs: frozenset[str] = frozenset()
     avoids: frozenset[str] = frozenset()  # features a generated workflow is not given
     varies: frozenset[str] = frozenset()
-    flaws: Mapping[str, str] = field(default_factory=dict)  # verdict -> mutation of generation.mutate that makes it so
+    flaws: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # verdict -> the mutations that make it so
     category: str = "custom"
     topic: str = "custom"
     metric: str = ""  # the form's where empty
     levels: str = "all"  # "all": also inside composite tasks; "workflow": whole workflows only
     planted: bool = False  # its answer is no function of the shown text
     least: int = 0  # tasks that a generated workflow has at least, where its flaws need more room than its features
-    domain: bool = False  # generated workflows speak of a domain, which is drawn; else their names tell nothing
+    domain: bool = False  # generated workflows are always of a domain, everything in them described
+    recipe: Mapping[str, Any] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         return f"<Pattern {self.name}>"
@@ -109,12 +111,13 @@ def pattern(
     needs: Iterable[str] = (),
     avoids: Iterable[str] = (),
     varies: Iterable[str] = (),
-    flaws: Mapping[str, str] | None = None,
+    flaws: Mapping[str, str | tuple[str, ...]] | None = None,
     metric: str = "",
     levels: str = "all",
     planted: bool = False,
     least: int = 0,
     domain: bool = False,
+    recipe: Mapping[str, bool] | None = None,
 ) -> Callable[[Callable[[Workflow], Iterable[Case]]], Pattern]:
     """A decorator that makes a Pattern of a function from a workflow to cases, and registers it by name.
 
@@ -128,8 +131,8 @@ def pattern(
         category, topic = _shelf(module)
         made = Pattern(
             name, (function.__doc__ or "").strip(), templates, form, function, _features(name, needs),
-            _features(name, avoids), _features(name, varies), dict(flaws or {}), category, topic, metric, levels,
-            planted, least, domain,
+            _features(name, avoids), _features(name, varies), _flaws(flaws or {}), category, topic, metric, levels,
+            planted, least, domain, dict(recipe or {}),
         )  # fmt: skip
         standing = PATTERNS.get(name)
         if standing is not None and standing.cases.__module__ != module:
@@ -138,6 +141,10 @@ def pattern(
         return made
 
     return register
+
+
+def _flaws(flaws: Mapping[str, str | tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+    return {verdict: (names,) if isinstance(names, str) else names for verdict, names in flaws.items()}
 
 
 def _features(name: str, features: Iterable[str]) -> frozenset[str]:

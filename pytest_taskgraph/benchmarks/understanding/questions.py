@@ -26,7 +26,7 @@ from .catalogue import select
 from .chance import chance_at
 from .known_names import known_names
 from .labels import difficulty
-from .left_out import least_tasks_of, recipe_features, silent, too_small, unsaid
+from .left_out import misfit, misfits, recipe_features, silent, unsaid
 from .pattern import Pattern
 from .phrasings import check_templates, worded
 from .presentation import present
@@ -79,7 +79,7 @@ def notices(settings: Settings, options: Mapping[str, Any]) -> list[str]:
     if settings.workflows:
         left_out = [*silent(patterns, settings), *_without_examples(patterns, settings)]
     else:
-        left_out = [*too_small(patterns, settings), *unsaid(patterns, settings)]
+        left_out = [*misfits(patterns, settings), *unsaid(patterns, settings)]
     return [*left_out, *(not_varied(_made(patterns, settings), settings) if settings.vary else ())]
 
 
@@ -143,13 +143,13 @@ def _made(patterns: Sequence[Pattern], settings: Settings) -> list[QuestionRefer
 def _probe(patterns: Sequence[Pattern], settings: Settings) -> None:
     """Nothing, if the first questions of each pattern and size can be had. Raises NoCaseError, UsageError."""
     for pattern, size in product(patterns, settings.tasks):
-        for ordinal in range(0 if least_tasks_of(pattern, size) else min(2, settings.instances)):
-            _put(draw(pattern, size, settings.seed, ordinal), worded(pattern, settings.templates))
+        for ordinal in range(0 if misfit(pattern, size) else min(2, settings.instances)):
+            _put(draw(pattern, size, settings.seed, ordinal, settings.names), worded(pattern, settings.templates))
 
 
 def _generated(pattern: Pattern, settings: Settings) -> Iterator[QuestionReference]:
     for size in settings.tasks:
-        if least_tasks_of(pattern, size):
+        if misfit(pattern, size):
             continue
         said = [n for n in settings.notations if not recipe_features(pattern, size) & notation(n).loses]
         for name in said:
@@ -207,9 +207,10 @@ def _reference(
 def _ways(settings: Settings) -> str:
     """The part of an id that tells how it is asked; defaults are left out."""
     phrasing = {"first": "-p1", "second": "-p2"}.get(settings.phrasing, "")
+    names = "" if settings.names == "mixed" else f"-{settings.names}"
     framed = "" if settings.frame == DEFAULT_FRAME else f"-{_safe(frame(settings.frame, settings.templates).name)}"
     shots = "" if settings.shots is None else f"-k{settings.shots}"
-    return f"{phrasing}{framed}{shots}{'-agent' if settings.presentation == 'agent' else ''}"
+    return f"{names}{phrasing}{framed}{shots}{'-agent' if settings.presentation == 'agent' else ''}"
 
 
 def _safe(name: str) -> str:
@@ -236,6 +237,7 @@ def _labels(reference: QuestionReference, asked: Asked, chosen: Frame) -> dict[s
         "notation": asked.notation,
         "phrasing": asked.phrasing + 1,
         "frame": chosen.name,
+        **({"names": asked.names} if asked.names else {}),
         **difficulty(asked.scope.workflow),
         **asked.case.labels,
     }

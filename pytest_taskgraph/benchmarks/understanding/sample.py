@@ -6,14 +6,15 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from random import Random
 
-from ...errors import NoCaseError, RecipeTooSmallError
+from ...errors import NoCaseError, RecipeTooLargeError, RecipeTooSmallError
 from ...generation.build import build
 from ...generation.declarations import shuffle_declarations
 from ...generation.mutate import MUTATIONS
 from ...generation.recipe import Recipe, least_tasks
-from ...generation.vocabularies import domain_names
+from ...generation.vocabularies import domain_names, most_tasks
 from ...workflow.features import FEATURES
 from ...workflow.model import Workflow
+from ..settings import Names
 from .pattern import Case, Pattern, verdict
 from .scope import Scope, cases, scopes
 
@@ -22,47 +23,79 @@ USUAL = frozenset({"parallel", "exclusive", "data"})  # what a workflow holds be
 EXCLUSIVE = frozenset({"exclusive"})  # cannot be without guards
 
 
+NAMES: tuple[Names, ...] = ("neutral", "domain", "misleading")
+SPARE = 4  # tasks of a domain that a workflow must not have, for flaws to take from
+
+
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """A workflow, the level asked about, the case, and which phrasing asks it."""
+    """A workflow, the level asked about, the case, which phrasing asks it, and what its names are like."""
 
     project: Workflow
     scope: Scope
     case: Case
     phrasing: int
+    names: Names = "neutral"
 
 
 @lru_cache(maxsize=512)
-def draw(pattern: Pattern, tasks: int, seed: int, ordinal: int) -> Drawn:
-    """The case of a pattern for that size, seed and ordinal; its parity decides yes or no, the next bit the phrasing.
+def draw(pattern: Pattern, tasks: int, seed: int, ordinal: int, names: Names = "mixed") -> Drawn:
+    """Return the case of a pattern for that size, seed and ordinal.
 
-    Raises RecipeTooSmallError where the pattern's needs do not fit the size, and NoCaseError after 50 workflows.
+    The ordinal's parity decides yes or no, the next bit the phrasing and, if names are mixed, its remainder by three
+    the kind of names. They are neutral where a domain has too few tasks, or none of half of the workflows with the
+    names wanted has a case.
+
+    Raises:
+        RecipeTooSmallError: if the pattern's needs do not fit the size.
+        RecipeTooLargeError: if the pattern is about a domain, and no domain has so many tasks.
+        NoCaseError: if 50 workflows have no case.
     """
     rng = Random(f"{pattern.name}|{tasks}|{seed}|{ordinal}")
     wanted = ("yes", "no")[ordinal % 2] if pattern.yes_no else None
     recipe = recipe_for(pattern, tasks)
-    for _ in range(ATTEMPTS):
-        found = _attempt(pattern, _varied(pattern, recipe, rng), wanted, rng)
+    kind = names_of(pattern, tasks, ordinal, names)
+    for attempt in range(ATTEMPTS):
+        if not pattern.domain and 2 * attempt >= ATTEMPTS:
+            kind = "neutral"
+        found = _attempt(pattern, _varied(pattern, recipe, kind, rng), wanted, rng)
         if found:
             project, (scope, case) = found
-            return Drawn(project, scope, case, (ordinal >> 1) % len(pattern.templates))
+            return Drawn(project, scope, case, (ordinal >> 1) % len(pattern.templates), kind)
     raise NoCaseError(_no_case(pattern, recipe, wanted))
+
+
+def names_of(pattern: Pattern, tasks: int, ordinal: int, names: Names) -> Names:
+    """Return the kind of names that a question is to have."""
+    if pattern.domain:
+        return "domain"
+    if tasks > most_tasks():
+        return "neutral"
+    return NAMES[ordinal % len(NAMES)] if names == "mixed" else names
 
 
 @lru_cache(maxsize=512)
 def recipe_for(pattern: Pattern, tasks: int) -> Recipe:
-    """The recipe that meets the pattern's needs, with the usual features where they fit. Raises RecipeTooSmallError."""
+    """Return the recipe that meets the pattern's needs, with the usual features where they fit.
+
+    Raises:
+        RecipeTooSmallError: if the needs do not fit the size.
+        RecipeTooLargeError: if the pattern is about a domain, and no domain has so many tasks.
+    """
+    if pattern.domain and tasks > most_tasks() - SPARE:
+        raise RecipeTooLargeError(tasks, most_tasks() - SPARE)
     usual = USUAL - pattern.avoids - pattern.varies - (EXCLUSIVE if "guards" in pattern.avoids else frozenset())
     needs = Recipe(tasks=tasks, features=pattern.needs, avoid=pattern.avoids)
+    needs = replace(needs, complete=pattern.domain, prose=pattern.domain, **pattern.recipe)
     for recipe in (replace(needs, features=pattern.needs | usual | pattern.varies), needs):
         if max(least_tasks(recipe), pattern.least) <= tasks:
             return replace(recipe, features=recipe.features - pattern.varies)
     raise RecipeTooSmallError(tasks, max(least_tasks(needs), pattern.least), pattern.needs)
 
 
-def _varied(pattern: Pattern, recipe: Recipe, rng: Random) -> Recipe:
-    if pattern.domain:
-        recipe = replace(recipe, vocabulary=rng.choice(domain_names()))
+def _varied(pattern: Pattern, recipe: Recipe, names: Names, rng: Random) -> Recipe:
+    if names != "neutral":
+        recipe = replace(recipe, vocabulary=rng.choice(domain_names()), misleading=names == "misleading")
     given = {feature for feature in sorted(pattern.varies) if rng.random() < 0.5}
     varied = replace(recipe, features=recipe.features | given)
     return varied if least_tasks(varied) <= recipe.tasks else recipe
@@ -71,12 +104,12 @@ def _varied(pattern: Pattern, recipe: Recipe, rng: Random) -> Recipe:
 def _attempt(
     pattern: Pattern, recipe: Recipe, wanted: str | None, rng: Random
 ) -> tuple[Workflow, tuple[Scope, Case]] | None:
-    project = build(recipe, rng)
-    if (flaw := pattern.flaws.get(wanted or "")) is not None:
-        try:
-            project = shuffle_declarations(MUTATIONS[flaw](project, rng), rng)
-        except NoCaseError:  # this workflow has no place for the flaw; the next may
-            return None
+    try:
+        project = build(recipe, rng)
+        if flaws := pattern.flaws.get(wanted or ""):
+            project = shuffle_declarations(MUTATIONS[rng.choice(flaws)](project, rng), rng)
+    except NoCaseError:  # no tasks of the domain make sense, or there is no place for the flaw; the next may do
+        return None
     found = [(s, c) for s in scopes(project) for c in cases(pattern, s) if wanted in (None, verdict(c.answer))]
     least = min((c.rank for _, c in found), default=0)
     hardest = [(s, c) for s, c in found if c.rank == least]

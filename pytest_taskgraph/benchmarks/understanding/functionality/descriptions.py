@@ -12,7 +12,8 @@ from .planted import details
     "What does task '{{ task }}' of {{ place }} do? It has no description of its own; write one, of a single sentence.",
     form="text",
     needs={"descriptions"},
-    avoids={"hierarchy", "loop"},
+    avoids={"references", "loop"},
+    varies={"hierarchy"},
     flaws={"": "hide-description"},
     planted=True,
     domain=True,
@@ -20,7 +21,7 @@ from .planted import details
 def describe_task(workflow: Workflow) -> Cases:
     """Does the model infer what a task does from its name and from what stands around it?
 
-    All other tasks are described. The reference is the description that was taken away.
+    All other tasks of its level are described. The reference is the description that was taken away.
     """
     for name, description in details(workflow, "hide-description", 2):
         yield case(description, task=name)
@@ -31,8 +32,10 @@ def describe_task(workflow: Workflow) -> Cases:
     "What is the purpose of {{ place }} as a whole? Answer in a single sentence.",
     form="text",
     needs={"descriptions"},
-    avoids={"hierarchy", "loop"},
+    avoids={"references", "loop"},
+    varies={"hierarchy"},
     flaws={"": "hide-purpose"},
+    levels="workflow",
     planted=True,
     domain=True,
 )

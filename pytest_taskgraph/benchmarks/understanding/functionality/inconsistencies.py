@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from ....workflow.model import Workflow
 from ..pattern import Cases, case, pattern
-from .planted import details, task_reasons, within
+from .planted import details, task_reasons, whole_of, within
 
 
 @pattern(
@@ -16,7 +16,8 @@ from .planted import details, task_reasons, within
     "something else than its name does.",
     form="task-reasons",
     needs={"descriptions"},
-    avoids={"hierarchy", "loop"},
+    avoids={"references", "loop"},
+    varies={"hierarchy"},
     flaws={"": "misdescribe"},
     planted=True,
     domain=True,
@@ -41,7 +42,8 @@ def inconsistent_task_description(workflow: Workflow) -> Cases:
     "something else than its name tells.",
     form="task-reasons",
     needs={"data"},
-    avoids={"hierarchy", "loop", "guards", "descriptions"},
+    avoids={"references", "loop", "guards", "descriptions"},
+    varies={"hierarchy"},
     flaws={"": "misname"},
     planted=True,
     domain=True,
@@ -66,7 +68,8 @@ def inconsistent_task_data(workflow: Workflow) -> Cases:
     "Look at the name of {{ place }} and at its description: do both mean the same process?",
     form="yes-no-reason",
     needs={"descriptions"},
-    avoids={"hierarchy", "loop"},
+    avoids={"references", "loop"},
+    varies={"hierarchy"},
     flaws={"yes": "keep-purpose", "no": "swap-purpose"},
     levels="workflow",
     planted=True,
@@ -88,24 +91,37 @@ def inconsistent_workflow_description(workflow: Workflow) -> Cases:
 
 
 @pattern(
-    "In {{ place }}, which tasks' descriptions contradict the description of the whole?",
-    "Which tasks have no business in {{ place }}, given what its own description says and what theirs say?",
+    "In {{ place }}, which tasks contradict the description of workflow '{{ whole }}', by their descriptions or by "
+    "their parameters?",
+    "Which tasks of {{ place }} cannot serve what workflow '{{ whole }}' is for, given its description, and their own "
+    "descriptions and parameters?",
     form="task-reasons",
     needs={"descriptions"},
-    avoids={"hierarchy", "loop", "data"},
-    flaws={"": "stray-task"},
+    avoids={"references", "loop", "data"},
+    varies={"hierarchy"},
+    flaws={"": ("stray-task", "contradict-goal")},
     planted=True,
     domain=True,
+    recipe={"goal": True},
 )
 def contradicting_task_descriptions(workflow: Workflow) -> Cases:
     """Does the model notice tasks that do not serve what the workflow is for?
 
-    They are of another domain; their names and descriptions go together. No data tell them apart.
+    The easier kind is a task of a domain so far away that it is foreign in any such workflow; its name and
+    description go together. The harder kind, as in the source study (label difficulty), is a task of the same domain
+    that is done by a method, or with a parameter, with which the stated goal cannot be reached. Every workflow has a
+    goal that is definite enough, and each task that could contradict it says how it serves it, so that saying
+    something is no sign.
     """
-    reasons = {
-        name: f"The description of task '{name}' contradicts that of the workflow. The workflow {within(true)}, while "
-        f"the task {within(false)}."
-        for name, true, false in details(workflow, "stray-task", 3)
+    planted = {
+        "easy": {
+            name: f"The description of task '{name}' contradicts that of the workflow. The workflow {within(true)}, "
+            f"while the task {within(false)}."
+            for name, true, false in details(workflow, "stray-task", 3)
+        },
+        "hard": {name: reason for name, _, reason in details(workflow, "contradict-goal", 3)},
     }
-    if reasons:
-        yield case(task_reasons(reasons), labels={"planted": len(reasons)})
+    for difficulty, reasons in planted.items():
+        if reasons:
+            labels: dict[str, str | int] = {"planted": len(reasons), "difficulty": difficulty}
+            yield case(task_reasons(reasons), whole=whole_of(workflow), labels=labels)

@@ -3,43 +3,59 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import permutations
 
 from ....generation.vocabularies import vocabulary, vocabulary_names
 from ....workflow.graph import ancestors
 from ....workflow.model import Workflow
 from ....workflow.references import levels
 from ..pattern import Cases, case, pattern
+from ..structure.wording import OWN_LEVEL
+
+CLOSE = 1  # by how many tasks two kinds differ at most whose numbers are compared
 
 
 @pattern(
-    "Is there a task of kind '{{ kind }}' in {{ place }}?",
-    "Does at least one of the tasks that stand directly in {{ place }} belong to the kind '{{ kind }}'?",
+    "{% if other %}Are there more tasks of kind '{{ kind }}' than of kind '{{ other }}' in {{ place }}?{% else %}Is "
+    "there a task of kind '{{ kind }}' in {{ place }}?{% endif %}" + OWN_LEVEL,
+    "{% if other %}Count the tasks that stand directly in {{ place }} by their kind: do more of them belong to the "
+    "kind '{{ kind }}' than to the kind '{{ other }}'?{% else %}Does at least one of the tasks that stand directly in "
+    "{{ place }} belong to the kind '{{ kind }}'?{% endif %}",
     form="yes-no",
     needs={"kinds"},
-    avoids={"hierarchy", "loop", "data"},
-    flaws={"yes": "omit-kind", "no": "omit-kind"},
+    avoids={"references", "loop", "data"},
+    varies={"hierarchy"},
     domain=True,
+    recipe={"omit_kind": True},
 )
 def task_of_kind(workflow: Workflow) -> Cases:
     """Can the model tell what kinds of work a workflow holds?
 
-    The negatives ask about kinds of the same domain. Each generated workflow lacks one, whatever the answer, so that no
-    kind is likelier to be there than another.
+    Whether there is one is one look at the text (difficulty easy): the kind stands there, or not. The negatives ask
+    about kinds of the same domain; each generated workflow lacks one, whatever the answer, so that no kind is
+    likelier to be there than another. The harder half asks which of two kinds has more tasks, kinds with as many
+    tasks included.
     """
-    kinds = _kinds(workflow)
-    for kind in sorted(set(kinds.values())):
-        yield case(True, kind=kind, labels={"of_kind": Counter(kinds.values())[kind]})
-    for kind in _absent(workflow, set(kinds.values())):
-        yield case(False, kind=kind, labels={"of_kind": 0})
+    kinds = Counter(_kinds(workflow).values())
+    for kind in sorted(kinds):
+        labels: dict[str, str | int] = {"of_kind": kinds[kind], "difficulty": "easy"}
+        yield case(True, stratum="easy", kind=kind, other="", labels=labels)
+    for kind in _absent(workflow, set(kinds)):
+        yield case(False, stratum="easy", kind=kind, other="", labels={"of_kind": 0, "difficulty": "easy"})
+    for kind, other in permutations(sorted(kinds), 2):
+        if abs(kinds[kind] - kinds[other]) <= CLOSE:
+            labels = {"of_kind": kinds[kind], "difficulty": "hard"}
+            yield case(kinds[kind] > kinds[other], stratum="hard", kind=kind, other=other, labels=labels)
 
 
 @pattern(
-    "In {{ place }}, does a task of kind '{{ kind }}' run {{ side }} task '{{ task }}'?",
+    "In {{ place }}, does a task of kind '{{ kind }}' run {{ side }} task '{{ task }}'?" + OWN_LEVEL,
     "Is at least one task of the kind '{{ kind }}' carried out {{ side }} task '{{ task }}' whenever {{ place }} is "
-    "executed?",
+    "executed?" + OWN_LEVEL,
     form="yes-no",
     needs={"kinds"},
-    avoids={"hierarchy", "loop", "guards"},
+    avoids={"references", "loop", "guards"},
+    varies={"hierarchy"},
     domain=True,
 )
 def task_of_kind_before(workflow: Workflow) -> Cases:
@@ -63,8 +79,8 @@ def task_of_kind_before(workflow: Workflow) -> Cases:
 
 
 def _kinds(workflow: Workflow) -> dict[str, str]:
-    """The kind of every task; nothing where one has none."""
-    found = {task.name: task.kind for task in workflow.tasks}
+    """Return the kind of every atomic task; nothing where one has none."""
+    found = {task.name: task.kind for task in workflow.tasks if not task.composite}
     return found if all(found.values()) else {}
 
 

@@ -8,21 +8,23 @@ from .planted import details, within
 
 
 @pattern(
-    "Which two tasks of {{ place }} are in the wrong order, judging by what they do?",
-    "Identify the potential error in the order of the tasks of {{ place }}: which two of them should change places?",
+    "Which two tasks that stand directly in {{ place }} are in the wrong order, judging by what they do?",
+    "Identify the potential error in the order of the tasks that stand directly in {{ place }}: which two of them "
+    "should change places?",
     form="pair-reason",
-    avoids={"hierarchy", "loop", "guards", "data"},
-    varies={"parallel"},
+    avoids={"references", "loop", "guards", "data"},
+    varies={"parallel", "hierarchy"},
     flaws={"": "swap-order"},
-    levels="workflow",
     planted=True,
     domain=True,
 )
 def wrong_task_order(workflow: Workflow) -> Cases:
     """Does the model notice that a task comes before what it needs?
 
-    Two tasks stand in each other's place, and all others in an order that makes sense; of all that the domain says must
-    come before something else, just this is violated. Nothing is described, and there are no data: names alone tell it.
+    Two tasks stand in each other's place, and all others in an order that makes sense: the vocabulary decides every
+    pair of tasks (before, after, or free), and of all pairs in order, at any depth, just this is violated. The first
+    of them must come before the second in everybody's eyes. Nothing is described, and there are no data: names alone
+    tell it.
     """
     for first, second, early, late in details(workflow, "swap-order", 4):
         reason = (

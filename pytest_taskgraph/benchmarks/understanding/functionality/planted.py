@@ -15,6 +15,11 @@ def details(workflow: Workflow, kind: str, width: int) -> Iterator[tuple[str, ..
         yield from (told[i : i + width] for i in range(0, len(told), width))
 
 
+def whole_of(level: Workflow) -> str:
+    """Return the name of the workflow that the level is, or lies in."""
+    return level.others[0].name if level.others else level.name
+
+
 def task_reasons(reasons: Mapping[str, str]) -> Json:
     """The answer of the form task-reasons: tasks in alphabetical order, and why each of them."""
     return {"tasks": [*sorted(reasons)], "reasons": {name: reasons[name] for name in sorted(reasons)}}
