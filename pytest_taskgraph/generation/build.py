@@ -141,8 +141,10 @@ class _Builder:
     def _fill(self, root: Draft, levels: list[Draft]) -> None:
         """Draws data and content."""
         if "data" in self.wanted:
+            taken: set[str] = set()
             for level in levels:
-                add_data(level, self.rng, known=not self.recipe.misleading)
+                add_data(level, self.rng, not self.recipe.misleading, taken)
+                taken.update(datum.name for datum in level.data)
             if "bindings" in self.wanted:
                 self._bind(levels)
             name_data(levels, self.vocabulary, self.names, self.rng)

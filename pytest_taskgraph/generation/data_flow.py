@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from random import Random
 
 from .conditions import Names
@@ -10,15 +11,17 @@ from .flow import ancestors
 from .vocabularies import Vocabulary
 
 
-def add_data(draft: Draft, rng: Random, known: bool = True) -> None:
+def add_data(draft: Draft, rng: Random, known: bool = True, elsewhere: Collection[str] = ()) -> None:
     """Add data to the level: those that the vocabulary's tasks read and write, if they are `known`, or drawn ones.
+
+    Known data that are there on another level (`elsewhere`) are left out.
 
     Some data are written by nobody (at least one), others by one task and read by later ones; chains over several
     tasks occur. Drawn data are, rarely, written by two tasks. Drawn ones have no names yet (`name_data`).
     """
     before = ancestors(draft)
     if known and any(step.entry.writes for step in draft.steps):
-        draft.data = _known(draft.steps, before)
+        draft.data = [datum for datum in _known(draft.steps, before) if datum.name not in elsewhere]
     else:
         draft.data = _drawn(draft.steps, before, rng)
 

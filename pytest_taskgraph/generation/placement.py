@@ -66,7 +66,8 @@ def place_tasks(
             return False
         masks = {key: sum(1 << names.index(name) for name in group.tasks) for key, group in groups.items()}
         allowed = [masks.get(id(slot.around), every) for slot in slots]
-        found = _Search(_relation(chosen.name), slots, allowed, misleading).run(NOISE[number % len(NOISE)], own)
+        search = _Search(_relation(chosen.name), slots, allowed, misleading)
+        found = search.run(_window(len(slots) / len(names), own), NOISE[number % len(NOISE)], own)
         if found is not None:
             for slot, index in zip(slots, found, strict=True):
                 slot.step.entry = chosen.tasks[index]
@@ -74,6 +75,16 @@ def place_tasks(
                 step.entry = Entry(groups[id(step)].name, groups[id(step)].description, "")
             return True
     return False
+
+
+def _window(used: float, rng: Random) -> tuple[float, float]:
+    """Return a part of the vocabulary, as shares of it: all of it or less, down to twice what is used.
+
+    Of a small part more tasks belong together, of a large one they are more varied.
+    """
+    span = min(1.0, 2 * used + (1 - 2 * used) * rng.random())
+    low = (1 - span) * rng.random()
+    return low, low + span
 
 
 def _group(
@@ -199,10 +210,16 @@ class _Search:
     def __init__(self, relation: _Relation, slots: Sequence[Slot], allowed: Sequence[int], misleading: bool) -> None:
         self.relation, self.slots, self.allowed, self.misleading = relation, slots, allowed, misleading
 
-    def run(self, noise: float, rng: Random) -> list[int] | None:
-        """Return the task of each slot, by its index; None if the search is given up."""
+    def run(self, window: tuple[float, float], noise: float, rng: Random) -> list[int] | None:
+        """Return the task of each slot, by its index; None if the search is given up.
+
+        Args:
+            window: the part of the vocabulary to choose from, as shares of it; others are taken where these do not do.
+            noise: how far the choice strays from the slot's place in the window, as a share of it.
+            rng: the source of choice.
+        """
         chosen: list[int] = []
-        waiting = [self._candidates(chosen, noise, rng)]
+        waiting = [self._candidates(chosen, window, noise, rng)]
         for _ in range(NODES * len(self.slots)):
             while waiting and not waiting[-1]:
                 waiting.pop()
@@ -212,10 +229,10 @@ class _Search:
             chosen.append(waiting[-1].pop())
             if len(chosen) == len(self.slots):
                 return chosen
-            waiting.append(self._candidates(chosen, noise, rng))
+            waiting.append(self._candidates(chosen, window, noise, rng))
         return None
 
-    def _candidates(self, chosen: Sequence[int], noise: float, rng: Random) -> list[int]:
+    def _candidates(self, chosen: Sequence[int], window: tuple[float, float], noise: float, rng: Random) -> list[int]:
         """Return some tasks that fit the next slot, the one closest to its place last."""
         slot, relation = self.slots[len(chosen)], self.relation
         fitting = self.allowed[len(chosen)]
@@ -230,8 +247,9 @@ class _Search:
             else:
                 fitting &= ~(relation.earlier[task] | relation.later[task])
         position = 1 - slot.position if self.misleading else slot.position
-        wanted = position * (relation.size - 1)
-        spread = noise * relation.size
+        low, high = window
+        wanted = (low + (high - low) * position) * (relation.size - 1)
+        spread = noise * (high - low) * relation.size
         ranked = sorted(
             (abs(task - wanted) + spread * rng.random(), task) for task in range(relation.size) if fitting >> task & 1
         )

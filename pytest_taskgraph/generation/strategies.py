@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from random import Random
 
+from hypothesis import reject
 from hypothesis import strategies as st
 
-from ..errors import UnknownNameError, UsageError
+from ..errors import NoCaseError, UnknownNameError, UsageError
 from ..workflow.features import FEATURES
 from ..workflow.model import Workflow
 from .build import build
 from .recipe import TASKS, Recipe, least_tasks
+from .vocabularies import vocabulary
 
 
 def recipes(
@@ -39,7 +41,8 @@ def recipes(
         width, depth = draw(st.integers(2, 4)), draw(st.integers(1, 3))
         words = draw(st.sampled_from(list(vocabularies)))
         least = least_tasks(Recipe(TASKS[0], width, depth, wanted, avoided, words, cross_links))
-        tasks = draw(st.integers(max(least, min_tasks), max(least, max_tasks)))
+        most = min(max_tasks, len(vocabulary(words).tasks) or max_tasks)
+        tasks = draw(st.integers(max(least, min_tasks), max(least, most)))
         return Recipe(tasks, width, depth, wanted, avoided, words, cross_links)
 
     return draw_recipe()
@@ -62,13 +65,16 @@ def workflows(
 ) -> st.SearchStrategy[Workflow]:
     """Workflows of the recipe, or of recipes drawn by `recipes()`; `mutation` is one of `mutate.MUTATIONS`.
 
-    Raises RecipeTooSmallError and NoCaseError as `build` and the mutation do.
+    Raises RecipeTooSmallError as `build` does, and NoCaseError as the mutation does.
     """
     source = recipes() if recipe is None else st.just(recipe) if isinstance(recipe, Recipe) else recipe
     randoms = st.randoms(use_true_random=False)
 
     def made(recipe: Recipe, rng: Random) -> Workflow:
-        built = build(recipe, rng)
+        try:
+            built = build(recipe, rng)
+        except NoCaseError:  # no tasks of the domain make sense in what was drawn
+            reject()
         return built if mutation is None else mutation(built, rng)
 
     return st.builds(made, source, randoms)

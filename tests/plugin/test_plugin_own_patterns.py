@@ -65,7 +65,7 @@ def test_a_pattern_that_finds_no_case_names_the_feature_that_would_help(project:
     project.write("test_graph.py", never(HIERARCHY))
     ran = project.run()
     assert ran.code == pytest.ExitCode.USAGE_ERROR
-    assert "test_graph.py: test_own: pattern 'guarded_loop' finds no case in 50 workflows of 12 tasks" in ran.output
+    assert "test_graph.py: test_own: pattern 'guarded_loop' finds no case in 100 workflows of 12 tasks" in ran.output
     hint = ran.output.partition("; it finds one with ")[2]
     assert "hierarchy" in hint.partition(": add it to needs=")[0].split(" or ")
     assert ran.clean

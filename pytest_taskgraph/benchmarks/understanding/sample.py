@@ -18,7 +18,7 @@ from ..settings import Names
 from .pattern import Case, Pattern, verdict
 from .scope import Scope, cases, scopes
 
-ATTEMPTS = 50
+ATTEMPTS = 100
 USUAL = frozenset({"parallel", "exclusive", "data"})  # what a workflow holds besides what the pattern needs
 EXCLUSIVE = frozenset({"exclusive"})  # cannot be without guards
 
@@ -49,7 +49,7 @@ def draw(pattern: Pattern, tasks: int, seed: int, ordinal: int, names: Names = "
     Raises:
         RecipeTooSmallError: if the pattern's needs do not fit the size.
         RecipeTooLargeError: if the pattern is about a domain, and no domain has so many tasks.
-        NoCaseError: if 50 workflows have no case.
+        NoCaseError: if 100 workflows have no case.
     """
     rng = Random(f"{pattern.name}|{tasks}|{seed}|{ordinal}")
     wanted = ("yes", "no")[ordinal % 2] if pattern.yes_no else None

@@ -16,6 +16,7 @@ from .planted import details, within
     varies={"parallel", "hierarchy"},
     flaws={"": "swap-order"},
     planted=True,
+    least=6,
     domain=True,
 )
 def wrong_task_order(workflow: Workflow) -> Cases:
