@@ -18,7 +18,7 @@ ORDERS = 60  # questions whose answer is an order
 CONSTANT = 0.25  # of the numbers that are asked for, the share of the most frequent one
 
 TO_MEND = {
-    *("conditional_link_existence", "flow_connected", "operator_existence", "parallel_pair", "task_after_task"),
+    *("conditional_link_existence", "operator_existence", "parallel_pair", "task_after_task"),
     *("task_hierarchy", "infinite_recursion", "every_situation", "mutually_exclusive", "loop_count"),
 }
 

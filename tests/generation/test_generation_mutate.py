@@ -48,6 +48,37 @@ def test_drop_link_takes_one_link_and_the_connection(data: st.DataObject, recipe
     assert found.flaw.details == (lost.source, lost.target)
 
 
+@pytest.mark.parametrize(("name", "answer"), [("disconnect", False), ("keep-connected", True)])
+@few
+@given(data=st.data(), recipe=ACYCLIC)
+def test_connection_mutation_any_workflow_has_the_connection_it_promises(
+    name: str, answer: bool, data: st.DataObject, recipe: Recipe
+) -> None:
+    try:
+        found = mutated(name, data.draw(workflows(recipe)), data)
+    except NoCaseError:
+        return  # few tasks leave no room for the drawn way
+    assert connected(found) is answer
+    assert found.flaw is not None
+    if found.flaw.details[0] not in ("plain", "dropped link"):
+        sources, targets = {link.source for link in found.links}, {link.target for link in found.links}
+        assert sources.intersection(targets) >= set(found.task_names)
+
+
+@pytest.mark.parametrize(("name", "kinds"), [("disconnect", 5), ("keep-connected", 3)])
+def test_connection_mutation_many_seeds_draws_every_kind(name: str, kinds: int) -> None:
+    drawn = set()
+    for seed in range(80):
+        workflow = generate(Recipe(features=frozenset({"parallel", "exclusive"})), seed)
+        try:
+            flaw = MUTATIONS[name](workflow, Random(seed)).flaw
+        except NoCaseError:
+            continue
+        assert flaw is not None
+        drawn.add(flaw.details[0])
+    assert len(drawn) == kinds
+
+
 @few
 @given(st.data(), ACYCLIC)
 def test_back_link_makes_a_loop_with_a_way_out(data: st.DataObject, recipe: Recipe) -> None:
