@@ -19,7 +19,7 @@ CONSTANT = 0.25  # of the numbers that are asked for, the share of the most freq
 
 TO_MEND = {
     *("conditional_link_existence", "operator_existence", "parallel_pair", "task_after_task"),
-    *("task_hierarchy", "infinite_recursion", "every_situation", "mutually_exclusive", "loop_count"),
+    *("task_hierarchy", "every_situation", "mutually_exclusive", "loop_count"),
 }
 
 

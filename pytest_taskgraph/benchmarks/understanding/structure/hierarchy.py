@@ -105,6 +105,7 @@ def nested_tasks(workflow: Workflow) -> Cases:
     "followed from {{ place }}, ever come back to a workflow already entered on the same way?",
     form="yes-no",
     needs={"references"},
+    avoids={"guards"},
     flaws={"yes": "close-cycle", "no": "cut-cycle"},
     levels="workflow",
 )
