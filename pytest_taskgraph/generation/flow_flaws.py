@@ -56,6 +56,39 @@ def forward_link(workflow: Workflow, rng: Random) -> Workflow:
     return _guarded(workflow, Link(first, last), "forward-link", rng)
 
 
+def cross_condition(workflow: Workflow, rng: Random) -> Workflow:
+    """Lead to one task by a conditional link and by an unconditional one, each beside a link of the other kind.
+
+    A task with a single way on gets a second one, to the target of an unconditional link that leaves a task with
+    conditions, or of a conditional one: then under no condition, and the way that the task had gets one.
+
+    Raises:
+        NoCaseError: if no such target or no such task is found.
+    """
+    tasks, links = set(workflow.task_names), workflow.links
+    guarded = {link.source for link in links if link.guard is not None}
+    mixed = {link.source for link in links if link.guard is None} & guarded
+    told = [link for link in links if link.source in (mixed or guarded) and link.target in tasks]
+    plain = rng.random() < 0.5
+    targets = [link.target for link in told if (link.guard is None) != plain]
+    single = {task: [link for link in links if link.source == task] for task in workflow.task_names}
+    pairs = [
+        (ways[0], target)
+        for target in targets
+        for task, ways in single.items()
+        if task != target and task not in guarded and len(ways) == 1 and ways[0].target != target
+    ]
+    if not pairs:
+        raise NoCaseError(f"cross-condition: workflow {workflow.name!r} has no task for a further condition")
+    way, target = rng.choice(pairs)
+    new, flaw = Link(way.source, target), Flaw("cross-condition", (way.source, target))
+    if not plain:
+        return replace(_guarded(workflow, new, flaw.kind, rng), flaw=flaw)
+    conditional = replace(way, guard=new_condition(workflow, rng))
+    kept = tuple(conditional if link == way else link for link in links)
+    return replace(workflow, links=(*kept, new), flaw=flaw)
+
+
 def _any_length(pairs: Sequence[tuple[str, str, int]], rng: Random) -> tuple[str, str]:
     """One of the pairs; every length is equally likely."""
     by_length: dict[int, list[tuple[str, str]]] = {}

@@ -16,7 +16,7 @@ from .description_flaws import (
     stray_task,
     swap_purpose,
 )
-from .flow_flaws import back_link, drop_link, forward_link
+from .flow_flaws import back_link, cross_condition, drop_link, forward_link
 from .order_flaws import omit_kind, swap_order
 from .reference_cycles import close_cycle, cut_cycle
 
@@ -28,6 +28,7 @@ MUTATIONS: dict[str, Mutation] = {
     "keep-connected": keep_connected,
     "back-link": back_link,
     "forward-link": forward_link,
+    "cross-condition": cross_condition,
     "close-cycle": close_cycle,
     "cut-cycle": cut_cycle,
     "hide-description": hide_description,

@@ -63,16 +63,24 @@ def link_existence(workflow: Workflow) -> Cases:
 def task_after_task(workflow: Workflow) -> Cases:
     """Does the model know what directly follows what, through gateways or through data?
 
-    Negatives: the same question the other way round, then pairs of which neither follows the other directly.
+    Pairs with gateways between them and pairs with data between them are drawn twice as often as those with a link
+    between them; and as negatives each of these the other way round, or one task further on. Then come pairs of which
+    neither follows the other directly.
     """
     direct = _direct(workflow.links, workflow.task_names)
     for flow in FLOWS:
-        for a, b, pair in _pairs(task_graph(workflow, flow), {}):
+        graph = task_graph(workflow, flow)
+        for a, b, pair in _pairs(graph, {}):
             labels = {"flow": flow, "pair": pair}
             if flow == "control" and pair != "unlinked":
                 first, second = (a, b) if pair == "linked" else (b, a)
                 labels["gateway"] = "no" if second in direct[first] else "yes"
-            yield case(pair == "linked", rank=int(pair == "unlinked"), labels=labels, a=a, b=b, flow=flow)
+            further = pair == "unlinked" and any(b in graph[between] for between in graph[a])
+            easy = pair == "unlinked" and not further
+            stratum = f"{flow} {'further' if further else labels.get('gateway', '')}"
+            share = 1 if labels.get("gateway") == "no" else 2  # a link is seen at one look
+            fields = {"a": a, "b": b, "flow": flow}
+            yield case(pair == "linked", rank=int(easy), stratum=stratum, share=share, labels=labels, **fields)
 
 
 @pattern(
@@ -113,14 +121,17 @@ def next_tasks(workflow: Workflow) -> Cases:
     "('otherwise' included) on it?",
     form="yes-no",
     needs={"guards", "mixed"},
+    flaws={"yes": "cross-condition", "no": "cross-condition"},
 )
 def conditional_link_existence(workflow: Workflow) -> Cases:
     """Does the model see which links are conditional?
 
-    Hard negatives, equally likely: unconditional links from tasks with conditional ones beside them, and pairs without
-    a link of which one task has a condition behind it and the other one before it. So neither task alone tells. Then
-    reversed conditional links and other unconditional ones, then other pairs without a link. Pairs joined through a
-    gateway are left out, unless a conditional link joins them, too.
+    Hard cases: conditional links, mostly to tasks to which an unconditional one leads, too, and from tasks that have
+    links of both kinds; unconditional links from tasks with conditional ones beside them, to tasks with a condition
+    before them and to others; pairs without a link of which one task has a condition behind it and the other one before
+    it. So neither task alone tells, nor that a link joins them. Then reversed conditional links and other unconditional
+    ones, then other pairs without a link. Pairs joined through a gateway are left out, unless a conditional link joins
+    them, too.
     """
     tasks = workflow.task_names
     links = _direct(workflow.links, tasks)
@@ -136,8 +147,12 @@ def conditional_link_existence(workflow: Workflow) -> Cases:
     for (a, b), pair in found.items():
         beside = pair == "unconditional" and bool(conditional[a])
         rank = 0 if beside or pair in ("conditional", "crossed") else 2 if pair == "unlinked" else 1
+        plain = any(b in _without(links[c], conditional[c]) for c in tasks)
+        mixed = len(conditional[a]) < len(links[a])
+        stratum = f"{pair} {plain} {mixed}" if pair == "conditional" else f"{pair} {b in conditioned}"
+        share = 1 if pair == "crossed" else (1 + plain) * (2 if mixed else 1) if pair == "conditional" else 2
         labels = {"flow": "control", "pair": pair}
-        yield case(pair == "conditional", rank=rank, stratum=pair, labels=labels, a=a, b=b)
+        yield case(pair == "conditional", rank=rank, stratum=stratum, share=share, labels=labels, a=a, b=b)
 
 
 @pattern(
