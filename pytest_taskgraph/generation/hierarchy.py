@@ -41,7 +41,7 @@ def share_out(recipe: Recipe, rng: Random) -> Share:
 
 def _times(root: Share, rng: Random) -> int:
     """How many sub-workflows a level gets, if there is room: mostly several, of large levels more."""
-    return 1 + rng.randrange(3 + root.own // 12)
+    return 1 + _large(3 + root.own // 12, rng)
 
 
 def _room(root: Share, spare: int) -> int:
@@ -50,7 +50,7 @@ def _room(root: Share, spare: int) -> int:
 
 
 def _large(count: int, rng: Random) -> int:
-    """Draw a number below the count, large ones more often: cycles of references take several workflows."""
+    """Draw a number below the count, large ones more often."""
     return max(rng.randrange(count), rng.randrange(count))
 
 

@@ -17,8 +17,10 @@ from .description_flaws import (
     swap_purpose,
 )
 from .flow_flaws import back_link, cross_condition, drop_link, forward_link
+from .nesting import nest_block
 from .order_flaws import omit_kind, swap_order
 from .reference_cycles import close_cycle, cut_cycle
+from .repeated_names import repeat_name
 
 Mutation = Callable[[Workflow, Random], Workflow]
 
@@ -29,6 +31,8 @@ MUTATIONS: dict[str, Mutation] = {
     "back-link": back_link,
     "forward-link": forward_link,
     "cross-condition": cross_condition,
+    "repeat-name": repeat_name,
+    "nest-block": nest_block,
     "close-cycle": close_cycle,
     "cut-cycle": cut_cycle,
     "hide-description": hide_description,

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 from ....workflow.graph import reachable, task_graph
 from ....workflow.model import DataLink, Flow, Link, Workflow
@@ -79,8 +79,8 @@ def task_after_task(workflow: Workflow) -> Cases:
             easy = pair == "unlinked" and not further
             stratum = f"{flow} {'further' if further else labels.get('gateway', '')}"
             share = 1 if labels.get("gateway") == "no" else 2  # a link is seen at one look
-            fields = {"a": a, "b": b, "flow": flow}
-            yield case(pair == "linked", rank=int(easy), stratum=stratum, share=share, labels=labels, **fields)
+            answer, rank = pair == "linked", int(easy)
+            yield case(answer, rank=rank, stratum=stratum, share=share, labels=labels, a=a, b=b, flow=flow)
 
 
 @pattern(
@@ -212,7 +212,7 @@ def _without(names: Iterable[str], others: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(name for name in names if name not in others)
 
 
-def _named(a: str, b: str, data: tuple[str, ...]) -> dict[str, str]:
+def _named(a: str, b: str, data: tuple[str, ...]) -> dict[str, Any]:
     return {"a": a, "b": b, "a_kind": "data" if a in data else "task", "b_kind": "data" if b in data else "task"}
 
 

@@ -28,18 +28,32 @@ EXTENT: Final = {
     "Is there {{ article }} {{ operator }} ({{ meaning }}) in the control flow of {{ place }}?" + OWN_LEVEL,
     form="yes-no",
     varies={"parallel", "exclusive", "inclusive", "loop"},
+    flaws={"yes": "nest-block", "no": "nest-block"},
 )
 def operator_existence(workflow: Workflow) -> Cases:
     """Does the model see which operators the control flow is made of?
 
-    An operator is left out where the workflow could be read both ways (`concurrency.operators`): a decision that only
-    repeats or leaves a loop may be called an exclusive choice, and guards in prose may exclude each other or not.
+    In most generated workflows a block lies inside a composite task, so that a keyword somewhere in the text tells
+    nothing about the level that is asked about. Choices and loops are asked about first where the level has conditions,
+    whatever these are for, and twice as often as parallel blocks, which a gateway tells. An operator is left out where
+    the workflow could be read both ways (`concurrency.operators`): a decision that only repeats or leaves a loop may be
+    called an exclusive choice, and guards in prose may exclude each other or not.
     """
+    conditional = any(link.guard is not None for link in workflow.links)
     for operator, answer in operators(workflow).items():
         if answer is not None:
             article = "an" if operator[0] in "aeiou" else "a"
-            labels = {"operator": operator}
-            yield case(answer, operator=operator, article=article, meaning=MEANING[operator], labels=labels)
+            parallel = operator == "parallel block"
+            yield case(
+                answer,
+                rank=int(not (answer or parallel or conditional)),
+                stratum=operator,
+                share=1 if parallel else 2,
+                operator=operator,
+                article=article,
+                meaning=MEANING[operator],
+                labels={"operator": operator},
+            )
 
 
 @pattern(
