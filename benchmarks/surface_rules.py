@@ -46,8 +46,13 @@ def rows(pattern: Pattern, chosen: argparse.Namespace, shown: str) -> Iterator[d
     """The figures of a pattern in a notation."""
     base = {"pattern": pattern.name, "notation": shown, "questions": chosen.instances, "tasks": chosen.tasks}
     if pattern.form == "yes-no":
-        found = surface_rules.measure(pattern, chosen.instances, chosen.tasks, shown)
         exception = surface_rules.EXCEPTIONS.get(pattern.name, "")
+        if exception:
+            hard = surface_rules.measure(pattern, chosen.instances, chosen.tasks, shown, "hard")
+            ruled = {"rule": f"best fitted to hard questions: {' / '.join(hard.rules)}", "value": hard.best}
+            above = hard.best > surface_rules.MOST
+            yield base | ruled | {"bound": surface_rules.MOST, "above": above, "exception": ""}
+        found = surface_rules.measure(pattern, chosen.instances, chosen.tasks, shown)
         above = max([found.best, *found.named.values()]) > surface_rules.MOST and not exception
         ruled = {"rule": f"best fitted: {' / '.join(dict.fromkeys(found.rules))}", "value": found.best}
         yield base | ruled | {"bound": surface_rules.MOST, "above": above, "exception": exception}

@@ -2,15 +2,17 @@
 
 A rule is a stump: one feature of the surface, one cut, and which side of it means yes; or a stump for each wording of
 the question. Stumps over all features are fitted on one half of the questions, the best of them is evaluated on the
-other half, and the other way round; the figure is the mean of the two. Rules that are known by name are fitted and
-evaluated the same way, each by itself. Features of the text: `surface_features.py`.
+other half, and the other way round; the figure is the mean of the two, and the larger one of stumps and stumps by
+wording. Rules that are known by name are fitted and evaluated the same way, each by itself. Features of the text:
+`surface_features.py`.
 """
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from random import Random
@@ -31,10 +33,11 @@ from pytest_taskgraph.trial import Json
 MOST = 0.70  # of the answers of a yes/no pattern that a rule may get right; half of them are yes
 SEED = 77
 FEWEST = 0.05  # of the questions, in which a feature has another value than in most
+ENOUGH = 8  # questions of one wording, for a stump of its own
 SHUFFLES = 5  # random orders that are scored beside the order of mention, for each question
 
 EXCEPTIONS: dict[str, str] = {
-    "link_existence": "a link is one line of the text: its harder questions name one end by what it does",
+    "link_existence": "a link between two named ends is one line of the text (difficulty easy); the hard ones are held",
 }
 """The yes/no patterns that a rule may answer, each with the reason: their answer is one look at the text."""
 
@@ -137,9 +140,20 @@ def size(pattern: Pattern, wanted: int) -> int:
     return wanted
 
 
-def questions(pattern: Pattern, count: int, tasks: int) -> Iterator[Drawn]:
-    """Draw questions of the pattern."""
-    return (draw(pattern, size(pattern, tasks), SEED, ordinal) for ordinal in range(count))
+def questions(pattern: Pattern, count: int, tasks: int, difficulty: str = "") -> Iterator[Drawn]:
+    """Draw questions of the pattern, of a difficulty where one is given; of yes/no patterns the answers alternate."""
+    for side in zip(*(_of_side(pattern, tasks, difficulty, parity) for parity in (0, 1)), strict=False):
+        if count <= 0:
+            return
+        yield from side[:count]
+        count -= len(side)
+
+
+def _of_side(pattern: Pattern, tasks: int, difficulty: str, parity: int) -> Iterator[Drawn]:
+    for ordinal in itertools.count(parity, 2):
+        question = draw(pattern, size(pattern, tasks), SEED, ordinal)
+        if not difficulty or question.case.labels.get("difficulty") == difficulty:
+            yield question
 
 
 def sample(pattern: Pattern, question: Drawn, notation: str) -> Sample:
@@ -151,27 +165,28 @@ def sample(pattern: Pattern, question: Drawn, notation: str) -> Sample:
     return Sample(found, words, verdict(question.case.answer) == "yes")
 
 
-def measure(pattern: Pattern, count: int, tasks: int = 12, notation: str = "wadl") -> Measured:
+def measure(pattern: Pattern, count: int, tasks: int = 12, notation: str = "wadl", difficulty: str = "") -> Measured:
     """Fit rules on each half of `count` questions and evaluate them on the other one."""
-    samples = [sample(pattern, question, notation) for question in questions(pattern, count, tasks)]
+    samples = [sample(pattern, question, notation) for question in questions(pattern, count, tasks, difficulty)]
     # Four in a row are both answers in both phrasings: so each half holds as many of either.
     halves = [[one for i, one in enumerate(samples) if (i >> 2) % 2 == half] for half in (0, 1)]
     turns = [(halves[0], halves[1]), (halves[1], halves[0])]
-    best = [(fitted := fit(train), fitted.accuracy(held)) for train, held in turns]
+    families = [[(fit(train, make), held) for train, held in turns] for make in (rule_over, rule_by_wording)]
+    shares = [fmean(rule.accuracy(held) for rule, held in fitted) for fitted in families]
+    best = families[shares.index(max(shares))]
     known = set(samples[0].features)
     named = {
         name: fmean(rule_by_wording(feature, train).accuracy(held) for train, held in turns)
         for name, (feature, told_of) in NAMED.items()
         if pattern.name in told_of and feature in known
     }
-    return Measured(fmean(value for _, value in best), tuple(str(rule) for rule, _ in best), named)
+    return Measured(max(shares), tuple(str(rule) for rule, _ in best), named)
 
 
-def fit(samples: Sequence[Sample]) -> Rule:
-    """Return the rule that answers most of the samples right."""
+def fit(samples: Sequence[Sample], make: Callable[[str, Sequence[Sample]], Rule]) -> Rule:
+    """Return the rule over one feature, made in that way, that answers most of the samples right."""
     features = sorted(name for name in {name for one in samples for name in one.features} if _varies(name, samples))
-    rules = [make(feature, samples) for feature in features for make in (rule_over, rule_by_wording)]
-    return max(rules, key=lambda rule: rule.accuracy(samples))
+    return max((make(feature, samples) for feature in features), key=lambda rule: rule.accuracy(samples))
 
 
 def _varies(feature: str, samples: Sequence[Sample]) -> bool:
@@ -192,7 +207,7 @@ def rule_by_wording(feature: str, samples: Sequence[Sample]) -> Rule:
         by_words.setdefault(one.words, []).append(one)
     if len(by_words) == 1:
         return rule_over(feature, samples)
-    found = {words: stump(feature, those) for words, those in by_words.items()}
+    found = {words: stump(feature, those) for words, those in by_words.items() if len(those) >= ENOUGH}
     return Rule(feature, {"": stump(feature, samples), **found})
 
 

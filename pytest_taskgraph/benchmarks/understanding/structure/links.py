@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
 from ....workflow.graph import reachable, task_graph
 from ....workflow.model import DataLink, Flow, Link, Workflow
-from ..pattern import Cases, case, pattern
+from ..pattern import Case, Cases, case, pattern
 from .wording import OWN_LEVEL
 
 Graph = Mapping[str, tuple[str, ...]]  # every node with those to which a link leads
@@ -24,31 +24,66 @@ MOST: Final = 40  # nodes of a flow of which all unlinked pairs are asked about;
 
 
 @pattern(
-    "In {{ place }}, is there a direct {{ flow }} flow link from {{ a_kind }} '{{ a }}' to {{ b_kind }} '{{ b }}'?",
-    "Does a single link of the {{ flow }} flow of {{ place }} lead from {{ a_kind }} '{{ a }}' straight to "
-    "{{ b_kind }} '{{ b }}'?",
+    "In {{ place }}, is there a direct {{ flow }} flow link from {{ first }} to {{ second }}?",
+    "Does a single link of the {{ flow }} flow of {{ place }} lead from {{ first }} straight to {{ second }}?",
     form="yes-no",
 )
 def link_existence(workflow: Workflow) -> Cases:
     """Can the model find a link, and tell its direction?
 
-    Links of the data flow lead from data to a task or from a task to data. Negatives: reversed links, then pairs
-    without a link. Pairs of tasks joined through a gateway only are left out.
+    Where both ends are named (difficulty easy), the answer is one look at the text: a line that names both. In as many
+    questions (difficulty hard) one end is a task that is described: as the one that writes or reads certain data, or
+    as the one task that comes directly after another in the control flow. Links of the data flow lead from data to a
+    task or from a task to data. Negatives: reversed links, then pairs without a link. Pairs of tasks joined through a
+    gateway only are left out.
     """
     tasks, data = workflow.task_names, tuple(one.name for one in workflow.data)
     links = _direct(workflow.links, tasks)
+    descriptions = _descriptions(workflow)
     unclear = {task: _without(after, links[task]) for task, after in task_graph(workflow).items()}
     for a, b, pair in _pairs(links, unclear):
-        labels = {"flow": "control", "pair": pair}
-        yield case(pair == "linked", rank=int(pair == "unlinked"), labels=labels, **_named(a, b, data), flow="control")
+        yield from _link_cases("control", a, b, pair, int(pair == "unlinked"), descriptions)
     links = _direct(workflow.data_links, tasks + data)
     written = {name for task in tasks for name in links[task]}
     passed_on = {name for name in data if links[name] and name in written}
     for a, b, pair in _pairs(links, {}):
         if (a in data) != (b in data):
             rank = 2 if pair == "unlinked" else int(passed_on.isdisjoint((a, b)))
-            labels = {"flow": "data", "pair": pair}
-            yield case(pair == "linked", rank=rank, labels=labels, **_named(a, b, data), flow="data")
+            yield from _link_cases("data", a, b, pair, rank, descriptions)
+
+
+def _link_cases(
+    flow: Flow, a: str, b: str, pair: str, rank: int, descriptions: Mapping[str, Mapping[str, str]]
+) -> Iterator[Case]:
+    """Yield the question about a pair with both ends named, and with each end described that has a description."""
+    named = [f"task '{name}'" if name in descriptions else f"data '{name}'" for name in (a, b)]
+    ways = [("easy", *named)]
+    ways += [("hard", text, named[1]) for by, text in descriptions.get(a, {}).items() if by not in (a, b)]
+    ways += [("hard", named[0], text) for by, text in descriptions.get(b, {}).items() if by not in (a, b)]
+    for difficulty, first, second in ways if pair != "unlinked" else ways[:1]:
+        labels = {"flow": flow, "pair": pair, "difficulty": difficulty}
+        answer = pair == "linked"
+        yield case(answer, rank=rank, stratum=difficulty, labels=labels, flow=flow, first=first, second=second)
+
+
+def _descriptions(workflow: Workflow) -> dict[str, dict[str, str]]:
+    """Return, for each task, what describes it and no other task, by the data or the task that the words name.
+
+    In large levels, of more than MOST tasks, it is one description each.
+    """
+    found: dict[str, dict[str, str]] = {task: {} for task in workflow.task_names}
+    for before, after in task_graph(workflow).items():
+        if len(after) == 1 and after[0] != before:
+            found[after[0]][before] = f"the one task that comes directly after task '{before}' in the control flow"
+    for one in workflow.data:
+        writers = {link.source for link in workflow.data_links if link.target == one.name}
+        readers = {link.target for link in workflow.data_links if link.source == one.name}
+        for verb, tasks in (("reads", readers), ("writes", writers)):
+            if len(tasks) == 1 and found.keys() >= tasks:
+                (task,) = tasks
+                found[task][one.name] = f"the one task that {verb} data '{one.name}'"
+    most = None if len(found) <= MOST else 1
+    return {task: dict([*texts.items()][:most]) for task, texts in found.items()}
 
 
 @pattern(
@@ -210,10 +245,6 @@ def _direct(links: Iterable[Link | DataLink], nodes: tuple[str, ...]) -> dict[st
 
 def _without(names: Iterable[str], others: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(name for name in names if name not in others)
-
-
-def _named(a: str, b: str, data: tuple[str, ...]) -> dict[str, Any]:
-    return {"a": a, "b": b, "a_kind": "data" if a in data else "task", "b_kind": "data" if b in data else "task"}
 
 
 def _through_gateways(workflow: Workflow) -> Graph:
