@@ -64,7 +64,24 @@ def task_list_with_property(level: Workflow, fields: Fields) -> object:
 
 
 def link_existence(level: Workflow, fields: Fields) -> object:
-    return yes((fields["a"], fields["b"]) in steps(level, fields["flow"]))
+    ends = (_meant(level, fields["first"]), _meant(level, fields["second"]))
+    return yes(ends in steps(level, fields["flow"]))
+
+
+def _meant(level: Workflow, words: str) -> str:
+    """The task or data that is named, or the one task that fits the words."""
+    (name,) = re.findall("'(.*)'", words)
+    links = [(link.source, link.target) for link in level.data_links]
+    if words.startswith(("task ", "data ")):
+        return str(name)
+    if words.startswith("the one task that comes directly after task "):
+        (task,) = next_tasks(level, name)
+    elif words.startswith("the one task that writes data "):
+        (task,) = {one for one in level.task_names if (one, name) in links}
+    else:
+        assert words.startswith("the one task that reads data "), words
+        (task,) = {one for one in level.task_names if (name, one) in links}
+    return task
 
 
 def task_after_task(level: Workflow, fields: Fields) -> object:

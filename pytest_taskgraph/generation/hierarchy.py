@@ -22,20 +22,36 @@ class Share:
 def share_out(recipe: Recipe, rng: Random) -> Share:
     """The share of the whole workflow, exactly `recipe.tasks` in all.
 
-    References form one chain of 1 to 4 sub-workflows; inline sub-workflows are drawn besides where "hierarchy" is
+    References form chains of 1 to 4 sub-workflows each; inline sub-workflows are drawn besides where "hierarchy" is
     demanded for itself, or there are no references.
     """
     spare = recipe.tasks - least_own(recipe)
     root = Share(recipe.tasks)
     wanted = demanded(recipe)
     if "references" in wanted:
-        spare = _give(root, _chain(1 + rng.randrange(_most(spare)), rng), spare)
+        for _ in range(_times(root, rng)):
+            if room := _room(root, spare):
+                spare = _give(root, _chain(1 + _large(_most(room), rng), rng), spare)
     if "hierarchy" in (recipe.features if root.inner else wanted):
-        for _ in range(1 + rng.randrange(1 + root.own // 12)):
-            room = min(spare, root.own - 3 * (len(root.inner) + 1)) if root.inner else spare
-            if room > 0:
+        for _ in range(_times(root, rng)):
+            if room := _room(root, spare):
                 spare = _give(root, _nest(1 + rng.randrange(_most(room)), recipe.depth - 1, rng), spare)
     return root
+
+
+def _times(root: Share, rng: Random) -> int:
+    """How many sub-workflows a level gets, if there is room: mostly several, of large levels more."""
+    return 1 + _large(3 + root.own // 12, rng)
+
+
+def _room(root: Share, spare: int) -> int:
+    """How many tasks a further sub-workflow may have, so that the level keeps tasks that are not composite."""
+    return max(0, min(spare, root.own - 3 * (len(root.inner) + 1))) if root.inner else spare
+
+
+def _large(count: int, rng: Random) -> int:
+    """Draw a number below the count, large ones more often."""
+    return max(rng.randrange(count), rng.randrange(count))
 
 
 def _most(spare: int) -> int:
@@ -57,7 +73,7 @@ def size(share: Share) -> int:
 
 def _chain(tasks: int, rng: Random) -> Share:
     """A chain of sub-workflows, each referred to by a task of the one before."""
-    length = 1 + rng.randrange(min(LONGEST_CHAIN, tasks))
+    length = 1 + _large(min(LONGEST_CHAIN, tasks), rng)
     cuts = sorted(rng.sample(list(range(1, tasks)), length - 1))
     parts = [end - start for start, end in zip([0, *cuts], [*cuts, tasks], strict=True)]
     share = Share(parts[-1], referred=True)

@@ -51,6 +51,7 @@ def _parse(text: str, where: str = "") -> tuple[Workflow, ...]:
 MERMAID = Notation(
     name="mermaid",
     title="Mermaid flowchart",
+    phrase="as a Mermaid flowchart",
     suffixes=(".mmd", ".mermaid"),
     says=FEATURES - {"references", "derivation"},
     guide=(

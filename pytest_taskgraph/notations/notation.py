@@ -20,7 +20,8 @@ class Notation:
     """
 
     name: str
-    title: str  # as a person calls it, in prompts and reports
+    title: str  # as a person calls it
+    phrase: str  # what follows "written" in a prompt, such as "as JSON" or "in plain English"
     suffixes: tuple[str, ...]  # of its files
     says: frozenset[str]  # features it can write and read back; it loses the rest
     guide: str  # a few sentences on how to read it, for prompts

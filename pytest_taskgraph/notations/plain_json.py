@@ -262,6 +262,7 @@ _HEAD = [('"format": ', _text_of(FORMAT)), ('"version": ', _text_of(VERSION))]
 JSON = Notation(
     name="json",
     title="JSON",
+    phrase="as JSON",
     suffixes=(".json",),
     says=FEATURES,
     guide=(

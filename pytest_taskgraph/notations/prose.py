@@ -35,6 +35,7 @@ def _parse(text: str, where: str = "") -> tuple[Workflow, ...]:
 PROSE = Notation(
     name="prose",
     title="plain English",
+    phrase="in plain English",
     suffixes=(".txt", ".md"),
     says=FEATURES - {"derivation"},
     guide=(

@@ -82,6 +82,21 @@ def shortest_cycle_in(graph: Mapping[_Node, Iterable[_Node]]) -> tuple[_Node, ..
     return best
 
 
+def shortest_path(graph: Mapping[_Node, Iterable[_Node]], first: _Node, last: _Node) -> list[_Node]:
+    """Return the nodes of a shortest path in any graph, both ends among them: one node for a path to itself; or []."""
+    came: dict[_Node, _Node] = {}
+    waiting = deque([first])
+    while waiting and last not in (first, *came):
+        node = waiting.popleft()
+        for after in graph.get(node, ()):
+            if after not in came:
+                came[after] = node
+                waiting.append(after)
+    if first == last:
+        return [first]
+    return list(_path(came, first, last)) if last in came else []
+
+
 def reachable(graph: Mapping[_Node, Iterable[_Node]], node: _Node) -> set[_Node]:
     """The nodes to which a path of at least one step leads in any graph, given as nodes with their successors."""
     return set(reached(graph, graph.get(node, ())))

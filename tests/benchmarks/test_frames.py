@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -10,11 +11,13 @@ from pytest_taskgraph.benchmarks.frames import FRAMES, Example, frame
 from pytest_taskgraph.benchmarks.settings import Settings
 from pytest_taskgraph.benchmarks.understanding import understanding
 from pytest_taskgraph.errors import UnknownNameError, UsageError
+from pytest_taskgraph.notations import NOTATIONS, Notation
 from pytest_taskgraph.trial import Question
 
 PARTS: dict[str, Any] = {
     "workflow": "A -> B;",
     "notation": "DSL",
+    "in_notation": "in a DSL",
     "guide": "Read it.",
     "question": "What?",
     "instruction": "One name.",
@@ -27,6 +30,14 @@ def test_every_frame_shows_all_parts_in_order(name: str) -> None:
     places = [prompt.index(part) for part in ("DSL", "Read it.", "A -> B;", "What?", "One name.")]
     assert places == sorted(places)
     assert prompt.count("A -> B;") == 1
+
+
+@pytest.mark.parametrize("shown", NOTATIONS.values(), ids=lambda shown: shown.name)
+@pytest.mark.parametrize("name", sorted(FRAMES))
+def test_frame_any_notation_is_introduced_by_its_phrase(name: str, shown: Notation) -> None:
+    told = {**PARTS, "notation": shown.title, "in_notation": shown.phrase}
+    assert f"written {shown.phrase}. Read it." in "\n".join(frame(name).compose(**told))
+    assert re.fullmatch(r"in a .+|as an? .+|as JSON|in plain .+", shown.phrase)
 
 
 def test_frames_own_the_place_of_the_answer() -> None:

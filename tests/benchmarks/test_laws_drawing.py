@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -26,6 +27,7 @@ from pytest_taskgraph.workflow.model import Workflow
 
 OURS = [pattern for pattern in catalogue().values() if pattern.category != "custom"]
 every = pytest.mark.parametrize("pattern", OURS, ids=lambda pattern: pattern.name)
+PLACE = re.compile(r"sub-workflow '[^']*'|composite task '[^']*' of workflow '[^']*'")
 PRINTED = """
 from hashlib import sha256
 from pytest_taskgraph.benchmarks.settings import Settings
@@ -107,7 +109,8 @@ def test_nothing_drawn_depends_on_notation_frame_or_number_of_instances(pattern:
     drawn: dict[int, set[tuple[str, ...]]] = {}
     for chosen in variants:
         for reference, question in asked(pattern, chosen).items():
-            told = (question.text, repr(question.reference), question.cluster, repr(question.names))
+            text = PLACE.sub("…", question.text)  # a sub-workflow's own name, where the notation writes it
+            told = (text, repr(question.reference), question.cluster, repr(question.names))
             drawn.setdefault(reference.ordinal, set()).add(told)
     assert {ordinal: len(told) for ordinal, told in drawn.items()} == {0: 1, 1: 1}
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from pytest_taskgraph.benchmarks.understanding.pattern import Pattern, case
-from pytest_taskgraph.benchmarks.understanding.scope import all_scopes, cases, rotations, scopes, sentence
+from pytest_taskgraph.benchmarks.understanding.scope import all_scopes, by_own_name, cases, rotations, scopes, sentence
 from pytest_taskgraph.errors import UsageError
 from pytest_taskgraph.workflow.model import END, START, Link, QualifiedName, Task, Workflow
 
@@ -74,3 +74,19 @@ def test_a_template_that_fails_names_the_pattern() -> None:
         UsageError, match="pattern list: 'here' is undefined; the template sees: nested, place, workflow"
     ):
         sentence(broken, 0, scopes(SOUP)[0], case([]))
+
+
+def test_by_own_name_name_in_the_text_calls_the_level_by_it() -> None:
+    root, wash, deep = scopes(SOUP)
+    named = by_own_name(wash, SOUP, "task Clean { subworkflow Wash; }")
+    assert named.called == "sub-workflow 'Wash'"
+    assert sentence(LIST, 0, named, case([])) == "What is in sub-workflow 'Wash'? Not below."
+    assert by_own_name(deep, SOUP, "Deeper").called == deep.place
+    assert by_own_name(root, SOUP, "workflow Soup").called == root.place
+
+
+def test_by_own_name_name_of_something_else_calls_the_level_by_its_place() -> None:
+    twice = replace(SOUP, others=(HEAT, replace(WASH, package="garden")))
+    assert by_own_name(scopes(twice)[1], twice, "Wash Wash").called == scopes(twice)[1].place
+    task = replace(SOUP, tasks=(*SOUP.tasks, Task("Wash")))
+    assert by_own_name(scopes(task)[1], task, "Wash Wash").called == scopes(task)[1].place

@@ -139,14 +139,16 @@ def test_a_binding_joins_data_of_the_sub_workflow_to_data_of_the_task(data: st.D
 
 @few
 @given(st.data(), recipes(max_tasks=30, features=["references"]))
-def test_references_form_a_chain_of_one_to_four(data: st.DataObject, recipe: Recipe) -> None:
+def test_references_form_chains_of_one_to_four(data: st.DataObject, recipe: Recipe) -> None:
     whole = data.draw(workflows(recipe))
-    referred = [
-        task.reference
+    after = {
+        one.name: [name.name for _, level in levels(one) for task in level.tasks if (name := task.reference)]
         for one in (whole, *whole.others)
-        for _, level in levels(one)
-        for task in level.tasks
-        if task.reference is not None
-    ]
-    assert 1 <= len(referred) <= 4
-    assert all(find(whole, name, whole.others[0].package) for name in referred)
+    }
+    chains = [[name] for name in after[whole.name]]
+    for chain in chains:
+        while following := after[chain[-1]]:
+            chain += following
+    assert chains
+    assert all(1 <= len(chain) <= 4 for chain in chains)
+    assert sorted(name for chain in chains for name in chain) == sorted(one.name for one in whole.others)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from random import Random
 
 import pytest
@@ -19,7 +18,7 @@ from pytest_taskgraph.workflow.check import check
 from pytest_taskgraph.workflow.features import features
 from pytest_taskgraph.workflow.graph import connected, shortest_cycle
 from pytest_taskgraph.workflow.model import OTHERWISE, Workflow
-from pytest_taskgraph.workflow.references import recursion
+from pytest_taskgraph.workflow.references import levels, recursion
 
 few = settings(max_examples=40)
 
@@ -46,6 +45,37 @@ def test_drop_link_takes_one_link_and_the_connection(data: st.DataObject, recipe
     assert len(found.links) == len(workflow.links) - 1
     assert found.flaw is not None
     assert found.flaw.details == (lost.source, lost.target)
+
+
+@pytest.mark.parametrize(("name", "answer"), [("disconnect", False), ("keep-connected", True)])
+@few
+@given(data=st.data(), recipe=ACYCLIC)
+def test_connection_mutation_any_workflow_has_the_connection_it_promises(
+    name: str, answer: bool, data: st.DataObject, recipe: Recipe
+) -> None:
+    try:
+        found = mutated(name, data.draw(workflows(recipe)), data)
+    except NoCaseError:
+        return  # few tasks leave no room for the drawn way
+    assert connected(found) is answer
+    assert found.flaw is not None
+    if found.flaw.details[0] not in ("plain", "dropped link"):
+        sources, targets = {link.source for link in found.links}, {link.target for link in found.links}
+        assert sources.intersection(targets) >= set(found.task_names)
+
+
+@pytest.mark.parametrize(("name", "kinds"), [("disconnect", 5), ("keep-connected", 3)])
+def test_connection_mutation_many_seeds_draws_every_kind(name: str, kinds: int) -> None:
+    drawn = set()
+    for seed in range(80):
+        workflow = generate(Recipe(features=frozenset({"parallel", "exclusive"})), seed)
+        try:
+            flaw = MUTATIONS[name](workflow, Random(seed)).flaw
+        except NoCaseError:
+            continue
+        assert flaw is not None
+        drawn.add(flaw.details[0])
+    assert len(drawn) == kinds
 
 
 @few
@@ -132,14 +162,31 @@ def test_cycles_of_length_one_to_four_are_planted() -> None:
     assert {len(recursion(one)) for one in closed} == {1, 2, 3, 4}
 
 
-def test_a_cycle_is_cut_at_any_of_its_references() -> None:
-    workflow = next(
-        one for seed in range(50)
-        if len((one := generate(Recipe(tasks=12, features=frozenset({"references"})), seed)).others) == 3
-    )  # fmt: skip
-    cut = {replace(MUTATIONS["cut-cycle"](workflow, Random(seed)), flaw=None) for seed in range(60)}
-    assert workflow in cut
-    assert len(cut) > 3
+def test_reference_mutations_both_sides_draw_diamonds_and_as_many_references() -> None:
+    recipe = Recipe(tasks=14, features=frozenset({"references"}))
+    counts: dict[str, list[int]] = {"close-cycle": [], "cut-cycle": []}
+    for name, found in counts.items():
+        several = 0
+        for seed in range(60):
+            project = MUTATIONS[name](generate(recipe, f"{name} {seed}"), Random(seed))
+            targets = [
+                task.reference
+                for one in (project, *project.others)
+                for _, level in levels(one)
+                for task in level.tasks
+                if task.reference is not None
+            ]
+            several += len(set(targets)) < len(targets)
+            found.append(len(targets) - len(project.others))
+        assert several > 30
+    assert abs(sum(counts["close-cycle"]) - sum(counts["cut-cycle"])) < 30
+
+
+def test_close_cycle_many_seeds_also_plants_cycles_without_the_first_workflow() -> None:
+    recipe = Recipe(tasks=14, features=frozenset({"references"}))
+    closed = [MUTATIONS["close-cycle"](generate(recipe, seed), Random(seed)) for seed in range(40)]
+    through = sum(one.flaw is not None and str(one.qualified) in one.flaw.details for one in closed)
+    assert 0 < through < 20
 
 
 @pytest.mark.parametrize("name", ["close-cycle", "cut-cycle"])

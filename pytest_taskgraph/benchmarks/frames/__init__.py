@@ -3,7 +3,8 @@
 A frame is a Jinja file; its first line says where the answer stands: `{# answer: marker #}` (after "Final answer:"),
 `{# answer: whole #}` or `{# answer: first-line #}`; `{# answer: marker, shots: 2 #}` says how many solved examples it
 shows unless the run says otherwise. What stands before a line `{# user #}` is the system prompt. A frame sees
-`workflow` (the text), `notation`, `guide`, `question`, `instruction`, `fence` (a code fence that does not stand in the
+`workflow` (the text), `notation` (its name, such as "plain English"), `in_notation` (what follows "written", such as
+"in plain English" or "as JSON"), `guide`, `question`, `instruction`, `fence` (a code fence that does not stand in the
 text), and `examples`, each with `workflow`, `fence`, `question` and `answer`.
 """
 
@@ -72,6 +73,7 @@ class Frame:
         *,
         workflow: str,
         notation: str,
+        in_notation: str,
         guide: str,
         question: str,
         instruction: str,
@@ -83,8 +85,9 @@ class Frame:
         Raises UsageError where the template fails.
         """
         fields = {
-            "workflow": workflow, "notation": notation, "guide": guide, "question": question,
-            "instruction": instruction, "fence": fence_for(workflow) if fenced else "", "examples": tuple(examples),
+            "workflow": workflow, "notation": notation, "in_notation": in_notation, "guide": guide,
+            "question": question, "instruction": instruction,
+            "fence": fence_for(workflow) if fenced else "", "examples": tuple(examples),
         }  # fmt: skip
         system, prompt = (render(part, fields, f"frame {self.name}") for part in _parts(self.source))
         return Composed(system, prompt)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from random import Random
 
 from ...errors import UnknownNameError
 from ...notations import notation
@@ -15,7 +16,9 @@ from .catalogue import catalogue
 from .pattern import Case, Pattern
 from .phrasings import phrasing_of, worded
 from .sample import draw
-from .scope import Scope, rotations
+from .scope import Scope, by_own_name, rotations
+
+OWN_NAME = 0.5  # of the levels inside composite tasks are called by the name of their sub-workflow, if it is clear
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +61,8 @@ def as_is(reference: QuestionReference, settings: Settings) -> Asked:
         workflow, scope, case = chosen[reference.ordinal]
         text = written(workflow, converted) if converted else projects.load(path).text
     phrasing = phrasing_of(words, reference.ordinal, settings.phrasing)
+    if Random(f"place|{pattern.name}|{reference.tasks}|{settings.seed}|{reference.ordinal}").random() < OWN_NAME:
+        scope = by_own_name(scope, workflow, text)
     return Asked(pattern, words, workflow, scope, case, phrasing, reference.notation, text, names)
 
 

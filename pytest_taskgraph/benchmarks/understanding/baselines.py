@@ -90,7 +90,7 @@ def _told(part: str, known: Sequence[Scope]) -> Iterator[tuple[str, str, Json]]:
 
 def _candidates(part: str, known: Sequence[Scope]) -> Iterator[tuple[Pattern, int, Scope]]:
     """Patterns, phrasings and levels that may be asked about, by the constant part of the template and by the place."""
-    named = [scope for scope in known if plain(scope.place) in part]
+    named = [scope for scope in known if plain(scope.called) in part]
     for pattern in catalogue().values():
         for phrasing, template in enumerate(pattern.templates):
             if plain(longest_literal(template)) in part:

@@ -10,7 +10,7 @@ from ...scoring.forms import FORMS
 from ...workflow.guards import conditions
 from ...workflow.model import Workflow
 from .excerpt import find_workflow, question_parts
-from .scope import Scope, all_scopes
+from .scope import Scope, all_scopes, own_names
 
 
 @lru_cache(maxsize=64)
@@ -21,7 +21,8 @@ def scopes_of(prompt: str) -> tuple[Scope, ...]:
     reference is only followed where the task is not written inline, so that a recursion stays one.
     """
     workflow = _workflow(prompt)
-    return tuple({one.place: one for one in (*all_scopes(workflow, entered=True), *all_scopes(workflow))}.values())
+    found = (*all_scopes(workflow, entered=True), *all_scopes(workflow))
+    return tuple({one.called: one for one in (*found, *own_names(found))}.values())
 
 
 def _workflow(prompt: str) -> Workflow:
@@ -69,6 +70,6 @@ def asked_about(prompt: str) -> Workflow:
     """The level that the prompt asks about; the first workflow, where it names none."""
     known = scopes_of(prompt)
     for part in map(plain, question_parts(prompt)):
-        if named := [scope for scope in known if plain(scope.place) in part]:
-            return max(named, key=lambda scope: len(scope.place)).workflow
+        if named := [scope for scope in known if plain(scope.called) in part]:
+            return max(named, key=lambda scope: len(scope.called)).workflow
     return known[0].workflow

@@ -17,7 +17,20 @@ from .sample import NAMES
 # Those that take building the question: how hard it is, and what its case is.
 BUILT = (
     *("tasks", "links", "guards", "depth", "width", "nested"),
-    *("answers", "block", "blocks", "change", "conditions", "cycle", "distance", "flow", "gateway", "mixed", "nesting"),
+    *(
+        "answers",
+        "block",
+        "blocks",
+        "change",
+        "conditions",
+        "cycle",
+        "difficulty",
+        "distance",
+        "flow",
+        "gateway",
+        "mixed",
+        "nesting",
+    ),
     *("of_kind", "operator", "pair", "planted", "property", "relation", "runs", "sequence"),
 )
 

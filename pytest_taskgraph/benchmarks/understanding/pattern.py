@@ -32,7 +32,8 @@ class Case:
     answer: Json
     fields: dict[str, Any] = field(default_factory=dict)  # what the templates see
     rank: int = 0  # cases of the lowest rank are asked first: hard negatives before easy ones
-    stratum: str = ""  # among those, each stratum is as likely to be drawn as any other
+    stratum: str = ""  # among those, each stratum is as likely to be drawn as any other of the same share
+    share: int = 1  # how often its stratum is drawn, beside the others; the same in all cases of a stratum
     labels: dict[str, str | int] = field(default_factory=dict)
 
 
@@ -44,11 +45,12 @@ def case(
     *,
     rank: int = 0,
     stratum: str = "",
+    share: int = 1,
     labels: Mapping[str, str | int] | None = None,
     **fields: Any,  # noqa: ANN401 - whatever the templates show
 ) -> Case:
     """A case. True and False become "yes" and "no"; sets and tuples of names become sorted lists."""
-    return Case(_plain(answer), fields, rank, stratum, dict(labels or {}))
+    return Case(_plain(answer), fields, rank, stratum, share, dict(labels or {}))
 
 
 def _plain(answer: object) -> Json:

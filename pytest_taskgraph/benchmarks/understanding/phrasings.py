@@ -49,7 +49,7 @@ def check_templates(settings: Settings) -> None:
     for name in sorted({settings.frame, *names}):
         for examples in ((), (Example("", "", ""),)):
             frame(name, settings.templates).compose(
-                workflow="", notation="", guide="", question="", instruction="", examples=examples
+                workflow="", notation="", in_notation="", guide="", question="", instruction="", examples=examples
             )
     chosen = frame(settings.frame, settings.templates)
     if (settings.shots or chosen.shots) and not chosen.shows_examples:

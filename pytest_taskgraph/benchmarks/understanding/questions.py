@@ -96,6 +96,7 @@ def question(reference: QuestionReference, settings: Settings) -> Question:
     told = chosen.compose(
         workflow=presented.text,
         notation=shown.title,
+        in_notation=shown.phrase,
         guide=shown.guide,
         question=text,
         instruction=answer_form.instruct(names),

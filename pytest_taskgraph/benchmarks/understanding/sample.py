@@ -113,9 +113,9 @@ def _attempt(
     found = [(s, c) for s in scopes(project) for c in cases(pattern, s) if wanted in (None, verdict(c.answer))]
     least = min((c.rank for _, c in found), default=0)
     hardest = [(s, c) for s, c in found if c.rank == least]
-    strata = sorted({c.stratum for _, c in hardest})
-    if len(strata) > 1:
-        chosen = rng.choice(strata)
+    shares = {c.stratum: c.share for _, c in hardest}
+    if len(shares) > 1:
+        chosen = rng.choice([stratum for stratum in sorted(shares) for _ in range(shares[stratum])])
         hardest = [(s, c) for s, c in hardest if c.stratum == chosen]
     return (project, rng.choice(hardest)) if hardest else None
 

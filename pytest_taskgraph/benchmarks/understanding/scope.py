@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from ...workflow.model import Workflow
+from ...workflow.project import every_level
 from ...workflow.references import assemble, expand, levels
 from ..templates import render
 from .pattern import Case, Pattern
@@ -20,6 +22,12 @@ class Scope:
     place: str  # "workflow 'W'" or "composite task 'A.B' of workflow 'W'"
     whole: bool
     path: tuple[str, ...] = ()  # of composite tasks, from the workflow down to the level
+    own_name: str = ""  # "sub-workflow 'S'", where a question calls the level so
+
+    @property
+    def called(self) -> str:
+        """What a question calls the level: by its own name where it does so, else by its place."""
+        return self.own_name or self.place
 
     @property
     def root(self) -> Workflow:
@@ -49,6 +57,26 @@ def all_scopes(project: Workflow, entered: bool = False) -> tuple[Scope, ...]:
     return tuple(scope for root in rotations(project) for scope in scopes(root, entered))
 
 
+def by_own_name(scope: Scope, project: Workflow, text: str) -> Scope:
+    """Return the level called by the name of its sub-workflow; by its place where that name is not clear.
+
+    It is clear if it stands in the text of the project, and names nothing else: no other level, no task, no data.
+    """
+    name = scope.workflow.name
+    everywhere = [*every_level(project)]
+    known = [level.name for level in everywhere]
+    taken = {one.name for level in everywhere for some in (level.tasks, level.data) for one in some}
+    clear = known.count(name) == 1 and name not in taken and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text)
+    return replace(scope, own_name=f"sub-workflow '{name}'" if scope.path and name and clear else "")
+
+
+def own_names(found: Iterable[Scope]) -> Iterator[Scope]:
+    """Yield the levels inside composite tasks as they may be called by the names of their sub-workflows."""
+    for scope in found:
+        if scope.path and scope.workflow.name:
+            yield replace(scope, own_name=f"sub-workflow '{scope.workflow.name}'")
+
+
 def rotations(project: Workflow) -> Iterator[Workflow]:
     """Each workflow of a project in turn, the remaining ones as its `others`."""
     family = (replace(project, others=()), *project.others)
@@ -66,7 +94,7 @@ def sentence(pattern: Pattern, phrasing: int, scope: Scope, case: Case) -> str:
     """The question's text. Raises UsageError where the template fails."""
     fields = {
         "workflow": scope.workflow,
-        "place": scope.place,
+        "place": scope.called,
         "nested": any(task.composite for task in scope.workflow.tasks),
         **case.fields,
     }

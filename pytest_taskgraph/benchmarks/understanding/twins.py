@@ -16,6 +16,7 @@ from .catalogue import catalogue
 from .left_out import recipe_features
 from .pattern import Pattern
 from .phrasings import worded
+from .scope import by_own_name
 from .shots import shots_of, unsolved
 from .vary import hindrance, varied
 
@@ -76,4 +77,8 @@ def _varied(found: Asked, reference: QuestionReference, settings: Settings) -> A
     again = varied(reference.relation, found, rng)
     if shots_of(settings) and unsolved(found.pattern, again.notation):
         raise NoCaseError(f"no example in {again.notation}")
-    return again if verbatim else replace(again, text=written(again.workflow, again.notation))
+    if verbatim:
+        return again
+    text = written(again.workflow, again.notation)
+    scope = by_own_name(again.scope, again.workflow, text) if found.scope.own_name else again.scope
+    return replace(again, text=text, scope=scope)

@@ -97,13 +97,18 @@ def flow_end(workflow: Workflow) -> Cases:
     "In the control flow of {{ place }}, is every task reached by following links from START, and is END reached by "
     "following links, conditional ones included, from every task?" + OWN_LEVEL,
     form="yes-no",
-    flaws={"no": "drop-link"},
+    avoids={"loop"},
+    varies={"exclusive", "inclusive", "mixed"},
+    flaws={"yes": "keep-connected", "no": "disconnect"},
+    least=5,
 )
 def flow_connected(workflow: Workflow) -> Cases:
-    """Does the model notice a missing link?
+    """Does the model notice a part of the flow that is cut off?
 
-    Connected means that every task lies on a path from START to END (metrics-spec, section 9): a stray task or an
-    endless loop breaks it.
+    Connected means that every task lies on a path from START to END (metrics-spec, section 9). Equally likely in
+    generated workflows: a task without a link in or out; a detached cycle; a stretch behind a gateway that nothing
+    leads to; a stretch that cannot be left; one that can be left, but not entered. Connected workflows have as many
+    links and conditions, and cycles too.
     """
     if workflow.tasks:
         yield case(connected(workflow), flow="control", labels={"flow": "control"})

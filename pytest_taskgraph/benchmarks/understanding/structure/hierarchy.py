@@ -30,12 +30,14 @@ Pair = Literal["part", "container", "neighbour", "elsewhere", "beside"]
     "task Inner that Outer contains.{% endif %}",
     form="yes-no",
     needs={"hierarchy"},
+    flaws={"yes": "repeat-name", "no": "repeat-name"},
 )
 def task_hierarchy(workflow: Workflow) -> Cases:
     """Does the model know which tasks are inside which, through all levels?
 
-    Hard negatives: the question turned round (what contains the composite task), the tasks directly before and after
-    it, and tasks that are nested, but inside another task; each kind is as likely to be drawn.
+    Hard negatives: mostly tasks nested as deep or deeper, but inside another task, so that depth and place in the text
+    tell nothing; then the question turned round (what contains the composite task), the tasks directly before and
+    after it, and tasks nested less deep.
     """
     inside = _inside(workflow)
     names = _names(inside)
@@ -45,10 +47,13 @@ def task_hierarchy(workflow: Workflow) -> Cases:
         neighbours = _neighbours(inside[outer[:-1]], outer[-1])
         for inner in (one for one in names if one != outer):
             pair = _pair(outer, inner, neighbours)
+            further = pair == "elsewhere" and len(inner) > len(outer)
+            deeper = min(len(inner) - len(outer), 2) if further or pair == "part" else 0
             yield case(
                 pair == "part",
                 rank=int(pair == "beside"),
-                stratum=pair,
+                stratum=f"{deeper} deeper",
+                share=3 if deeper else 1,
                 task=names[inner],
                 composite=names[outer],
                 paths=any(names[one] != one[-1] for one in (inner, outer)),
@@ -66,14 +71,18 @@ def task_hierarchy(workflow: Workflow) -> Cases:
     needs={"hierarchy"},
 )
 def composite_tasks(workflow: Workflow) -> Cases:
-    """Does the model tell composite tasks from atomic ones?"""
+    """Does the model tell composite tasks from atomic ones?
+
+    Levels with composite tasks are drawn twice as often as those with none.
+    """
     found = tuple(task.name for task in workflow.tasks if task.composite)
-    yield case(found, rank=int(not found))
+    stratum, share = ("none", "one", "several")[min(len(found), 2)], 2 if found else 1
+    yield case(found, stratum=stratum, share=share, labels={"answers": len(found)})
 
 
 PATHS = (
-    " Give a task by its path from there, like Outer.Inner, where its name stands more than once, counting a "
-    "sub-workflow as often as it is used; otherwise by its name."
+    "{% if paths %} Give a task by its path from there, like Outer.Inner, where its name stands more than once, "
+    "counting a sub-workflow as often as it is used; otherwise by its name.{% endif %}"
 )
 
 
@@ -83,6 +92,7 @@ PATHS = (
     "deeper?" + PATHS,
     form="task-set",
     needs={"hierarchy"},
+    flaws={"": "repeat-name"},
 )
 def nested_tasks(workflow: Workflow) -> Cases:
     """Does the model collect the tasks of all levels, those behind references included?
@@ -93,8 +103,9 @@ def nested_tasks(workflow: Workflow) -> Cases:
     names = _names(inside)
     below = [path for path in _tasks(inside) if len(path) > 1]
     if inside and all(path in names for path in below):
-        deepest = max(map(len, inside))
-        yield case(tuple(names[path] for path in below), rank=int(not below), labels={"nesting": deepest})
+        answer = tuple(names[path] for path in below)
+        paths, deepest = any(names[path] != path[-1] for path in names), max(map(len, inside))
+        yield case(answer, rank=int(not below), paths=paths, labels={"nesting": deepest})
 
 
 @pattern(
@@ -105,6 +116,7 @@ def nested_tasks(workflow: Workflow) -> Cases:
     "followed from {{ place }}, ever come back to a workflow already entered on the same way?",
     form="yes-no",
     needs={"references"},
+    avoids={"guards"},
     flaws={"yes": "close-cycle", "no": "cut-cycle"},
     levels="workflow",
 )

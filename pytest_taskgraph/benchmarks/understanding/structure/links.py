@@ -14,7 +14,7 @@ from typing import Final
 
 from ....workflow.graph import reachable, task_graph
 from ....workflow.model import DataLink, Flow, Link, Workflow
-from ..pattern import Cases, case, pattern
+from ..pattern import Case, Cases, case, pattern
 from .wording import OWN_LEVEL
 
 Graph = Mapping[str, tuple[str, ...]]  # every node with those to which a link leads
@@ -24,31 +24,66 @@ MOST: Final = 40  # nodes of a flow of which all unlinked pairs are asked about;
 
 
 @pattern(
-    "In {{ place }}, is there a direct {{ flow }} flow link from {{ a_kind }} '{{ a }}' to {{ b_kind }} '{{ b }}'?",
-    "Does a single link of the {{ flow }} flow of {{ place }} lead from {{ a_kind }} '{{ a }}' straight to "
-    "{{ b_kind }} '{{ b }}'?",
+    "In {{ place }}, is there a direct {{ flow }} flow link from {{ first }} to {{ second }}?",
+    "Does a single link of the {{ flow }} flow of {{ place }} lead from {{ first }} straight to {{ second }}?",
     form="yes-no",
 )
 def link_existence(workflow: Workflow) -> Cases:
     """Can the model find a link, and tell its direction?
 
-    Links of the data flow lead from data to a task or from a task to data. Negatives: reversed links, then pairs
-    without a link. Pairs of tasks joined through a gateway only are left out.
+    Where both ends are named (difficulty easy), the answer is one look at the text: a line that names both. In as many
+    questions (difficulty hard) one end is a task that is described: as the one that writes or reads certain data, or
+    as the one task that comes directly after another in the control flow. Links of the data flow lead from data to a
+    task or from a task to data. Negatives: reversed links, then pairs without a link. Pairs of tasks joined through a
+    gateway only are left out.
     """
     tasks, data = workflow.task_names, tuple(one.name for one in workflow.data)
     links = _direct(workflow.links, tasks)
+    descriptions = _descriptions(workflow)
     unclear = {task: _without(after, links[task]) for task, after in task_graph(workflow).items()}
     for a, b, pair in _pairs(links, unclear):
-        labels = {"flow": "control", "pair": pair}
-        yield case(pair == "linked", rank=int(pair == "unlinked"), labels=labels, **_named(a, b, data), flow="control")
+        yield from _link_cases("control", a, b, pair, int(pair == "unlinked"), descriptions)
     links = _direct(workflow.data_links, tasks + data)
     written = {name for task in tasks for name in links[task]}
     passed_on = {name for name in data if links[name] and name in written}
     for a, b, pair in _pairs(links, {}):
         if (a in data) != (b in data):
             rank = 2 if pair == "unlinked" else int(passed_on.isdisjoint((a, b)))
-            labels = {"flow": "data", "pair": pair}
-            yield case(pair == "linked", rank=rank, labels=labels, **_named(a, b, data), flow="data")
+            yield from _link_cases("data", a, b, pair, rank, descriptions)
+
+
+def _link_cases(
+    flow: Flow, a: str, b: str, pair: str, rank: int, descriptions: Mapping[str, Mapping[str, str]]
+) -> Iterator[Case]:
+    """Yield the question about a pair with both ends named, and with each end described that has a description."""
+    named = [f"task '{name}'" if name in descriptions else f"data '{name}'" for name in (a, b)]
+    ways = [("easy", *named)]
+    ways += [("hard", text, named[1]) for by, text in descriptions.get(a, {}).items() if by not in (a, b)]
+    ways += [("hard", named[0], text) for by, text in descriptions.get(b, {}).items() if by not in (a, b)]
+    for difficulty, first, second in ways if pair != "unlinked" else ways[:1]:
+        labels = {"flow": flow, "pair": pair, "difficulty": difficulty}
+        answer = pair == "linked"
+        yield case(answer, rank=rank, stratum=difficulty, labels=labels, flow=flow, first=first, second=second)
+
+
+def _descriptions(workflow: Workflow) -> dict[str, dict[str, str]]:
+    """Return, for each task, what describes it and no other task, by the data or the task that the words name.
+
+    In large levels, of more than MOST tasks, it is one description each.
+    """
+    found: dict[str, dict[str, str]] = {task: {} for task in workflow.task_names}
+    for before, after in task_graph(workflow).items():
+        if len(after) == 1 and after[0] != before:
+            found[after[0]][before] = f"the one task that comes directly after task '{before}' in the control flow"
+    for one in workflow.data:
+        writers = {link.source for link in workflow.data_links if link.target == one.name}
+        readers = {link.target for link in workflow.data_links if link.source == one.name}
+        for verb, tasks in (("reads", readers), ("writes", writers)):
+            if len(tasks) == 1 and found.keys() >= tasks:
+                (task,) = tasks
+                found[task][one.name] = f"the one task that {verb} data '{one.name}'"
+    most = None if len(found) <= MOST else 1
+    return {task: dict([*texts.items()][:most]) for task, texts in found.items()}
 
 
 @pattern(
@@ -63,16 +98,24 @@ def link_existence(workflow: Workflow) -> Cases:
 def task_after_task(workflow: Workflow) -> Cases:
     """Does the model know what directly follows what, through gateways or through data?
 
-    Negatives: the same question the other way round, then pairs of which neither follows the other directly.
+    Pairs with gateways between them and pairs with data between them are drawn twice as often as those with a link
+    between them; and as negatives each of these the other way round, or one task further on. Then come pairs of which
+    neither follows the other directly.
     """
     direct = _direct(workflow.links, workflow.task_names)
     for flow in FLOWS:
-        for a, b, pair in _pairs(task_graph(workflow, flow), {}):
+        graph = task_graph(workflow, flow)
+        for a, b, pair in _pairs(graph, {}):
             labels = {"flow": flow, "pair": pair}
             if flow == "control" and pair != "unlinked":
                 first, second = (a, b) if pair == "linked" else (b, a)
                 labels["gateway"] = "no" if second in direct[first] else "yes"
-            yield case(pair == "linked", rank=int(pair == "unlinked"), labels=labels, a=a, b=b, flow=flow)
+            further = pair == "unlinked" and any(b in graph[between] for between in graph[a])
+            easy = pair == "unlinked" and not further
+            stratum = f"{flow} {'further' if further else labels.get('gateway', '')}"
+            share = 1 if labels.get("gateway") == "no" else 2  # a link is seen at one look
+            answer, rank = pair == "linked", int(easy)
+            yield case(answer, rank=rank, stratum=stratum, share=share, labels=labels, a=a, b=b, flow=flow)
 
 
 @pattern(
@@ -113,14 +156,17 @@ def next_tasks(workflow: Workflow) -> Cases:
     "('otherwise' included) on it?",
     form="yes-no",
     needs={"guards", "mixed"},
+    flaws={"yes": "cross-condition", "no": "cross-condition"},
 )
 def conditional_link_existence(workflow: Workflow) -> Cases:
     """Does the model see which links are conditional?
 
-    Hard negatives, equally likely: unconditional links from tasks with conditional ones beside them, and pairs without
-    a link of which one task has a condition behind it and the other one before it. So neither task alone tells. Then
-    reversed conditional links and other unconditional ones, then other pairs without a link. Pairs joined through a
-    gateway are left out, unless a conditional link joins them, too.
+    Hard cases: conditional links, mostly to tasks to which an unconditional one leads, too, and from tasks that have
+    links of both kinds; unconditional links from tasks with conditional ones beside them, to tasks with a condition
+    before them and to others; pairs without a link of which one task has a condition behind it and the other one before
+    it. So neither task alone tells, nor that a link joins them. Then reversed conditional links and other unconditional
+    ones, then other pairs without a link. Pairs joined through a gateway are left out, unless a conditional link joins
+    them, too.
     """
     tasks = workflow.task_names
     links = _direct(workflow.links, tasks)
@@ -136,8 +182,12 @@ def conditional_link_existence(workflow: Workflow) -> Cases:
     for (a, b), pair in found.items():
         beside = pair == "unconditional" and bool(conditional[a])
         rank = 0 if beside or pair in ("conditional", "crossed") else 2 if pair == "unlinked" else 1
+        plain = any(b in _without(links[c], conditional[c]) for c in tasks)
+        mixed = len(conditional[a]) < len(links[a])
+        stratum = f"{pair} {plain} {mixed}" if pair == "conditional" else f"{pair} {b in conditioned}"
+        share = 1 if pair == "crossed" else (1 + plain) * (2 if mixed else 1) if pair == "conditional" else 2
         labels = {"flow": "control", "pair": pair}
-        yield case(pair == "conditional", rank=rank, stratum=pair, labels=labels, a=a, b=b)
+        yield case(pair == "conditional", rank=rank, stratum=stratum, share=share, labels=labels, a=a, b=b)
 
 
 @pattern(
@@ -195,10 +245,6 @@ def _direct(links: Iterable[Link | DataLink], nodes: tuple[str, ...]) -> dict[st
 
 def _without(names: Iterable[str], others: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(name for name in names if name not in others)
-
-
-def _named(a: str, b: str, data: tuple[str, ...]) -> dict[str, str]:
-    return {"a": a, "b": b, "a_kind": "data" if a in data else "task", "b_kind": "data" if b in data else "task"}
 
 
 def _through_gateways(workflow: Workflow) -> Graph:

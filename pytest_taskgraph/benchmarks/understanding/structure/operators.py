@@ -28,18 +28,32 @@ EXTENT: Final = {
     "Is there {{ article }} {{ operator }} ({{ meaning }}) in the control flow of {{ place }}?" + OWN_LEVEL,
     form="yes-no",
     varies={"parallel", "exclusive", "inclusive", "loop"},
+    flaws={"yes": "nest-block", "no": "nest-block"},
 )
 def operator_existence(workflow: Workflow) -> Cases:
     """Does the model see which operators the control flow is made of?
 
-    An operator is left out where the workflow could be read both ways (`concurrency.operators`): a decision that only
-    repeats or leaves a loop may be called an exclusive choice, and guards in prose may exclude each other or not.
+    In most generated workflows a block lies inside a composite task, so that a keyword somewhere in the text tells
+    nothing about the level that is asked about. Choices and loops are asked about first where the level has conditions,
+    whatever these are for, and twice as often as parallel blocks, which a gateway tells. An operator is left out where
+    the workflow could be read both ways (`concurrency.operators`): a decision that only repeats or leaves a loop may be
+    called an exclusive choice, and guards in prose may exclude each other or not.
     """
+    conditional = any(link.guard is not None for link in workflow.links)
     for operator, answer in operators(workflow).items():
         if answer is not None:
             article = "an" if operator[0] in "aeiou" else "a"
-            labels = {"operator": operator}
-            yield case(answer, operator=operator, article=article, meaning=MEANING[operator], labels=labels)
+            parallel = operator == "parallel block"
+            yield case(
+                answer,
+                rank=int(not (answer or parallel or conditional)),
+                stratum=operator,
+                share=1 if parallel else 2,
+                operator=operator,
+                article=article,
+                meaning=MEANING[operator],
+                labels={"operator": operator},
+            )
 
 
 @pattern(
@@ -49,22 +63,28 @@ def operator_existence(workflow: Workflow) -> Cases:
     "has to wait for the other?",
     form="yes-no",
     needs={"parallel"},
+    varies={"inclusive"},
 )
 def parallel_pair(workflow: Workflow) -> Cases:
     """Does the model know which tasks can run at the same time?
 
     Hard negatives: tasks on two branches of an exclusive choice, and ordered tasks of which each runs in parallel with
-    a third one.
+    a third one, such as the first and the last of one branch. For both answers, pairs of which both, one or none stand
+    next to a gateway are equally likely, so that a line with a gateway tells nothing.
     """
     pairs = parallel_pairs(workflow)
     parallel = {name for pair, answer in pairs.items() if answer for name in pair}
     before = {name: ancestors(workflow, name) for name in workflow.task_names}
+    gateways = {gateway.name for gateway in workflow.gateways}
+    ends = [(link.source, link.target) for link in workflow.links]
+    beside = {name for pair in ends if gateways.intersection(pair) for name in pair}
     for (a, b), answer in pairs.items():
         ordered = a in before[b] or b in before[a]
         easy = ordered and not answer and not parallel.issuperset((a, b))
         if answer is not None:
             labels = {"pair": "parallel" if answer else "ordered" if ordered else "alternative"}
-            yield case(answer, rank=int(easy), a=a, b=b, labels=labels)
+            stratum = f"{len(beside.intersection((a, b)))} at a gateway"
+            yield case(answer, rank=int(easy), stratum=stratum, a=a, b=b, labels=labels)
 
 
 @pattern(
@@ -74,6 +94,7 @@ def parallel_pair(workflow: Workflow) -> Cases:
     "of blocks inside them included, before the branches join again or the end is reached?" + OWN_LEVEL,
     form="task-set",
     needs={"parallel"},
+    varies={"inclusive"},
 )
 def parallel_block(workflow: Workflow) -> Cases:
     """Can the model tell where a parallel block begins and ends?
@@ -92,6 +113,7 @@ def parallel_block(workflow: Workflow) -> Cases:
     "which neither of the two has to wait for the other." + OWN_LEVEL,
     form="task-set",
     needs={"parallel"},
+    varies={"inclusive"},
 )
 def parallel_to_task(workflow: Workflow) -> Cases:
     """Does the model see everything that can happen beside a task?
@@ -112,6 +134,7 @@ def parallel_to_task(workflow: Workflow) -> Cases:
     + OWN_LEVEL,
     form="groups",
     needs={"parallel"},
+    varies={"inclusive"},
 )
 def all_parallel_tasks(workflow: Workflow) -> Cases:
     """Does the model find all forks, and keep their tasks apart?
