@@ -113,7 +113,8 @@ class _Builder:
                 self._bind(levels)
             name_data(levels, self.names, self.rng)
         if "domains" in self.wanted and not any(level.domains for level in levels):
-            root.domains.append((self.conditions.measure(), Domain("integer", 0, 10)))
+            measure = self.conditions.measure()
+            root.domains.append((measure.name, Domain("integer", measure.low, measure.high)))
         Content(levels, self.wanted, self.conditions).fill()
 
     def _bind(self, levels: list[Draft]) -> None:

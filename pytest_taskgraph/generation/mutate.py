@@ -14,7 +14,7 @@ from ..errors import NoCaseError
 from ..workflow.check import problems
 from ..workflow.graph import connected, shortest_cycle, task_graph
 from ..workflow.model import END, OTHERWISE, START, Flaw, Link, Workflow
-from .conditions import Names
+from .conditions import conditions_for
 from .description_flaws import (
     hide_description,
     hide_purpose,
@@ -26,7 +26,6 @@ from .description_flaws import (
 )
 from .order_flaws import omit_kind, swap_order
 from .reference_cycles import close_cycle, cut_cycle
-from .vocabularies import vocabulary, vocabulary_names
 
 Mutation = Callable[[Workflow, Random], Workflow]
 
@@ -83,9 +82,8 @@ def _any_length(pairs: Sequence[tuple[str, str, int]], rng: Random) -> tuple[str
 
 def _guarded(workflow: Workflow, link: Link, kind: str, rng: Random) -> Workflow:
     """The workflow with the link under a condition of its own; the way that its task had becomes "otherwise"."""
-    chosen = vocabulary(workflow.package if workflow.package in vocabulary_names() else "neutral")
-    name = Names(_words(workflow)).take(rng.choice(chosen.measures))
-    guarded = replace(link, guard=f"{name} < {1 + rng.randrange(9)}")
+    measure = conditions_for(workflow, _words(workflow), rng).measure()
+    guarded = replace(link, guard=f"{measure.name} < {measure.low + 1 + rng.randrange(measure.high - measure.low - 1)}")
     links = [replace(one, guard=OTHERWISE) if one.source == link.source else one for one in workflow.links]
     return replace(workflow, links=(*links, guarded), flaw=Flaw(kind, (link.source, link.target)))
 
