@@ -1,0 +1,98 @@
+"""What rules that look at the surface of a text get of questions that take understanding (`tests/surface_rules.py`).
+
+    python benchmarks/surface_rules.py [--patterns NAME ...] [--instances 300] [--tasks 12] [--notation NAME ...]
+                                       [--json]
+
+One row a rule, a pattern and a notation. Yes/no patterns: the share of right answers of the best rule that was fitted
+on the other half of the questions, and of each rule that issue 10 names; half of the answers are yes. Order patterns:
+the mean score of listing the tasks as the text, and as its control flow, mentions them first, beside that of random
+orders. Numbers: the share of the most frequent answer. Exits with 1 if a pattern that is no exception is above its
+bound.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
+
+import surface_rules  # noqa: E402 - the tests' directory is no package; this script's own is not searched
+
+from pytest_taskgraph.benchmarks.understanding.catalogue import select  # noqa: E402
+from pytest_taskgraph.benchmarks.understanding.left_out import recipe_features  # noqa: E402
+from pytest_taskgraph.benchmarks.understanding.pattern import Pattern  # noqa: E402
+from pytest_taskgraph.notations import NOTATIONS, notation  # noqa: E402
+
+MEASURED = {"yes-no", "task-order", "number"}
+
+
+def arguments() -> argparse.Namespace:
+    options = argparse.ArgumentParser(description="Right answers of rules that look at the surface of a text.")
+    options.add_argument("--patterns", nargs="*", default=["structure", "behaviour"], help="names, globs or categories")
+    options.add_argument("--instances", type=int, default=300, help="questions of each pattern")
+    options.add_argument("--tasks", type=int, default=12)
+    options.add_argument("--notation", nargs="*", default=["wadl"], help="names of notations, or all")
+    options.add_argument("--json", action="store_true", help="one JSON object a row")
+    return options.parse_args()
+
+
+def rows(pattern: Pattern, chosen: argparse.Namespace, shown: str) -> Iterator[dict[str, Any]]:
+    """The figures of a pattern in a notation."""
+    base = {"pattern": pattern.name, "notation": shown, "questions": chosen.instances, "tasks": chosen.tasks}
+    if pattern.form == "yes-no":
+        found = surface_rules.measure(pattern, chosen.instances, chosen.tasks, shown)
+        exception = surface_rules.EXCEPTIONS.get(pattern.name, "")
+        above = max([found.best, *found.named.values()]) > surface_rules.MOST and not exception
+        ruled = {"rule": f"best fitted: {' / '.join(dict.fromkeys(found.rules))}", "value": found.best}
+        yield base | ruled | {"bound": surface_rules.MOST, "above": above, "exception": exception}
+        for name, value in found.named.items():
+            yield base | {
+                "rule": name,
+                "value": value,
+                "bound": surface_rules.MOST,
+                "above": above,
+                "exception": exception,
+            }
+    elif pattern.form == "task-order":
+        for part in ("text", "control"):
+            order = surface_rules.measure_order(pattern, chosen.instances, part, chosen.tasks, shown)
+            what = f"list by first mention in the {'text' if part == 'text' else 'control flow'} (score)"
+            ruled = {"rule": what, "value": order.mentioned, "bound": order.random + order.tolerance}
+            yield base | ruled | {"above": not order.at_chance, "exception": ""}
+    else:
+        constant, share = surface_rules.best_constant(pattern, chosen.instances, chosen.tasks)
+        yield base | {"rule": f"always {constant}", "value": share, "bound": None, "above": False, "exception": ""}
+
+
+def told(row: dict[str, Any]) -> str:
+    """A row as a line of text."""
+    bound = "" if row["bound"] is None else f"{row['bound']:.2f}"
+    mark = "exception" if row["exception"] else "ABOVE" if row["above"] else ""
+    return f"{row['pattern']:28} {row['notation']:14} {row['value']:6.3f} {bound:>5} {mark:9} {row['rule']}"
+
+
+def main() -> int:
+    chosen = arguments()
+    names = list(NOTATIONS) if chosen.notation == ["all"] else chosen.notation
+    above = False
+    if not chosen.json:
+        print(f"{'pattern':28} {'notation':14} {'value':>6} {'bound':>5} {'':9} rule")
+    for pattern in select(chosen.patterns):
+        if pattern.form not in MEASURED or pattern.planted:
+            continue
+        size = surface_rules.size(pattern, chosen.tasks)
+        for shown in (name for name in names if not recipe_features(pattern, size) & notation(name).loses):
+            for row in rows(pattern, chosen, shown):
+                above |= row["above"]
+                print(json.dumps(row) if chosen.json else told(row), flush=True)
+    return 1 if above else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
