@@ -46,7 +46,7 @@ class Growth:
         self.open = [self.level]
 
     def start(self, run: int, kinds: list[Kind]) -> None:
-        """Puts `run` tasks in a row and, somewhere around them, one smallest block of each kind; a loop in a branch too."""
+        """Puts `run` tasks in a row and, somewhere around them, one smallest block of each kind."""
         for _ in range(run):
             self._insert_task(self.level, 0)
         self.rng.shuffle(kinds)

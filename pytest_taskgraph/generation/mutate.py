@@ -24,6 +24,7 @@ from .description_flaws import (
     stray_task,
     swap_purpose,
 )
+from .guard_flaws import exclude_guards, overlap_guards, words_in_use
 from .order_flaws import omit_kind, swap_order
 from .reference_cycles import close_cycle, cut_cycle
 
@@ -82,17 +83,11 @@ def _any_length(pairs: Sequence[tuple[str, str, int]], rng: Random) -> tuple[str
 
 def _guarded(workflow: Workflow, link: Link, kind: str, rng: Random) -> Workflow:
     """The workflow with the link under a condition of its own; the way that its task had becomes "otherwise"."""
-    measure = conditions_for(workflow, _words(workflow), rng).measure()
+    taken = [*words_in_use(workflow.links, workflow), *(one.name for one in workflow.parameters)]
+    measure = conditions_for(workflow, taken, rng).measure()
     guarded = replace(link, guard=f"{measure.name} < {measure.low + 1 + rng.randrange(measure.high - measure.low - 1)}")
     links = [replace(one, guard=OTHERWISE) if one.source == link.source else one for one in workflow.links]
     return replace(workflow, links=(*links, guarded), flaw=Flaw(kind, (link.source, link.target)))
-
-
-def _words(workflow: Workflow) -> list[str]:
-    """Every word of its guards, and the names of its parameters."""
-    guards = [link.guard for link in workflow.links if link.guard is not None]
-    parameters = [*workflow.parameters, *(one for task in workflow.tasks for one in task.parameters)]
-    return [*(word for guard in guards for word in guard.split()), *(one.name for one in parameters)]
 
 
 def _loops(workflow: Workflow) -> list[tuple[str, str, int]]:
@@ -169,6 +164,8 @@ MUTATIONS: dict[str, Mutation] = {
     "drop-link": drop_link,
     "back-link": back_link,
     "forward-link": forward_link,
+    "exclude-guards": exclude_guards,
+    "overlap-guards": overlap_guards,
     "close-cycle": close_cycle,
     "cut-cycle": cut_cycle,
     "hide-description": hide_description,

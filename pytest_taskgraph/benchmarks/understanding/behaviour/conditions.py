@@ -29,7 +29,8 @@ _TRUTH: Final = frozenset({"true", "false"})
     "conditions of two of them hold in the same situation?",
     form="yes-no",
     needs={"guards"},
-    varies={"exclusive", "inclusive"},
+    varies={"domains", "exclusive", "inclusive"},
+    flaws={"yes": "exclude-guards", "no": "overlap-guards"},
 )
 def mutually_exclusive(workflow: Workflow) -> Cases:
     """Does the model see which conditions can hold together?
