@@ -81,7 +81,9 @@ class _Shapes:
         if kind == "numbers":
             return self.domains, self._of_numbers(self._measure(), count)
         mode = self._mode()
-        return self.domains, self._of_words(mode, count) if kind == "words" else self._of_both(mode, count)
+        if kind == "words":
+            return self.domains, self._of_words(mode, count)
+        return self.domains, self._of_both(self._measure(), mode, count)
 
     def _measure(self) -> str:
         measure = self.conditions.measure()
@@ -103,16 +105,18 @@ class _Shapes:
         kinds = self.rng.choice(WORD_PAIRS) if count == 2 else ("either", *["one"] * (count - 1))
         return [self._word(name, kind) for kind in kinds]
 
-    def _of_both(self, mode: str, count: int) -> list[Shape]:
+    def _of_both(self, name: str, mode: str, count: int) -> list[Shape]:
         """Guards on a number and a word: both must hold in all guards, in all but one, or either is enough in one."""
-        numbers = [shape[0] for shape in self._of_numbers(self._measure(), count) if len(shape) == 1]
+        numbers = [shape[0] for shape in self._of_numbers(name, count) if len(shape) == 1]
+        if len(numbers) < count:
+            return self._of_both(name, mode, count)
         found: list[Shape] = [((*slots, Slot(mode, "=")),) for slots in numbers]
-        change = self.rng.randrange(3) if len(numbers) == 2 else 0
+        change = self.rng.randrange(3) if count == 2 else 0
         if change == 1:
             found[0] = (numbers[0],)
         if change == 2:
             found[0] = (numbers[0], (Slot(mode, "="),))
-        return found if len(found) == count else self._of_both(mode, count)
+        return found
 
     def _number(self, name: str, kind: str) -> Shape:
         upper, lower = Slot(name, UPPER[self._strict()]), Slot(name, LOWER[self._strict()])
@@ -224,4 +228,4 @@ def _inside(domain: Domain) -> list[int]:
 
 
 def _bits(truths: Iterable[bool]) -> int:
-    return sum(1 << at for at, truth in enumerate(truths) if truth)
+    return int("".join("1" if truth else "0" for truth in truths), 2)

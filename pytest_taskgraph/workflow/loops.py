@@ -27,6 +27,12 @@ def loop_at(level: Workflow, task: str) -> tuple[str, ...] | None:
     return None if found is None else tuple(name for name in level.task_names if name in found.nodes)
 
 
+def looping(level: Workflow) -> tuple[str, ...]:
+    """Return the tasks that are in a loop, or in several, in the order of declaration."""
+    inside = {node for loop in loops(parts(level) or ()) for node in loop.nodes}
+    return tuple(name for name in level.task_names if name in inside)
+
+
 def exit_condition(level: Workflow, task: str) -> str | None:
     """The guard under which the loop at a task ends: that of its way out or, if that says "otherwise", of no way back.
 

@@ -10,7 +10,7 @@ from ....workflow.graph import successors
 from ....workflow.guard_cells import Constant
 from ....workflow.guards import Comparison, comparisons, exclusive, parse_guard
 from ....workflow.model import OTHERWISE, Workflow
-from ....workflow.situations import representatives, write_situation
+from ....workflow.situations import STEPS, representatives, write_situation
 from ....workflow.traces import next_task
 from ....workflow.variables import Variables, variables
 from ..pattern import Cases, case, pattern
@@ -69,14 +69,14 @@ def next_task_in_situation(workflow: Workflow) -> Cases:
                 yield case(answer, stratum=_stratum(workflow, task, answer), task=task, situation=text)
 
 
-def asked_situations(level: Workflow) -> Iterator[dict[str, Constant]]:
+def asked_situations(level: Workflow, steps: int = STEPS) -> Iterator[dict[str, Constant]]:
     """At most MOST_SITUATIONS different situations of a level, drawn once and for all from those that stand for all.
 
     Which ones depends neither on names nor on the order of declaration: a parameter is told by what it is compared
     with. None is drawn where a parameter is compared with words and numbers. The word for all that no guard names is
-    OTHER, numbered where guards name that.
+    OTHER, numbered where guards name that. `steps` are those that a loop may take to its end (`situations`).
     """
-    values = representatives(level, wide=False) or {}
+    values = representatives(level, wide=False, steps=steps) or {}
     known = variables(level)
     shapes = {name: _shape(known, name) for name in values}
     options = {name: _options(known, name, found) for name, found in values.items()}
