@@ -66,7 +66,8 @@ class Pattern:
     """A kind of question. `needs` are features that a generated workflow is given and a notation must say.
 
     `varies` are features that each workflow is given or not by chance, so that the question cannot be answered from
-    knowing how workflows are generated. A flaw for the verdict "" is planted in every workflow.
+    knowing how workflows are generated; what such a feature implies comes with it, even if it is avoided. A flaw for
+    the verdict "" is planted in every workflow.
     """
 
     name: str

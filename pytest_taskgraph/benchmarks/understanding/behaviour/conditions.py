@@ -24,9 +24,9 @@ _TRUTH: Final = frozenset({"true", "false"})
 
 @pattern(
     "In {{ place }}, are the conditions of the links that lead directly out of task '{{ task }}' mutually exclusive, "
-    "that is, is there no situation in which two of them hold?",
+    "that is, are there no values of the parameters with which two of them hold at once?",
     "Several conditional links lead directly out of task '{{ task }}' in {{ place }}. Is it impossible that the "
-    "conditions of two of them hold in the same situation?",
+    "conditions of two of them hold at once, whatever values the parameters have?",
     form="yes-no",
     needs={"guards"},
     varies={"domains", "exclusive", "inclusive"},
@@ -48,10 +48,11 @@ def mutually_exclusive(workflow: Workflow) -> Cases:
 
 
 @pattern(
-    "In {{ place }}, the parameters have these values at the start: '{{ situation }}'. Which task runs directly after "
-    "task '{{ task }}' then?",
-    "Suppose that {{ place }} is started in the situation '{{ situation }}'. Which task is the next one "
-    "to run once task '{{ task }}' has run?",
+    "In {{ place }}, the parameters have these values at the start: '{{ situation }}'. Which task then comes directly "
+    "after task '{{ task }}' in the control flow, with no other task between? A task that merely runs beside it does "
+    "not count.",
+    "Suppose that {{ place }} is started in the situation '{{ situation }}'. To which task does the control flow then "
+    "lead directly from task '{{ task }}', apart from any task that merely runs beside it?",
     form="task",
     needs={"guards"},
 )
