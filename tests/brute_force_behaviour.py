@@ -6,10 +6,10 @@ Orders are compared as what can have run at some time (`prefixes`), conditions b
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from brute_force_game import MOST, Game, Start, State, TooMuchError, ended, played, states
-from brute_force_guards import Read, Values, assignments, domains, read_link, situations, taken, told
+from brute_force_guards import Constant, Read, Values, assignments, domains, read_link, situations, taken, told
 from brute_force_structure import Answer, Fields, yes
 from brute_force_walks import closed_walks, out, steps, walk
 
@@ -22,18 +22,27 @@ def _listed(fields: Fields) -> list[str]:
     return re.findall(r"'([^']*)'", fields["listed"])
 
 
-def _final(found: Iterable[State], game: Game) -> set[str]:
+def _final(found: Iterable[State], game: Game) -> tuple[str, ...]:
     (last,) = {state.done for state in found if ended(game, state)}
-    return set(last)
+    return last
+
+
+def _ending(game: Game, level: Workflow) -> Iterator[dict[str, Constant]]:
+    """The situations in which the level comes to its end: only there it has a run."""
+    for values in situations(level):
+        if ended(game, played(game, values, LONGEST)[1]):
+            yield values
 
 
 def order_of_two(level: Workflow, fields: Fields) -> object:
+    """Whether all executions of one task come before the first of the other."""
     a, b = fields["a"], fields["b"]
     game, both = Game(level), []
-    for values in situations(level):
+    for values in _ending(game, level):
         found = list(states(game, values))
-        if {a, b} <= _final(found, game):
-            both.append(not any(b in state.done and a not in state.done for state in found))
+        last = _final(found, game)
+        if {a, b} <= {*last}:
+            both.append(not any(b in state.done and state.done.count(a) < last.count(a) for state in found))
     assert both, "no run holds both"
     return yes(all(both))
 
@@ -48,20 +57,19 @@ def _can(game: Game, values: Values, tasks: list[str], complete: bool) -> bool:
             return True
         for task in game.ready(state.tokens):
             fits = task == tasks[at] if at < len(tasks) else False
-            if not fits and (complete or task in tasks):
-                continue
-            after = (game.run(task, state), at + fits)
+            moved = game.run(task, state)
+            after = {(moved, at + fits)} if complete else {(moved, at), (moved, at + fits)}
             if len(seen) > MOST:
                 raise TooMuchError(game.level.name)
-            if after not in seen:
-                seen.add(after)
-                waiting.append(after)
+            if fits or not complete:
+                waiting += after - seen
+                seen |= after
     return False
 
 
 def order_of_many(level: Workflow, fields: Fields) -> object:
     game = Game(level)
-    return yes(any(_can(game, values, _listed(fields), complete=False) for values in situations(level)))
+    return yes(any(_can(game, values, _listed(fields), complete=False) for values in _ending(game, level)))
 
 
 def trace(level: Workflow, fields: Fields) -> object:
@@ -97,7 +105,7 @@ def prefixes(order: dict[str, list[object]]) -> list[tuple[str, ...]]:
 
 def every_situation(level: Workflow, fields: Fields) -> object:
     game = Game(level)
-    return yes(all(fields["task"] in _final(states(game, values), game) for values in situations(level)))
+    return yes(all(fields["task"] in played(game, values, LONGEST)[0] for values in situations(level)))
 
 
 def mutually_exclusive(level: Workflow, fields: Fields) -> object:
@@ -191,7 +199,7 @@ def task_of_kind_before(level: Workflow, fields: Fields) -> object:
     kind = {one.name for one in level.tasks if one.kind == fields["kind"]} - {task}
     for values in situations(level):
         found = list(states(game, values))
-        run = kind & _final(found, game)
+        run = kind.intersection(_final(found, game))
         for done in (set(state.done) for state in found if task in game.ready(state.tokens)):
             told_no |= not (run & done if fields["side"] == "before" else run - done)
     return yes(not told_no)

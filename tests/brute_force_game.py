@@ -97,7 +97,7 @@ class Start(dict[str, Constant]):
         return Fraction(0)
 
 
-MOST = 5_000  # states of one situation
+MOST = 20_000  # states of one situation
 
 
 class TooMuchError(Exception):

@@ -19,6 +19,8 @@ Values = Mapping[str, Constant]
 Condition = Callable[[Values], bool]
 Atom = tuple[str, str, Constant]  # parameter, operator, constant
 
+AWAY = 5  # how far from a constant the values of a parameter begin that tasks change
+
 _TOKEN = re.compile(r"\s*(<=|>=|!=|==|[<>=()]|-?\d+(?:\.\d+)?|\"[^\"]*\"|'[^']*'|[^\W\d][\w.]*)")
 
 
@@ -135,11 +137,27 @@ def assignments(atoms: Iterable[Atom], known: Mapping[str, Domain | None]) -> It
 
 
 def situations(level: Workflow, given: Values | None = None) -> Iterator[dict[str, Constant]]:
-    """Values for what the guards of a level compare; those given are kept."""
+    """Values for what the guards of a level compare; those given are kept.
+
+    Of what tasks change, values from which it takes a few changes to a constant, as well.
+    """
     read = [read_link(level, link) for link in level.links]
     atoms = [atom for one in read if one for atom in one.atoms if atom[0] not in (given or {})]
-    for found in assignments(atoms, domains(level)):
-        yield {**found, **(given or {})}
+    changed = {meaning(level, task.name)(one.parameter) for task in level.tasks for one in task.effects}
+    known = domains(level)
+    steady = assignments([atom for atom in atoms if atom[0] not in changed], known)
+    moved = sorted({atom[0] for atom in atoms} & changed)
+    columns = [_started([atom for atom in atoms if atom[0] == name], known.get(name)) for name in moved]
+    for found, row in product(list(steady), product(*columns)):
+        yield {**found, **dict(zip(moved, row, strict=True)), **(given or {})}
+
+
+def _started(atoms: Iterable[Atom], domain: Domain | None) -> list[Constant]:
+    """Values to try for a parameter that tasks change: words, or numbers up to some steps away from the constants."""
+    tried = grid(atoms, domain)
+    numbers = {other for _, _, other in atoms if isinstance(other, Fraction)}
+    away = {one + step for one in numbers for step in range(-AWAY, AWAY + 1)}
+    return tried if not numbers else sorted({*numbers, *[one for one in away if _within(one, domain)], tried[0]})
 
 
 def taken(level: Workflow, out: list[Link], values: Values) -> list[bool]:

@@ -72,15 +72,18 @@ class Growth:
 
     def _insert_smallest(self, kind: Kind) -> None:
         led = kind not in CHOICES  # a fork and a loop come with the task before them
+        around = [one for one in self.open if one.place == "branch" and one.depth < self.depth]
+        # In a branch a loop may not run at all, which would otherwise be rare.
+        sequence = self.rng.choice(around) if kind == "loop" and around and self.rng.random() > 0.3 else self.level
         places = [
             index
-            for index in range(len(self.level.blocks) + 1)
-            if _fits(kind, self.level, index, "task" if led else _kind_at(self.level, index - 1))
+            for index in range(len(sequence.blocks) + 1)
+            if _fits(kind, sequence, index, "task" if led else _kind_at(sequence, index - 1))
         ]
         index = self.rng.choice(places)
         if led:
-            self._insert_task(self.level, index)
-        self._insert_block(kind, self.level, index + led, 1 if kind == "loop" else 2)
+            self._insert_task(sequence, index)
+        self._insert_block(kind, sequence, index + led, 1 if kind == "loop" else 2)
 
     def _grow_block(self, kind: Kind) -> bool:
         """Whether a block found a place in a sequence that was drawn."""

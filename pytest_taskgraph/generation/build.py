@@ -61,7 +61,7 @@ class _Builder:
         self.wanted = demanded(recipe)
         self.vocabulary = recipe.words
         self.names = Names()
-        self.conditions = Conditions(self.vocabulary, self.names, rng)
+        self.conditions = Conditions(self.vocabulary, self.names, rng, recipe.prose)
         self.gateways = Names()
 
     def workflow(self) -> Workflow | None:
@@ -149,7 +149,8 @@ class _Builder:
                 self._bind(levels)
             name_data(levels, self.vocabulary, self.names, self.rng)
         if "domains" in self.wanted and not any(level.domains for level in levels):
-            root.domains.append((self.conditions.measure(), Domain("integer", 0, 10)))
+            measure = self.conditions.measure()
+            root.domains.append((measure.name, Domain("integer", measure.low, measure.high)))
         Content(levels, self.wanted, self.conditions, self.recipe.complete).fill()
 
     def _bind(self, levels: list[Draft]) -> None:

@@ -8,8 +8,10 @@ from typing import TypeVar
 
 from ..workflow.model import Domain, Effect, Parameter, Value
 from .conditions import Conditions
-from .draft import Draft, Step
+from .draft import Draft, Loop, Step
 from .vocabularies import Vocabulary
+
+SPLIT_MOVES = range(-2, 5)  # what the first of two tasks adds, where two move a loop's parameter
 
 _T = TypeVar("_T")
 
@@ -69,15 +71,24 @@ class Content:
         return Parameter(name, self.rng.choice(values))
 
     def _add_effects(self) -> None:
-        """In every loop one task that always runs changes the loop's parameter; without loops, some tasks count."""
+        """In every loop one or two tasks that always run change the loop's parameter; without loops, a task counts."""
         loops = [loop for level in self.levels for loop in level.loops]
         for loop in loops:
-            step = self.rng.choice([step for step in loop.body if step.inner is None])
-            step.effects.append(Effect(loop.parameter, loop.change))
+            self._move(loop)
         if not loops:
-            name = self.conditions.measure()
+            name = self.conditions.measure().name
             for step in self.rng.sample(_atomic(self.levels[0]), 1):
                 step.effects.append(Effect(name, f"{name} + {1 + self.rng.randrange(3)}"))
+
+    def _move(self, loop: Loop) -> None:
+        """Let tasks of the loop add its step to its parameter: one task, or two whose changes come to that."""
+        body = [step for step in loop.body if step.inner is None]
+        moves = [loop.step]
+        if len(body) > 1 and self.rng.random() > 0.6:
+            first = self.rng.choice([move for move in SPLIT_MOVES if move not in (0, loop.step)])
+            moves = [first, loop.step - first]
+        for step, move in zip(self.rng.sample(body, len(moves)), moves, strict=True):
+            step.effects.append(Effect(loop.parameter, f"{loop.parameter} {'+' if move > 0 else '-'} {abs(move)}"))
 
     def _describe(self) -> None:
         every = self.complete

@@ -76,10 +76,10 @@ class Datum:
 
 @dataclass(slots=True)
 class Loop:
-    """A loop to be: its parameter, the change that a task of its body makes, and the tasks that always run in it."""
+    """A loop to be: its parameter, what one pass adds to it, and the tasks that always run in it."""
 
     parameter: str
-    change: str
+    step: int
     body: list[Step]
 
 

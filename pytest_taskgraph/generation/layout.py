@@ -84,11 +84,11 @@ class Layout:
         [(last, _)] = self._branch(block.branches[0], Branch(self._number(), block.kind, 0), flow, region)
         always = [node for node in self.draft.nodes[before:] if isinstance(node, Step) and node.region == region]
         self.draft.arcs.append(Arc(last, always[0], back, back=True))
-        self.draft.loops.append(Loop(choice.parameter, choice.change, always))
+        self.draft.loops.append(Loop(choice.domains[0][0], choice.step, always))
         return [(last, on)]
 
     def _use(self, choice: Choice) -> list[str]:
-        self.draft.domains.append((choice.parameter, choice.domain))
+        self.draft.domains.extend(choice.domains)
         return choice.guards
 
     def _number(self) -> int:

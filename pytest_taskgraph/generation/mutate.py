@@ -17,6 +17,7 @@ from .description_flaws import (
 )
 from .flow_flaws import back_link, cross_condition, drop_link, forward_link
 from .goal_flaws import contradict_goal, stray_task
+from .guard_flaws import exclude_guards, overlap_guards
 from .nesting import nest_block
 from .order_flaws import swap_order
 from .reference_cycles import close_cycle, cut_cycle
@@ -33,6 +34,8 @@ MUTATIONS: dict[str, Mutation] = {
     "cross-condition": cross_condition,
     "repeat-name": repeat_name,
     "nest-block": nest_block,
+    "exclude-guards": exclude_guards,
+    "overlap-guards": overlap_guards,
     "close-cycle": close_cycle,
     "cut-cycle": cut_cycle,
     "hide-description": hide_description,

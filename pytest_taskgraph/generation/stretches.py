@@ -9,8 +9,7 @@ from random import Random
 from typing import TypeVar
 
 from ..workflow.model import END, START, Link, Workflow
-from .conditions import Names
-from .vocabularies import vocabulary, vocabulary_names
+from .conditions import conditions_for, words_in_use
 
 _Node = TypeVar("_Node", bound=Hashable)
 
@@ -77,13 +76,6 @@ def on_every_way(
 
 def new_condition(workflow: Workflow, rng: Random) -> str:
     """Return a condition on a parameter that the level does not have yet."""
-    chosen = vocabulary(workflow.package if workflow.package in vocabulary_names() else "neutral")
-    name = Names(_words(workflow)).take(rng.choice(chosen.conditions).parameter)
-    return f"{name} < {1 + rng.randrange(9)}"
-
-
-def _words(workflow: Workflow) -> list[str]:
-    """Every word of its guards, and the names of its parameters."""
-    guards = [link.guard for link in workflow.links if link.guard is not None]
-    parameters = [*workflow.parameters, *(one for task in workflow.tasks for one in task.parameters)]
-    return [*(word for guard in guards for word in guard.split()), *(one.name for one in parameters)]
+    taken = [*words_in_use(workflow.links, workflow), *(one.name for one in workflow.parameters)]
+    measure = conditions_for(workflow, taken, rng).measure()
+    return f"{measure.name} < {measure.low + 1 + rng.randrange(measure.high - measure.low - 1)}"

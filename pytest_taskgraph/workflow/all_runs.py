@@ -2,7 +2,7 @@
 
 That something can happen is shown by a run; that it cannot, by the graph or by the coarse picture of `sketch.py`; that
 a task always runs, by that picture too. What neither shows is undecided, and so is what would take more than
-MAX_OUTCOMES executions. A run is one from START to END: what never ends is none.
+MAX_OUTCOMES executions, or MAX_WORK tasks in them. A run is one from START to END: what never ends is none.
 """
 
 from __future__ import annotations
@@ -24,7 +24,10 @@ from .traces import all_before, allows_among_others, check_known
 from .variables import variables
 
 MAX_OUTCOMES = 500
-"""How many executions, those that lack a value counted, are looked at for one answer."""
+"""How many executions, those that lack a value counted, are looked at for one answer about a small level."""
+
+MAX_WORK = 6000
+"""How many tasks the executions for one answer may go through in all; of large levels, fewer are looked at."""
 
 
 def some_run_in_order(level: Workflow, tasks: Sequence[str]) -> bool | None:
@@ -112,7 +115,7 @@ def _loops_before(level: Workflow, found: Collection[Part], task: str) -> list[P
 def _outcomes(level: Workflow, tasks: frozenset[str], whole: bool = False) -> Iterator[Outcome]:
     """What becomes of the level in situations that differ in what matters to the tasks.
 
-    Only those in which all of them may run, unless `whole`; of more than MAX_OUTCOMES, a last one is undecided.
+    Only those in which all of them may run, unless `whole`; of more than are looked at, a last one is undecided.
     """
     known, values, found = variables(level), representatives(level, wide=False), parts(level)
     base = _base(level)
@@ -137,7 +140,8 @@ def _search(
 ) -> Iterator[tuple[dict[str, Constant], Outcome]]:
     """Situations that complete the one told, value by value where one is needed, with what becomes of the level."""
     waiting = [told]
-    for _ in range(MAX_OUTCOMES):
+    most = min(MAX_OUTCOMES, MAX_WORK // max(1, len(level.tasks)))
+    for _ in range(most):
         if not waiting:
             return
         situation = waiting.pop()
@@ -146,7 +150,7 @@ def _search(
             yield situation, found
         elif tasks.isdisjoint(found.passed):
             waiting.extend({**situation, found.missing: value} for value in reversed(values[found.missing]))
-    yield told, Undecided(f"more than {MAX_OUTCOMES} situations")
+    yield told, Undecided(f"more than {most} situations")
 
 
 @lru_cache(maxsize=512)

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from functools import lru_cache
 
 from .effects import fixed_step
 from .execution import Endless, Run, outcome
-from .graph import reachable
+from .graph import reachable, task_graph
 from .guard_cells import Situation, endless
 from .guard_text import negated, write_guard
 from .guards import And, Comparison, Guard, Not, Or, Otherwise, read_guard, satisfiable
-from .loop_nest import Part, loops, parts
+from .loop_nest import Part, forward, loops, parts
 from .model import Domain, Link, Parameter, Workflow
 from .traces import check_known, executions
 from .variables import Variables, Way, variables
@@ -25,6 +26,35 @@ def loop_at(level: Workflow, task: str) -> tuple[str, ...] | None:
     """
     found = _loop(level, task)
     return None if found is None else tuple(name for name in level.task_names if name in found.nodes)
+
+
+def looping(level: Workflow) -> tuple[str, ...]:
+    """Return the tasks that are in a loop, or in several, in the order of declaration."""
+    inside = {node for loop in loops(parts(level) or ()) for node in loop.nodes}
+    return tuple(name for name in level.task_names if name in inside)
+
+
+def onward(level: Workflow) -> dict[str, tuple[str, ...]]:
+    """Return every task with the tasks directly after it, through gateways, where no loop is repeated.
+
+    Empty where a loop has more than one entry.
+    """
+    found = parts(level)
+    if found is None:
+        return {}
+    kept = {link for links in forward(variables(level).flow, found).values() for link in links}
+    return task_graph(replace(level, links=tuple(link for link in level.links if link in kept)))
+
+
+def only_loops_decide(level: Workflow) -> bool:
+    """Return True if there are guards, and all of them decide whether to repeat or to leave a loop."""
+    found = list(loops(parts(level) or ()))
+    guarded = [link for link in level.links if link.guard is not None]
+    known = variables(level)
+    deciding = {
+        node for loop in found for node in loop.nodes if _leads_out(known, node, loop) or _leads_back(known, node, loop)
+    }
+    return bool(guarded) and all(link.source in deciding for link in guarded)
 
 
 def exit_condition(level: Workflow, task: str) -> str | None:
@@ -99,6 +129,10 @@ def _loop(level: Workflow, task: str) -> Part | None:
 
 def _leads_out(known: Variables, node: str, loop: Part) -> bool:
     return any(way.link.target not in loop.nodes for way in known.ways[node])
+
+
+def _leads_back(known: Variables, node: str, loop: Part) -> bool:
+    return any(way.link.target == loop.head for way in known.ways[node])
 
 
 def _drift(known: Variables, loop: Part, name: str) -> Fraction | None:

@@ -3,8 +3,8 @@
     n = 3, mode = fast, Train.rate = 0.5, "Mix it.speed" = "very slow"
 
 One value stands for every cell of a parameter (`guard_cells.py`). For a parameter that tasks change by fixed steps,
-some of the values are one to STEPS steps before a constant of the guards, so that loops repeat a few times; for one
-that tasks change otherwise, some are -1, 0 and 1.
+some of the values are one to STEPS steps before a constant of the guards, so that loops repeat a few times, and so for
+the sum of all steps where several tasks change it; for one that tasks change otherwise, some are -1, 0 and 1.
 """
 
 from __future__ import annotations
@@ -83,23 +83,25 @@ def situations(level: Workflow) -> tuple[Mapping[str, Constant], ...]:
 
 
 @lru_cache(maxsize=256)
-def representatives(level: Workflow, wide: bool) -> dict[str, tuple[Constant, ...]] | None:
+def representatives(level: Workflow, wide: bool, steps: int = STEPS) -> dict[str, tuple[Constant, ...]] | None:
     """For every variable on which a way hangs, the values that stand for all; sorted by name. Not to be changed.
 
     Where no domain is shown, the `wide` reading has reals, the other one integers. None where a variable is compared
-    with words and numbers.
+    with words and numbers. With more `steps` than usual, loops are repeated more often.
     """
     known = variables(level)
     constants: dict[str, set[Constant]] = {name: set() for name in sorted(known.relevant)}
     for ways in known.ways.values():
         for one in (one for way in ways if way.guard is not None for one in comparisons(way.guard)):
             constants[one.parameter].add(one.value)
-    found = {name: _values(known, name, told, wide) for name, told in constants.items()}
+    found = {name: _values(known, name, told, wide, steps) for name, told in constants.items()}
     whole = {name: values for name, values in found.items() if values}
     return whole if len(whole) == len(found) else None
 
 
-def _values(known: Variables, name: str, constants: set[Constant], wide: bool) -> tuple[Constant, ...] | None:
+def _values(
+    known: Variables, name: str, constants: set[Constant], wide: bool, steps: int
+) -> tuple[Constant, ...] | None:
     domain = known.domains.get(name)
     if not constants and domain is None:
         constants = {Fraction(0)}
@@ -107,21 +109,23 @@ def _values(known: Variables, name: str, constants: set[Constant], wide: bool) -
     if found is None or any(isinstance(one, str) for one in found):
         return found
     numbers = [one for one in constants if isinstance(one, Fraction)]
-    further = [one for step in _steps(known, name) for one in _begun(numbers, step)]
+    further = [one for step in _moves(known, name) for one in _begun(numbers, step, steps)]
     return tuple(dict.fromkeys((*found, *(one for one in further if domain is None or within(one, domain)))))
 
 
-def _steps(known: Variables, name: str) -> list[Fraction | None]:
-    """The fixed steps by which tasks change a variable; None for a change of another kind."""
+def _moves(known: Variables, name: str) -> list[Fraction | None]:
+    """The fixed steps by which tasks change a variable, and their sum; None for a change of another kind."""
     changes = [change for found in known.changes.values() for change in found if change.variable == name]
-    return [None if one.expression is None else fixed_step(one.expression, name) for one in changes]
+    moves = [None if one.expression is None else fixed_step(one.expression, name) for one in changes]
+    fixed = [move for move in moves if move is not None]
+    return [*moves, sum(fixed, Fraction(0))] if len(fixed) > 1 else moves
 
 
-def _begun(constants: Sequence[Fraction], step: Fraction | None) -> list[Fraction]:
+def _begun(constants: Sequence[Fraction], step: Fraction | None, steps: int) -> list[Fraction]:
     """Where a loop may begin that moves a variable by the step."""
     if step is None:
         return [Fraction(one) for one in (-1, 0, 1)]
-    return [one - i * step for one in constants for i in range(1, STEPS + 1)]
+    return [one - i * step for one in constants for i in range(1, steps + 1)]
 
 
 def _sample(values: Mapping[str, tuple[Constant, ...]]) -> Iterator[tuple[Constant, ...]]:

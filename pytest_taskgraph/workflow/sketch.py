@@ -22,7 +22,10 @@ from .regions import Regions
 from .variables import Variables, Way
 
 MAX_PASSES = 2000
-"""How many passes, unfinished ones counted, are looked at for one answer."""
+"""How many passes, unfinished ones counted, are looked at for one answer about a small level."""
+
+MAX_WORK = 12_000
+"""How many tasks the passes for one answer may go by in all; of large levels, fewer passes are looked at."""
 
 
 Values = dict[str, tuple[Constant, ...]]
@@ -53,9 +56,9 @@ class Sketch:
         self.still = known.relevant - known.changed - known.read(turning)
 
     def passes(self, values: Values) -> Iterator[frozenset[str] | None]:
-        """What runs in every pass; None, and no more, beyond MAX_PASSES."""
+        """What runs in every pass; None, and no more, beyond the bound."""
         waiting: list[dict[str, Constant | int]] = [{}]
-        for _ in range(MAX_PASSES):
+        for _ in range(min(MAX_PASSES, MAX_WORK // max(1, len(self.known.level.tasks)))):
             if not waiting:
                 return
             told = waiting.pop()

@@ -25,7 +25,7 @@ from ...workflow.model import Workflow
 from ...workflow.references import nested
 
 DRAWS = 32  # of random groups
-NUMBERS = range(1, 6)  # what the baseline `random` draws a number from
+NUMBERS = range(13)  # what the baseline `random` draws a number from: the answers that there are
 COIN = 0.5
 
 Names = Sequence[str]

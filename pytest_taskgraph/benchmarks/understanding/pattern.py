@@ -68,8 +68,9 @@ class Pattern:
     """A kind of question. `needs` are features that a generated workflow is given and a notation must say.
 
     `varies` are features that each workflow is given or not by chance, so that the question cannot be answered from
-    knowing how workflows are generated. A flaw for the verdict "" is planted in every workflow; of several flaws for
-    one verdict, each as often. `recipe` holds further fields of the recipe of generated workflows.
+    knowing how workflows are generated; what such a feature implies comes with it, even if it is avoided. A flaw for
+    the verdict "" is planted in every workflow; of several flaws for one verdict, each as often. `recipe` holds further
+    fields of the recipe of generated workflows.
     """
 
     name: str

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from random import Random
@@ -10,7 +11,7 @@ from ...errors import NoCaseError, RecipeTooLargeError, RecipeTooSmallError
 from ...generation.build import build
 from ...generation.declarations import shuffle_declarations
 from ...generation.mutate import MUTATIONS
-from ...generation.recipe import Recipe, least_tasks
+from ...generation.recipe import Recipe, implied, least_tasks
 from ...generation.vocabularies import domain_names, most_tasks
 from ...workflow.features import FEATURES
 from ...workflow.model import Workflow
@@ -87,9 +88,10 @@ def recipe_for(pattern: Pattern, tasks: int) -> Recipe:
     usual = USUAL - pattern.avoids - pattern.varies - (EXCLUSIVE if "guards" in pattern.avoids else frozenset())
     needs = Recipe(tasks=tasks, features=pattern.needs, avoid=pattern.avoids)
     needs = replace(needs, complete=pattern.domain, prose=pattern.domain, **pattern.recipe)
-    for recipe in (replace(needs, features=pattern.needs | usual | pattern.varies), needs):
-        if max(least_tasks(recipe), pattern.least) <= tasks:
-            return replace(recipe, features=recipe.features - pattern.varies)
+    rich = replace(needs, features=pattern.needs | usual)
+    for recipe, largest in ((rich, _with(rich, pattern.varies)), (needs, needs)):
+        if max(least_tasks(largest), pattern.least) <= tasks:
+            return recipe
     raise RecipeTooSmallError(tasks, max(least_tasks(needs), pattern.least), pattern.needs)
 
 
@@ -97,8 +99,14 @@ def _varied(pattern: Pattern, recipe: Recipe, names: Names, rng: Random) -> Reci
     if names != "neutral":
         recipe = replace(recipe, vocabulary=rng.choice(domain_names()), misleading=names == "misleading")
     given = {feature for feature in sorted(pattern.varies) if rng.random() < 0.5}
-    varied = replace(recipe, features=recipe.features | given)
+    varied = _with(recipe, given)
     return varied if least_tasks(varied) <= recipe.tasks else recipe
+
+
+def _with(recipe: Recipe, features: Collection[str]) -> Recipe:
+    """Return the recipe with further features, and with what they imply, even where it avoids that."""
+    brought = frozenset(one for feature in features for one in implied(feature))
+    return replace(recipe, features=recipe.features.union(features), avoid=recipe.avoid - brought)
 
 
 def _attempt(

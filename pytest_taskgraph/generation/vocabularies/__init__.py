@@ -58,8 +58,8 @@ class Condition:
 
     parameter: str
     low: int = 0
-    high: int = 10
-    limit: int = 5
+    high: int = 20
+    limit: int = 10
     holds: str = ""
     fails: str = ""
 

@@ -10,7 +10,7 @@ from ....workflow.graph import successors
 from ....workflow.guard_cells import Constant
 from ....workflow.guards import Comparison, comparisons, exclusive, parse_guard
 from ....workflow.model import OTHERWISE, Workflow
-from ....workflow.situations import representatives, write_situation
+from ....workflow.situations import STEPS, representatives, write_situation
 from ....workflow.traces import next_task
 from ....workflow.variables import Variables, variables
 from ..pattern import Cases, case, pattern
@@ -24,12 +24,13 @@ _TRUTH: Final = frozenset({"true", "false"})
 
 @pattern(
     "In {{ place }}, are the conditions of the links that lead directly out of task '{{ task }}' mutually exclusive, "
-    "that is, is there no situation in which two of them hold?",
+    "that is, are there no values of the parameters with which two of them hold at once?",
     "Several conditional links lead directly out of task '{{ task }}' in {{ place }}. Is it impossible that the "
-    "conditions of two of them hold in the same situation?",
+    "conditions of two of them hold at once, whatever values the parameters have?",
     form="yes-no",
     needs={"guards"},
-    varies={"exclusive", "inclusive"},
+    varies={"domains", "exclusive", "inclusive"},
+    flaws={"yes": "exclude-guards", "no": "overlap-guards"},
 )
 def mutually_exclusive(workflow: Workflow) -> Cases:
     """Does the model see which conditions can hold together?
@@ -47,10 +48,11 @@ def mutually_exclusive(workflow: Workflow) -> Cases:
 
 
 @pattern(
-    "In {{ place }}, the parameters have these values at the start: '{{ situation }}'. Which task runs directly after "
-    "task '{{ task }}' then?",
-    "Suppose that {{ place }} is started in the situation '{{ situation }}'. Which task is the next one "
-    "to run once task '{{ task }}' has run?",
+    "In {{ place }}, the parameters have these values at the start: '{{ situation }}'. Which task then comes directly "
+    "after task '{{ task }}' in the control flow, with no other task between? A task that merely runs beside it does "
+    "not count.",
+    "Suppose that {{ place }} is started in the situation '{{ situation }}'. To which task does the control flow then "
+    "lead directly from task '{{ task }}', apart from any task that merely runs beside it?",
     form="task",
     needs={"guards"},
 )
@@ -68,14 +70,14 @@ def next_task_in_situation(workflow: Workflow) -> Cases:
                 yield case(answer, stratum=_stratum(workflow, task, answer), task=task, situation=text)
 
 
-def asked_situations(level: Workflow) -> Iterator[dict[str, Constant]]:
+def asked_situations(level: Workflow, steps: int = STEPS) -> Iterator[dict[str, Constant]]:
     """At most MOST_SITUATIONS different situations of a level, drawn once and for all from those that stand for all.
 
     Which ones depends neither on names nor on the order of declaration: a parameter is told by what it is compared
     with. None is drawn where a parameter is compared with words and numbers. The word for all that no guard names is
-    OTHER, numbered where guards name that.
+    OTHER, numbered where guards name that. `steps` are those that a loop may take to its end (`situations`).
     """
-    values = representatives(level, wide=False) or {}
+    values = representatives(level, wide=False, steps=steps) or {}
     known = variables(level)
     shapes = {name: _shape(known, name) for name in values}
     options = {name: _options(known, name, found) for name, found in values.items()}

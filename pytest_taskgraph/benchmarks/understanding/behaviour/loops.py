@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from ....scoring.conditions import stated
 from ....workflow.guards import comparisons, read_guard
-from ....workflow.loops import ends, exit_condition, loop_at, times
+from ....workflow.loops import ends, exit_condition, loop_at, looping, times
 from ....workflow.model import Parameter, Workflow
 from ....workflow.situations import write_situation
 from ..pattern import Cases, case, pattern
 from .conditions import asked_situations
+
+MOST_COUNTED: Final = 12
+"""How often a task is executed at most, where that is asked."""
+
+MOST_STEPS: Final = 12  # that a loop may take to its end
 
 
 @pattern(
@@ -22,16 +29,17 @@ from .conditions import asked_situations
 def loop_ends(workflow: Workflow) -> Cases:
     """Does the model see where the changes in a loop lead?
 
-    Loops that end without being repeated come last.
+    Loops that end without being repeated are asked about as often as others that end: some of them move away from
+    their end, as those do that never end.
     """
-    inside = _in_loops(workflow)
-    for situation in asked_situations(workflow) if inside else ():
+    inside = _in_one_loop(workflow)
+    for situation in asked_situations(workflow, MOST_STEPS) if inside else ():
         for task in inside:
             answer = ends(workflow, task, situation)
             if answer is not None:
                 passes = times(workflow, task, situation) if answer else None
-                easy = passes is not None and passes < 2
-                yield case(answer, rank=int(easy), task=task, situation=write_situation(situation))
+                stratum = "" if passes is None else "at once" if passes < 2 else "repeated"
+                yield case(answer, stratum=stratum, task=task, situation=write_situation(situation))
 
 
 @pattern(
@@ -47,7 +55,7 @@ def loop_exit_condition(workflow: Workflow) -> Cases:
     Loops whose way out is "otherwise", so that the condition is the opposite of one that is shown, come first.
     """
     shown = {" ".join(link.guard.split()) for link in workflow.links if link.guard}
-    for task in _in_loops(workflow):
+    for task in _in_one_loop(workflow):
         condition = exit_condition(workflow, task)
         parameters = _parameters(workflow, task, condition) if condition else None
         if condition and parameters is not None:
@@ -65,18 +73,21 @@ def loop_exit_condition(workflow: Workflow) -> Cases:
 def loop_count(workflow: Workflow) -> Cases:
     """Can the model carry a loop out?
 
-    Tasks of loops that are repeated come first; each number of executions is then as likely as any other.
+    Each number of executions that a workflow has a case for is as likely as any other, up to MOST_COUNTED: none where
+    the loop lies on a branch that is not taken, and one pass too. But of a loop that no situation is known to repeat,
+    nothing is asked, for always one pass is no number to find.
     """
-    inside = _in_loops(workflow)
-    for situation in asked_situations(workflow) if inside else ():
-        for task in inside:
-            count = times(workflow, task, situation)
-            if count:
-                text = write_situation(situation)
-                yield case(count, rank=int(count < 2), stratum=str(count), task=task, situation=text)
+    inside = looping(workflow)
+    situations = list(asked_situations(workflow, MOST_STEPS)) if inside else []
+    for task in inside:
+        counts = [times(workflow, task, situation) for situation in situations]
+        if any(count is not None and count > 1 for count in counts):
+            for situation, count in zip(situations, counts, strict=True):
+                if count is not None and count <= MOST_COUNTED:
+                    yield case(count, stratum=str(count), task=task, situation=write_situation(situation))
 
 
-def _in_loops(workflow: Workflow) -> list[str]:
+def _in_one_loop(workflow: Workflow) -> list[str]:
     """The tasks that are in exactly one loop."""
     return [task for task in workflow.task_names if loop_at(workflow, task)]
 

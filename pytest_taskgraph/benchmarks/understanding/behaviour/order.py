@@ -15,16 +15,23 @@ from typing import Final
 from ....errors import OrderTooWideError
 from ....scoring.partial_order import downsets, partial_order
 from ....trial import Json
+from ....workflow.all_runs import some_run_in_order
 from ....workflow.execution import Run, run
 from ....workflow.graph import task_graph
+from ....workflow.loops import only_loops_decide, onward
 from ....workflow.model import Workflow
-from ..pattern import Case, Cases, case, pattern
+from ..pattern import Cases, case, pattern
 from ..structure.wording import OWN_LEVEL
 
 ASKED_DISTANCES: Final = frozenset({1, 2, *(3 << n for n in range(32))})  # 1 2 3 6 12 24 ... links
 SHAPES: Final = ((4, 1), (3, 2), (3, 1), (5, 1), (4, 2))  # how many tasks, and how many layers from one to the next
 MOST: Final = 16  # sequences of one shape
+AFFORDABLE: Final = 200  # tasks in all levels that sequences of one shape are looked up in
 WIDEST: Final = 10_000  # downsets of an order that is asked for
+AMONG_OTHERS: Final = (
+    "Other tasks may run before, between and after them; of a task that runs more than once, any one of its executions "
+    "counts."
+)
 
 
 @pattern(
@@ -50,33 +57,35 @@ def order_of_two(workflow: Workflow) -> Cases:
 
 
 @pattern(
-    "In {{ place }}, can the tasks {{ listed }} run in this order? Other tasks may run before, between and after them.",
-    "Is there an execution of {{ place }} in which {{ listed }} run one after the other in the order given here, with "
-    "or without other tasks in between?",
+    "In {{ place }}, can the tasks {{ listed }} run in this order? " + AMONG_OTHERS,
+    "Is there an execution of {{ place }} in which {{ listed }} run one after the other in the order given here? "
+    + AMONG_OTHERS,
     form="yes-no",
-    needs={"parallel"},
+    needs={"effects", "parallel"},
     avoids={"guards"},
+    varies={"loop"},
     least=6,
 )
 def order_of_many(workflow: Workflow) -> Cases:
     """Can the model tell for a whole sequence whether the flow allows it?
 
     Hard positives have two tasks in another order than that of their layers, which no path forbids. The negatives have
-    exactly one ordered pair the wrong way round, that of two neighbours.
+    exactly one ordered pair the wrong way round, that of two neighbours. Only loops are conditional; where a loop can
+    be repeated, two of its tasks can run the wrong way round too.
     """
     found = unconditional(workflow)
-    if found is None:
+    if found is None and not only_loops_decide(workflow):
         return
-    place = {task: i for i, task in enumerate(found.tasks)}
-    for base in sequences(layers(task_graph(workflow))):
-        yield _asked(base, inverted=False, moved=False)
-        for i in range(len(base) - 1):
-            inverted = bool(found.before[place[base[i + 1]]] >> place[base[i]] & 1)
-            yield _asked((*base[:i], base[i + 1], base[i], *base[i + 2 :]), inverted=inverted, moved=True)
-
-
-def _asked(tasks: Sequence[str], inverted: bool, moved: bool) -> Case:
-    return case(not inverted, rank=int(not moved), listed=listed(tasks), labels={"sequence": len(tasks)})
+    place = {task: i for i, task in enumerate(found.tasks)} if found is not None else {}
+    for base in sequences(layers(onward(workflow)), MOST if found is not None else affordable(workflow)):
+        for i in range(-1, len(base) - 1):
+            tasks = base if i < 0 else (*base[:i], base[i + 1], base[i], *base[i + 2 :])
+            if found is None:
+                answer = some_run_in_order(workflow, tasks)
+            else:
+                answer = i < 0 or not found.before[place[base[i + 1]]] >> place[base[i]] & 1
+            if answer is not None:
+                yield case(answer, rank=int(i < 0), listed=listed(tasks), labels={"sequence": len(tasks)})
 
 
 @pattern(
@@ -103,6 +112,11 @@ def unconditional(workflow: Workflow) -> Run | None:
         return None
     found = run(workflow, {})
     return found if found is not None and sorted(found.tasks) == sorted(workflow.task_names) else None
+
+
+def affordable(workflow: Workflow) -> int:
+    """Return how many sequences of one shape are looked at where that takes executions: fewer in large levels."""
+    return max(2, min(MOST, AFFORDABLE // max(1, len(workflow.tasks))))
 
 
 def order_of(found: Run) -> Json:
@@ -157,8 +171,8 @@ def listed(tasks: Iterable[str]) -> str:
     return ", ".join(f"'{task}'" for task in tasks)
 
 
-def sequences(layered: Sequence[Sequence[str]]) -> Iterator[tuple[str, ...]]:
-    """Tasks of layers at equal steps, one of each, at most about MOST for each of SHAPES.
+def sequences(layered: Sequence[Sequence[str]], most: int = MOST) -> Iterator[tuple[str, ...]]:
+    """Tasks of layers at equal steps, one of each, at most about `most` for each of SHAPES.
 
     Where there would be more, layers to begin with are left out at equal steps, and those with too many sequences.
     """
@@ -166,5 +180,5 @@ def sequences(layered: Sequence[Sequence[str]]) -> Iterator[tuple[str, ...]]:
         windows = [layered[i : i + length * step : step] for i in range(len(layered) - (length - 1) * step)]
         windows = [window for window in windows if prod(map(len, window)) <= MOST]
         total = sum(prod(map(len, window)) for window in windows)
-        for window in windows[:: max(1, -(-total // MOST))]:
+        for window in windows[:: max(1, -(-total // most))]:
             yield from product(*window)

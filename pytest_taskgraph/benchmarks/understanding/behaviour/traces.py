@@ -9,22 +9,23 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache
-from itertools import permutations, product
+from itertools import pairwise, permutations, product, zip_longest
 from math import factorial, prod
 from typing import Final
 
 from ....workflow.all_runs import always_before, executed_in_every_situation, some_run_in_order
 from ....workflow.concurrency import can_run_in_parallel
 from ....workflow.execution import Run, run
-from ....workflow.graph import reachable, shortest_cycle, task_graph
+from ....workflow.graph import reachable, task_graph
 from ....workflow.guard_cells import Constant
 from ....workflow.guards import comparisons, parse_guard
+from ....workflow.loops import onward
 from ....workflow.model import END, START, Workflow
 from ....workflow.situations import representatives, write_situation
 from ....workflow.traces import allows
 from ..pattern import Cases, case, pattern
 from ..structure.wording import OWN_LEVEL
-from .order import ASKED_DISTANCES, distances, layers, listed, order_of, sequences
+from .order import AMONG_OTHERS, ASKED_DISTANCES, affordable, distances, layers, listed, order_of, sequences
 
 MOST_SITUATIONS: Final = 24
 MOST_TWINS: Final = 6  # ways to put tasks that the graph does not tell apart
@@ -32,11 +33,13 @@ MOST_CHANGES: Final = 12  # of one kind, to one trace
 
 
 @pattern(
-    "Take the runs of {{ place }} in which both task '{{ a }}' and task '{{ b }}' run: does '{{ a }}' run before "
-    "'{{ b }}' in every one of them, whatever the values of the parameters?",
-    "In {{ place }}, is task '{{ a }}' always done before task '{{ b }}' begins whenever both are executed in one run?",
+    "Take the runs of {{ place }} in which both task '{{ a }}' and task '{{ b }}' run: does every execution of "
+    "'{{ a }}' come before every execution of '{{ b }}' in all of them, whatever the values of the parameters?",
+    "In {{ place }}, whenever task '{{ a }}' and task '{{ b }}' are both executed in one run, is '{{ a }}' always done "
+    "for the last time before '{{ b }}' begins for the first time?",
     form="yes-no",
-    needs={"guards", "exclusive", "parallel"},
+    needs={"effects", "guards", "exclusive", "parallel"},
+    varies={"inclusive", "loop"},
 )
 def order_of_two_conditional(workflow: Workflow) -> Cases:
     """Does the model tell an order that always holds from one that need not?
@@ -68,23 +71,21 @@ def _beside(workflow: Workflow, graph: Mapping[str, Sequence[str]]) -> Iterator[
 
 
 @pattern(
-    "Is there a run of {{ place }} in which the tasks {{ listed }} all run, in this order? Other tasks may run before, "
-    "between and after them.",
+    "Is there a run of {{ place }} in which the tasks {{ listed }} all run, in this order? " + AMONG_OTHERS,
     "In {{ place }}, can the parameters have values with which {{ listed }} are all executed in one run, one after the "
-    "other as given here, with or without other tasks in between?",
+    "other as given here? " + AMONG_OTHERS,
     form="yes-no",
-    needs={"guards", "exclusive"},
+    needs={"effects", "guards", "exclusive"},
+    varies={"inclusive", "loop"},
     least=6,
 )
 def order_of_many_conditional(workflow: Workflow) -> Cases:
     """Can the model tell for a whole sequence whether some values of the parameters allow it?
 
-    The negatives have two neighbours the wrong way round, or tasks of two branches that exclude each other. Levels with
-    a way back are left out.
+    The negatives have two neighbours the wrong way round, or tasks of two branches that exclude each other. In a loop,
+    a sequence that the links contradict may need one pass more.
     """
-    if shortest_cycle(workflow):
-        return
-    for base in sequences(layers(task_graph(workflow))):
+    for base in sequences(layers(onward(workflow)), affordable(workflow)):
         told = some_run_in_order(workflow, base)
         if told is not None:
             kind = "kept" if told else "excluded"
@@ -98,12 +99,13 @@ def order_of_many_conditional(workflow: Workflow) -> Cases:
 
 
 @pattern(
-    "In {{ place }}, let the parameters be '{{ situation }}' at the start. "
-    "List the tasks that run, in an order in which they can run." + OWN_LEVEL,
-    "In the situation '{{ situation }}', which tasks of {{ place }} are executed, and in which order? "
+    "In {{ place }}, let the parameters be '{{ situation }}' at the start; tasks change them as their effects say. "
+    "List the tasks that run, each as often as it is executed, in an order in which they can run." + OWN_LEVEL,
+    "In the situation '{{ situation }}' at the start, which tasks of {{ place }} are executed, and in which order? "
     "Name them one at a time in one possible order, each as often as it is executed." + OWN_LEVEL,
     form="task-order",
-    needs={"guards", "exclusive"},
+    needs={"effects", "guards", "exclusive"},
+    varies={"inclusive", "loop"},
 )
 def determine_order_conditional(workflow: Workflow) -> Cases:
     """Can the model execute a workflow in a given situation?
@@ -117,20 +119,21 @@ def determine_order_conditional(workflow: Workflow) -> Cases:
 
 
 @pattern(
-    "In {{ place }}, let the parameters be '{{ situation }}' at the start. "
+    "In {{ place }}, let the parameters be '{{ situation }}' at the start; tasks change them as their effects say. "
     "Can {{ listed }} be the complete trace of the run, that is, "
-    "exactly the tasks executed, each as often as it is, in a possible order?",
-    "In the situation '{{ situation }}', is it possible that precisely the following tasks of {{ place }} are "
-    "executed, one after the other in this order, and no others: {{ listed }}?",
+    "exactly the tasks executed, each as often as it is executed, in a possible order?",
+    "In the situation '{{ situation }}' at the start, is it possible that precisely the following executions of tasks "
+    "of {{ place }} take place, one after the other in this order, and no others: {{ listed }}?",
     form="yes-no",
-    needs={"guards", "exclusive", "parallel"},
+    needs={"effects", "guards", "exclusive", "parallel"},
+    varies={"inclusive", "loop"},
 )
 def trace(workflow: Workflow) -> Cases:
     """Can the model check an execution step by step?
 
-    The negatives have two ordered neighbours swapped, one task dropped, or one put in that does not run in the
-    situation. Left out are runs in which many tasks have the same place in the graph, so that which of them is named
-    first would hang on their names.
+    The negatives have two ordered neighbours swapped, one task dropped, one put in that does not run in the
+    situation, or a pass of a loop more or fewer. Left out are runs in which many tasks have the same place in the
+    graph, so that which of them is named first would hang on their names.
     """
     places = _places(workflow)
     for situation, found in runs(workflow, 3):
@@ -144,6 +147,9 @@ def _changed(bases: Sequence[tuple[str, ...]], graph: Mapping[str, Sequence[str]
     """The traces and their changes, each once, with their kind."""
     kinds = dict.fromkeys(bases, "kept")
     for base in bases:
+        for first, last in _passes(base):
+            kinds.setdefault((*base[:last], *base[first:]), "repeated")
+            kinds.setdefault((*base[:first], *base[last:]), "repeated")
         for i in _some(len(base) - 1):
             kinds.setdefault((*base[:i], base[i + 1], base[i], *base[i + 2 :]), "swapped")
         for i in _some(len(base)):
@@ -153,6 +159,15 @@ def _changed(bases: Sequence[tuple[str, ...]], graph: Mapping[str, Sequence[str]
             if after:
                 kinds.setdefault((*base[: after[-1] + 1], task, *base[after[-1] + 1 :]), "put in")
     return kinds
+
+
+def _passes(base: Sequence[str]) -> list[tuple[int, int]]:
+    """Return the stretches, each as its ends, from one execution of a task to its next: a pass of a loop."""
+    places: dict[str, list[int]] = {}
+    for at, task in enumerate(base):
+        places.setdefault(task, []).append(at)
+    found = [pair for row in places.values() for pair in pairwise(row)]
+    return [found[i] for i in _some(len(found))]
 
 
 def _some(count: int) -> range:
@@ -177,14 +192,22 @@ def _extensions(found: Run, places: Mapping[str, int]) -> Iterator[tuple[str, ..
     "In {{ place }}, does task '{{ task }}' run in every possible initial situation, that is, for all values of the "
     "parameters?",
     form="yes-no",
-    needs={"guards", "exclusive"},
+    needs={"effects", "guards", "exclusive"},
+    varies={"inclusive", "loop"},
 )
 def every_situation(workflow: Workflow) -> Cases:
     """Does the model see what conditions together cannot avoid?
 
     Hard positives lie behind conditional links that cover everything, hard negatives have no conditional link directly
-    before them.
+    before them. Tasks beside a gateway come last, as few negatives are.
     """
+    gateways = {gateway.name for gateway in workflow.gateways}
+    beside = {
+        node
+        for link in workflow.links
+        for node in (link.source, link.target)
+        if not gateways.isdisjoint((link.source, link.target))
+    }
     conditional = [link.target for link in workflow.links if link.guard is not None]
     out: dict[str, list[str]] = {}
     for link in workflow.links:
@@ -194,7 +217,7 @@ def every_situation(workflow: Workflow) -> Cases:
         answer = executed_in_every_situation(workflow, task)
         if answer is not None:
             easy = task not in behind if answer else task in conditional
-            yield case(answer, rank=int(easy), task=task)
+            yield case(answer, rank=int(easy or task in beside), task=task)
 
 
 def runs(workflow: Workflow, most: int) -> Iterator[tuple[Mapping[str, Constant], Run]]:
@@ -203,7 +226,7 @@ def runs(workflow: Workflow, most: int) -> Iterator[tuple[Mapping[str, Constant]
     First the one in which every parameter has the first of its values (`situations.representatives`), then the one with
     their second values, and so on; then these with one parameter changed, as far as all such changes find room.
     """
-    values = {name: _plain(found) for name, found in (representatives(workflow, wide=False) or {}).items()}
+    values = {name: _plain(found) for name, found in _repeating(workflow).items()}
     if not values:
         return
     rows = range(max(map(len, values.values())))
@@ -217,6 +240,17 @@ def runs(workflow: Workflow, most: int) -> Iterator[tuple[Mapping[str, Constant]
         found_run = run(workflow, one)
         if found_run is not None:
             yield one, found_run
+
+
+def _repeating(workflow: Workflow) -> dict[str, tuple[Constant, ...]]:
+    """Return the values that stand for all of every variable; first one with which its loop is repeated, if any."""
+    values = representatives(workflow, wide=False) or {}
+    cells = representatives(workflow, wide=False, steps=0) or {}
+    steps = {name: [one for one in found if one not in cells[name]] for name, found in values.items()}
+    return {
+        name: tuple(one for pair in zip_longest(steps[name], cells[name]) for one in pair if one is not None)
+        for name in values
+    }
 
 
 def _plain(values: Sequence[Constant]) -> tuple[Constant, ...]:
