@@ -10,12 +10,13 @@ import tomllib
 from functools import cache
 from importlib.resources import files
 from itertools import combinations
+from typing import Any
 
 import networkx as nx
 
 from pytest_taskgraph.generation import vocabularies
 from pytest_taskgraph.workflow.guards import exclusive
-from pytest_taskgraph.workflow.model import END, START, Workflow
+from pytest_taskgraph.workflow.model import END, OTHERWISE, START, Workflow
 from pytest_taskgraph.workflow.references import expand
 
 Pair = tuple[str, str]
@@ -24,7 +25,7 @@ Pair = tuple[str, str]
 @cache
 def order(domain: str) -> frozenset[Pair]:
     """Return all pairs of which the first comes before the second."""
-    tasks = tomllib.loads(files(vocabularies).joinpath(f"{domain}.toml").read_text(encoding="utf-8"))["tasks"]
+    tasks = _file(domain)["tasks"]
     free = {(other, task["name"]) for task in tasks for other in task["free"]}
     return frozenset(pair for pair in combinations([task["name"] for task in tasks], 2) if pair not in free)
 
@@ -117,4 +118,18 @@ def _both_may_run(level: Workflow, flow: nx.DiGraph[str], one: str, other: str) 
     guards = [link.guard for link in level.links if link.source == node]
     if any(guard is None for guard in guards):
         return True
+    if any(len(set(guards)) == len(guards) and set(guards) <= {*sides, OTHERWISE} for sides in said()):
+        return False
     return exclusive([guard for guard in guards if guard is not None], level.parameters) is not True
+
+
+@cache
+def said() -> frozenset[tuple[str, str]]:
+    """Return what is said of each condition of a domain if it holds and if it does not."""
+    domains = (name for name in vocabularies.vocabulary_names() if name != "neutral")
+    return frozenset((one["holds"], one["fails"]) for domain in domains for one in _file(domain)["conditions"])
+
+
+@cache
+def _file(domain: str) -> dict[str, Any]:
+    return tomllib.loads(files(vocabularies).joinpath(f"{domain}.toml").read_text(encoding="utf-8"))

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from collections import Counter
 from dataclasses import replace
-from functools import cache
-from importlib.resources import files
 from random import Random
 from typing import Any
 
 import domain_oracle
 import networkx as nx
 import pytest
+from planted_oracle import atomic, findings, known_tasks, problems_of, vocabulary
 
 from pytest_taskgraph.benchmarks.understanding.asked import written
 from pytest_taskgraph.benchmarks.understanding.catalogue import catalogue
@@ -21,7 +19,6 @@ from pytest_taskgraph.benchmarks.understanding.pattern import PATTERNS, Pattern,
 from pytest_taskgraph.benchmarks.understanding.sample import Drawn, draw, recipe_for
 from pytest_taskgraph.benchmarks.understanding.scope import sentence
 from pytest_taskgraph.errors import NoCaseError
-from pytest_taskgraph.generation import vocabularies
 from pytest_taskgraph.generation.build import generate
 from pytest_taskgraph.generation.mutate import MUTATIONS
 from pytest_taskgraph.generation.recipe import Recipe
@@ -36,23 +33,6 @@ PLANTED = [pattern for pattern in OURS if pattern.planted]
 DRAWS = 24
 
 
-@cache
-def vocabulary(name: str) -> dict[str, Any]:
-    """The file itself, read without the loader."""
-    return tomllib.loads(files(vocabularies).joinpath(f"{name}.toml").read_text(encoding="utf-8"))
-
-
-@cache
-def tasks_of(name: str) -> dict[str, dict[str, Any]]:
-    return {task["name"]: task for task in vocabulary(name)["tasks"]}
-
-
-@cache
-def known_tasks() -> dict[str, tuple[str, dict[str, Any]]]:
-    """Every task of every domain, with its domain."""
-    return {task: (name, told) for name in domain_names() for task, told in tasks_of(name).items()}
-
-
 def drawn(name: str, size: int = 12, draws: int = DRAWS) -> list[Drawn]:
     return [draw(PATTERNS[name], size, 51, ordinal) for ordinal in range(draws)]
 
@@ -61,14 +41,8 @@ def answer(one: Drawn) -> Any:  # noqa: ANN401 - each form has its own
     return one.case.answer
 
 
-def atomic(project: Workflow) -> list[Task]:
-    """Return the tasks of all levels that are not composite."""
-    return [task for _, level in levels(project) for task in level.tasks if not task.composite]
-
-
-def misdescribed(project: Workflow) -> list[str]:
-    """Return the tasks whose description is not the one that their name has."""
-    return sorted(t.name for t in atomic(project) if t.description != known_tasks()[t.name][1]["description"])
+def tasks_of(name: str) -> dict[str, dict[str, Any]]:
+    return {task["name"]: task for task in vocabulary(name)["tasks"]}
 
 
 def test_there_are_nine_and_all_but_two_are_planted() -> None:
@@ -102,7 +76,7 @@ def test_the_purpose_that_is_asked_for_is_that_of_the_name_and_is_not_shown() ->
 @pytest.mark.parametrize("size", [3, 12, 40])
 def test_just_the_tasks_of_the_answer_are_described_as_others(size: int) -> None:
     for one in drawn("inconsistent_task_description", size):
-        assert answer(one)["tasks"] == misdescribed(one.project) == sorted(answer(one)["reasons"])
+        assert answer(one)["tasks"] == findings(one.project).descriptions == sorted(answer(one)["reasons"])
         shown = [task.description for task in atomic(one.project)]
         for name in answer(one)["tasks"]:
             false = one.scope.workflow.task(name).description
@@ -153,41 +127,18 @@ def test_a_workflow_is_named_and_described_as_one_thing_if_and_only_if_the_answe
     assert swapped == {True, False}  # either the name or the description
 
 
-def contradictions(project: Workflow) -> dict[str, str]:
-    """Return the tasks that are of another domain ("foreign") or cannot serve the goal ("goal"), by the files alone."""
-    [goal] = [g for name in domain_names() for g in vocabulary(name)["goals"] if g["name"] == project.name]
-    assert project.description == goal["description"]
-    found = {}
-    for task in atomic(project):
-        domain, told = known_tasks()[task.name]
-        wrong = [w for w in goal["methods"] if w["task"] == task.name and w["contradicts"] == task.description]
-        wrong += [
-            w
-            for w in goal["parameters"]
-            if w["task"] == task.name
-            and (w["parameter"], w["contradicts"]) in {(p.name, p.value) for p in task.parameters}
-        ]
-        fits = {told["description"], *(w["fits"] for w in goal["methods"] if w["task"] == task.name)}
-        assert wrong or task.description in fits
-        if domain != project.package:
-            assert domain in vocabulary(project.package)["far"]
-            found[task.name] = "foreign"
-        elif wrong:
-            found[task.name] = "goal"
-        else:
-            assert task.name not in goal["excludes"]
-    return found
-
-
 @pytest.mark.parametrize("size", [3, 12, 40])
 def test_just_the_tasks_of_the_answer_contradict_the_goal(size: int) -> None:
     kinds = set()
     for one in drawn("contradicting_task_descriptions", size):
-        found = contradictions(one.project)
-        assert answer(one)["tasks"] == sorted(found)
-        assert one.case.labels["difficulty"] == ("easy" if set(found.values()) == {"foreign"} else "hard")
-        kinds |= set(found.values())
-    assert kinds == {"foreign", "goal"}
+        found = findings(one.project)
+        assert answer(one)["tasks"] == found.contradictions
+        assert one.case.labels["difficulty"] == ("easy" if found.foreign else "hard")
+        assert not (found.foreign and found.goal)
+        far = vocabulary(one.project.package)["far"]
+        assert {known_tasks()[name][0] for name in found.foreign} <= set(far)
+        kinds.add(one.case.labels["difficulty"])
+    assert kinds == {"easy", "hard"}
 
 
 @pytest.mark.parametrize("size", [6, 12, 40])
@@ -248,6 +199,13 @@ def test_a_task_of_a_kind_runs_before_or_after_another_if_a_path_leads_there() -
         if answer(one) == "no":
             [there] = sides.values()
             assert same <= there  # none in no order with the task
+
+
+@pytest.mark.parametrize("pattern", PLANTED, ids=lambda pattern: pattern.name)
+@pytest.mark.parametrize("size", [6, 12, 30])
+def test_checkers_find_exactly_what_was_planted(pattern: Pattern, size: int) -> None:
+    for one in drawn(pattern.name, size, draws=12):
+        assert problems_of(one.case, pattern.name, one.project) == []
 
 
 @pytest.mark.parametrize("pattern", PLANTED, ids=lambda pattern: pattern.name)
