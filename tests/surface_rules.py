@@ -1,10 +1,10 @@
 """Measure how well yes/no questions are answered by rules that look at the surface of the text, not at its meaning.
 
 A rule is a stump: one feature of the surface, one cut, and which side of it means yes; or a stump for each wording of
-the question. Stumps over all features are fitted on one half of the questions, the best of them is evaluated on the
-other half, and the other way round; the figure is the mean of the two, and the larger one of stumps and stumps by
-wording. Rules that are known by name are fitted and evaluated the same way, each by itself. Features of the text:
-`surface_features.py`.
+the question; or one for each kind of question (the operator, flow, relation asked about). Stumps over all features are
+fitted on one half of the questions, the best of them is evaluated on the other half, and the other way round; the
+figure is the mean of the two, the largest of the three sorts of rules. Rules that are known by name are fitted and
+evaluated the same way, each by itself. The features of the text: `surface_features.py`.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from functools import cache
 from random import Random
 from statistics import fmean, stdev
+from typing import Final, Literal
 
 from surface_features import Features, first_mentions, surface
 
@@ -33,7 +34,8 @@ from pytest_taskgraph.trial import Json
 MOST = 0.70  # of the answers of a yes/no pattern that a rule may get right; half of them are yes
 SEED = 77
 FEWEST = 0.05  # of the questions, in which a feature has another value than in most
-ENOUGH = 8  # questions of one wording, for a stump of its own
+KIND: Final = ("operator", "flow", "relation", "difficulty")  # labels that the question itself shows
+ENOUGH = 8  # questions of one wording or kind, for a stump of its own
 SHUFFLES = 5  # random orders that are scored beside the order of mention, for each question
 
 EXCEPTIONS: dict[str, str] = {
@@ -69,7 +71,8 @@ class Sample:
     """A question as its surface shows it, and whether the answer is yes."""
 
     features: Features
-    words: str  # of the question, without names
+    words: str  # of the question, without names and place
+    kind: str  # of the question: the operator, flow, relation that it is about
     yes: bool
 
 
@@ -91,14 +94,15 @@ class Rule:
     """A stump, or a stump over one feature for each wording of the question."""
 
     feature: str
-    stumps: Mapping[str, Stump]  # by wording; "" stands for every other one
+    stumps: Mapping[str, Stump]  # by wording or kind; "" stands for every other one
+    by: Literal["", "wording", "kind"] = ""
 
     def __str__(self) -> str:
-        return self.feature + (" (by wording)" if len(self.stumps) > 1 else "")
+        return self.feature + (f" (by {self.by})" if self.by else "")
 
     def accuracy(self, samples: Sequence[Sample]) -> float:
         """Return the share of the samples that the rule answers right."""
-        stumps = [self.stumps.get(sample.words, self.stumps[""]) for sample in samples]
+        stumps = [self.stumps.get(_group(sample, self.by), self.stumps[""]) for sample in samples]
         right = sum(stump.says_yes(sample) == sample.yes for stump, sample in zip(stumps, samples, strict=True))
         return right / len(samples)
 
@@ -159,10 +163,11 @@ def _of_side(pattern: Pattern, tasks: int, difficulty: str, parity: int) -> Iter
 def sample(pattern: Pattern, question: Drawn, notation: str) -> Sample:
     """Return what the surface of a question shows in a notation."""
     text = sentence(pattern, question.phrasing, question.scope, question.case)
-    words = re.sub("'[^']*'", "'…'", text)
+    words = re.sub("'[^']*'", "'…'", text.replace(question.scope.place, "…"))
+    kind = " ".join(str(question.case.labels.get(label, "")) for label in KIND)
     shown = written(question.project, notation)
     found = surface(shown, notation, text.replace(question.scope.place, ""), question.project, question.scope)
-    return Sample(found, words, verdict(question.case.answer) == "yes")
+    return Sample(found, words, kind, verdict(question.case.answer) == "yes")
 
 
 def measure(pattern: Pattern, count: int, tasks: int = 12, notation: str = "wadl", difficulty: str = "") -> Measured:
@@ -171,7 +176,7 @@ def measure(pattern: Pattern, count: int, tasks: int = 12, notation: str = "wadl
     # Four in a row are both answers in both phrasings: so each half holds as many of either.
     halves = [[one for i, one in enumerate(samples) if (i >> 2) % 2 == half] for half in (0, 1)]
     turns = [(halves[0], halves[1]), (halves[1], halves[0])]
-    families = [[(fit(train, make), held) for train, held in turns] for make in (rule_over, rule_by_wording)]
+    families = [[(fit(train, make), held) for train, held in turns] for make in SORTS]
     shares = [fmean(rule.accuracy(held) for rule, held in fitted) for fitted in families]
     best = families[shares.index(max(shares))]
     known = set(samples[0].features)
@@ -202,13 +207,29 @@ def rule_over(feature: str, samples: Sequence[Sample]) -> Rule:
 
 def rule_by_wording(feature: str, samples: Sequence[Sample]) -> Rule:
     """Return the best stump over a feature for each wording of the question."""
-    by_words: dict[str, list[Sample]] = {}
+    return _rule_by("wording", feature, samples)
+
+
+def rule_by_kind(feature: str, samples: Sequence[Sample]) -> Rule:
+    """Return the best stump over a feature for each kind of question."""
+    return _rule_by("kind", feature, samples)
+
+
+def _rule_by(by: Literal["wording", "kind"], feature: str, samples: Sequence[Sample]) -> Rule:
+    groups: dict[str, list[Sample]] = {}
     for one in samples:
-        by_words.setdefault(one.words, []).append(one)
-    if len(by_words) == 1:
+        groups.setdefault(_group(one, by), []).append(one)
+    if len(groups) == 1:
         return rule_over(feature, samples)
-    found = {words: stump(feature, those) for words, those in by_words.items() if len(those) >= ENOUGH}
-    return Rule(feature, {"": stump(feature, samples), **found})
+    found = {group: stump(feature, those) for group, those in groups.items() if len(those) >= ENOUGH}
+    return Rule(feature, {"": stump(feature, samples), **found}, by)
+
+
+def _group(sample: Sample, by: str) -> str:
+    return {"wording": sample.words, "kind": sample.kind}.get(by, "")
+
+
+SORTS = (rule_over, rule_by_wording, rule_by_kind)
 
 
 def stump(feature: str, samples: Sequence[Sample]) -> Stump:

@@ -56,7 +56,8 @@ def _samples(count: int, telling: float) -> list[Sample]:
     rng = Random(1)
     answers = [i % 2 == 0 for i in range(count)]
     return [
-        Sample({"told": float(yes == (rng.random() < telling)), "noise": rng.random()}, "words", yes) for yes in answers
+        Sample({"told": float(yes == (rng.random() < telling)), "noise": rng.random()}, "words", "", yes)
+        for yes in answers
     ]
 
 
@@ -67,7 +68,9 @@ def test_fit_telling_feature_is_found() -> None:
 
 
 def test_fit_feature_that_tells_by_wording_is_found() -> None:
-    samples = [Sample({"told": float(yes == turned)}, str(turned), yes) for yes in (True, False) for turned in (0, 1)]
+    samples = [
+        Sample({"told": float(yes == turned)}, str(turned), "", yes) for yes in (True, False) for turned in (0, 1)
+    ]
     rule = fit(samples * 10, rule_by_wording)
     assert str(rule) == "told (by wording)"
     assert rule.accuracy(samples) == 1.0

@@ -202,3 +202,46 @@ def test_a_loop_is_not_planted_twice_nor_a_link_dropped_twice() -> None:
     for name in ("back-link", "drop-link"):
         with pytest.raises(NoCaseError, match=name):
             MUTATIONS[name](MUTATIONS[name](chain, Random(1)), Random(2))
+
+
+def test_cross_condition_target_has_links_of_both_kinds() -> None:
+    recipe = Recipe(features=frozenset({"mixed", "parallel", "exclusive"}))
+    for seed in range(30):
+        workflow = generate(recipe, seed)
+        found = MUTATIONS["cross-condition"](workflow, Random(seed))
+        check(found)
+        assert found.flaw is not None
+        source, target = found.flaw.details
+        assert {link.guard is None for link in found.links if link.target == target} == {True, False}
+        assert len([link for link in found.links if link.source == source]) == 2
+
+
+def test_repeat_name_half_of_the_workflows_have_a_name_at_two_levels() -> None:
+    recipe = Recipe(features=frozenset({"hierarchy", "data"}))
+    repeated = 0
+    for seed in range(40):
+        workflow = generate(recipe, seed)
+        found = MUTATIONS["repeat-name"](workflow, Random(seed))
+        check(found)
+        names = [name for _, level in levels(found) for name in level.task_names]
+        assert len(names) == 12
+        repeated += len(set(names)) < len(names)
+    assert 8 < repeated < 32
+
+
+def test_nest_block_tasks_and_links_are_kept_below_a_composite_task() -> None:
+    recipe = Recipe(features=frozenset({"parallel", "exclusive", "loop", "data", "domains"}))
+    nested = 0
+    for seed in range(40):
+        workflow = generate(recipe, seed)
+        found = MUTATIONS["nest-block"](workflow, Random(seed))
+        check(found)
+        below = [level for path, level in levels(found) if path]
+        nested += len(below)
+        assert sorted(name for _, level in levels(found) for name in level.task_names) == sorted(workflow.task_names)
+        assert all(connected(level) for _, level in levels(found))
+        guards = sorted(link.guard for link in workflow.links if link.guard)
+        assert sorted(link.guard for _, level in levels(found) for link in level.links if link.guard) == guards
+        for level in below:
+            assert {one.name for one in level.parameters}.isdisjoint(one.name for one in found.parameters)
+    assert nested > 20
