@@ -10,6 +10,7 @@ import ast
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
+from functools import cache
 from itertools import product
 
 from pytest_taskgraph.workflow.model import OTHERWISE, Domain, Link, Workflow
@@ -91,7 +92,19 @@ def read_link(level: Workflow, link: Link) -> Read | None:
     """The link's condition; None if it has none, or "otherwise"."""
     if link.guard is None or link.guard.strip() == OTHERWISE:
         return None
-    return Read(link.guard, meaning(level, link.source))
+    return _read(link.guard, meaning(level, link.source))
+
+
+def _read(text: str, name: Callable[[str], str]) -> Read:
+    """The condition, read once for all nodes at which its names mean the same."""
+    words = re.findall(r"[^\W\d][\w.]*", text)
+    return _read_once(text, tuple((word, name(word)) for word in words))
+
+
+@cache
+def _read_once(text: str, names: tuple[tuple[str, str], ...]) -> Read:
+    known = dict(names)
+    return Read(text, lambda name: known.get(name, name))
 
 
 def domains(level: Workflow) -> dict[str, Domain | None]:
@@ -176,6 +189,11 @@ def told(text: str) -> dict[str, Constant]:
     }
 
 
+@cache
+def _parsed(expression: str) -> ast.expr:
+    return ast.parse(expression, mode="eval").body
+
+
 def computed(expression: str, values: Values, name: Callable[[str], str]) -> Constant:
     """The value of an effect's expression: numbers, names, + - *; or a word in quotes."""
 
@@ -192,5 +210,5 @@ def computed(expression: str, values: Values, name: Callable[[str], str]) -> Con
         assert isinstance(found, Fraction)
         return found
 
-    body = ast.parse(expression.strip(), mode="eval").body
+    body = _parsed(expression.strip())
     return body.value if isinstance(body, ast.Constant) and isinstance(body.value, str) else value(body)

@@ -70,8 +70,8 @@ def order_of_many(workflow: Workflow) -> Cases:
     """Can the model tell for a whole sequence whether the flow allows it?
 
     Hard positives have two tasks in another order than that of their layers, which no path forbids. The negatives have
-    exactly one ordered pair the wrong way round, that of two neighbours. Only loops are conditional; where a loop can be
-    repeated, two of its tasks can run the wrong way round too.
+    exactly one ordered pair the wrong way round, that of two neighbours. Only loops are conditional; where a loop can
+    be repeated, two of its tasks can run the wrong way round too.
     """
     found = unconditional(workflow)
     if found is None and not only_loops_decide(workflow):

@@ -131,9 +131,9 @@ def determine_order_conditional(workflow: Workflow) -> Cases:
 def trace(workflow: Workflow) -> Cases:
     """Can the model check an execution step by step?
 
-    The negatives have two ordered neighbours swapped, one task dropped, one put in that does not run in the
-    situation, or a pass of a loop more or fewer. Left out are runs in which many tasks have the same place in the graph,
-    so that which of them is named first would hang on their names.
+    The negatives have two ordered neighbours swapped, one task dropped, one put in that does not run in the situation,
+    or a pass of a loop more or fewer. Left out are runs in which many tasks have the same place in the graph, so that
+    which of them is named first would hang on their names.
     """
     places = _places(workflow)
     for situation, found in runs(workflow, 3):
@@ -199,15 +199,8 @@ def every_situation(workflow: Workflow) -> Cases:
     """Does the model see what conditions together cannot avoid?
 
     Hard positives lie behind conditional links that cover everything, hard negatives have no conditional link directly
-    before them. Tasks beside a gateway come last, as few negatives are.
+    before them. First come tasks with one link in and one out, both from task to task and without a condition.
     """
-    gateways = {gateway.name for gateway in workflow.gateways}
-    beside = {
-        node
-        for link in workflow.links
-        for node in (link.source, link.target)
-        if not gateways.isdisjoint((link.source, link.target))
-    }
     conditional = [link.target for link in workflow.links if link.guard is not None]
     out: dict[str, list[str]] = {}
     for link in workflow.links:
@@ -217,7 +210,13 @@ def every_situation(workflow: Workflow) -> Cases:
         answer = executed_in_every_situation(workflow, task)
         if answer is not None:
             easy = task not in behind if answer else task in conditional
-            yield case(answer, rank=int(easy or task in beside), task=task)
+            yield case(answer, rank=easy + 2 * (not _plainly_linked(workflow, task)), task=task)
+
+
+def _plainly_linked(workflow: Workflow, task: str) -> bool:
+    near = [link for link in workflow.links if task in (link.source, link.target)]
+    tasks = {*workflow.task_names}
+    return len(near) == 2 and all(link.guard is None and {link.source, link.target} <= tasks for link in near)
 
 
 def runs(workflow: Workflow, most: int) -> Iterator[tuple[Mapping[str, Constant], Run]]:
@@ -246,7 +245,8 @@ def _repeating(workflow: Workflow) -> dict[str, tuple[Constant, ...]]:
     """Return the values that stand for all of every variable; first one with which its loop is repeated, if any."""
     values = representatives(workflow, wide=False) or {}
     cells = representatives(workflow, wide=False, steps=0) or {}
-    steps = {name: [one for one in found if one not in cells[name]] for name, found in values.items()}
+    # From the last of them on: a loop that begins there is repeated most often.
+    steps = {name: [one for one in reversed(found) if one not in cells[name]] for name, found in values.items()}
     return {
         name: tuple(one for pair in zip_longest(steps[name], cells[name]) for one in pair if one is not None)
         for name in values
