@@ -33,7 +33,7 @@ def _final(found: Iterable[State], game: Game) -> tuple[str, ...]:
 def _ending(level: Workflow) -> list[dict[str, Constant]]:
     """The situations in which the level comes to its end: only there it has a run."""
     game = Game(level)
-    return [values for values in situations(level) if ended(game, played(game, values, LONGEST // 2)[1])]
+    return [values for values in situations(level) if ended(game, played(game, values, LONGEST // 3)[1])]
 
 
 def order_of_two(level: Workflow, fields: Fields) -> object:

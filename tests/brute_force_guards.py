@@ -10,7 +10,7 @@ import ast
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
-from functools import cache
+from functools import cache, lru_cache
 from itertools import product
 
 from pytest_taskgraph.workflow.model import OTHERWISE, Domain, Link, Workflow
@@ -20,7 +20,7 @@ Values = Mapping[str, Constant]
 Condition = Callable[[Values], bool]
 Atom = tuple[str, str, Constant]  # parameter, operator, constant
 
-AWAY = 5  # how far from a constant the values of a parameter begin that tasks change
+AWAY = 6  # two passes of a loop of the longest step: how far from a constant the values of a parameter begin that tasks change
 
 _TOKEN = re.compile(r"\s*(<=|>=|!=|==|[<>=()]|-?\d+(?:\.\d+)?|\"[^\"]*\"|'[^']*'|[^\W\d][\w.]*)")
 
@@ -81,6 +81,7 @@ def compared(atom: Atom, value: Constant) -> bool:
     return {"<": value < other, "<=": value <= other, ">": value > other, ">=": value >= other}[operator]
 
 
+@lru_cache(maxsize=4096)
 def meaning(level: Workflow, node: str) -> Callable[[str], str]:
     """Which variable a name means at a node: a parameter of the task's own, which the level has not, or the level's."""
     shared = {one.name for one in level.parameters}
@@ -88,23 +89,12 @@ def meaning(level: Workflow, node: str) -> Callable[[str], str]:
     return lambda name: f"{node}.{name}" if name in own else name
 
 
+@lru_cache(maxsize=4096)
 def read_link(level: Workflow, link: Link) -> Read | None:
     """The link's condition; None if it has none, or "otherwise"."""
     if link.guard is None or link.guard.strip() == OTHERWISE:
         return None
-    return _read(link.guard, meaning(level, link.source))
-
-
-def _read(text: str, name: Callable[[str], str]) -> Read:
-    """The condition, read once for all nodes at which its names mean the same."""
-    words = re.findall(r"[^\W\d][\w.]*", text)
-    return _read_once(text, tuple((word, name(word)) for word in words))
-
-
-@cache
-def _read_once(text: str, names: tuple[tuple[str, str], ...]) -> Read:
-    known = dict(names)
-    return Read(text, lambda name: known.get(name, name))
+    return Read(link.guard, meaning(level, link.source))
 
 
 def domains(level: Workflow) -> dict[str, Domain | None]:

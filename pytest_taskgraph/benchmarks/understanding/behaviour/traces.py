@@ -29,6 +29,7 @@ from .order import AMONG_OTHERS, ASKED_DISTANCES, affordable, distances, layers,
 
 MOST_SITUATIONS: Final = 24
 MOST_TWINS: Final = 6  # ways to put tasks that the graph does not tell apart
+LINKS_IN_ROW: Final = 2  # of a task with one before it and one after it
 MOST_CHANGES: Final = 12  # of one kind, to one trace
 
 
@@ -199,7 +200,8 @@ def every_situation(workflow: Workflow) -> Cases:
     """Does the model see what conditions together cannot avoid?
 
     Hard positives lie behind conditional links that cover everything, hard negatives have no conditional link directly
-    before them. First come tasks with one link in and one out, both from task to task and without a condition.
+    before them. Most tasks that are always executed join or split the flow, most others have one link in and one out;
+    so of either kind those that are like the other come first.
     """
     conditional = [link.target for link in workflow.links if link.guard is not None]
     out: dict[str, list[str]] = {}
@@ -210,13 +212,18 @@ def every_situation(workflow: Workflow) -> Cases:
         answer = executed_in_every_situation(workflow, task)
         if answer is not None:
             easy = task not in behind if answer else task in conditional
-            yield case(answer, rank=easy + 2 * (not _plainly_linked(workflow, task)), task=task)
+            place = _place(workflow, task)
+            usual = (place != "in a row") == answer
+            yield case(answer, rank=easy + 2 * usual, stratum=place, task=task)
 
 
-def _plainly_linked(workflow: Workflow, task: str) -> bool:
+def _place(workflow: Workflow, task: str) -> str:
+    """Return how a task is linked: beside a gateway, by more than two links, or by one in and one out."""
     near = [link for link in workflow.links if task in (link.source, link.target)]
-    tasks = {*workflow.task_names}
-    return len(near) == 2 and all(link.guard is None and {link.source, link.target} <= tasks for link in near)
+    gateways = {one.name for one in workflow.gateways}
+    if any(not gateways.isdisjoint((link.source, link.target)) for link in near):
+        return "beside a gateway"
+    return "in a row" if len(near) == LINKS_IN_ROW else "where ways meet or part"
 
 
 def runs(workflow: Workflow, most: int) -> Iterator[tuple[Mapping[str, Constant], Run]]:
