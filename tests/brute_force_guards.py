@@ -20,7 +20,7 @@ Values = Mapping[str, Constant]
 Condition = Callable[[Values], bool]
 Atom = tuple[str, str, Constant]  # parameter, operator, constant
 
-AWAY = 6  # two passes of a loop of the longest step: how far from a constant the values of a parameter begin that tasks change
+AWAY = 6  # how far from a constant the values of what tasks change begin: two passes of the longest step
 
 _TOKEN = re.compile(r"\s*(<=|>=|!=|==|[<>=()]|-?\d+(?:\.\d+)?|\"[^\"]*\"|'[^']*'|[^\W\d][\w.]*)")
 
