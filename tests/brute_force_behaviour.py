@@ -6,7 +6,9 @@ Orders are compared as what can have run at some time (`prefixes`), conditions b
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
+from dataclasses import replace
+from functools import lru_cache
 
 from brute_force_game import MOST, Game, Start, State, TooMuchError, ended, played, states
 from brute_force_guards import Constant, Read, Values, assignments, domains, read_link, situations, taken, told
@@ -27,18 +29,18 @@ def _final(found: Iterable[State], game: Game) -> tuple[str, ...]:
     return last
 
 
-def _ending(game: Game, level: Workflow) -> Iterator[dict[str, Constant]]:
+@lru_cache(maxsize=8)
+def _ending(level: Workflow) -> list[dict[str, Constant]]:
     """The situations in which the level comes to its end: only there it has a run."""
-    for values in situations(level):
-        if ended(game, played(game, values, LONGEST)[1]):
-            yield values
+    game = Game(level)
+    return [values for values in situations(level) if ended(game, played(game, values, LONGEST // 3)[1])]
 
 
 def order_of_two(level: Workflow, fields: Fields) -> object:
     """Whether all executions of one task come before the first of the other."""
     a, b = fields["a"], fields["b"]
     game, both = Game(level), []
-    for values in _ending(game, level):
+    for values in _ending(level):
         found = list(states(game, values))
         last = _final(found, game)
         if {a, b} <= {*last}:
@@ -57,7 +59,7 @@ def _can(game: Game, values: Values, tasks: list[str], complete: bool) -> bool:
             return True
         for task in game.ready(state.tokens):
             fits = task == tasks[at] if at < len(tasks) else False
-            moved = game.run(task, state)
+            moved = game.run(task, state) if complete else replace(game.run(task, state), done=())
             after = {(moved, at + fits)} if complete else {(moved, at), (moved, at + fits)}
             if len(seen) > MOST:
                 raise TooMuchError(game.level.name)
@@ -69,7 +71,7 @@ def _can(game: Game, values: Values, tasks: list[str], complete: bool) -> bool:
 
 def order_of_many(level: Workflow, fields: Fields) -> object:
     game = Game(level)
-    return yes(any(_can(game, values, _listed(fields), complete=False) for values in _ending(game, level)))
+    return yes(any(_can(game, values, _listed(fields), complete=False) for values in _ending(level)))
 
 
 def trace(level: Workflow, fields: Fields) -> object:

@@ -10,6 +10,7 @@ import ast
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
+from functools import cache, lru_cache
 from itertools import product
 
 from pytest_taskgraph.workflow.model import OTHERWISE, Domain, Link, Workflow
@@ -19,7 +20,7 @@ Values = Mapping[str, Constant]
 Condition = Callable[[Values], bool]
 Atom = tuple[str, str, Constant]  # parameter, operator, constant
 
-AWAY = 5  # how far from a constant the values of a parameter begin that tasks change
+AWAY = 6  # how far from a constant the values of what tasks change begin: two passes of the longest step
 
 _TOKEN = re.compile(r"\s*(<=|>=|!=|==|[<>=()]|-?\d+(?:\.\d+)?|\"[^\"]*\"|'[^']*'|[^\W\d][\w.]*)")
 
@@ -80,6 +81,7 @@ def compared(atom: Atom, value: Constant) -> bool:
     return {"<": value < other, "<=": value <= other, ">": value > other, ">=": value >= other}[operator]
 
 
+@lru_cache(maxsize=4096)
 def meaning(level: Workflow, node: str) -> Callable[[str], str]:
     """Which variable a name means at a node: a parameter of the task's own, which the level has not, or the level's."""
     shared = {one.name for one in level.parameters}
@@ -87,6 +89,7 @@ def meaning(level: Workflow, node: str) -> Callable[[str], str]:
     return lambda name: f"{node}.{name}" if name in own else name
 
 
+@lru_cache(maxsize=4096)
 def read_link(level: Workflow, link: Link) -> Read | None:
     """The link's condition; None if it has none, or "otherwise"."""
     if link.guard is None or link.guard.strip() == OTHERWISE:
@@ -176,6 +179,11 @@ def told(text: str) -> dict[str, Constant]:
     }
 
 
+@cache
+def _parsed(expression: str) -> ast.expr:
+    return ast.parse(expression, mode="eval").body
+
+
 def computed(expression: str, values: Values, name: Callable[[str], str]) -> Constant:
     """The value of an effect's expression: numbers, names, + - *; or a word in quotes."""
 
@@ -192,5 +200,5 @@ def computed(expression: str, values: Values, name: Callable[[str], str]) -> Con
         assert isinstance(found, Fraction)
         return found
 
-    body = ast.parse(expression.strip(), mode="eval").body
+    body = _parsed(expression.strip())
     return body.value if isinstance(body, ast.Constant) and isinstance(body.value, str) else value(body)

@@ -53,7 +53,7 @@ def draw_guards(conditions: Conditions, count: int, apart: bool, shown: bool) ->
     The answer is the one that `workflow.guards.exclusive` gives, with the domains of the parameters where they are
     `shown`. Return None if no such guards are found.
     """
-    named = count - 1 if count > 2 and conditions.rng.random() > 0.65 else count
+    named = count - 1 if count > 2 and conditions.rng.random() > 0.5 else count
     for _ in range(MOST_SHAPES if named <= MOST_GUARDS else 0):
         domains, shapes = _Shapes(conditions).draw(named)
         guards = _fitting(shapes, _Situations(domains, shown), apart, conditions.rng)

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from pytest_taskgraph.benchmarks.settings import Settings
 from pytest_taskgraph.benchmarks.understanding import chance as chances
+from pytest_taskgraph.benchmarks.understanding.behaviour.loops import MOST_COUNTED
 from pytest_taskgraph.benchmarks.understanding.chance import chance, chance_at
 from pytest_taskgraph.benchmarks.understanding.questions import question, references
 from pytest_taskgraph.scoring.forms import FORMS
@@ -52,8 +53,9 @@ def test_a_coin_decides_yes_or_no_and_one_name_is_drawn_out_of_all() -> None:
     assert chance("task", "B", NAMES) == pytest.approx(0.2)
 
 
-def test_a_number_is_drawn_from_1_to_5() -> None:
-    assert [chance("number", n, NAMES) for n in (0, 1, 5, 6)] == [0.0, 0.2, 0.2, 0.0]
+def test_chance_of_number_is_one_of_the_numbers_that_are_asked() -> None:
+    assert [chance("number", n, NAMES) for n in (-1, 0, 12, 13)] == pytest.approx([0.0, 1 / 13, 1 / 13, 0.0])
+    assert max(chances.NUMBERS) == MOST_COUNTED
 
 
 def test_a_condition_is_drawn_from_those_of_the_level_and_counts_where_it_means_the_same() -> None:

@@ -16,7 +16,8 @@ from pytest_taskgraph.benchmarks.understanding.behaviour.conditions import (
 )
 from pytest_taskgraph.benchmarks.understanding.pattern import Case, Pattern
 from pytest_taskgraph.benchmarks.understanding.sample import draw
-from pytest_taskgraph.workflow.guards import holding, read_guard
+from pytest_taskgraph.workflow.guard_cells import Constant
+from pytest_taskgraph.workflow.guards import comparisons, covers, holding, read_guard
 from pytest_taskgraph.workflow.model import END, START, Domain, Link, Parameter, Task, Workflow
 from pytest_taskgraph.workflow.situations import read_situation
 
@@ -72,19 +73,42 @@ def test_no_point_of_a_grid_contradicts_what_is_said_of_drawn_conditions(ordinal
     drawn = draw(mutually_exclusive, 12, 5, ordinal)
     level, task = drawn.scope.workflow, drawn.case.fields["task"]
     guards = [read_guard(link.guard) for link in level.links if link.source == task and link.guard]
-    numbers: list[float | str] = [i / 2 for i in range(-4, 60)]
-    names = {one.name for one in level.parameters}
-    words = {word for link in level.links for word in (link.guard or "").split() if word.isalpha()}
-    overlap = False
-    text = " ".join(link.guard or "" for link in level.links if link.source == task)
-    read = sorted({word for word in text.replace("(", " ").split() if word.isidentifier()} - {"and", "or", "not"})
-    for name in sorted(names & set(read)) or read[:1]:
-        for value in [*numbers, *sorted(words)]:
-            try:
-                overlap = overlap or sum(holding(guards, {name: value})) > 1
-            except (KeyError, TypeError):
-                continue
-    assert overlap == (drawn.case.answer == "no")
+    domains = {one.name: one.domain for one in level.parameters}
+    compared: dict[str, set[Constant]] = {}
+    for one in (one for guard in guards for one in comparisons(guard)):
+        compared.setdefault(one.parameter, set()).add(one.value)
+    columns = [_grid(constants, domains.get(name)) for name, constants in compared.items()]
+    rows = [dict(zip(compared, row, strict=True)) for row in product(*columns)]
+    assert any(sum(holding(guards, row)) > 1 for row in rows) == (drawn.case.answer == "no")
+
+
+def _grid(constants: set[Constant], domain: Domain | None) -> list[float | str]:
+    """Values of a parameter that is compared with these constants: all words, or halves within the domain."""
+    words = sorted(one for one in constants if isinstance(one, str))
+    if words:
+        return [*words, *(domain.words if domain else ["something else"])]
+    halves = [i / 2 for i in range(-4, 100)]
+    within = [one for one in halves if domain is None or (domain.low or 0) <= one <= (domain.high or 0)]
+    return [one for one in within if domain is None or domain.kind == "real" or one % 1 == 0]
+
+
+def test_mutually_exclusive_drawn_guards_have_every_sign_with_either_answer() -> None:
+    signs: dict[object, set[str]] = {"yes": set(), "no": set()}
+    for ordinal in range(60):
+        drawn = draw(mutually_exclusive, 12, 5, ordinal)
+        guards = [link.guard or "" for link in drawn.scope.workflow.links if link.source == drawn.case.fields["task"]]
+        signs[drawn.case.answer] |= {word for guard in guards for word in guard.split() if not word[-1].isdigit()}
+    assert signs["yes"] & signs["no"] >= {"<", "<=", ">", ">=", "=", "!=", "and", "or"}
+
+
+def test_mutually_exclusive_drawn_guards_leave_gaps_and_cover_with_either_answer() -> None:
+    found = set()
+    for ordinal in range(40):
+        drawn = draw(mutually_exclusive, 12, 6, ordinal)
+        level = drawn.scope.workflow
+        guards = [link.guard for link in level.links if link.source == drawn.case.fields["task"] and link.guard]
+        found.add((drawn.case.answer, covers(guards, level.parameters)))
+    assert found >= {("yes", True), ("yes", False), ("no", True), ("no", False)}
 
 
 def test_the_next_task_hangs_on_the_situation() -> None:

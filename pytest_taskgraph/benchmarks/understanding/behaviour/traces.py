@@ -29,6 +29,7 @@ from .order import AMONG_OTHERS, ASKED_DISTANCES, affordable, distances, layers,
 
 MOST_SITUATIONS: Final = 24
 MOST_TWINS: Final = 6  # ways to put tasks that the graph does not tell apart
+LINKS_IN_ROW: Final = 2  # of a task with one before it and one after it
 MOST_CHANGES: Final = 12  # of one kind, to one trace
 
 
@@ -131,9 +132,9 @@ def determine_order_conditional(workflow: Workflow) -> Cases:
 def trace(workflow: Workflow) -> Cases:
     """Can the model check an execution step by step?
 
-    The negatives have two ordered neighbours swapped, one task dropped, one put in that does not run in the
-    situation, or a pass of a loop more or fewer. Left out are runs in which many tasks have the same place in the
-    graph, so that which of them is named first would hang on their names.
+    The negatives have two ordered neighbours swapped, one task dropped, one put in that does not run in the situation,
+    or a pass of a loop more or fewer. Left out are runs in which many tasks have the same place in the graph, so that
+    which of them is named first would hang on their names.
     """
     places = _places(workflow)
     for situation, found in runs(workflow, 3):
@@ -199,15 +200,9 @@ def every_situation(workflow: Workflow) -> Cases:
     """Does the model see what conditions together cannot avoid?
 
     Hard positives lie behind conditional links that cover everything, hard negatives have no conditional link directly
-    before them. Tasks beside a gateway come last, as few negatives are.
+    before them. Most tasks that are always executed join or split the flow, most others have one link in and one out;
+    so of either kind those that are like the other come first.
     """
-    gateways = {gateway.name for gateway in workflow.gateways}
-    beside = {
-        node
-        for link in workflow.links
-        for node in (link.source, link.target)
-        if not gateways.isdisjoint((link.source, link.target))
-    }
     conditional = [link.target for link in workflow.links if link.guard is not None]
     out: dict[str, list[str]] = {}
     for link in workflow.links:
@@ -217,7 +212,18 @@ def every_situation(workflow: Workflow) -> Cases:
         answer = executed_in_every_situation(workflow, task)
         if answer is not None:
             easy = task not in behind if answer else task in conditional
-            yield case(answer, rank=int(easy or task in beside), task=task)
+            place = _place(workflow, task)
+            usual = (place != "in a row") == answer
+            yield case(answer, rank=easy + 2 * usual, stratum=place, task=task)
+
+
+def _place(workflow: Workflow, task: str) -> str:
+    """Return how a task is linked: beside a gateway, by more than two links, or by one in and one out."""
+    near = [link for link in workflow.links if task in (link.source, link.target)]
+    gateways = {one.name for one in workflow.gateways}
+    if any(not gateways.isdisjoint((link.source, link.target)) for link in near):
+        return "beside a gateway"
+    return "in a row" if len(near) == LINKS_IN_ROW else "where ways meet or part"
 
 
 def runs(workflow: Workflow, most: int) -> Iterator[tuple[Mapping[str, Constant], Run]]:
@@ -246,7 +252,8 @@ def _repeating(workflow: Workflow) -> dict[str, tuple[Constant, ...]]:
     """Return the values that stand for all of every variable; first one with which its loop is repeated, if any."""
     values = representatives(workflow, wide=False) or {}
     cells = representatives(workflow, wide=False, steps=0) or {}
-    steps = {name: [one for one in found if one not in cells[name]] for name, found in values.items()}
+    # From the last of them on: a loop that begins there is repeated most often.
+    steps = {name: [one for one in reversed(found) if one not in cells[name]] for name, found in values.items()}
     return {
         name: tuple(one for pair in zip_longest(steps[name], cells[name]) for one in pair if one is not None)
         for name in values

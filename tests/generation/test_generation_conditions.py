@@ -1,0 +1,129 @@
+"""Guards as they are drawn: which of them hold together, in which shapes, and within which range."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from random import Random
+
+import pytest
+
+from pytest_taskgraph.errors import NoCaseError
+from pytest_taskgraph.generation.build import generate
+from pytest_taskgraph.generation.conditions import Choice, Conditions, Names
+from pytest_taskgraph.generation.guard_shapes import MOST_GUARDS, draw_guards
+from pytest_taskgraph.generation.mutate import MUTATIONS
+from pytest_taskgraph.generation.recipe import Recipe
+from pytest_taskgraph.generation.vocabularies import vocabulary
+from pytest_taskgraph.workflow.check import problems
+from pytest_taskgraph.workflow.guards import comparisons, covers, exclusive, read_guard
+from pytest_taskgraph.workflow.model import OTHERWISE, Parameter
+
+SEEDS = range(120)
+SIGNS = ("<", "<=", ">", ">=", "!=", "and", "or", OTHERWISE)
+
+
+def conditions(seed: int, words: str = "neutral") -> Conditions:
+    return Conditions(vocabulary(words), Names(), Random(seed))
+
+
+def parameters(choice: Choice, shown: bool) -> list[Parameter]:
+    return [Parameter(name, domain=domain if shown else None) for name, domain in choice.domains]
+
+
+def counted(choices: Iterator[Choice]) -> Counter[str]:
+    """In how many choices each sign occurs."""
+    return Counter(sign for one in choices for sign in SIGNS if sign in " ".join(one.guards).split())
+
+
+@pytest.mark.parametrize("shown", [True, False])
+@pytest.mark.parametrize("count", [2, 3, 4, 9])
+@pytest.mark.parametrize("words", ["neutral", "kitchen"])
+def test_choice_guards_cover_all_and_overlap_where_inclusive(count: int, words: str, shown: bool) -> None:
+    for seed in SEEDS:
+        for kind in ("exclusive", "inclusive"):
+            choice = getattr(conditions(seed, words), kind)(count)
+            known = parameters(choice, shown)
+            assert len(choice.guards) == count
+            assert exclusive(choice.guards, known) is (kind == "exclusive"), choice
+            assert covers(choice.guards, known) is True, choice
+
+
+def test_choice_signs_of_exclusive_and_inclusive_are_as_frequent() -> None:
+    apart = counted(conditions(seed).exclusive(3) for seed in range(600))
+    over = counted(conditions(seed).inclusive(3) for seed in range(600))
+    for sign in ("<", "<=", ">", ">="):
+        assert abs(apart[sign] - over[sign]) < 90, (apart, over)
+
+
+def test_loop_guards_exclude_each_other_and_move_by_step() -> None:
+    for seed in SEEDS:
+        loop = conditions(seed).loop()
+        assert exclusive(loop.guards, parameters(loop, True)) is True
+        assert covers(loop.guards, parameters(loop, True)) is True
+        assert 1 <= abs(loop.step) <= 3
+
+
+@pytest.mark.parametrize("shown", [True, False])
+@pytest.mark.parametrize("apart", [True, False])
+@pytest.mark.parametrize("count", [2, 3, MOST_GUARDS])
+def test_draw_guards_drawn_answer_is_the_decided_one(count: int, apart: bool, shown: bool) -> None:
+    found = [draw_guards(conditions(seed), count, apart, shown) for seed in SEEDS]
+    drawn = [one for one in found if one is not None]
+    assert len(drawn) > 0.9 * len(found)
+    for choice in drawn:
+        assert exclusive(choice.guards, parameters(choice, shown)) is apart, choice
+
+
+def test_draw_guards_signs_do_not_tell_the_answer() -> None:
+    apart, over = (
+        counted(one for seed in range(500) if (one := draw_guards(conditions(seed), 3, answer, False)) is not None)
+        for answer in (True, False)
+    )
+    for sign in SIGNS:
+        assert min(apart[sign], over[sign]) > 20, (sign, apart, over)
+        assert abs(apart[sign] - over[sign]) < 80, (sign, apart, over)
+
+
+def test_draw_guards_constants_are_inside_the_range() -> None:
+    for seed in SEEDS:
+        choice = draw_guards(conditions(seed), 2, True, False)
+        known = dict(choice.domains) if choice else {}
+        for one in (one for guard in (choice.guards if choice else []) for one in comparisons(read_guard(guard))):
+            domain = known[one.parameter]
+            if isinstance(one.value, str):
+                assert one.value in domain.words
+            else:
+                assert domain.low is not None
+                assert domain.high is not None
+                assert domain.low < one.value < domain.high
+
+
+def test_draw_guards_more_than_can_be_fitted_is_none() -> None:
+    assert draw_guards(conditions(1), MOST_GUARDS + 2, True, False) is None
+
+
+@pytest.mark.parametrize(("flaw", "apart"), [("exclude-guards", True), ("overlap-guards", False)])
+def test_guard_flaw_gives_its_task_the_answer_and_keeps_all_else(flaw: str, apart: bool) -> None:
+    kinds = set()
+    for seed in range(30):
+        features = frozenset({"exclusive", "inclusive", "loop", "domains"} if seed % 2 else {"exclusive", "inclusive"})
+        workflow = generate(Recipe(tasks=14, features=features), seed)
+        found = MUTATIONS[flaw](workflow, Random(seed))
+        assert not problems(found)
+        assert found.flaw is not None
+        assert [(one.source, one.target) for one in found.links] == [(one.source, one.target) for one in workflow.links]
+        choices = {
+            task: [one.guard for one in found.links if one.source == task and one.guard] for task in found.task_names
+        }
+        answers = {task: exclusive(one, found.parameters) for task, one in choices.items() if len(one) > 1}
+        assert answers[found.flaw.details[0]] is apart
+        kinds |= {*answers.values()}
+        read = {one.parameter for some in choices.values() for guard in some for one in comparisons(read_guard(guard))}
+        assert {one.name for one in found.parameters} == (read if seed % 2 else set())
+    assert kinds == {True, False}
+
+
+def test_guard_flaw_without_choice_is_no_case() -> None:
+    with pytest.raises(NoCaseError, match="no task of workflow 'Process' has two guarded links"):
+        MUTATIONS["exclude-guards"](generate(Recipe(tasks=4), 1), Random(1))
