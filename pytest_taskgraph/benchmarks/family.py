@@ -67,6 +67,10 @@ class Family(Protocol):
         """The metrics that may mark answers to a pattern that a reference names, the main one first."""
         ...
 
+    def graded(self, pattern: str, settings: Settings) -> bool:
+        """Return True if the questions of a pattern have scores, none of which is right or wrong (Question.graded)."""
+        ...
+
     def diagram(self, reference: QuestionReference, settings: Settings) -> Diagram | None:
         """What the question is about, to be drawn; None where that is no workflow. Equal for questions of a cluster."""
         ...

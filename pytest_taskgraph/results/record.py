@@ -21,7 +21,7 @@ from .draft import Draft, build, tallied, text_of
 from .in_place import replace
 from .tally import Tally
 
-KNOWN_SCHEMAS = (1,)
+KNOWN_SCHEMAS = (1, 2)
 
 __all__ = ["About", "Draft", "about_of", "build", "load", "load_whole", "save", "tally_of", "trials"]
 

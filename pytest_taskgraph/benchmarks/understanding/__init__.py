@@ -52,6 +52,15 @@ class Understanding:
 
         return metrics(pattern, settings)
 
+    def graded(self, pattern: str, settings: Settings) -> bool:
+        """Return True if the pattern asks for a text, and no pass threshold is set; or if that is 0."""
+        from ...scoring.forms import form
+        from ...trial import is_graded
+        from .pattern import PATTERNS
+        from .text_metrics import pass_mark
+
+        return is_graded(pass_mark(form(PATTERNS[pattern].form), settings))
+
     def diagram(self, reference: QuestionReference, settings: Settings) -> Diagram:
         """The workflow that the question is about, to be drawn; the same for all questions of its cluster."""
         from ...workflow.diagram import diagram
