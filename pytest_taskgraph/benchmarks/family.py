@@ -91,6 +91,14 @@ class Family(Protocol):
         """The category of a pattern that a reference names."""
         ...
 
+    def question_set(self, pattern: str) -> int | None:
+        """Return the version of the question set that a pattern belongs to; None where runs say nothing of one.
+
+        It is raised whenever the same reference gives another prompt or another right answer. Runs of different
+        versions are not compared.
+        """
+        ...
+
     def order(self) -> Sequence[str]:
         """The names of the patterns as reports list them."""
         ...

@@ -211,13 +211,16 @@ def refuse(config: pytest.Config, questions: Questions, gates: Sequence[Gate]) -
 
     Configured gates are demanded once there are questions: a project has other tests, too.
     """
+    from .about import question_sets
     from .run import run_of
 
     if not questions.declared and not questions.of_command_line:
         return
     run = run_of(config)
     found = [(gate, questions.mistake(gate)) for gate in gates]
-    told = [
+    asked = question_sets((one.family, one.pattern) for one in questions.declared.values())
+    told = run.reporting.refused(asked, run.notices)
+    told += [
         f"{run.judging.written('gate')}: {gate.text!r}: {one.text}"
         for gate, one in found
         if one is not None and not questions.excused(one)

@@ -14,11 +14,12 @@ from typing import Any, Literal
 from ..errors import UnknownNameError, UsageError
 from ..trial import Json, Outcome, Trial
 from .pairing import Changed, Missing, Pair, Pairing, mean_score, paired
-from .record import About, tally_of
+from .record import About, question_sets_of, tally_of
 from .verdict import MARGIN, PatternChange, Verdict, change, grouped, judge, pooled
 
 __all__ = [
     "FAIL_ON", "MARGIN", "Comparison", "Difference", "Flip", "PatternChange", "case_of", "compare", "fail_on_of",
+    "other_questions",
 ]  # fmt: skip
 
 FAIL_ON = ("regression", "undecided", "missing")
@@ -100,11 +101,13 @@ class Comparison:
 def compare(before: Mapping[str, Any], after: Mapping[str, Any], margin: float = MARGIN) -> Comparison:
     """The comparison of two records, `after` with the baseline `before`.
 
-    `margin`, 0 to 1: a mean loss below it is not worth speaking of. Raises UsageError for a margin outside and for a
-    damaged record.
+    `margin`, 0 to 1: a mean loss below it is not worth speaking of. Raises UsageError for a margin outside, for a
+    damaged record, and for records of different versions of a question set.
     """
     if not 0.0 <= margin <= 1.0:
         raise UsageError(f"the margin of a comparison is {margin}; expected a number from 0 to 1")
+    if why := other_questions(question_sets_of(before), question_sets_of(after)):
+        raise UsageError(f"the runs cannot be compared: {why}; record the baseline anew")
     found = paired(tally_of(before), tally_of(after))
     judged = judge(found.pairs, margin)
     flips = sorted(chain.from_iterable(map(_flip, found.pairs)), key=lambda flip: not flip.lost)
@@ -118,6 +121,19 @@ def compare(before: Mapping[str, Any], after: Mapping[str, Any], margin: float =
         flips=tuple(flips), changed=found.changed, differences=tuple(_differences(found)), missing=found.missing,
         only_before=found.only_before, only_after=found.only_after, notes=tuple(_notes(found, before, after)),
     )  # fmt: skip
+
+
+def other_questions(before: Mapping[str, int], after: Mapping[str, int]) -> str:
+    """Return why two runs with these question sets cannot be compared, "" if they can.
+
+    A family in only one of them, or without a version in one of them, keeps nothing from being compared.
+    """
+    found = [
+        f"the baseline asked version {before[name]} of the questions of {name!r}, the run after version {after[name]}"
+        for name in sorted(before.keys() & after.keys())
+        if before[name] != after[name]
+    ]
+    return f"{'; '.join(found)}: the prompts are not the same" if found else ""
 
 
 def fail_on_of(texts: Iterable[str], option: str) -> frozenset[str]:
@@ -170,7 +186,8 @@ def _missing(comparison: Comparison, unasked: int) -> str:
 
 
 def _about(record: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: record[name] for name in About.__dataclass_fields__ if name in record}
+    known = {"question_sets": question_sets_of(record), **record}
+    return {name: known[name] for name in About.__dataclass_fields__ if name in known}
 
 
 def _flip(pair: Pair) -> Iterator[Flip]:

@@ -58,7 +58,7 @@ def whole() -> dict[str, Any]:
     gate = Case("gates::structure", "failed", "too low", "m", 0.5, 0.25, 0.75, 0.8)
     about = About(
         "0.1.0", ("m",), 7, ("wadl",), "direct", "lenient", "gates", 1, {"tasks": [12], "model_option": {"top_p": 1}},
-        (vars_of(gate),), ("next-009",), interrupted=True,
+        (vars_of(gate),), ("next-009",), {"understanding": 2}, interrupted=True,
     )  # fmt: skip
     record = build([wrong], about)
     record["trials"][0]["diagram"] = None

@@ -201,6 +201,26 @@ def test_a_graded_score_flips_where_it_moves_far_or_the_answer_is_gone() -> None
     ]
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "why"),
+    [
+        ({"understanding": 2}, {"understanding": 2}, ""),
+        ({}, {"understanding": 2}, ""),
+        ({"understanding": 1}, {}, ""),
+        ({"understanding": 1, "steps": 3}, {"understanding": 2}, "version 1 of the questions of 'understanding'"),
+    ],
+)
+def test_runs_of_different_question_sets_are_not_compared(
+    before: dict[str, int], after: dict[str, int], why: str
+) -> None:
+    old, new = ({**run([answered(asked("q"), True)]), "question_sets": sets} for sets in (before, after))
+    if not why:
+        assert compare(old, new).paired == 1
+        return
+    with pytest.raises(UsageError, match=f"{why}, the run after version 2: .*; record the baseline anew"):
+        compare(old, new)
+
+
 def test_repetitions_are_one_question() -> None:
     def made(*marks: bool) -> list[Trial]:
         return [
