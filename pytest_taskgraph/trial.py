@@ -16,7 +16,7 @@ from zlib import compress, decompress
 Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
 Place = Literal["whole", "marker", "first-line"]
 Reading = Literal["lenient", "strict"]
-Outcome = Literal["right", "wrong", "unreadable", "refused", "error", "skipped"]
+Outcome = Literal["right", "wrong", "graded", "unreadable", "refused", "error", "skipped"]
 Flow = Literal["control", "data"]
 NodeKind = Literal["task", "composite", "start", "end", "parallel", "exclusive", "inclusive", "data"]
 _T = TypeVar("_T")
@@ -42,7 +42,7 @@ class Question:
     reference: Json  # the right answer, as the form's reader gives it
     metric: str  # the main metric, a name in scoring.metrics.METRICS
     further: list[str] = field(default_factory=list)  # further metrics, by name
-    pass_mark: float = 1.0
+    pass_mark: float = 1.0  # the smallest score that is right; 0: none is right or wrong, the question is graded
     aggregate: str = "mean"
     names: list[str] = field(default_factory=list)  # the names an answer may hold
     place: Place = "marker"  # where in the reply the answer stands
@@ -65,8 +65,18 @@ class Question:
         """The id that all repetitions of the question share: that of the first."""
         return self.id.removesuffix(f"-r{self.repetition}")
 
+    @property
+    def graded(self) -> bool:
+        """Return True if no score is right or wrong: the answers have a mean score, and no pass rate."""
+        return is_graded(self.pass_mark)
+
     def __repr__(self) -> str:
         return f"<Question {self.id}>"
+
+
+def is_graded(pass_threshold: float) -> bool:
+    """Return True if questions of this pass threshold are graded: any answer would reach it."""
+    return pass_threshold <= 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,13 +145,22 @@ class Trial:
 
     @property
     def passed(self) -> bool:
-        """Whether the main score reaches the pass mark."""
+        """Return True if the main score reaches the pass threshold; an answer to a graded question never does."""
         return self.outcome == "right"
 
+    @property
+    def accepted(self) -> bool:
+        """Return True if `check` accepts the answer: it is right, or the question is graded and has an answer."""
+        return self.outcome in ("right", "graded")
+
     def check(self) -> None:
-        """Nothing for a right answer; `WrongAnswer`, an assertion error, for any other."""
+        """Check that the answer is right; of a graded question, that there is one, whatever its score.
+
+        Raises:
+            WrongAnswer: if it is not. An assertion error.
+        """
         __tracebackhide__ = True
-        if not self.passed:
+        if not self.accepted:
             raise WrongAnswer(self)
 
     def to_json(self) -> dict[str, Any]:
@@ -150,12 +169,14 @@ class Trial:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Trial:
-        """The trial that `to_json` wrote."""
+        """Return the trial that `to_json` wrote, of an earlier version too: that called graded answers right."""
         whole = _from(cls, data)
+        question = _from(Question, data["question"])
         return cls(
             **{f.name: getattr(whole, f.name) for f in fields(cls)}
             | {
-                "question": _from(Question, data["question"]),
+                "question": question,
+                "outcome": "graded" if question.graded and whole.outcome == "right" else whole.outcome,
                 "reply": data.get("reply") and _from(Reply, data["reply"]),
                 "score": data.get("score") and _from(Score, data["score"]),
             }
@@ -246,7 +267,7 @@ def _unlike_default(part: DiagramNode | DiagramEdge | DiagramGroup) -> dict[str,
 
 
 class WrongAnswer(AssertionError):
-    """A trial whose answer does not reach the pass mark."""
+    """An answer that is not right, or cannot be read."""
 
     def __init__(self, trial: Trial) -> None:
         super().__init__(f"{trial.outcome}: expected {trial.question.reference!r}")

@@ -67,6 +67,10 @@ class Family(Protocol):
         """The metrics that may mark answers to a pattern that a reference names, the main one first."""
         ...
 
+    def graded(self, pattern: str, settings: Settings) -> bool:
+        """Return True if the questions of a pattern have scores, none of which is right or wrong (Question.graded)."""
+        ...
+
     def diagram(self, reference: QuestionReference, settings: Settings) -> Diagram | None:
         """What the question is about, to be drawn; None where that is no workflow. Equal for questions of a cluster."""
         ...
@@ -85,6 +89,14 @@ class Family(Protocol):
 
     def category(self, pattern: str) -> str:
         """The category of a pattern that a reference names."""
+        ...
+
+    def question_set(self, pattern: str) -> int | None:
+        """Return the version of the question set that a pattern belongs to; None where runs say nothing of one.
+
+        It is raised whenever the same reference gives another prompt or another right answer. Runs of different
+        versions are not compared.
+        """
         ...
 
     def order(self) -> Sequence[str]:

@@ -208,12 +208,16 @@ def _marked(trial: Trial, mark: float | None) -> Trial:
 
 
 def comparison(tally: Tally) -> list[str]:
-    """The mean of the marks beside that of the main score, by pattern and model; both over the marked answers alone."""
+    """The mean of the marks beside that of the main score, by pattern and model; both over the marked answers alone.
+
+    Graded questions are in no total.
+    """
     marked = Tally(tuple(catalogue()))
     for one in tally:
         if _mark(one) is not None:
             marked.add(one)
-    rows = [*marked.rows(), *(marked.total(model) for model in marked.models)]
+    totals = [marked.total(model) for model in marked.models]
+    rows = [*marked.rows(), *marked.rows(graded=True), *(one for one in totals if METRIC in one.metrics)]
     cells = [
         [row.name, row.model, str(row.n), f"{row.metrics[METRIC]:.3f}", "-" if row.mean is None else f"{row.mean:.3f}"]
         for row in rows

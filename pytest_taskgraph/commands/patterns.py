@@ -29,7 +29,7 @@ CHANCE: Final = {  # form -> what guessing is expected to reach, in words; numbe
     "task-order": BY_QUESTION,
     "number": BY_QUESTION,
     "condition": BY_QUESTION,
-    "text": "none",
+    "text": BY_QUESTION,
 }
 HEADER: Final = ("pattern", "rationale", "question", "answer", "metric", "further metrics", "needs", "chance")
 INTRODUCTION: Final = """\
@@ -46,7 +46,8 @@ suite can name, by pattern (`patterns="flow_end"`), by category (`"structure"`),
 - **needs**: what each generated workflow is given, and the notation must be able to say
   ([notations](notations.md)).
 - **chance**: the main score that guessing is expected to reach: 1/n is one of the n names there are; "by question"
-  depends on the names and on the right answer, so it is computed for each question; free text has none.
+  depends on the names and on the right answer, so it is computed for each question. Questions that ask for a text are
+  [graded](graded.md), and their chance level is that of repeating a description that the workflow shows.
 """
 
 

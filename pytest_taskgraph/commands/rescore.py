@@ -217,7 +217,8 @@ def _renewed(
     for one in built["trials"]:
         row = rows.get((one["question"]["id"], one["model"]), {"question": {}})
         trials.append({**row, **one, "question": {**row["question"], **one["question"]}})
-    new = {**old, "trials": trials, "totals": built["totals"], "texts": {**old["texts"], **built["texts"]}}
+    computed = {name: built[name] for name in ("schema", "totals", "graded", "question_sets")}
+    new = {**old, **computed, "trials": trials, "texts": {**old["texts"], **built["texts"]}}
     if old.get("gates") and changes(old, new):
         new["gates"] = []  # they judged the old marks
     settings = {**old["settings"], **({"text_metric": list(metrics)} if metrics else {})}

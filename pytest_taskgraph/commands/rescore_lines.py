@@ -91,11 +91,11 @@ def _from_store(remarked: Iterable[Remarked]) -> int:
 
 
 def _rows(trials: Iterable[Trial]) -> list[Row]:
-    """A row for each model and pattern, and one for all."""
+    """A row for each model and pattern, those whose questions are graded last but for the one of all others."""
     tally = Tally(tuple(catalogue()))
     for one in trials:
         tally.add(one)
-    return [*tally.rows(), tally.total()]
+    return [*tally.rows(), *tally.rows(graded=True), tally.total()]
 
 
 def _pairs(remarked: Sequence[Remarked]) -> list[tuple[Row, Row]]:
@@ -105,10 +105,15 @@ def _pairs(remarked: Sequence[Remarked]) -> list[tuple[Row, Row]]:
 def _patterns(remarked: Sequence[Remarked]) -> list[str]:
     header = ["pattern", "model", "n", "right", "now", "mean", "now"]
     cells = [
-        [was.name, was.model, str(now.n), str(was.right), str(now.right), number(was.mean), number(now.mean)]
+        [was.name, was.model, str(now.n), _right(was), _right(now), number(was.mean), number(now.mean)]
         for was, now in _pairs(remarked)
     ]
     return table(header, cells, "llrrrrr")
+
+
+def _right(row: Row) -> str:
+    """Return how many answers are right, a dash for graded questions and for no answer."""
+    return "-" if row.rate is None else str(row.right)
 
 
 def as_json(remarked: Sequence[Remarked], found: Sequence[Change]) -> dict[str, Any]:
@@ -128,4 +133,4 @@ def as_json(remarked: Sequence[Remarked], found: Sequence[Change]) -> dict[str, 
 
 
 def _counts(row: Row) -> dict[str, Any]:
-    return {"n": row.n, "right": row.right, "mean": row.mean}
+    return {"n": row.n, "right": None if row.rate is None else row.right, "mean": row.mean}

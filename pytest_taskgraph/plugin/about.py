@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,18 @@ from .subject import plain
 
 if TYPE_CHECKING:
     from .run import Run
+
+
+def question_sets(asked: Iterable[tuple[str, str]]) -> dict[str, int]:
+    """Return the versions of the question sets that patterns, each after its family, belong to, by family."""
+    from ..benchmarks import FAMILIES
+
+    found: dict[str, int] = {}
+    for family, pattern in sorted(set(asked)):
+        version = FAMILIES[family].question_set(pattern) if family in FAMILIES else None
+        if version is not None:
+            found[family] = version
+    return found
 
 
 def about(run: Run) -> About:
@@ -40,5 +53,6 @@ def about(run: Run) -> About:
         },
         gates=tuple(asdict(case) for case in run.verdicts),
         lost=tuple(run.population.lost(run.died)),
+        question_sets=question_sets((one.question.family, one.question.pattern) for one in run.tally),
         interrupted=run.interrupted,
     )

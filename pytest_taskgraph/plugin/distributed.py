@@ -31,10 +31,14 @@ class Controller:
 
     def pytest_configure_node(self, node: Any) -> None:  # noqa: ANN401 - of xdist
         """For each worker, before it starts."""
+        from .gathering import run_so_far
         from .population import NARROWED, named_files
+        from .reporting import BASELINE
 
         tell_worker(node)
         node.workerinput[NARROWED] = named_files(node.config)
+        if (run := run_so_far(node.config)) is not None:
+            node.workerinput[BASELINE] = run.reporting.baseline_sets
         node.workerinput[END] = node.gateway.newchannel()
         self._ends.append(node.workerinput[END])
         if node.workerinput[NUMBER] == 0 and not self._outlines and self._tells(node.workerinput[APART]):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -177,7 +177,7 @@ class Judging:
             mistake = outcome.questions.mistake(gate)
             for model in outcome.models:
                 name = _titled(title, model, outcome)
-                asked = _population(gate.parts, model, outcome)
+                asked = _population(gate.parts, model, outcome, gate)
                 if mistake:
                     yield self._without_questions(name, model, mistake, outcome)
                 elif not asked.size:
@@ -219,11 +219,15 @@ def _titled(title: str, model: str, outcome: Outcome) -> str:
     return f"gates::{title}[{model}]" if len(outcome.models) > 1 else f"gates::{title}"
 
 
-def _population(parts: Sequence[str], model: str, outcome: Outcome) -> Population:
-    """What became of the questions of one model of which all the parts hold."""
+def _population(parts: Sequence[str], model: str, outcome: Outcome, gate: Gate | None = None) -> Population:
+    """What became of the questions of one model of which all the parts hold; for a gate, of those it puts together."""
+    from ..results.gates import alike
     from ..results.population import fits, population
 
     own = {one.question.id: one for one in outcome.tally if one.model == model and not one.question.relation}
     trials = [one for one in own.values() if fits(parts, one.question)]
-    declared = [one for one in outcome.questions.declared.values() if fits(parts, one)]
-    return population(trials, declared, outcome.where, own.__contains__)
+    declared = [one for one in outcome.questions.declared.values() if one.id not in own and fits(parts, one)]
+    apart = 0
+    if gate is not None:
+        trials, declared, apart = alike(gate, trials, declared)
+    return replace(population(trials, declared, outcome.where, own.__contains__), apart=apart)

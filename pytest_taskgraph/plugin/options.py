@@ -77,7 +77,8 @@ OPTIONS = {
         Option("embedder-option", "K=V", "a setting passed to the embedder. Repeatable", repeatable=True),
         Option("reading", "KIND", "how replies are read: lenient, or strict as the study did", "lenient",
                choices=("lenient", "strict")),
-        Option("pass-mark", "X", "the main score that passes, 0 to 1 (default: the answer form's)"),
+        Option("pass-mark", "X", "the main score that passes, 0 to 1, of open answers too; 0: none passes or fails, "
+               "all questions are graded (default: the answer form's, 0 for open answers)"),
         Option("repeats", "N", "ask each question N times, each an item of its own", "1"),
         Option("concurrency", "N", "requests in flight (default: adapts, from 20 on; shared by all workers)"),
         Option("rpm", "N", "requests a minute, at most"),

@@ -46,12 +46,15 @@ class Questions:
 
         self.functions.add(function)
         settings = options.settings(self._config)
-        metrics = {name: tuple(family.metrics(name, settings)) for name in {one.pattern for one in references}}
+        names = {one.pattern for one in references}
+        metrics = {name: tuple(family.metrics(name, settings)) for name in names}
+        graded = {name: family.graded(name, settings) for name in names}
         for one in references:
             if not one.relation:
                 category, labels = family.category(one.pattern), family.known_labels(one, settings)
                 kinds = (family.name, one.pattern, category)
-                self.declared[one.id] = Declared(one.id, *kinds, labels, metrics[one.pattern])
+                measured = (metrics[one.pattern], graded[one.pattern])
+                self.declared[one.id] = Declared(one.id, *kinds, labels, *measured)
 
     def untold(self, report: pytest.TestReport) -> None:
         """Nothing; an item that ended in its set-up without a trial is noted, with the reason."""
@@ -62,7 +65,7 @@ class Questions:
     def pack(self) -> str:
         """What was declared, as text for the controller."""
         rows = [
-            [one.id, one.family, one.pattern, one.category, dict(one.labels), one.metrics]
+            [one.id, one.family, one.pattern, one.category, dict(one.labels), one.metrics, one.graded]
             for one in self.declared.values()
         ]
         return json.dumps([sorted(self.functions), rows])
@@ -202,18 +205,22 @@ def selections(session: pytest.Session) -> Iterator[str]:
 
 
 def refuse(config: pytest.Config, questions: Questions, gates: Sequence[Gate]) -> None:
-    """Nothing, if each gate is about some question, or need not be; then it is known what is to be told of judging.
-    Raises pytest.UsageError; a worker tells the controller, which ends the run before any item is handed out.
+    """Nothing, if each gate is about some question, or need not be, and the questions are of the set that the run is
+    compared with; then it is known what is to be told of judging. Raises pytest.UsageError; a worker tells the
+    controller, which ends the run before any item is handed out.
 
     Configured gates are demanded once there are questions: a project has other tests, too.
     """
+    from .about import question_sets
     from .run import run_of
 
     if not questions.declared and not questions.of_command_line:
         return
     run = run_of(config)
     found = [(gate, questions.mistake(gate)) for gate in gates]
-    told = [
+    asked = question_sets((one.family, one.pattern) for one in questions.declared.values())
+    told = run.reporting.refused(asked, run.notices)
+    told += [
         f"{run.judging.written('gate')}: {gate.text!r}: {one.text}"
         for gate, one in found
         if one is not None and not questions.excused(one)

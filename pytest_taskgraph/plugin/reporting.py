@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -44,6 +44,9 @@ KINDS: dict[str, Callable[[dict[str, Any], Comparison | None], str] | None] = {
     "html": _html,
     "csv": _csv,
 }
+
+
+BASELINE = "taskgraph_baseline"  # told to workers: the question sets of the run that this one is compared with
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +130,32 @@ class Reporting:
             raise UsageError("--taskgraph-fail-on says what a comparison fails on: name one with --taskgraph-compare")
         return found
 
+    @property
+    def baseline_sets(self) -> dict[str, int]:
+        """The versions of the question sets that the run asked that this one is compared with, by family."""
+        worker: dict[str, Any] | None = getattr(self._config, "workerinput", None)
+        if worker is not None:
+            return dict(worker.get(BASELINE, {}))
+        from ..results.record import question_sets_of
+
+        return question_sets_of(self._before) if self._before is not None else {}
+
+    def refused(self, asked: Mapping[str, int], notices: list[str]) -> list[str]:
+        """Return why this run cannot be compared as asked, now that its question sets are known; nothing if it can.
+
+        The run before is a baseline that nobody chose: a notice says that there is nothing to compare with yet.
+        """
+        from ..results.comparison import other_questions
+        from ..results.saved import LAST
+
+        why = other_questions(self.baseline_sets, asked)
+        if why and self.compares == LAST:
+            notices.append(f"nothing is compared: {why}; the next run can be compared with this one")
+        elif why:
+            advice = "record the baseline anew with --taskgraph-save, without --taskgraph-compare"
+            return [f"--taskgraph-compare: {self.compares}: {why}; {advice}"]
+        return []
+
     def demand(self) -> None:
         """Nothing, if what is configured can be had: questions were collected. Raises UsageError."""
         if self._mistake:
@@ -150,9 +179,14 @@ class Reporting:
             return [Case(title, "failed", self._mistake)]
         if self._before is None:
             return [Case(title, "failed" if "missing" in self._fail_on else "skipped", self._none_yet())]
-        from ..results.comparison import case_of, compare
+        from ..results.comparison import case_of, compare, other_questions
+        from ..results.saved import LAST
 
-        self.comparison = compare(self._before, record().whole(), self._margin())
+        asked = record().whole()
+        if why := other_questions(self.baseline_sets, asked["question_sets"]):
+            excused = name == LAST and "missing" not in self._fail_on
+            return [Case(title, "skipped" if excused else "failed", f"not judged: {why}")]
+        self.comparison = compare(self._before, asked, self._margin())
         outcome, reason = case_of(self.comparison, self._fail_on, narrowing.chosen, narrowing.left_out)
         self._stays = outcome != "passed" or self.comparison.verdict == "worse"
         return [Case(title, outcome, reason)]

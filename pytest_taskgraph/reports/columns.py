@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ..results.tally import Group, Row, Tally
 from .escape import columns
 from .table import table
-from .wording import interval, number
+from .wording import count, interval, number
 
 Lines = list[tuple[str, dict[str, bool]]]
 FEW = 10  # questions answered; a rate of fewer is marked
@@ -62,8 +62,28 @@ def rows_table(title: str, entries: Sequence[Entry], width: int, above: bool = F
 
     Where even few columns find no room in `width`, the names are shortened.
     """
+    return _table(title, entries, width, _choices([one.row for one in entries], above))
+
+
+def graded_note(tally: Tally) -> str:
+    """Return the sentence that says which questions stand in no pass rate and no total; "" where none is graded."""
+    asked = {(one.question.once, one.model) for one in tally.whole(graded=True).trials}
+    if not asked:
+        return ""
+    categories = ", ".join(group.name for group in tally.groups("category", pooled=True, graded=True))
+    told = f"{count(len(asked), 'graded question')} of {categories}"
+    return f"{told} {'stands' if len(asked) == 1 else 'stand'} apart: in no pass rate, in no total"
+
+
+def graded_table(entries: Sequence[Entry], width: int) -> Lines:
+    """Return the entries of graded questions: their means, beside what guessing earns, and no rate."""
+    return _table("graded", entries, width, _graded_choices([one.row for one in entries]))
+
+
+def _table(title: str, entries: Sequence[Entry], width: int, selections: Iterable[tuple[list[_Column], bool]]) -> Lines:
+    """Return the entries as a table, with the first selection of columns that finds room."""
     choices = []
-    for chosen, short in _choices([one.row for one in entries], above):
+    for chosen, short in selections:
         titles = [title, *(column.short if short else column.title for column in chosen)]
         # A small n carries a mark to the right of its digits.
         titles[1] += NO_MARK
@@ -91,8 +111,7 @@ def fitting(
 
 def _choices(rows: Sequence[Row], above: bool) -> Iterator[tuple[list[_Column], bool]]:
     """Selections of columns from the widest to the narrowest, and whether their titles are short."""
-    counts = [_ERRORS, _REFUSED if any(row.refused for row in rows) else _UNREADABLE]
-    counts += [_SKIPPED] if any(row.skipped for row in rows) else []
+    counts = _counts(rows)
     if any(row.chance is not None for row in rows):
         guessing = [_CHANCE, _ABOVE] if above else [_CHANCE]
         yield [_N, _RATE, _INTERVAL, _MEAN, *guessing, _DEVIATION, *counts], False
@@ -101,3 +120,19 @@ def _choices(rows: Sequence[Row], above: bool) -> Iterator[tuple[list[_Column], 
     yield [_N, _RATE, _INTERVAL, _MEAN, _DEVIATION, *counts], False
     yield [_N, _RATE, _MEAN, *counts], False
     yield [_N, _RATE, _MEAN, *counts], True
+
+
+def _graded_choices(rows: Sequence[Row]) -> Iterator[tuple[list[_Column], bool]]:
+    """Yield selections of columns as `_choices` does; the chance level stays to the last."""
+    counts = _counts(rows)
+    yield [_N, _MEAN, _INTERVAL, _CHANCE, _ABOVE, _DEVIATION, *counts], False
+    yield [_N, _MEAN, _INTERVAL, _CHANCE, *counts], False
+    yield [_N, _MEAN, _INTERVAL, _CHANCE, *counts], True
+    yield [_N, _MEAN, _INTERVAL, _CHANCE], True
+    yield [_N, _MEAN, _CHANCE], True
+
+
+def _counts(rows: Sequence[Row]) -> list[_Column]:
+    """Return the columns of what was not answered, or not with an answer."""
+    counts = [_ERRORS, _REFUSED if any(row.refused for row in rows) else _UNREADABLE]
+    return counts + ([_SKIPPED] if any(row.skipped for row in rows) else [])

@@ -108,6 +108,11 @@ def heading(comparison: Comparison) -> list[PatternChange]:
     return [*(comparison.categories if several else ()), *total]
 
 
+def rates(one: PatternChange) -> str:
+    """Return the pass rates before and after, a dash for graded questions."""
+    return "-" if one.graded else f"{number(one.rate_before)} → {number(one.rate_after)}"
+
+
 def p_value(one: PatternChange) -> str:
     """The p-value that decides: of a pattern the adjusted one, of all questions that of their test; "" for none."""
     value = one.p if one.adjusted_p is None else one.adjusted_p
@@ -116,6 +121,7 @@ def p_value(one: PatternChange) -> str:
 
 def _cells(one: PatternChange) -> list[str]:
     name = f"{one.name} of {one.model}" if one.model else one.name
+    name += " (graded)" if one.graded else ""
     figures = [number(one.before), number(one.after), change(one.change), str(one.lost), str(one.won)]
     return [name, str(one.n), *figures, p_value(one), one.verdict]
 
@@ -135,7 +141,7 @@ def _flips(flips: Sequence[Flip], width: int) -> Lines:
 
 def _flip(one: Flip, width: int) -> Iterator[str]:
     of = f" of {one.model}" if one.model else ""
-    graded = one.before_outcome == one.after_outcome == "right"
+    graded = one.before_outcome == one.after_outcome == "graded"
     moved = (
         f"{number(one.before_score)} -> {number(one.after_score)}"
         if graded

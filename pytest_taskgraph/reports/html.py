@@ -15,7 +15,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from ..results.record import about_of, tally_of
-from .columns import FEW
+from .columns import FEW, graded_note
 from .escape import printable
 from .gates import gates_of, reason, state
 from .html_changes import changes
@@ -24,7 +24,7 @@ from .html_curves import curves
 from .html_data import deflated, embedded, shown_text
 from .html_questions import FIRST, blank, drawings, questions, views
 from .html_repetitions import repetitions
-from .html_tables import rates, relations
+from .html_tables import GRADED, graded, rates, relations
 from .svg import STYLE
 from .verdict import facts, verdict
 
@@ -55,6 +55,9 @@ def html(record: dict[str, Any], comparison: Comparison | None = None) -> str:
             gates=[_gate(one, len(about.models) > 1) for one in gates_of(record)],
             changes=changed,
             rates=rates(tally),
+            graded=graded(tally),
+            graded_titles=GRADED,
+            graded_note=graded_note(tally),
             relations=relations(tally),
             repetitions=repetitions(tally),
             curves=curves(tally),

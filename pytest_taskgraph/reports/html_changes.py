@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..trial import Json
-from .comparison import interrupted
+from .comparison import interrupted, rates
 from .escape import one_line
 from .failure import shown
 from .wording import count, number
@@ -113,7 +113,7 @@ def _pattern(one: PatternChange) -> list[str]:
     return [
         f"{one.name}, {one.model}" if one.model else one.name,
         f"{one.n:,}",
-        f"{number(one.rate_before)} → {number(one.rate_after)}",
+        rates(one),
         f"{number(one.mean_before)} → {number(one.mean_after)}",
         _p(one.p),
         _p(one.adjusted_p),

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 FIRST = 20  # questions that stand in the page itself, for those who read it without its script
 SHORT = 300  # characters of an answer in the list
-_ORDER = {"right": 1, "skipped": 2}  # what is not right comes first
+_ORDER = {"graded": 1, "right": 2, "skipped": 3}  # what is not right comes first
 _FILTERS = {"category": "Category", "pattern": "Pattern", "model": "Model", "outcome": "Outcome", "change": "Compared"}
 _LISTS = ("facts", "missing", "extra", "exchanges", "labels")
 
@@ -50,7 +50,8 @@ def blank() -> dict[str, Any]:
 
 
 def questions(tally: Tally, record: Mapping[str, Any], changed: Changes | None = None) -> list[View]:
-    """All trials: those that are not right first, then the right ones, then what was not asked; each by id and model.
+    """All trials: those that are not right first, then graded and right ones, then what was not asked; each by id and
+    model.
 
     `changed` tells which answers flipped since another run.
     """

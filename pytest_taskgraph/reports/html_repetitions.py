@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ..results.repetitions import Reduced, reduced, repeated
 from ..results.tally import Tally
-from .repetitions import repetition_notes
+from .repetitions import repetition_notes, wholes
 from .wording import number
 
 
@@ -16,7 +16,7 @@ class RepeatedLine:
     """A line of a table: a category, a pattern below its category, a model, or the total."""
 
     name: str
-    kind: str  # "category", "pattern", "model" or "total"
+    kind: str  # "category", "pattern", "model", "total", or "graded": a pattern whose questions are
     cells: list[str]  # as Repetitions.titles
 
 
@@ -25,7 +25,7 @@ class Repetitions:
     """The tables of a run in which questions were asked more than once."""
 
     most: int  # how often one question was put to one model
-    lines: list[RepeatedLine]  # of one model its categories and the total; of several a line each
+    lines: list[RepeatedLine]  # of one model its categories, the total and what is graded; of several a line each
     whole: list[tuple[str, list[RepeatedLine]]]  # each model with its categories, their patterns, and the total
     notes: list[str]
 
@@ -38,12 +38,12 @@ class Repetitions:
 
 def repetitions(tally: Tally) -> Repetitions | None:
     """The repetitions, each reduced by question and meant over questions; None where no question was repeated."""
-    most = repeated(tally.whole().trials)
+    most = max(repeated(whole.trials) for whole in wholes(tally))
     if most < 2:
         return None
     whole = [(model, list(_lines(tally, model, most))) for model in tally.models]
     if len(whole) > 1:
-        short = [RepeatedLine(model, "model", lines[-1].cells) for model, lines in whole]
+        short = [RepeatedLine(model, "model", _cells(reduced(tally.whole(model), [most]), most)) for model, _ in whole]
     else:
         short = [line for _, lines in whole for line in lines if line.kind != "pattern"]
     return Repetitions(most, short, whole, list(repetition_notes(tally)))
@@ -56,7 +56,10 @@ def _lines(tally: Tally, model: str, most: int) -> Iterator[RepeatedLine]:
         for one in patterns:
             if one.category == category.name:
                 yield RepeatedLine(one.name, "pattern", _cells(reduced(one, [most]), most))
-    yield RepeatedLine("total", "total", _cells(reduced(tally.whole(model), [most]), most))
+    if tally.whole(model).trials:
+        yield RepeatedLine("total", "total", _cells(reduced(tally.whole(model), [most]), most))
+    for one in tally.groups(model=model, graded=True):
+        yield RepeatedLine(one.name, "graded", _cells(reduced(one, [most]), most))
 
 
 def _cells(one: Reduced, most: int) -> list[str]:

@@ -9,6 +9,11 @@ from ..results.tally import Group, Row, Tally
 from .columns import FEW
 from .wording import interval, number
 
+GRADED = (
+    *("pattern", "model", "n", "mean score", "95 % interval", "chance", "above chance"),
+    *("unreadable", "refused", "errors", "skipped"),
+)
+
 Interval = tuple[float, float]
 
 
@@ -86,6 +91,17 @@ def rates(tally: Tally) -> Rates:
     if lines:
         lines.append(Line("total", "total", [_cell(tally, tally.whole(model)) for model in models]))
     return Rates(models, lines, _extras(tally.rows("model")))
+
+
+def graded(tally: Tally) -> list[list[str]]:
+    """Return a row of GRADED for each pattern and model whose questions are graded."""
+    rows = []
+    for group in tally.groups(graded=True):
+        row, mark = tally.row(group), "*" if 0 < group.questions < FEW else ""
+        others = (row.unreadable, row.refused, row.errors, row.skipped)
+        means = [number(row.mean), interval(group.interval), number(row.chance), number(row.above_chance)]
+        rows.append([group.name, group.model, f"{row.n:,}{mark}", *means, *(f"{of:,}" for of in others)])
+    return rows
 
 
 def _cell(tally: Tally, group: Group | None) -> Cell | None:

@@ -40,7 +40,8 @@ def properties(trial: Trial) -> Properties:
 
 def suite_properties(tally: Tally, about: About) -> Properties:
     """The properties of the suite: what the run was, its totals as single numbers, a line of numbers a category,
-    a pattern and a relation. With several models each name of the latter kinds ends in the model's, in brackets.
+    a pattern and a relation. Graded questions are in the lines of their patterns, and counted in the others. With
+    several models each name of the latter kinds ends in the model's, in brackets.
     """
     facts = {
         "model": ", ".join(about.models),
@@ -71,26 +72,29 @@ def _rows(tally: Tally, by: str, model: str, end: str) -> Properties:
             f"taskgraph.{by}.{one_line(group.name, LONGEST)}{end}",
             " ".join(f"{name}={value}" for name, value in _numbers(tally, group).items()),
         )
-        for group in tally.groups(by, model)
+        for group in [*tally.groups(by, model), *(tally.groups(by, model, graded=True) if by == "pattern" else ())]
     ]
 
 
 def _numbers(tally: Tally, group: Group) -> dict[str, str]:
     """The numbers of a row by name; rate, its 95 % interval and mean are "none" where nothing was answered, chance is
-    left out where it is not known.
+    left out where it is not known. Graded questions have a mean and its interval, and no rate; beside others they are
+    only counted.
     """
     row = tally.row(group)
+    passed = {} if group.graded else {"right": str(row.right), "rate": _number(row.rate)}
+    apart = {"graded": str(row.graded)} if row.graded else {}
     chance = {} if row.chance is None else {"chance": _number(row.chance)}
     return {
         "n": str(row.n),
-        "right": str(row.right),
-        "rate": _number(row.rate),
+        **passed,
         "interval": interval(group.interval) if group.interval else "none",
         "mean": _number(row.mean),
         "errors": str(row.errors),
         "unreadable": str(row.unreadable),
         "refused": str(row.refused),
         "skipped": str(row.skipped),
+        **apart,
         **chance,
     }
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ..results.record import About, about_of, tally_of
 from ..results.tally import ANSWERED, Group, Tally
 from ..trial import Trial
-from .columns import FEW
+from .columns import FEW, graded_note
 from .html_repetitions import repetitions
 from .markdown_blocks import cell, code, folded, table, words
 from .markdown_comparison import baseline, change
@@ -72,8 +72,8 @@ def _lines(
 
 
 def _results(tally: Tally, most: int) -> Iterator[str]:
-    groups = list(_groups(tally))
-    if not groups:
+    groups, graded = list(_groups(tally)), tally.groups(graded=True)
+    if not groups and not graded:
         return
     yield from ("", "### Results")
     shown = groups if len(groups) <= LONG else [one for one in groups if one.heads or _flawed(one.group)]
@@ -82,8 +82,9 @@ def _results(tally: Tally, most: int) -> Iterator[str]:
         yield from ("", f"And {len(shown) - most} more rows.")
     if len(shown) < len(groups):
         yield from folded(f"All {len(groups)} rows", list(_table(tally, groups[:most]))[1:])
+    yield from _graded(tally, most)
     yield from _relations(tally, most)
-    if any(0 < one.group.questions < FEW for one in groups):
+    if any(0 < one.questions < FEW for one in [*(row.group for row in groups), *graded]):
         yield from ("", rf"\* fewer than {FEW} questions answered: such a rate says little")
     yield from _repetitions(tally, most)
 
@@ -118,7 +119,8 @@ def _groups(tally: Tally) -> Iterator[_Row]:
         yield from (_Row(f"**{cell(category.name)}**", one, True) for one in categories[category.name])
         for name in of_category.get(category.name, ()):
             yield from (_Row(cell(name), one, False) for one in patterns[name] if one.category == category.name)
-    yield from (_Row("**total**", tally.whole(model), True) for model in tally.models)
+    totals = [_Row("**total**", tally.whole(model), True) for model in tally.models]
+    yield from (one for one in totals if of_category or not one.group.apart)
 
 
 def _by_name(groups: Iterable[Group]) -> dict[str, list[Group]]:
@@ -129,7 +131,7 @@ def _by_name(groups: Iterable[Group]) -> dict[str, list[Group]]:
 
 
 def _flawed(group: Group) -> bool:
-    return not all(trial.passed for trial in group.trials)
+    return not all(trial.accepted for trial in group.trials)
 
 
 def _table(tally: Tally, rows: Sequence[_Row]) -> list[str]:
@@ -144,6 +146,20 @@ def _table(tally: Tally, rows: Sequence[_Row]) -> list[str]:
         model = [cell(one.group.model)] if several else []
         cells.append([one.title, *model, *numbers, *(str(getattr(row, name)) for name in counts)])
     return table(titles, cells, 2 if several else 1)
+
+
+def _graded(tally: Tally, most: int) -> Iterator[str]:
+    """Yield the table of the patterns whose questions are graded, and what to know about it."""
+    rows = []
+    for group in tally.groups(graded=True):
+        row, mark = tally.row(group), r"\*" if 0 < group.questions < FEW else ""
+        means = [number(row.mean), interval(group.interval), number(row.chance), number(row.above_chance)]
+        counts = [f"{row.n}{mark}", *means, *map(str, (row.errors, row.unreadable, row.refused, row.skipped))]
+        rows.append([cell(group.name), cell(group.model), *counts])
+    titles = ["graded", "model", "n", "mean", "95% interval", "chance", "above chance"]
+    yield from table([*titles, "errors", "unreadable", "refused", "skipped"], rows[:most], 2)
+    if rows:
+        yield from ("", words(graded_note(tally)))
 
 
 def _relations(tally: Tally, most: int) -> list[str]:

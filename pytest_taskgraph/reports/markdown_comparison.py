@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..trial import Json
-from .comparison import OF_P, heading, interrupted, p_value
+from .comparison import OF_P, heading, interrupted, p_value, rates
 from .escape import one_line
 from .failure import shown
 from .markdown_blocks import NONE, cell, code, fence, folded, table, words
@@ -81,7 +81,7 @@ def _pattern(one: PatternChange, several: bool, strong: str = "") -> list[str]:
         *([cell(one.model)] if several else []),
         one.verdict or NONE,
         str(one.n),
-        f"{number(one.rate_before)} → {number(one.rate_after)}",
+        rates(one),
         f"{number(one.mean_before)} → {number(one.mean_after)}",
         str(one.lost),
         str(one.won),

@@ -21,7 +21,7 @@ NAME = 200  # columns of an id
 
 def wrong_answers(tally: Tally, most: int) -> list[str]:
     """At most `most` wrong answers, folded: the first of each pattern before the second of any. None where none is."""
-    wrong = [one for one in tally if one.outcome in ANSWERED and not one.passed and not one.question.relation]
+    wrong = [one for one in tally if one.outcome in ANSWERED and not one.accepted and not one.question.relation]
     chosen = _spread(wrong)[:most]
     if not chosen:
         return ["", f"{count(len(wrong), 'answer')} not right."] if wrong else []

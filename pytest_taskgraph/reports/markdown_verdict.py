@@ -51,5 +51,12 @@ def _gate(gate: Mapping[str, Any], several: bool) -> str:
 def _counts(row: Row) -> str:
     """What one model came to, in a line."""
     facts = [f"{row.right:,} of {row.n:,} right", f"pass rate {number(row.rate)}", f"mean {number(row.mean)}"]
-    others = {"errors": row.errors, "unreadable": row.unreadable, "refused": row.refused, "skipped": row.skipped}
+    facts = facts if row.questions or not row.graded else []
+    others = {
+        "graded, apart": row.graded,
+        "errors": row.errors,
+        "unreadable": row.unreadable,
+        "refused": row.refused,
+        "skipped": row.skipped,
+    }
     return f"{code(row.model)}: {', '.join([*facts, *(f'{of:,} {name}' for name, of in others.items() if of)])}"

@@ -11,9 +11,11 @@ from .wording import count, number
 
 
 def repetitions(tally: Tally, model: str, width: int, patterns: bool = False) -> Lines:
-    """The table of one model: its categories and the total; `patterns`: each pattern too. None without repetitions."""
+    """The table of one model: its categories and the total, then the patterns whose questions are graded; `patterns`:
+    each other pattern too. None without repetitions.
+    """
     total = tally.whole(model)
-    most = repeated(total.trials)
+    most = _most(wholes(tally, model))
     if most < 2:
         return []
     below = tally.groups("pattern", model) if patterns else []
@@ -21,22 +23,30 @@ def repetitions(tally: Tally, model: str, width: int, patterns: bool = False) ->
     for category in tally.groups("category", model):
         rows.append((category.name, reduced(category, [most])))
         rows += [("  " + one.name, reduced(one, [most])) for one in below if one.category == category.name]
-    return _table([*rows, ("total", reduced(total, [most]))], most, width)
+    rows += [("total", reduced(total, [most]))] if rows else []
+    rows += [(one.name, reduced(one, [most])) for one in tally.groups(model=model, graded=True)]
+    return _table(rows, most, width)
+
+
+def wholes(tally: Tally, model: str | None = None) -> list[Group]:
+    """Return all trials of the model, those of graded questions as a group of their own."""
+    return [tally.whole(model), tally.whole(model, graded=True)]
 
 
 def repetitions_by_model(tally: Tally, titles: Mapping[str, str], width: int) -> Lines:
     """A table with a line for each model, by its title. None without repetitions."""
-    totals = {model: tally.whole(model) for model in tally.models}
-    most = _most(totals.values())
+    most = _most(wholes(tally))
     if most < 2:
         return []
-    return _table([(titles[model], reduced(total, [most])) for model, total in totals.items()], most, width)
+    rows = [(titles[model], reduced(tally.whole(model), [most])) for model in tally.models]
+    graded = [(f"{one.name}, {titles[one.model]}", reduced(one, [most])) for one in tally.groups(graded=True)]
+    return _table([*(row for row in rows if row[1].questions or not graded), *graded], most, width)
 
 
 def repetition_notes(tally: Tally) -> Iterator[str]:
     """What must be known to read the numbers of a run with repetitions; nothing for one without."""
     totals = [tally.whole(model) for model in tally.models]
-    most = _most(totals)
+    most = _most(wholes(tally))
     if most < 2:
         return
     yield (

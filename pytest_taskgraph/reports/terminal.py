@@ -9,9 +9,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from ..results.record import About
-from ..results.tally import Relation, Row, Tally
+from ..results.tally import Group, Relation, Tally
 from ..trial import Reply
-from .columns import FEW, MARK, Lines, entry, fitting, rows_table
+from .columns import FEW, MARK, Lines, entry, fitting, graded_note, graded_table, rows_table
 from .escape import one_line, shorten, wrap
 from .gates import gate_lines
 from .repetitions import repetition_notes, repetitions, repetitions_by_model
@@ -76,9 +76,11 @@ def _compared(tally: Tally, about: About, width: int) -> Lines:
     """The models beside each other, and what each came to in repeated and in varied questions."""
     titles = titles_of(tally, width)
     relations = [(f"{one.name}, {titles[one.model]}", one) for one in tally.relations()]
+    judged = side_by_side(tally, titles, width, _colour(tally, None, about)) if tally.whole().trials else []
     return [
-        *side_by_side(tally, titles, width, _colour(tally.total(), about)),
+        *judged,
         *legend(titles, width),
+        *_graded([(f"{one.name}, {titles[one.model]}", one) for one in tally.groups(graded=True)], tally, width),
         *repetitions_by_model(tally, titles, width),
         *_invariance(relations, width),
     ]
@@ -86,7 +88,8 @@ def _compared(tally: Tally, about: About, width: int) -> Lines:
 
 def _of_model(tally: Tally, about: About, model: str, width: int, verbose: bool) -> Lines:
     """The tables of one model, and where there are several, what it took."""
-    found = [("", dict[str, bool]()), *_summary(tally, about, model, width, verbose)]
+    found = _summary(tally, about, model, width, verbose)
+    found += _graded([(one.name, one) for one in tally.groups(model=model, graded=True)], tally, width)
     found += repetitions(tally, model, width, verbose)
     found += _invariance([(one.name, one) for one in tally.relations(model)], width)
     found += _by_label(tally, model, width) if verbose else []
@@ -111,16 +114,22 @@ def _by_label(tally: Tally, model: str, width: int) -> Lines:
 
 
 def _summary(tally: Tally, about: About, model: str, width: int, above: bool) -> Lines:
-    """The table of one model: each category and its patterns below it, the total last."""
+    """The table of one model: each category and its patterns below it, the total last. None where all is graded."""
+    if not tally.whole(model).trials and tally.whole(model, graded=True).trials:
+        return []
     patterns = tally.groups("pattern", model)
     entries = []
     for category in tally.groups("category", model):
         entries.append(entry(tally, category, markup={"bold": True}))
         entries += [entry(tally, one, "  " + one.name) for one in patterns if one.category == category.name]
-    colour = _colour(tally.total(model), about)
-    return rows_table(
-        "pattern", [*entries, entry(tally, tally.whole(model), "", {"bold": True, **colour})], width, above
-    )
+    colour = _colour(tally, model, about)
+    total = entry(tally, tally.whole(model), "", {"bold": True, **colour})
+    return [("", {}), *rows_table("pattern", [*entries, total], width, above)]
+
+
+def _graded(groups: Sequence[tuple[str, Group]], tally: Tally, width: int) -> Lines:
+    """Return the table of the patterns whose questions are graded, each group under its title."""
+    return [("", {}), *graded_table([entry(tally, one, title) for title, one in groups], width)] if groups else []
 
 
 def _invariance(relations: Sequence[tuple[str, Relation]], width: int) -> Lines:
@@ -132,12 +141,16 @@ def _invariance(relations: Sequence[tuple[str, Relation]], width: int) -> Lines:
     return [("", {}), *fitting([(one, cells) for one in titles], width)]
 
 
-def _colour(total: Row, about: About) -> dict[str, bool]:
-    """Green where all that was asked is right, else red; none in a survey, where gates judge, or nothing was asked."""
-    asked = total.n + total.errors
-    if about.judge != "questions" or not asked:
+def _colour(tally: Tally, model: str | None, about: About) -> dict[str, bool]:
+    """Green where all that was asked is right, else red; none in a survey, where gates judge, or nothing was asked.
+
+    Graded questions need an answer for it.
+    """
+    total, graded = tally.total(model), tally.total(model, graded=True)
+    if about.judge != "questions" or not total.n + total.errors:
         return {}
-    return {"green": True} if total.right == asked else {"red": True}
+    faults = total.n + total.errors - total.right + graded.errors + graded.unreadable + graded.refused
+    return {"red": True} if faults else {"green": True}
 
 
 def _brief(tally: Tally, about: About, width: int) -> str:
@@ -145,20 +158,28 @@ def _brief(tally: Tally, about: About, width: int) -> str:
     total, survey = tally.total(), ", a survey" if about.judge == "none" else ""
     if len(tally.models) > 1:
         rates = ", ".join(f"{number(tally.total(model).rate)} {model}" for model in tally.models)
-        return one_line(f"taskgraph: {total.n} answered{survey}: {rates}", width)
-    counts = {"unreadable": total.unreadable, "refused": total.refused, "skipped": total.skipped}
+        apart = f", {total.graded} graded" if total.graded else ""
+        return one_line(f"taskgraph: {total.n} answered{apart}{survey}: {rates}", width)
+    both = (total, tally.total(graded=True))
+    counts = {name: sum(getattr(row, name) for row in both) for name in ("unreadable", "refused", "skipped")}
     facts = [f"{total.right} of {total.n} right ({number(total.rate)})", f"mean {number(total.mean)}"]
-    facts += [count(total.errors, "error")] if total.errors else []
+    facts = facts if total.questions or not total.graded else []
+    facts += [f"{total.graded} graded"] if total.graded else []
+    errors = sum(row.errors for row in both)
+    facts += [count(errors, "error")] if errors else []
     end = ", ".join([*facts, *(f"{of} {name}" for name, of in counts.items() if of)]) + survey
     start = "taskgraph: "
     return shorten(f"{start}{one_line(total.model, max(6, width - len(start + end) - 2))}: {end}", width)
 
 
 def _notes(tally: Tally) -> Iterator[str]:
-    groups, told = [*tally.groups("pattern"), *tally.groups("category")], list(repetition_notes(tally))
+    kinds = (tally.groups("pattern"), tally.groups("category"), tally.groups("pattern", graded=True))
+    groups, told = [group for kind in kinds for group in kind], list(repetition_notes(tally))
     if any(0 < group.questions < FEW for group in groups):
         what = " questions" if told else ""
         yield f"{MARK} fewer than {FEW}{what} answered: such a rate says little"
+    if apart := graded_note(tally):
+        yield apart
     yield from told
     others = Counter(
         trial.reply.source for trial in tally if trial.reply is not None and _stood_in(trial.reply, trial.model)

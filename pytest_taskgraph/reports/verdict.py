@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ..results.record import About
 from ..results.tally import Row, Tally
+from .columns import graded_note
 from .gates import UNDECIDED, gates_of, state
 from .spending import TITLE, spent
 from .wording import count, number, plural
@@ -34,45 +35,50 @@ def verdict(record: Mapping[str, Any], tally: Tally, about: About, comparison: C
 
     A comparison that says "worse" fails a run that had passed.
     """
-    total = tally.total()
-    state, headline = _judged(record, total, about)
+    state, headline = _judged(record, tally, about)
     if comparison is not None and comparison.verdict == "worse":
         state, headline = "failed", f"Worse than before; {headline[:1].lower()}{headline[1:]}"
-    outcomes: Counter[str] = Counter(one.outcome for one in tally.whole().trials)
-    order = ("right", "wrong", "unreadable", "refused", "error", "skipped")
+    trials = [*tally.whole().trials, *tally.whole(graded=True).trials]
+    outcomes: Counter[str] = Counter(one.outcome for one in trials)
+    order = ("right", "wrong", "graded", "unreadable", "refused", "error", "skipped")
     return Verdict(state, headline, list(_notes(tally, about)), [(o, outcomes[o]) for o in order if outcomes[o]])
 
 
-def _judged(record: Mapping[str, Any], total: Row, about: About) -> tuple[State, str]:
-    gates = gates_of(record)
+def _judged(record: Mapping[str, Any], tally: Tally, about: About) -> tuple[State, str]:
+    gates, total, graded = gates_of(record), tally.total(), tally.total(graded=True)
+    right = _right(total, graded)
     if about.interrupted:
-        return _interrupted(total, about)
-    if not total.questions and not gates:
+        return _interrupted(right, about)
+    if not total.questions and not graded.questions and not gates:
         return "neutral", "Nothing was asked"
     if gates:
-        return _by_gates(gates, total)
-    right = f"{total.right:,} of {total.n:,} right"
+        return _by_gates(gates, total.errors + graded.errors)
     if about.judge == "none":
         return "neutral", f"A survey, nothing is judged: {right}"
     if about.judge == "gates":
         return "neutral", f"Judged by gates, and the record holds none: {right}"
-    return _by_questions(total, right, len(about.lost))
+    return _by_questions(total, graded, len(about.lost))
 
 
-def _interrupted(total: Row, about: About) -> tuple[State, str]:
+def _right(total: Row, graded: Row) -> str:
+    """Return how many answers are right, and how many are graded."""
+    right = [f"{total.right:,} of {total.n:,} right"] if total.questions or not graded.questions else []
+    return ", ".join([*right, *([f"{graded.n:,} graded"] if graded.n else [])])
+
+
+def _interrupted(right: str, about: About) -> tuple[State, str]:
     lacks = "; gates were not judged" if about.judge == "gates" else ""
     state: State = "neutral" if about.judge == "none" else "failed"
-    return state, f"Interrupted: {total.right:,} of {total.n:,} right{lacks}"
+    return state, f"Interrupted: {right}{lacks}"
 
 
-def _by_gates(gates: list[dict[str, Any]], total: Row) -> tuple[State, str]:
+def _by_gates(gates: list[dict[str, Any]], missing: int) -> tuple[State, str]:
     outcomes = Counter(map(state, gates))
     failed = sum(of for outcome, of in outcomes.items() if outcome not in ("passed", "skipped", UNDECIDED))
     if failed:
         return "failed", f"{failed} of {count(len(gates), 'gate')} failed"
-    errors = total.errors and not any("errors" in str(one.get("name")) for one in gates)
-    if errors:
-        return "failed", f"{count(total.errors, 'error')}; no gate failed"
+    if missing and not any("errors" in str(one.get("name")) for one in gates):
+        return "failed", f"{count(missing, 'error')}; no gate failed"
     others = [f"{outcomes[UNDECIDED]} {UNDECIDED}"] if outcomes[UNDECIDED] else []
     others += [f"{outcomes['skipped']} left out"] if outcomes["skipped"] else []
     if outcomes["passed"]:
@@ -82,14 +88,19 @@ def _by_gates(gates: list[dict[str, Any]], total: Row) -> tuple[State, str]:
     return "neutral", f"No gate was judged: {count(len(gates), 'gate')} left out"
 
 
-def _by_questions(total: Row, right: str, lost: int) -> tuple[State, str]:
-    if total.errors or lost or total.right < total.n:
-        errors = f", {count(total.errors, 'error')}" if total.errors else ""
-        gone = f", {lost:,} lost" if lost else ""
-        return "failed", f"{total.n - total.right:,} of {total.n:,} not right{errors}{gone}"
+def _by_questions(total: Row, graded: Row, lost: int) -> tuple[State, str]:
+    """Return the verdict where each answer judges: graded questions are to have one, whatever its score."""
+    missing, unread = total.errors + graded.errors, graded.unreadable + graded.refused
+    apart = f", {graded.n:,} graded" if graded.n else ""
+    if missing or lost or unread or total.right < total.n:
+        wrong = [f"{total.n - total.right:,} of {total.n:,} not right"] if total.right < total.n or not unread else []
+        facts = {f"{unread:,} of {graded.n:,} graded without an answer": unread, count(missing, "error"): missing}
+        return "failed", ", ".join([*wrong, *(told for told, of in {**facts, f"{lost:,} lost": lost}.items() if of)])
+    if not total.n and graded.n:
+        return "neutral", f"No answer is right or wrong{apart}"
     if not total.n:
-        return "neutral", f"Nothing is judged: {count(total.skipped, 'question')} skipped"
-    return "passed", f"All {right.partition(' of ')[2]}" if total.n > 1 else "The one question is right"
+        return "neutral", f"Nothing is judged: {count(total.skipped + graded.skipped, 'question')} skipped"
+    return "passed", (f"All {total.n:,} right" if total.n > 1 else "The one question is right") + apart
 
 
 def _notes(tally: Tally, about: About) -> Iterator[str]:
@@ -98,6 +109,8 @@ def _notes(tally: Tally, about: About) -> Iterator[str]:
         yield "An oracle answered: answers are looked up, so its marks say nothing about a model."
     if about.judge == "none":
         yield "A survey: no mark fails the run."
+    if apart := graded_note(tally):
+        yield f"{apart}."
     for budget, times in _budgets(tally).items():
         yield f"The budget of {budget} was spent: {count(times, 'question')} not asked."
     skipped = sum(one.outcome == "skipped" for one in tally)
@@ -120,10 +133,10 @@ def _budgets(tally: Tally) -> Counter[str]:
 
 def facts(tally: Tally, about: About) -> list[tuple[str, str]]:
     """What the run was, as names and values."""
-    total = tally.total()
+    total, graded = tally.total(), tally.total(graded=True)
     found = [
         (plural("model", len(about.models)), ", ".join(about.models) or "none"),
-        ("answered", f"{total.n:,} of {total.questions:,}"),
+        ("answered", f"{total.n + graded.n:,} of {total.questions + graded.questions:,}"),
         ("mean score", number(total.mean)),
         ("above chance", number(total.above_chance)),
         (plural("notation", len(about.notations)), ", ".join(about.notations)),

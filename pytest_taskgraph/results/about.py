@@ -22,6 +22,7 @@ class About:
     settings: dict[str, Json] = field(default_factory=dict)
     gates: tuple[dict[str, Json], ...] = ()  # the cases that judged the whole run, as in docs/record.schema.json
     lost: tuple[str, ...] = ()  # questions whose worker died while their test ran
+    question_sets: dict[str, int] = field(default_factory=dict)  # family -> version of its questions, where it has one
     interrupted: bool = False  # whether it was broken off before gates and comparisons could judge it
 
     @property

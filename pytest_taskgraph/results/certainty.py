@@ -27,7 +27,6 @@ class Answered:
     question: str
     workflow: str
     values: list[float]
-    graded: bool = False  # valued by its score; else by whether it passed
 
     @property
     def mean(self) -> float:

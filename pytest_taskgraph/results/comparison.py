@@ -13,12 +13,13 @@ from typing import Any, Literal
 
 from ..errors import UnknownNameError, UsageError
 from ..trial import Json, Outcome, Trial
-from .pairing import Changed, Missing, Pair, Pairing, mean_score, paired, pass_share
-from .record import About, tally_of
-from .verdict import MARGIN, PatternChange, Verdict, change, grouped, judge
+from .pairing import Changed, Missing, Pair, Pairing, mean_score, paired
+from .record import About, question_sets_of, tally_of
+from .verdict import MARGIN, PatternChange, Verdict, change, grouped, judge, pooled
 
 __all__ = [
     "FAIL_ON", "MARGIN", "Comparison", "Difference", "Flip", "PatternChange", "case_of", "compare", "fail_on_of",
+    "other_questions",
 ]  # fmt: skip
 
 FAIL_ON = ("regression", "undecided", "missing")
@@ -29,7 +30,8 @@ _LONGEST_DIFFERENCE = 400  # lines of a text that are set beside others
 
 @dataclass(frozen=True, slots=True)
 class Flip:
-    """A question that passed and does not any more, or the other way round; or whose graded score moved far.
+    """A question that passed and does not any more, or the other way round; or whose graded score moved far, or came
+    or went with the answer.
 
     Of a question with repetitions, the majority; outcome and answer are those of the first that stands for it.
     """
@@ -50,8 +52,8 @@ class Flip:
     @property
     def lost(self) -> bool:
         """Whether it is worse than before."""
-        passed = self.before_outcome == "right"
-        return passed if passed != (self.after_outcome == "right") else self.after_score < self.before_score
+        accepted, now = (one in ("right", "graded") for one in (self.before_outcome, self.after_outcome))
+        return accepted if accepted != now else self.after_score < self.before_score
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,13 +78,13 @@ class Comparison:
     verdict: Verdict
     reason: str  # in one line
     needed: int | None  # about how many questions would decide, where the verdict is "cannot tell"
-    p: float | None  # of all questions, one-sided towards worse; None for no pair
+    p: float | None  # of the questions of `total`, one-sided towards worse; None for no pair
     p_better: float | None
-    loss: float | None  # mean over all questions, of pass or graded score; above 0 is worse
+    loss: float | None  # mean over the same, of what is tested; above 0 is worse
     loss_at_most: float | None  # upper bound of its 97.5 % confidence, by workflow; by question where these are few
-    total: PatternChange | None  # all questions
+    total: PatternChange | None  # all questions that are right or wrong; graded ones only where there are no others
     patterns: tuple[PatternChange, ...]
-    categories: tuple[PatternChange, ...]
+    categories: tuple[PatternChange, ...]  # of the questions of `total`
     flips: tuple[Flip, ...]  # those that lost first
     changed: tuple[Changed, ...]  # asked in another way; paired only where that is said
     differences: tuple[Difference, ...]
@@ -99,24 +101,39 @@ class Comparison:
 def compare(before: Mapping[str, Any], after: Mapping[str, Any], margin: float = MARGIN) -> Comparison:
     """The comparison of two records, `after` with the baseline `before`.
 
-    `margin`, 0 to 1: a mean loss below it is not worth speaking of. Raises UsageError for a margin outside and for a
-    damaged record.
+    `margin`, 0 to 1: a mean loss below it is not worth speaking of. Raises UsageError for a margin outside, for a
+    damaged record, and for records of different versions of a question set.
     """
     if not 0.0 <= margin <= 1.0:
         raise UsageError(f"the margin of a comparison is {margin}; expected a number from 0 to 1")
+    if why := other_questions(question_sets_of(before), question_sets_of(after)):
+        raise UsageError(f"the runs cannot be compared: {why}; record the baseline anew")
     found = paired(tally_of(before), tally_of(after))
     judged = judge(found.pairs, margin)
     flips = sorted(chain.from_iterable(map(_flip, found.pairs)), key=lambda flip: not flip.lost)
-    pairs = found.pairs
+    pairs, counted = found.pairs, pooled(found.pairs)
     return Comparison(
         before=_about(before), after=_about(after), margin=margin, paired=len(pairs), verdict=judged.verdict,
         reason=judged.reason, needed=judged.needed, p=judged.p, p_better=judged.p_better,
         loss=judged.loss.mean if pairs else None, loss_at_most=judged.loss.upper if pairs else None,
-        total=replace(change(pairs, "total", ""), p=judged.p) if pairs else None, patterns=judged.patterns,
-        categories=tuple(change(same, name, name) for (_, name), same in grouped(pairs, by_pattern=False)),
+        total=replace(change(counted, "total", ""), p=judged.p) if pairs else None, patterns=judged.patterns,
+        categories=tuple(change(same, name, name) for (_, name), same in grouped(counted, by_pattern=False)),
         flips=tuple(flips), changed=found.changed, differences=tuple(_differences(found)), missing=found.missing,
         only_before=found.only_before, only_after=found.only_after, notes=tuple(_notes(found, before, after)),
     )  # fmt: skip
+
+
+def other_questions(before: Mapping[str, int], after: Mapping[str, int]) -> str:
+    """Return why two runs with these question sets cannot be compared, "" if they can.
+
+    A family in only one of them, or without a version in one of them, keeps nothing from being compared.
+    """
+    found = [
+        f"the baseline asked version {before[name]} of the questions of {name!r}, the run after version {after[name]}"
+        for name in sorted(before.keys() & after.keys())
+        if before[name] != after[name]
+    ]
+    return f"{'; '.join(found)}: the prompts are not the same" if found else ""
 
 
 def fail_on_of(texts: Iterable[str], option: str) -> frozenset[str]:
@@ -169,14 +186,15 @@ def _missing(comparison: Comparison, unasked: int) -> str:
 
 
 def _about(record: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: record[name] for name in About.__dataclass_fields__ if name in record}
+    known = {"question_sets": question_sets_of(record), **record}
+    return {name: known[name] for name in About.__dataclass_fields__ if name in known}
 
 
 def _flip(pair: Pair) -> Iterator[Flip]:
-    passing = [2 * pass_share(trials) > 1 for trials in (pair.before, pair.after)]
-    if passing[0] == passing[1] and not (pair.graded and abs(pair.loss) >= MOVED):
+    accepted = [2 * sum(one.accepted for one in trials) > len(trials) for trials in (pair.before, pair.after)]
+    if accepted[0] == accepted[1] and not (pair.graded and abs(pair.loss) >= MOVED):
         return
-    once, now = _standing(pair.before, passing[0]), _standing(pair.after, passing[1])
+    once, now = _standing(pair.before, accepted[0]), _standing(pair.after, accepted[1])
     yield Flip(
         pair.id, pair.pattern, pair.category, pair.model, now.question.text, now.question.reference,
         once.outcome, mean_score(pair.before), once.score.given if once.score else None,
@@ -184,9 +202,9 @@ def _flip(pair: Pair) -> Iterator[Flip]:
     )  # fmt: skip
 
 
-def _standing(trials: Sequence[Trial], passing: bool) -> Trial:
+def _standing(trials: Sequence[Trial], accepted: bool) -> Trial:
     """The first of the repetitions that ended as most of them did."""
-    return next(one for one in trials if one.passed == passing)
+    return next(one for one in trials if one.accepted == accepted)
 
 
 def _differences(found: Pairing) -> Iterator[Difference]:
@@ -232,6 +250,10 @@ def _notes(found: Pairing, before: Mapping[str, Any], after: Mapping[str, Any]) 
         yield "the options of the model changed: this compares them too"
     if before.get("version") != after.get("version"):
         yield f"the runs are of versions {before.get('version')} and {after.get('version')}"
+    graded = len(found.pairs) - len(pooled(found.pairs))
+    if graded:
+        noun = "question stands" if graded == 1 else "questions stand"
+        yield f"{graded} graded {noun} apart: tested by pattern, by score, and in no total"
     if found.missing:
         yield f"{len(found.missing)} without an answer in one of the runs: not compared"
     for ids, where in ((found.only_before, "before"), (found.only_after, "after")):

@@ -13,7 +13,7 @@ from .about import About
 from .plain import cut, joined_surrogates, plain, public_settings
 from .tally import Tally
 
-SCHEMA = 1
+SCHEMA = 2
 SHORTEST_SHARED = 200  # characters; a shorter start of prompts is not worth a digest of its own
 
 _INDENT = 1
@@ -63,8 +63,11 @@ class Draft:
         tally, about = self._tally, self._about
         facts = plain({**asdict(about), "settings": public_settings(about.settings)}, "about")
         totals = [asdict(tally.total(model)) for model in tally.models]
-        patterns = list(dict.fromkeys(one.name for one in tally.groups("pattern", pooled=True)))
-        return {"schema": SCHEMA, **facts, "totals": totals, "patterns": patterns}
+        apart = tally.groups(graded=True)
+        graded = [{**asdict(tally.row(one)), "interval": plain(one.interval, "graded")} for one in apart]
+        ranked = (*tally.groups(pooled=True), *tally.groups(pooled=True, graded=True))
+        patterns = list(dict.fromkeys(one.name for one in ranked))
+        return {"schema": SCHEMA, **facts, "totals": totals, "graded": graded, "patterns": patterns}
 
     def _tables(self) -> dict[str, Iterator[tuple[str, Any]]]:
         return {"texts": self._texts(), "diagrams": self._diagrams()}

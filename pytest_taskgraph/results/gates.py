@@ -3,16 +3,16 @@
     NAME[.NAME ...][.METRIC]>=THRESHOLD[@LEVEL%]
 
 NAME is a pattern, a category, a family, or the value of a label (`size=20`, `frame="ask.v2"`); a question counts where
-all of them hold. Without a metric the gate is about the pass rate, graded questions (those whose pass mark is 0) by
-their main score; `score` is the mean of the main score, any other metric the mean of that metric over the questions
-that have it.
+all of them hold. Without a metric the gate is about the pass rate, or about the mean score where all questions are
+graded; `score` is the mean of the main score, any other metric the mean of that metric over the questions that have
+it. Graded questions are never put together with others: where both are meant, the former are left out, and counted.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from math import isfinite
 from typing import Literal
@@ -23,8 +23,7 @@ from .case import Case
 from .certainty import Answered, Sample
 from .metric_means import metrics_of
 from .nearest import quoted
-from .population import Population
-from .statistics import mean
+from .population import Declared, Population
 
 SCORE = "score"
 _BOUND = re.compile(r">=(?P<threshold>[^<>@]+)(?:@(?P<level>[^<>@%]+)%)?")
@@ -110,6 +109,20 @@ def titles(gates: Sequence[Gate]) -> list[str]:
     return [gate.name if often[gate.name] == 1 else gate.text for gate in gates]
 
 
+def alike(gate: Gate, trials: Iterable[Trial], declared: Iterable[Declared]) -> tuple[list[Trial], list[Declared], int]:
+    """Return the trials and the questions without one that the gate puts together, and how many graded questions it
+    leaves out, as other questions are right or wrong.
+
+    A metric that the gate names is the same measure in all of them, so none is left out of its mean.
+    """
+    came, missing = list(trials), list(declared)
+    apart = {one.question.once for one in came if one.question.graded} | {one.id for one in missing if one.graded}
+    others = [one for one in came if not one.question.graded], [one for one in missing if not one.graded]
+    if gate.metric not in ("", SCORE) or not apart or not any(others):
+        return came, missing, 0
+    return (*others, len(apart))
+
+
 def judge(gate: Gate, title: str, model: str, asked: Population, max_errors: float = 0.0) -> Case:
     """The verdict over the questions of one model that the gate is about.
 
@@ -117,7 +130,8 @@ def judge(gate: Gate, title: str, model: str, asked: Population, max_errors: flo
     decides, or the two-sided interval at the gate's level; where that holds the threshold nothing is decided, and
     the gate fails.
     """
-    sample = Sample(_questions(gate, asked.answered), gate.confidence or 0.95, rates=not gate.metric)
+    rates = not gate.metric and not any(one.question.graded for one in asked.answered)
+    sample = Sample(_questions(gate, asked.answered), gate.confidence or 0.95, rates)
     estimate = sample.mean if sample.questions else None
     low, high = sample.ends or (None, None)
 
@@ -132,7 +146,8 @@ def judge(gate: Gate, title: str, model: str, asked: Population, max_errors: flo
     if estimate is None:
         what = f"has the metric {gate.metric!r}" if asked.answered else "was answered"
         return verdict("failed", f"not judged: no question {what}")
-    told = _told(gate, sample)
+    told = _told(gate, sample, "pass rate" if rates else f"mean {gate.metric or SCORE}")
+    told += f"; {asked.apart} graded left out" if asked.apart else ""
     if gate.confidence is None:
         return verdict("passed" if estimate >= gate.threshold else "failed", told)
     if low is not None and high is not None and low >= gate.threshold:
@@ -167,39 +182,21 @@ def _questions(gate: Gate, answered: Sequence[Trial]) -> list[Answered]:
     for one in answered:
         value, question = _value(gate, one), one.question
         if value is not None:
-            made = Answered(question.once, question.cluster or question.once, [], _graded(gate, one))
+            made = Answered(question.once, question.cluster or question.once, [])
             found.setdefault(question.once, made).values.append(value)
     return list(found.values())
 
 
 def _value(gate: Gate, one: Trial) -> float | None:
     score = 0.0 if one.score is None else one.score.value
-    if gate.metric == SCORE or _graded(gate, one):
+    if gate.metric == SCORE or (one.question.graded and not gate.metric):
         return score
     return metrics_of(one).get(gate.metric) if gate.metric else float(one.passed)
 
 
-def _graded(gate: Gate, one: Trial) -> bool:
-    """Whether the gate takes the main score, since any answer that can be read passes."""
-    return not gate.metric and one.question.pass_mark <= 0
-
-
-def _told(gate: Gate, sample: Sample) -> str:
+def _told(gate: Gate, sample: Sample, measured: str) -> str:
     level = f"{100 * sample.confidence:g}%"
     between = f"no {level} interval: it is one question"
     if sample.ends:
         between = f"{level} {sample.ends[0]:.3f}-{sample.ends[1]:.3f} {sample.about}".rstrip()
-    return f"{_measured(gate, sample)} answered ({between}), threshold {gate.threshold:g}"
-
-
-def _measured(gate: Gate, sample: Sample) -> str:
-    """What is measured, and of how many questions; where some of them are graded, of these apart."""
-    overall = f"{sample.mean:.3f} of {len(sample.questions)}"
-    graded = [one.mean for one in sample.questions if one.graded]
-    others = [one.mean for one in sample.questions if not one.graded]
-    if gate.metric:
-        return f"mean {gate.metric} {overall}"
-    if graded and others:
-        apart = f"mean score {mean(graded):.3f} of {len(graded)} graded"
-        return f"pass rate {mean(others):.3f} of {len(others)} and {apart}: {overall}"
-    return f"{'mean score' if graded else 'pass rate'} {overall}"
+    return f"{measured} {sample.mean:.3f} of {len(sample.questions)} answered ({between}), threshold {gate.threshold:g}"

@@ -50,7 +50,7 @@ class Pair:
     pattern: str
     category: str
     cluster: str
-    graded: bool  # its score counts, for any answer passes; else whether it passes
+    graded: bool  # its score counts, for none is right or wrong; else whether it passes
     before: tuple[Trial, ...]
     after: tuple[Trial, ...]
 
@@ -227,7 +227,7 @@ def _pair(key: Key, before: Sequence[Trial], after: Sequence[Trial]) -> Iterator
     asked = after[0].question
     if once and now:
         cluster = asked.cluster or asked.once
-        yield Pair(key[0], key[1], asked.pattern, asked.category, cluster, asked.pass_mark <= 0, once, now)
+        yield Pair(key[0], key[1], asked.pattern, asked.category, cluster, asked.graded, once, now)
 
 
 def _missing(trials: Sequence[Trial], run: str) -> Iterator[Missing]:

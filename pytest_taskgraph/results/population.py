@@ -30,6 +30,7 @@ class Declared:
     category: str
     labels: Mapping[str, str | int | None] = field(default_factory=dict)  # None: it will not have the label
     metrics: Sequence[str] | None = None  # those that its answer may be marked by; None: not known
+    graded: bool = False  # as Question.graded
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +59,7 @@ class Population:
     left_out: int  # by the user's own selection
     selection: str = ""  # how the user selected
     ended: str = ""  # what ended the run before its time, where that kept some from being asked
+    apart: int = 0  # graded questions that are not among them, for the others are right or wrong
 
     @property
     def size(self) -> int:

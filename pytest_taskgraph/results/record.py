@@ -15,15 +15,27 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import ReadError, UsageError
-from ..trial import Json, Trial, pack
+from ..trial import Trial, pack
 from .about import About
 from .draft import Draft, build, tallied, text_of
 from .in_place import replace
 from .tally import Tally
 
-KNOWN_SCHEMAS = (1,)
+KNOWN_SCHEMAS = (1, 2)
+FIRST_QUESTION_SET = 1  # which all questions are of in records that say nothing of it
 
-__all__ = ["About", "Draft", "about_of", "build", "load", "load_whole", "save", "tally_of", "trials"]
+__all__ = [
+    "About",
+    "Draft",
+    "about_of",
+    "build",
+    "load",
+    "load_whole",
+    "question_sets_of",
+    "save",
+    "tally_of",
+    "trials",
+]
 
 
 def save(path: str | Path, record: Mapping[str, Any] | Draft) -> None:
@@ -102,11 +114,27 @@ def tally_of(record: Mapping[str, Any], order: Iterable[str] = ()) -> Tally:
 def about_of(record: Mapping[str, Any]) -> About:
     """What the run of a record was. Raises UsageError for a record that is damaged."""
     try:
-        later: dict[str, Json] = {"gates": [], "lost": [], "interrupted": False}  # older records have none
+        later: dict[str, Any] = {"gates": [], "lost": [], "interrupted": False}  # older records have none
+        later["question_sets"] = question_sets_of(record)
         facts = {name: (later | dict(record))[name] for name in About.__dataclass_fields__}
         return About(**facts | {name: tuple(facts[name]) for name in ("models", "notations", "gates", "lost")})
     except (KeyError, TypeError) as error:
         raise _unusable("what the run was", error) from error
+
+
+def question_sets_of(record: Mapping[str, Any]) -> dict[str, int]:
+    """Return the version of the questions of each family that has one, as the record says; the first in older records.
+
+    Raises:
+        UsageError: if the record is damaged.
+    """
+    if "question_sets" in record:
+        return dict(record["question_sets"])
+    try:
+        families = sorted({str(one["question"]["family"]) for one in record["trials"]})
+    except (KeyError, TypeError) as error:
+        raise _unusable("trials", error) from error
+    return dict.fromkeys(families, FIRST_QUESTION_SET)
 
 
 def _unusable(where: str, error: Exception) -> UsageError:

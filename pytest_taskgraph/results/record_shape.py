@@ -109,7 +109,7 @@ class _Diagram(BaseModel, strict=True):
 class _Verdict: ...
 
 
-@_as(About, spare={"diagrams", "patterns", "totals"})
+@_as(About, spare={"diagrams", "graded", "patterns", "totals"})
 class _Run:
     """All but the trials, of which no more is looked at than that they are a list."""
 
@@ -126,6 +126,7 @@ class _Run:
     diagrams: dict[str, Annotated[_Diagram, AfterValidator(lambda _: None)]]
     patterns: list[str]
     totals: list[dict[str, _Value]]
+    graded: list[dict[str, _Value]]
 
 
 @_as(Question)

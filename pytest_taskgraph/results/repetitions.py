@@ -17,7 +17,10 @@ from .tally import ANSWERED, Group, Tally
 
 @dataclass(frozen=True, slots=True)
 class Reduced:
-    """The repetitions of the questions of one row. None where there is nothing to take a number of."""
+    """The repetitions of the questions of one row. None where there is nothing to take a number of.
+
+    Of graded questions, of which none passes, there are mean, within and between.
+    """
 
     name: str
     model: str  # "" where several are pooled
@@ -68,7 +71,7 @@ def reduced(group: Group, ks: Sequence[int] | None = None) -> Reduced:
     questions = _by_question(group.trials)
     most = max(map(len, questions), default=0)
     answered = [[one for one in trials if one.outcome in ANSWERED] for trials in questions]
-    counts = [(len(trials), sum(one.passed for one in trials)) for trials in answered]
+    counts = [(len(trials), sum(one.passed for one in trials)) for trials in answered if not group.graded]
     known = [(trials, [_value(one) for one in trials]) for trials in answered if trials]
     wanted = range(1, most + 1) if ks is None else ks
     enough = {k: [(n, passed) for n, passed in counts if n >= k] for k in wanted}

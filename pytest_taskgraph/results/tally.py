@@ -7,13 +7,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from ..trial import Trial
+from .certainty import Answered, Sample
 from .metric_means import chances, metric_means
 from .ranges import ranges
 from .sharing import Shared
 from .statistics import deviation, mean, rate_interval
 
 CATEGORIES = ("structure", "behaviour", "functionality")  # shown in this order, others after them by name
-ANSWERED = frozenset({"right", "wrong", "unreadable", "refused"})
+ANSWERED = frozenset({"right", "wrong", "graded", "unreadable", "refused"})
 
 Place = tuple[int, str, int, int, str]  # where a row stands: sorted by category, then catalogue or number, then name
 
@@ -26,6 +27,8 @@ class Group:
     model: str  # "" where several are pooled
     category: str  # of a pattern's group, else ""
     trials: list[Trial]
+    graded: bool = False  # of graded questions; else none of its trials is
+    apart: int = 0  # trials of graded questions that would stand here as well, if they were right or wrong
 
     @property
     def questions(self) -> int:
@@ -34,8 +37,12 @@ class Group:
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """The 95 % interval of the pass rate: over questions, and by workflow where questions were repeated."""
+        """The 95 % interval of the pass rate: over questions, and by workflow where questions were repeated; of graded
+        questions that of the mean score, as `certainty.Sample` gives it.
+        """
         answered = [one for one in self.trials if one.outcome in ANSWERED]
+        if self.graded:
+            return _sample(answered).ends
         return rate_interval((f"{one.question.once} {one.model}", _cluster(one), one.passed) for one in answered)
 
 
@@ -48,6 +55,9 @@ class Row:
     n = right + wrong + unreadable + refused are the answered ones, over which rate and means are taken. Errors and
     skipped are counted apart and are in no mean. rate, mean, deviation are None where there is nothing to take
     them of.
+
+    A row holds right and wrong answers, or those to graded questions, never both. Of the latter n are the answered
+    ones, none is right or wrong, and there is no rate.
     """
 
     name: str
@@ -61,13 +71,14 @@ class Row:
     errors: int
     skipped: int
     attempts: int  # more than `questions` where some were asked again
-    rate: float | None  # right / n
+    rate: float | None  # right / n; None for graded questions
     mean: float | None  # of the main score
     deviation: float | None  # sample standard deviation of the main score
     metrics: dict[str, float] = field(default_factory=dict)  # mean of each metric by its name, the main one included
     undefined: dict[str, int] = field(default_factory=dict)  # how often a metric was undefined, and so in no mean
     chance: float | None = None  # mean of what guessing is expected to score, over the answered where it is known
     above_chance: float | None = None  # (mean - chance) / (1 - chance) over the same: 0 as by guessing, 1 all right
+    graded: int = 0  # trials of graded questions of the same kind, which are in no other number of the row
 
     @property
     def questions(self) -> int:
@@ -95,6 +106,7 @@ class Tally:
     """The trials of a run, the last one of each model and question; nothing it tells depends on how they arrived.
 
     Trials of varied questions (those with a relation) are in `relations` alone: in no row, no total and no label.
+    Those of graded questions stand apart as well: rows, groups and totals hold them only where they are asked for.
     `order` is the catalogue: names of patterns in the order in which their rows are to stand. Trials with equal texts
     share them.
     """
@@ -128,58 +140,79 @@ class Tally:
         return tuple(sorted({model for _, model in self._trials}))
 
     def labels(self) -> tuple[str, ...]:
-        """The names of the labels that take more than one value, sorted."""
+        """The names of the labels that take more than one value, sorted; graded questions left out."""
         values: dict[str, set[str]] = {}
         for trial in self._of(None):
             for label, value in trial.question.labels.items():
                 values.setdefault(label, set()).add(str(value))
         return tuple(sorted(label for label, found in values.items() if len(found) > 1))
 
-    def rows(self, by: str = "pattern", model: str | None = None, most: int | None = None) -> list[Row]:
+    def rows(
+        self, by: str = "pattern", model: str | None = None, most: int | None = None, graded: bool = False
+    ) -> list[Row]:
         """A row for each model and each "pattern", "category", "family", "model", or value of the label `by`.
 
         Models by name; then categories as in CATEGORIES, patterns as in the catalogue; numbers by size, the rest by
         name. Trials without the label are in no row, so a label that none has gives no rows. `model` restricts; where
-        a label has more than `most` numbers, they are put together in that many ranges, "20-29".
+        a label has more than `most` numbers, they are put together in that many ranges, "20-29". `graded`: the rows of
+        graded questions, instead of those of all others.
         """
-        return [self.row(group) for group in self.groups(by, model, most)]
+        return [self.row(group) for group in self.groups(by, model, most, graded=graded)]
 
     def groups(
-        self, by: str = "pattern", model: str | None = None, most: int | None = None, pooled: bool = False
+        self,
+        by: str = "pattern",
+        model: str | None = None,
+        most: int | None = None,
+        pooled: bool = False,
+        graded: bool = False,
     ) -> list[Group]:
         """The trials of each of the `rows`, in the same order; those of all models in one where `pooled`."""
-        trials = self._of(model)
+        trials = self._of(model, graded)
         spans = _spans([trial.question.labels.get(by) for trial in trials], most) if most else []
         groups: dict[tuple[str, Place], list[Trial]] = {}
         for trial in trials:
             if (place := self._place(trial, by)) is not None:
                 groups.setdefault(("" if pooled else trial.model, _in_range(place, spans)), []).append(trial)
+        apart: Counter[tuple[str, Place | None]] = Counter()
+        if not graded:
+            others = ((trial, self._place(trial, by)) for trial in self._of(model, graded=True))
+            apart.update(("" if pooled else one.model, place and _in_range(place, spans)) for one, place in others)
         return [
-            Group(place[-1], one, place[1] if by == "pattern" else "", groups[one, place])
+            Group(
+                place[-1], one, place[1] if by == "pattern" else "", groups[one, place], graded, apart[one, place]
+            )
             for one, place in sorted(groups)
-        ]
+        ]  # fmt: skip
 
-    def total(self, model: str | None = None) -> Row:
-        """One row, "total", over all trials of the model, of all models where none is given."""
-        return self.row(self.whole(model))
+    def total(self, model: str | None = None, graded: bool = False) -> Row:
+        """One row, "total", over all trials of the model, of all models where none is given; as `rows` they are all of
+        graded questions, or none is.
+        """
+        return self.row(self.whole(model, graded))
 
-    def whole(self, model: str | None = None) -> Group:
+    def whole(self, model: str | None = None, graded: bool = False) -> Group:
         """The trials of `total`."""
         names = self.models if model is None else (model,)
-        return Group("total", names[0] if len(names) == 1 else "", "", self._of(model))
+        apart = 0 if graded else len(self._of(model, graded=True))
+        return Group("total", names[0] if len(names) == 1 else "", "", self._of(model, graded), graded, apart)
 
     def relations(self, model: str | None = None) -> list[Relation]:
-        """A row for each model and each relation in which questions were varied, by name; `model` restricts."""
+        """A row for each model and each relation in which questions were varied, by name; `model` restricts.
+
+        Answers to graded questions pass no verdict that could be the same: such questions are in no row.
+        """
         found: dict[tuple[str, str], list[tuple[Trial, Trial | None]]] = {}
         for trial in self:
-            if trial.question.relation and model in (None, trial.model):
+            if trial.question.relation and not trial.question.graded and model in (None, trial.model):
                 twin = self._trials.get((trial.question.twin, trial.model))
                 found.setdefault((trial.model, trial.question.relation), []).append((trial, twin))
         return [_relation(name, one, found[one, name]) for one, name in sorted(found)]
 
-    def _of(self, model: str | None) -> list[Trial]:
-        """The trials of the model that count: those of questions as they are, not varied."""
-        return [trial for trial in self if model in (None, trial.model) and not trial.question.relation]
+    def _of(self, model: str | None, graded: bool = False) -> list[Trial]:
+        """The trials of the model that count: those of questions as they are, not varied; of graded ones, or others."""
+        own = (trial for trial in self if model in (None, trial.model) and not trial.question.relation)
+        return [trial for trial in own if trial.question.graded == graded]
 
     def _place(self, trial: Trial, by: str) -> Place | None:
         """Where the trial's row stands, by a key that ends in the row's name; None where it is in no row."""
@@ -217,13 +250,14 @@ class Tally:
             errors=outcomes["error"],
             skipped=outcomes["skipped"],
             attempts=sum(self.attempts(trial) for trial in trials),
-            rate=outcomes["right"] / len(answered) if answered else None,
+            rate=outcomes["right"] / len(answered) if answered and not group.graded else None,
             mean=mean(scores),
             deviation=deviation(scores),
             metrics=metrics,
             undefined=undefined,
             chance=chance,
             above_chance=above,
+            graded=group.apart,
         )
 
 
@@ -231,6 +265,16 @@ def _relation(name: str, model: str, found: Sequence[tuple[Trial, Trial | None]]
     pairs = [(one, twin) for one, twin in found if twin and {one.outcome, twin.outcome} <= ANSWERED]
     verdicts = [(twin.question.once, _cluster(twin), one.passed == twin.passed) for one, twin in pairs]
     return Relation(name, model, len(pairs), sum(same for _, _, same in verdicts), rate_interval(verdicts))
+
+
+def _sample(answered: Sequence[Trial]) -> Sample:
+    """The questions of graded trials, each with the scores of its repetitions."""
+    found: dict[str, Answered] = {}
+    for trial in answered:
+        key = f"{trial.question.once} {trial.model}"
+        values = found.setdefault(key, Answered(key, _cluster(trial), [])).values
+        values.append(0.0 if trial.score is None else trial.score.value)
+    return Sample(list(found.values()), 0.95, rates=False)
 
 
 def _cluster(trial: Trial) -> str:

@@ -25,8 +25,8 @@ class PatternChange:
     name: str
     category: str
     n: int  # questions
-    rate_before: float  # share that pass
-    rate_after: float
+    rate_before: float | None  # share that pass; None for graded questions
+    rate_after: float | None
     mean_before: float  # main score
     mean_after: float
     p: float | None  # one-sided, towards worse; None for a category, which is shown, not tested
@@ -59,7 +59,7 @@ class Judged:
 
 
 def judge(pairs: Sequence[Pair], margin: float = MARGIN) -> Judged:
-    """The verdict over paired questions.
+    """The verdict over paired questions, those that `pooled` gives; graded ones beside others enter by their patterns.
 
     Worse: the test of all of them, or that of any pattern adjusted by Holm, gives at most 0.025; without a difference
     that happens in at most 1 of 20 comparisons. Better: the test of all gives as little the other way. Not worse: the
@@ -72,18 +72,23 @@ def judge(pairs: Sequence[Pair], margin: float = MARGIN) -> Judged:
     only = workflows if workflows < ENOUGH_CLUSTERS else 0
     if only:
         pairs = [replace(one, cluster=f"{one.id} {one.model}") for one in pairs]
+    patterns, counted = _patterns(pairs), pooled(pairs)
     by_cluster: dict[str, list[float]] = {}
-    for one in pairs:
+    for one in counted:
         by_cluster.setdefault(one.cluster, []).append(one.loss)
     found = loss(by_cluster)
-    patterns = _patterns(pairs)
-    p, p_better = (_test(pairs), _test(pairs, -1)) if pairs else (None, None)
+    p, p_better = (_test(counted), _test(counted, -1)) if counted else (None, None)
     verdict = _verdict(p, p_better, found, patterns, margin)
     number, more = _needed(found, margin) if verdict == "cannot tell" else (None, "")
     reason = _reason(verdict, found, p if verdict != "better" else p_better, patterns, margin) + more
     if only:
         reason += f"; {within(only)}, tested question by question"
     return Judged(verdict, reason, number, p, p_better, found, patterns)
+
+
+def pooled(pairs: Sequence[Pair]) -> list[Pair]:
+    """Return the pairs that a total is about: those that are right or wrong; graded ones where there are no others."""
+    return [one for one in pairs if not one.graded] or list(pairs)
 
 
 def _verdict(
@@ -175,7 +180,8 @@ def change(
     """
     count = len(pairs)
     both = [[one.before for one in pairs], [one.after for one in pairs]]
-    rates = [fsum(map(pass_share, trials)) / count for trials in both]
+    graded = all(one.graded for one in pairs)
+    rates = [None if graded else fsum(map(pass_share, trials)) / count for trials in both]
     means = [fsum(map(mean_score, trials)) / count for trials in both]
     tested = [fsum(map(Pair.value, pairs, trials)) / count for trials in both]
     verdict = "cannot tell" if p is not None else ""
@@ -184,6 +190,5 @@ def change(
     model = pairs[0].model if len({one.model for one in pairs}) == 1 else ""
     return PatternChange(
         name, category, count, rates[0], rates[1], means[0], means[1], p, worse, verdict, model,
-        sum(one.loss > 0 for one in pairs), sum(one.loss < 0 for one in pairs), all(one.graded for one in pairs),
-        tested[0], tested[1],
+        sum(one.loss > 0 for one in pairs), sum(one.loss < 0 for one in pairs), graded, tested[0], tested[1],
     )  # fmt: skip

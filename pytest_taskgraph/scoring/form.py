@@ -24,4 +24,4 @@ class Form:
     write: Callable[[Json, Sequence[str]], str]
     metric: str
     further: tuple[str, ...] = ()
-    pass_mark: float = 1.0
+    pass_mark: float = 1.0  # the smallest score that is right; 0: none is right or wrong (trial.is_graded)

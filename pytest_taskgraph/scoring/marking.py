@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from ..errors import OrderTooWideError, ProviderError
-from ..trial import Outcome, Question, Reply, Trial
+from ..trial import Outcome, Question, Reply, Score, Trial
 from .grade import grade
 
 
@@ -25,5 +25,12 @@ def mark(
         score = grade(question, reply, measured)
     except (ProviderError, OrderTooWideError) as error:
         return replace(trial, error=str(error)), error
-    outcome: Outcome = "right" if score.value >= question.pass_mark else "wrong"
-    return replace(trial, score=score, outcome=outcome if score.status == "read" else score.status), None
+    return replace(trial, score=score, outcome=_outcome(question, score)), None
+
+
+def _outcome(question: Question, score: Score) -> Outcome:
+    if score.status != "read":
+        return score.status
+    if question.graded:
+        return "graded"
+    return "right" if score.value >= question.pass_mark else "wrong"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from itertools import combinations
-from statistics import mean
+from statistics import fmean, mean, stdev
 from time import perf_counter
 
 import pytest
@@ -13,11 +13,13 @@ from hypothesis import strategies as st
 
 from pytest_taskgraph.benchmarks.settings import Settings
 from pytest_taskgraph.benchmarks.understanding import chance as chances
+from pytest_taskgraph.benchmarks.understanding.baselines import guess_at_random
 from pytest_taskgraph.benchmarks.understanding.behaviour.loops import MOST_COUNTED
 from pytest_taskgraph.benchmarks.understanding.chance import chance, chance_at
 from pytest_taskgraph.benchmarks.understanding.questions import question, references
 from pytest_taskgraph.scoring.forms import FORMS
 from pytest_taskgraph.scoring.metrics import METRICS
+from pytest_taskgraph.scoring.metrics.texts import rouge1
 from pytest_taskgraph.trial import Json
 from pytest_taskgraph.workflow.model import Data, Link, Task, Workflow
 
@@ -78,10 +80,34 @@ def test_chance_of_an_order_is_the_mark_of_the_order_of_declaration() -> None:
     assert chance("task-order", reference, ("A", "B", "C")) == pytest.approx(1 - 1 / 3)
 
 
-def test_free_text_has_no_chance_nor_has_a_metric_that_is_not_the_usual_one_of_the_form() -> None:
-    assert chance("text", "some words", NAMES) is None
-    assert chance_at("text", "rouge1", "some words", LEVEL) is None
+def test_a_metric_that_is_not_the_usual_one_of_the_form_has_no_chance() -> None:
     assert chance_at("task-set", "recall", ["A"], LEVEL) is None
+
+
+def test_chance_of_a_text_is_the_mean_over_the_descriptions_that_are_shown() -> None:
+    shown = ("Bakes the bread.", "", "Bakes a cake.")
+    level = Workflow("W", tasks=tuple(Task(name, one) for name, one in zip("ABC", shown, strict=True)))
+    # Words in common with the reference: all three of three, one of three.
+    assert chance_at("text", "rouge1", "bakes the bread", level) == pytest.approx((1 + 1 / 3) / 2)
+    assert chance_at("text", "rouge2", "bakes the bread", level) == pytest.approx(1 / 2)
+
+
+@pytest.mark.parametrize("measure", ["judge", "cosine", "bertscore"])
+def test_a_text_has_no_chance_where_a_model_measures_or_nothing_is_described(measure: str) -> None:
+    described = Workflow("W", tasks=(Task("A", "Bakes the bread."),))
+    assert chance_at("text", measure, "Bakes.", described) is None
+    assert chance_at("text", "rouge1", "Bakes.", LEVEL) is None
+    assert chance("text", "Bakes.", NAMES) is None
+
+
+def test_descriptions_drawn_at_random_earn_the_chance_of_texts() -> None:
+    settings = Settings(instances=120)
+    made = [question(one, settings) for one in references(settings, {"patterns": "describe_*"})]
+    guesses = [rouge1(guess_at_random(one.prompt)[1], one.reference) for one in made]
+    known = [one.chance for one in made if one.chance is not None]
+    assert len(known) == len(made) == 240
+    spread = stdev(guess - one for guess, one in zip(guesses, known, strict=True)) / len(made) ** 0.5
+    assert fmean(guesses) == pytest.approx(fmean(known), abs=3 * spread)
 
 
 @pytest.mark.parametrize(

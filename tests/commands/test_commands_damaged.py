@@ -28,7 +28,7 @@ from pytest_taskgraph.trial import Diagram, DiagramEdge, DiagramGroup, DiagramNo
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "record.schema.json").read_text())
 VALID = import_module("jsonschema").Draft202012Validator(SCHEMA).is_valid
 ODD: list[Any] = [None, "x", -1, 0.5, 1e300, 10**30, True, [], [1], [None], {}, {"a": None}]
-NOT_READ = ("totals", "schema")  # the first is made anew from the trials; the other has tests of its own
+NOT_READ = ("totals", "graded", "schema")  # the first two are made anew from the trials; the last has tests of its own
 
 DIAGRAM = Diagram(
     "Shop",
@@ -58,7 +58,7 @@ def whole() -> dict[str, Any]:
     gate = Case("gates::structure", "failed", "too low", "m", 0.5, 0.25, 0.75, 0.8)
     about = About(
         "0.1.0", ("m",), 7, ("wadl",), "direct", "lenient", "gates", 1, {"tasks": [12], "model_option": {"top_p": 1}},
-        (vars_of(gate),), ("next-009",), interrupted=True,
+        (vars_of(gate),), ("next-009",), {"understanding": 2}, interrupted=True,
     )  # fmt: skip
     record = build([wrong], about)
     record["trials"][0]["diagram"] = None

@@ -90,7 +90,7 @@ def variants(asking: Question) -> Iterator[Trial]:
 @pytest.mark.parametrize("frame", FRAMES)
 def test_marking_a_fresh_record_again_changes_nothing_for_any_pattern_frame_and_reply(frame: str) -> None:
     trials = [one for asking in asked(frame) for one in variants(asking)]
-    assert {one.outcome for one in trials} == {"right", "wrong", "unreadable", "refused", "error"}
+    assert {one.outcome for one in trials} == {"right", "wrong", "graded", "unreadable", "refused", "error"}
     old = built(*trials)
     new, remarked = rescore(old)
     assert {one.kept.partition(" (")[0] for one in remarked} == {"", "whose reply was shortened in the record"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -33,6 +34,14 @@ def _refused(project: Project, server: Loopback) -> tuple[str, ...]:
 def _broken(project: Project, server: Loopback) -> tuple[str, ...]:
     project.write("conftest.py", "def pytest_runtest_logfinish():\n    raise ValueError('not ours')\n")
     return ()
+
+
+def _outdated(project: Project, server: Loopback) -> tuple[str, ...]:
+    model = _answering(server, right)
+    project.run(*model, "--taskgraph-report=json=old.json")
+    old = project.record("old.json")
+    project.write("old.json", json.dumps({**old, "question_sets": {"understanding": 1}}))
+    return (*model, "--taskgraph-compare=old.json")
 
 
 def _configured(project: Project, gate: str = "structure>=0.8") -> None:
@@ -104,6 +113,7 @@ ROWS: dict[str, tuple[int, Prepare]] = {
     ),
     "a configured gate without `--model`, where questions were collected": (4, _modelless),
     "a gate without `--model`": (4, lambda _, server: ("--taskgraph-gate=structure>=0.8",)),
+    "a comparison with a run that asked another version of the question set": (4, _outdated),
     "a report cannot be written": (4, lambda _, server: ("--taskgraph-report=json=test_graph.py/record.json",)),
     "nothing was left to run": (5, lambda _, server: _answering(server, right, "-k", "nothing")),
     "nothing was left to run, with a gate": (

@@ -35,7 +35,7 @@ def answered(question: Question, right: bool | float | Outcome, model: str = "m"
         return Trial(question, model, right, error="timeout: none came")
     value = float(right)
     given: Json = question.reference if value == 1 else "Bake"
-    outcome: Outcome = "right" if value >= question.pass_mark else "wrong"
+    outcome: Outcome = "graded" if question.graded else "right" if value >= question.pass_mark else "wrong"
     return Trial(question, model, outcome, Reply("Final answer: x"), Score(value, given=given))
 
 
@@ -166,8 +166,59 @@ def test_graded_patterns_are_tested_by_their_scores() -> None:
     assert found.verdict == "worse"
     assert found.loss == pytest.approx(0.1)
     (pattern,) = found.patterns
-    assert (pattern.graded, pattern.rate_after) == (True, 1.0)
+    assert (pattern.graded, pattern.rate_before, pattern.rate_after) == (True, None, None)
     assert pattern.change == pytest.approx(-0.1)
+    assert found.total is not None
+    assert (found.total.n, found.total.graded, found.notes) == (30, True, ())
+
+
+def test_graded_questions_beside_others_are_in_no_total() -> None:
+    def made(score: float) -> dict[str, Any]:
+        graded = [asked(f"g{at:02d}", pattern="describe_task", pass_mark=0.0) for at in range(30)]
+        others = [answered(asked(f"q{at:02d}"), True) for at in range(100)]
+        return run([*others, *(answered(one, score + at / 100) for at, one in enumerate(graded))])
+
+    found = compare(made(0.6), made(0.5))
+    assert (found.verdict, found.paired, found.loss) == ("worse", 130, 0.0)
+    assert found.reason == "+0.000 over 100 paired questions, worse in describe_task"
+    assert found.total is not None
+    assert (found.total.n, found.total.rate_after) == (100, 1.0)
+    assert [(one.name, one.n, one.graded) for one in found.categories] == [("structure", 100, False)]
+    assert "30 graded questions stand apart: tested by pattern, by score, and in no total" in found.notes
+
+
+def test_a_graded_score_flips_where_it_moves_far_or_the_answer_is_gone() -> None:
+    def made(*scores: float | None) -> dict[str, Any]:
+        trials = [answered(asked(f"g{at}", pass_mark=0.0), score or 0.0) for at, score in enumerate(scores)]
+        unread = [replace(one, outcome="unreadable") for one in trials]
+        return run(bad if score is None else one for one, bad, score in zip(trials, unread, scores, strict=True))
+
+    found = compare(made(0.9, 0.4, 0.3, None), made(0.2, 0.3, None, 0.1))
+    assert [(one.id, one.lost, one.after_outcome) for one in found.flips] == [
+        ("g0", True, "graded"),
+        ("g2", True, "unreadable"),
+        ("g3", False, "graded"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "why"),
+    [
+        ({"understanding": 2}, {"understanding": 2}, ""),
+        ({}, {"understanding": 2}, ""),
+        ({"understanding": 1}, {}, ""),
+        ({"understanding": 1, "steps": 3}, {"understanding": 2}, "version 1 of the questions of 'understanding'"),
+    ],
+)
+def test_runs_of_different_question_sets_are_not_compared(
+    before: dict[str, int], after: dict[str, int], why: str
+) -> None:
+    old, new = ({**run([answered(asked("q"), True)]), "question_sets": sets} for sets in (before, after))
+    if not why:
+        assert compare(old, new).paired == 1
+        return
+    with pytest.raises(UsageError, match=f"{why}, the run after version 2: .*; record the baseline anew"):
+        compare(old, new)
 
 
 def test_repetitions_are_one_question() -> None:

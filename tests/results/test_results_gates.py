@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from pytest_taskgraph.errors import UsageError
 from pytest_taskgraph.results.case import Case
-from pytest_taskgraph.results.gates import Gate, judge, parse, titles
+from pytest_taskgraph.results.gates import Gate, alike, judge, parse, titles
 from pytest_taskgraph.results.nearest import quoted
 from pytest_taskgraph.results.population import (
     Declared,
@@ -21,7 +21,7 @@ from pytest_taskgraph.results.population import (
     mistake,
     population,
 )
-from pytest_taskgraph.results.statistics import wilson
+from pytest_taskgraph.results.statistics import clustered_interval, wilson
 from pytest_taskgraph.trial import Outcome, Question, Score, Trial
 
 METRICS = {"score", "jaccard"}
@@ -34,7 +34,7 @@ def trial(at: int, outcome: Outcome = "right", value: float | None = None, mark:
         pass_mark=mark, labels={"size": 12}, cluster=f"w{at}",
     )  # fmt: skip
     score = Score(float(outcome == "right") if value is None else value, {"jaccard": 0.25})
-    answered = outcome in ("right", "wrong")
+    answered = outcome in ("right", "wrong", "graded")
     return Trial(question, "m", outcome, score=score if answered else None, error="" if answered else "server: oops")
 
 
@@ -160,20 +160,39 @@ def test_as_many_questions_as_it_names_would_decide_and_one_fewer_would_not(coun
 
 
 def test_graded_questions_count_by_their_score_and_metrics_by_their_mean() -> None:
-    graded = Population(tuple(trial(at, "right", 0.4 + 0.1 * (at % 3), mark=0.0) for at in range(9)), (), {}, 0)
+    graded = Population(tuple(trial(at, "graded", 0.4 + 0.1 * (at % 3), mark=0.0) for at in range(9)), (), {}, 0)
     assert verdict("structure>=0.5", graded).estimate == pytest.approx(0.5)
     assert verdict("structure.score>=0.5", graded).reason.startswith("mean score 0.500 of 9 answered")
     assert verdict("structure.jaccard>=0.3", graded).outcome == "failed"
 
 
-def test_what_is_measured_is_called_by_its_name() -> None:
-    graded = [trial(at, "right", 0.5, mark=0.0) for at in range(4)]
-    marked = [trial(at, "right" if at % 3 else "wrong", 0.2 + at / 100) for at in range(4, 18)]
-    alone, mixed = (Population(tuple(one), (), {}, 0) for one in (graded, [*graded, *marked]))
-    assert verdict("structure>=0.5", alone).reason.startswith("mean score 0.500 of 4 answered (")
-    told = verdict("structure>=0.5", mixed).reason
-    assert told.startswith("pass rate 0.714 of 14 and mean score 0.500 of 4 graded: 0.667 of 18 answered (")
-    assert verdict("structure.score>=0.5", mixed).reason.startswith("mean score ")
+def test_scores_of_graded_questions_have_no_interval_of_rates() -> None:
+    graded = Population(tuple(trial(at, "graded", float(at < 6), mark=0.0) for at in range(9)), (), {}, 0)
+    low, high = clustered_interval({str(at): [float(at < 6)] for at in range(9)}) or (0.0, 1.0)
+    assert (verdict("structure>=0.5", graded).low, verdict("structure>=0.5", graded).high) == (low, high)
+
+
+@pytest.mark.parametrize(
+    ("gate", "trials", "questions", "apart"),
+    [
+        ("structure>=0.5", 14, 3, 5),
+        ("structure.score>=0.5", 14, 3, 5),
+        ("structure.jaccard>=0.5", 18, 4, 0),  # one and the same measure in all of them
+    ],
+)
+def test_gates_leave_graded_questions_out_beside_others(gate: str, trials: int, questions: int, apart: int) -> None:
+    graded = [trial(at, "graded", 0.5, mark=0.0) for at in range(4)]
+    judged = [trial(at, "right" if at % 3 else "wrong") for at in range(4, 18)]
+    unasked = [*(declared(at) for at in range(18, 21)), replace(declared(21), graded=True)]
+    came, known, left_out = alike(parse(gate, METRICS), [*graded, *judged], unasked)
+    assert (len(came), len(known), left_out) == (trials, questions, apart)
+    assert alike(parse(gate, METRICS), graded, unasked[3:]) == (graded, unasked[3:], 0)
+
+
+def test_a_gate_counts_the_graded_questions_it_leaves_out() -> None:
+    told = verdict("structure>=0.5", replace(rate(10, 14), apart=4)).reason
+    assert told.startswith("pass rate 0.714 of 14 answered (")
+    assert told.endswith(", threshold 0.5; 4 graded left out")
 
 
 @pytest.mark.parametrize(("workflows", "repeats"), [(1, 1), (1, 2), (5, 1), (5, 3), (6, 1)])

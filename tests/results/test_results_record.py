@@ -252,11 +252,38 @@ def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
             record.save(path, record.build([], ABOUT))
 
 
-@pytest.mark.parametrize("schema", [2, 0, "1", True, None, 1.0])
+@pytest.mark.parametrize("schema", [3, 0, "1", True, None, 1.0])
 def test_a_schema_that_is_not_known_is_refused_with_its_number_and_the_known(tmp_path: Path, schema: object) -> None:
     (tmp_path / "r.json").write_text(json.dumps({**record.build([], ABOUT), "schema": schema}))
-    with pytest.raises(UsageError, match=rf"r\.json: found schema {schema!r}, expected one that is known here \(1\)"):
+    told = rf"r\.json: found schema {schema!r}, expected one that is known here \(1, 2\)"
+    with pytest.raises(UsageError, match=told):
         record.load(tmp_path / "r.json")
+
+
+def of_schema_1(*trials: Trial) -> dict[str, Any]:
+    """Return the record of the trials as the first version wrote it."""
+    data = {**record.build(trials, ABOUT), "schema": 1}
+    for name in ("graded", "question_sets"):
+        del data[name]
+    text = json.dumps(data).replace('"outcome": "graded"', '"outcome": "right"')
+    return dict(json.loads(text))
+
+
+def test_an_older_record_has_version_1_and_its_graded_answers_are_no_right_ones(tmp_path: Path) -> None:
+    graded = made("g")
+    graded = replace(graded, question=replace(graded.question, pass_mark=0.0), outcome="graded")
+    old = of_schema_1(made("a"), graded)
+    assert [one["outcome"] for one in old["trials"]] == ["right", "right"]
+    back = written(old, tmp_path)
+    assert record.trials(back) == [made("a"), graded]
+    assert record.question_sets_of(back) == record.about_of(back).question_sets == {"understanding": 1}
+    assert record.tally_of(back).total().n == 1
+
+
+def test_what_a_record_says_of_question_sets_counts() -> None:
+    data = record.build([made("a")], replace(ABOUT, question_sets={"understanding": 5}))
+    assert record.question_sets_of(data) == record.about_of(data).question_sets == {"understanding": 5}
+    assert record.question_sets_of(record.build([made("a")], ABOUT)) == {}
 
 
 @pytest.mark.parametrize("text", ["", "{", "[1]", "NaN", '{"schema": NaN}', "[" * 200_000, "9" * 5000, "\ud800"])

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from ...asking import Model
 from ...errors import UnknownNameError
 from ...trial import Diagram, Question
 from ..family import Label, QuestionReference
 from ..settings import Settings
+
+# Raised whenever a released pattern, notation, frame or generator asks otherwise than before from the same seed.
+QUESTION_SET: Final = 2
 
 
 class Understanding:
@@ -52,6 +55,15 @@ class Understanding:
 
         return metrics(pattern, settings)
 
+    def graded(self, pattern: str, settings: Settings) -> bool:
+        """Return True if the pattern asks for a text, and no pass threshold is set; or if that is 0."""
+        from ...scoring.forms import form
+        from ...trial import is_graded
+        from .pattern import PATTERNS
+        from .text_metrics import pass_mark
+
+        return is_graded(pass_mark(form(PATTERNS[pattern].form), settings))
+
     def diagram(self, reference: QuestionReference, settings: Settings) -> Diagram:
         """The workflow that the question is about, to be drawn; the same for all questions of its cluster."""
         from ...workflow.diagram import diagram
@@ -85,6 +97,13 @@ class Understanding:
         from .pattern import PATTERNS
 
         return PATTERNS[pattern].category
+
+    def question_set(self, pattern: str) -> int | None:
+        """Return QUESTION_SET for our patterns; None for a user's own, whose versions we know nothing of."""
+        from .catalogue import catalogue
+
+        known = catalogue().get(pattern)
+        return None if known is None or known.category == "custom" else QUESTION_SET
 
     def order(self) -> Sequence[str]:
         """The names of the patterns as reports list them."""

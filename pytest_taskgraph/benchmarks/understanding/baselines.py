@@ -19,7 +19,7 @@ from ...scoring.open_forms import OPEN_FORMS
 from ...trial import Json, Reply, Request
 from ..templates import longest_literal, printed_names
 from .baselines_lexical import answer_by_words
-from .baselines_prompt import form_of, guards_of, instructed_names, names_of, plain, scopes_of
+from .baselines_prompt import descriptions_of, form_of, guards_of, instructed_names, names_of, plain, scopes_of
 from .catalogue import catalogue
 from .chance import NUMBERS
 from .excerpt import question_parts, without_fenced
@@ -100,7 +100,7 @@ def _candidates(part: str, known: Sequence[Scope]) -> Iterator[tuple[Pattern, in
 
 def guess_at_random(prompt: str) -> tuple[str, Json]:
     """A coin for yes or no, any task or two, every task with probability 1/2, any order of all, two groups, a number
-    from 0 to 12, any condition of the workflow; the prompt's digest decides.
+    from 0 to 12, any condition of the workflow, the description of any task for a text; the prompt's digest decides.
     """
     rng, names = Random(sha256(prompt.encode("utf-8", "surrogatepass")).hexdigest()), names_of(prompt)
     some = [name for name in names if rng.random() < 0.5]
@@ -115,6 +115,8 @@ def guess_at_random(prompt: str) -> tuple[str, Json]:
         "condition": rng.choice(guards_of(prompt)),
         **_open_guesses(rng.choice(["yes", "no"]), some, rng.sample(names, min(2, len(names)))),
     }
+    if form == "text" and (shown := descriptions_of(prompt)):
+        guesses[form] = rng.choice(shown)
     return form, guesses[form]
 
 

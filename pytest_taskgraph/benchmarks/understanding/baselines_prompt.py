@@ -66,6 +66,11 @@ def guards_of(prompt: str) -> list[str]:
     return conditions(asked_about(prompt)) or [""]
 
 
+def descriptions_of(prompt: str) -> list[str]:
+    """Return the descriptions that tasks of that level have."""
+    return [task.description for task in asked_about(prompt).tasks if task.description]
+
+
 def asked_about(prompt: str) -> Workflow:
     """The level that the prompt asks about; the first workflow, where it names none."""
     known = scopes_of(prompt)

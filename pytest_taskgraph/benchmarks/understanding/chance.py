@@ -2,7 +2,9 @@
 
 A coin decides yes or no, and for a list whether each name is in it; one name is drawn out of all, a number and a
 condition as the baseline `random` draws them. All of this is exact. Groups are the mean of DRAWS draws of that baseline
-by a generator of their own; an order is that of declaration, as the baseline `constant` answers. A free text has none.
+by a generator of their own; an order is that of declaration, as the baseline `constant` answers. A free text is the
+description of one of the tasks that the level shows, drawn at random: the vocabulary and the style of the right one
+without a thought about what is asked. It is exact for ROUGE, and unknown where a model measures the score.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ from ...scoring.metrics.conditions import equivalence
 from ...scoring.metrics.orders import order
 from ...scoring.metrics.sets import names as as_set
 from ...scoring.metrics.sets import overlap
+from ...scoring.metrics.texts import rouge1, rouge1_recall, rouge2, rouge_l
 from ...trial import Json
 from ...workflow.guards import conditions
 from ...workflow.model import Workflow
@@ -27,12 +30,15 @@ from ...workflow.references import nested
 DRAWS = 32  # of random groups
 NUMBERS = range(13)  # what the baseline `random` draws a number from: the answers that there are
 COIN = 0.5
+# Metrics of texts that count words; the others take a model.
+COUNTED = {"rouge1": rouge1, "rouge1_recall": rouge1_recall, "rouge2": rouge2, "rouge_l": rouge_l}
 
 Names = Sequence[str]
 
 
 def chance(form: str, reference: Json, names: Names, guards: Names = ()) -> float | None:
-    """The expected main score of a guess in that form, 0.0 to 1.0; None for forms without one, such as free text.
+    """The expected main score of a guess in that form, 0.0 to 1.0; None for forms without one; for texts see
+    `chance_of_text`.
 
     `names` are those a guesser chooses from (see `candidates`), `guards` the conditions.
     """
@@ -41,10 +47,24 @@ def chance(form: str, reference: Json, names: Names, guards: Names = ()) -> floa
 
 
 def chance_at(form: str, measure: str, reference: Json, level: Workflow) -> float | None:
-    """The chance of a question about a level; None also where the metric is not the form's own."""
+    """The chance of a question about a level; None also where the metric is not the form's own, and no ROUGE."""
+    if form == "text":
+        return chance_of_text(measure, reference, level)
     if form not in GUESSES or measure != FORMS[form].metric:
         return None
     return chance(form, reference, candidates(reference, level), conditions(level))
+
+
+def chance_of_text(measure: str, reference: Json, level: Workflow) -> float | None:
+    """Return the expected score of a guess that repeats the description of a task of the level, 0.0 to 1.0.
+
+    Each description that is shown is as likely as any other; that which is asked for is not shown. None where no task
+    has one, and for a metric that takes a model.
+    """
+    if measure not in COUNTED:
+        return None
+    scores = [COUNTED[measure](task.description, reference) for task in level.tasks if task.description]
+    return fsum(scores) / len(scores) if scores else None
 
 
 def candidates(reference: Json, level: Workflow) -> Names:

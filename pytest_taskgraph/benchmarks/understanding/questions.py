@@ -34,7 +34,7 @@ from .sample import Drawn, draw
 from .scope import sentence
 from .shots import Series, drawn, examples, shots_of, size_of, unsolved
 from .text_metrics import check as check_text_metrics
-from .text_metrics import marking
+from .text_metrics import marking, pass_mark
 from .twins import asked as asked_for
 from .twins import not_varied, with_varied
 from .vary import check as check_relations
@@ -103,13 +103,12 @@ def question(reference: QuestionReference, settings: Settings) -> Question:
         examples=_examples(reference, asked, workflow_digest, settings),
         fenced=not presented.specifications,
     )
-    pass_mark = answer_form.pass_mark if settings.pass_mark is None else settings.pass_mark
     marked = marking(answer_form, asked.pattern.metric, settings.text_metrics)
     return Question(
         reference.id, "understanding", asked.pattern.name, asked.pattern.category, text, told.prompt,
         answer_form.name, asked.case.answer, marked.metric, marked.further,
-        pass_mark, judged=marked.judged, names=names, place=chosen.place, reading=settings.reading,
-        labels=_labels(reference, asked, chosen),
+        pass_mark(answer_form, settings), judged=marked.judged, names=names, place=chosen.place,
+        reading=settings.reading, labels=_labels(reference, asked, chosen),
         episode=presented.episode, specifications=presented.specifications, needed=presented.needed,
         cluster=workflow_digest if one == asked.workflow else digest(one), system=told.system,
         digests=_digests(asked, workflow_digest, chosen, told),

@@ -43,6 +43,11 @@ def marking(answer_form: Form, metric: str, chosen: Sequence[str]) -> Marking:
     return Marking(first, others, [name for name in (first, *others) if name in MEASURED])
 
 
+def pass_mark(answer_form: Form, settings: Settings) -> float:
+    """Return the smallest score that is right: the user's, where one is set, else the form's; 0.0 where none is."""
+    return answer_form.pass_mark if settings.pass_mark is None else settings.pass_mark
+
+
 def metrics(pattern: str, settings: Settings) -> list[str]:
     """The metrics that answers to a pattern may have in such a run, the one that decides first."""
     one = PATTERNS[pattern]

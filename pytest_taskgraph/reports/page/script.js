@@ -94,7 +94,7 @@
     );
   });
   const fits = (row, name, value) =>
-    value === "" || row[name] === value || (value === "not right" && !["right", "skipped"].includes(row.outcome));
+    value === "" || row[name] === value || (value === "not right" && !["right", "graded", "skipped"].includes(row.outcome));
   const apply = () => {
     const word = search.value.trim().toLowerCase();
     chosen = rows.filter(

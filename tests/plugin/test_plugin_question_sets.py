@@ -1,0 +1,115 @@
+"""The version of the question set: stated in the record, and a reason to refuse a comparison across versions."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from plugin_project import OWN, SUITE, Project, Ran
+
+from pytest_taskgraph.__main__ import main
+from pytest_taskgraph.benchmarks.understanding import QUESTION_SET
+
+MODEL = "--model=oracle:1"
+WHY = f"the baseline asked version 1 of the questions of 'understanding', the run after version {QUESTION_SET}"
+ADVICE = "record the baseline anew with --taskgraph-save"
+
+
+def told(ran: Ran) -> str:
+    return " ".join(ran.output.split())
+
+
+def outdated(path: Path) -> None:
+    """Make the record that stands there one of the first version, which says nothing of question sets."""
+    data: dict[str, Any] = json.loads(path.read_text())
+    del data["question_sets"], data["graded"]
+    path.write_text(json.dumps({**data, "schema": 1}))
+
+
+@pytest.fixture
+def saved(project: Project) -> Project:
+    """A project with a run `main` of the first version, which is the run before as well."""
+    assert project.run(MODEL, "--taskgraph-save=main").code == 0
+    for name in ("main", "last"):
+        outdated(project.path / ".taskgraph" / "runs" / f"{name}.json")
+    return project
+
+
+def test_the_record_states_the_version_of_the_questions(project: Project) -> None:
+    project.run(MODEL, "--taskgraph-report=json=record.json")
+    assert project.record()["question_sets"] == {"understanding": QUESTION_SET}
+
+
+def test_a_comparison_with_another_version_is_refused_before_anything_is_asked(saved: Project) -> None:
+    for ran in (saved.run(MODEL, "--taskgraph-compare=main"), saved.spread(MODEL, "--taskgraph-compare=main")):
+        assert (ran.code, ran.counts.get("passed", 0)) == (4, 0), ran.output
+        assert f"--taskgraph-compare: main: {WHY}" in told(ran)
+        assert ADVICE in told(ran)
+        assert ran.clean
+
+
+def test_a_configured_comparison_with_another_version_is_refused(saved: Project) -> None:
+    saved.write("pytest.ini", "[pytest]\ntaskgraph_compare = main\n")
+    ran = saved.run(MODEL)
+    assert ran.code == 4
+    assert WHY in told(ran)
+
+
+def test_a_path_of_another_version_is_refused(saved: Project) -> None:
+    ran = saved.run(MODEL, "--taskgraph-compare=.taskgraph/runs/main.json")
+    assert ran.code == 4
+    assert WHY in told(ran)
+
+
+@pytest.mark.parametrize("workers", [False, True])
+def test_the_run_before_of_another_version_is_noted_and_not_compared(saved: Project, workers: bool) -> None:
+    run = saved.spread if workers else saved.run
+    ran = run(MODEL, "--taskgraph-compare=last")
+    assert (ran.code, ran.counts) == (0, {"passed": 4, "skipped": 1}), ran.output
+    assert f"nothing is compared: {WHY}" in told(ran)
+    assert f"skipped compare::last: not judged: {WHY}" in told(ran)
+    again = run(MODEL, "--taskgraph-compare=last")
+    assert "passed compare::last: cannot tell: +0.000 over 4 paired questions" in told(again)
+
+
+def test_the_run_before_of_another_version_fails_where_missing_does(saved: Project) -> None:
+    ran = saved.run(MODEL, "--taskgraph-compare=last", "--taskgraph-fail-on=missing")
+    assert ran.code == 1
+    assert f"failed compare::last: not judged: {WHY}" in told(ran)
+
+
+def test_a_baseline_recorded_anew_can_be_compared_with(saved: Project) -> None:
+    assert saved.run(MODEL, "--taskgraph-save=main").code == 0
+    assert "over 4 paired questions" in told(saved.run(MODEL, "--taskgraph-compare=main"))
+
+
+def test_users_own_patterns_have_no_version_and_compare(project: Project) -> None:
+    project.write("test_graph.py", OWN)
+    project.run(MODEL, "--taskgraph-save=main", "--taskgraph-report=json=record.json")
+    assert project.record()["question_sets"] == {}
+    outdated(project.path / ".taskgraph" / "runs" / "main.json")
+    for run in (project.run, project.spread):
+        assert "+0.000 over 2 paired questions" in told(run(MODEL, "--taskgraph-compare=main"))
+    project.write("test_ours.py", SUITE)
+    assert WHY in told(project.run(MODEL, "--taskgraph-compare=main"))
+
+
+def test_the_command_refuses_other_versions(
+    saved: Project, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert saved.run(MODEL, "--taskgraph-save=new").code == 0
+    monkeypatch.chdir(saved.path)
+    assert main(["compare", "main", "new"]) == 4
+    error = capsys.readouterr().err
+    assert f"the runs cannot be compared: {WHY}" in error
+    assert "record the baseline anew" in error
+    assert main(["compare", "main", "main"]) == 0
+
+
+def test_scoring_again_keeps_the_version(saved: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(saved.path)
+    assert main(["rescore", "main", "--out", "again.json"]) == 0
+    assert saved.record("again.json")["question_sets"] == {"understanding": 1}
+    assert main(["compare", "main", "again.json"]) == 0

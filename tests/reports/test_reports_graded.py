@@ -1,0 +1,170 @@
+"""Graded questions in each report: a mean beside the chance level and an interval, and in no rate and no total."""
+
+from __future__ import annotations
+
+import csv
+import re
+from dataclasses import replace
+from io import StringIO
+from typing import Any
+
+import pytest
+
+from pytest_taskgraph.reports import terminal
+from pytest_taskgraph.reports.csv import csv as csv_of
+from pytest_taskgraph.reports.html import html
+from pytest_taskgraph.reports.junit import properties, suite_properties
+from pytest_taskgraph.reports.markdown import markdown
+from pytest_taskgraph.reports.verdict import verdict
+from pytest_taskgraph.results.comparison import compare
+from pytest_taskgraph.results.record import About, about_of, build, tally_of
+from pytest_taskgraph.trial import Outcome, Question, Reply, Score, Trial
+
+ABOUT = About("0.1.0", ("m",), 7, ("wadl",), "think-first", "lenient", "questions")
+TEXT = Question(
+    "d0", "understanding", "describe_task", "functionality", "?", "?", "text", "It bakes.", "rouge1", pass_mark=0.0,
+    chance=0.25, labels={"tasks": 12},
+)  # fmt: skip
+ODD = replace(TEXT, pattern="odd_task", form="yes-no", reference="yes", metric="correctness", pass_mark=1.0)
+
+
+def graded(at: int, score: float, model: str = "m", outcome: Outcome = "graded") -> Trial:
+    return Trial(replace(TEXT, id=f"d{at}", cluster=f"w{at}"), model, outcome, Reply("x"), Score(score, given="x"))
+
+
+def judged(at: int, model: str = "m") -> Trial:
+    question = replace(ODD, id=f"o{at}", cluster=f"w{at}", labels={"tasks": 12 + at % 2})
+    outcome: Outcome = "right" if at % 2 else "wrong"
+    return Trial(question, model, outcome, Reply("x"), Score(float(at % 2)))
+
+
+def record_of(*trials: Trial, **about: Any) -> dict[str, Any]:  # noqa: ANN401
+    return build(trials, replace(ABOUT, **about))
+
+
+GRADED = [graded(at, score) for at, score in enumerate((0.2, 0.4, 0.4, 0.6))]
+MIXED = record_of(*GRADED, *(judged(at) for at in range(10)))
+ALONE = record_of(*GRADED)
+NOTE = "4 graded questions of functionality stand apart: in no pass rate, in no total"
+
+
+def shown(record: dict[str, Any], verbosity: int = 0, width: int = 80) -> list[str]:
+    return [line for line, _ in terminal.lines(tally_of(record), about_of(record), verbosity, width)]
+
+
+def test_the_terminal_shows_means_beside_chance_below_the_rates() -> None:
+    lines = shown(MIXED)
+    assert [line.split()[:3] for line in lines if "0.500" in line] == [
+        ["functionality", "10", "0.500"], ["odd_task", "10", "0.500"], ["total", "10", "0.500"],
+    ]  # fmt: skip
+    head = next(line for line in lines if line.startswith("graded"))
+    assert head.split() == ["graded", "n", "mean", "95%", "interval", "chance", "errors", "unreadable"]
+    row = next(line for line in lines if line.startswith("describe_task"))
+    assert row.split() == ["describe_task", "4*", "0.400", "0.140-0.660", "0.250", "0", "0"]
+    assert NOTE in lines
+
+
+def test_a_run_of_graded_questions_alone_has_no_table_of_rates() -> None:
+    lines = shown(ALONE)
+    assert not any("pass rate" in line for line in lines if line != NOTE)
+    assert not any(line.startswith("total") for line in lines)
+    assert shown(ALONE, -1) == ["taskgraph: m: 4 graded"]
+    assert shown(MIXED, -1) == ["taskgraph: m: 5 of 10 right (0.500), mean 0.500, 4 graded"]
+
+
+@pytest.mark.parametrize("width", [40, 50, 60, 70, 80, 120])
+def test_the_chance_level_stays_at_any_width(width: int) -> None:
+    lines = shown(MIXED, width=width)
+    head = next(line for line in lines if line.startswith("graded"))
+    assert "chance" in head
+    assert max(map(len, lines)) <= width
+
+
+def test_several_models_have_a_graded_line_each() -> None:
+    others = [replace(one, model="n") for one in GRADED[:2]]
+    record = record_of(*GRADED, *others, judged(0), judged(1, "n"), models=("m", "n"))
+    rows = [line.split()[:4] for line in shown(record) if line.startswith("describe_task")]
+    assert rows == [["describe_task,", "m", "4*", "0.400"], ["describe_task,", "n", "2*", "0.300"]]
+
+
+def test_markdown_shows_means_beside_chance_in_a_table_of_their_own() -> None:
+    text = markdown(MIXED)
+    assert "| `describe_task` | `m` | 4\\* | 0.400 | 0.140-0.660 | 0.250 | 0.200 | 0 | 0 | 0 | 0 |" in text
+    assert "| **total** | 10 | 0.500 |" in text
+    assert NOTE in text
+    assert "10 right, pass rate 0.500, mean 0.500, 4 graded, apart" in text
+    assert "**total**" not in markdown(ALONE)
+    assert "pass rate |" not in markdown(ALONE)
+
+
+def test_html_shows_means_beside_chance_and_calls_no_graded_answer_right() -> None:
+    page = html(MIXED)
+    _, _, table = page.partition("Graded questions: mean scores")
+    table = table.partition("</table>")[0]
+    cells = re.findall(r"<bdi>(.*?)</bdi>", table.replace("<wbr>", ""))
+    assert cells == ["describe_task", "m", "4*", "0.400", "0.140-0.660", "0.250", "0.200", "0", "0", "0", "0"]
+    assert '<a class="outcome graded" href="#show:outcome=graded">4 graded</a>' in page
+    rates = page[page.index("Pass rates by category") : page.index("Graded questions: mean scores")]
+    assert "describe" not in rates
+
+
+def test_csv_calls_graded_answers_graded() -> None:
+    rows = list(csv.DictReader(StringIO(csv_of(MIXED))))
+    told = {(one["pattern"], one["outcome"], one["pass_mark"]) for one in rows}
+    assert told == {("describe_task", "graded", "0.0"), ("odd_task", "right", "1.0"), ("odd_task", "wrong", "1.0")}
+
+
+def test_junit_properties_hold_no_rate_of_graded_questions() -> None:
+    told = dict(suite_properties(tally_of(MIXED), about_of(MIXED)))
+    assert told["taskgraph.pattern.describe_task"] == (
+        "n=4 interval=0.140-0.660 mean=0.400 errors=0 unreadable=0 refused=0 skipped=0 chance=0.250"
+    )
+    assert "rate=0.500" in told["taskgraph.category.functionality"]
+    assert "graded=4" in told["taskgraph.category.functionality"]
+    assert (told["taskgraph.n"], told["taskgraph.graded"], told["taskgraph.rate"]) == ("10", "4", "0.500")
+    assert dict(properties(GRADED[0]))["taskgraph.outcome"] == "graded"
+
+
+@pytest.mark.parametrize(
+    ("trials", "state", "headline"),
+    [
+        ([judged(1), judged(3), *GRADED], "passed", "All 2 right, 4 graded"),
+        ([judged(1), *GRADED], "passed", "The one question is right, 4 graded"),
+        (GRADED, "neutral", "No answer is right or wrong, 4 graded"),
+        ([judged(0), judged(1), *GRADED], "failed", "1 of 2 not right"),
+        (
+            [judged(1), graded(0, 0.0, outcome="unreadable")],
+            "failed",
+            "1 of 1 graded without an answer",
+        ),
+        ([judged(1), graded(0, 0.0, outcome="error")], "failed", "0 of 1 not right, 1 error"),
+    ],
+)
+def test_the_headline_counts_graded_answers_apart(trials: list[Trial], state: str, headline: str) -> None:
+    record = record_of(*trials)
+    found = verdict(record, tally_of(record), about_of(record))
+    assert (found.state, found.headline) == (state, headline)
+
+
+def test_a_graded_question_without_an_answer_turns_the_total_red() -> None:
+    cases: list[tuple[Outcome, str]] = [("graded", "green"), ("unreadable", "red"), ("error", "red")]
+    for outcome, colour in cases:
+        record = record_of(judged(1), graded(0, 0.0, outcome=outcome))
+        markup = [one for line, one in terminal.lines(tally_of(record), about_of(record)) if line.startswith("total")]
+        assert [colour in one for one in markup] == [True]
+
+
+def test_repetition_tables_show_graded_patterns_without_majorities() -> None:
+    again = [replace(one, question=replace(one.question, id=f"{one.question.id}-r2", repetition=2)) for one in GRADED]
+    record = record_of(*GRADED, *again, judged(1))
+    (row,) = [line.split() for line in shown(record, width=100) if line.startswith("describe_task ") and " - " in line]
+    assert row == ["describe_task", "4", "0.400", "-", "-", "-", "0.000", "0.163"]
+    assert "| `describe_task` | 4 | 0.400 | - | - | - | 0.000 | 0.163 |" in markdown(record)
+    assert "describe_<wbr>task" in html(record)
+
+
+def test_comparisons_show_no_pass_rate_of_graded_patterns() -> None:
+    worse = record_of(*(graded(at, 0.1) for at in range(4)), *(judged(at) for at in range(10)))
+    found = compare(MIXED, worse)
+    assert "| `describe_task` | cannot tell | 4 | - | 0.400 → 0.100 | 4 | 0 |" in markdown(worse, found)
+    assert "<td>- →" not in html(worse, found)

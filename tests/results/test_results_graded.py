@@ -1,0 +1,113 @@
+"""Graded questions: a mean beside what guessing earns, no rate, and no part in what is counted of others."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_taskgraph.results.record import About, build, tally_of
+from pytest_taskgraph.results.repetitions import reduced
+from pytest_taskgraph.results.statistics import clustered_interval
+from pytest_taskgraph.results.tally import Tally
+from pytest_taskgraph.scoring.marking import mark
+from pytest_taskgraph.trial import Outcome, Question, Reply, Score, Trial, WrongAnswer
+
+TEXT = Question(
+    "d0", "understanding", "describe_task", "functionality", "?", "?", "text", "It bakes.", "rouge1", pass_mark=0.0,
+    chance=0.25, cluster="w0", labels={"size": 12},
+)  # fmt: skip
+ODD = replace(TEXT, id="o0", pattern="odd_task", form="yes-no", reference="yes", metric="correctness", pass_mark=1.0)
+
+
+def graded(at: int, score: float, model: str = "m", workflow: int | None = None) -> Trial:
+    question = replace(TEXT, id=f"d{at}", cluster=f"w{at if workflow is None else workflow}")
+    return Trial(question, model, "graded", Reply("x"), Score(score))
+
+
+def judged(at: int, right: bool, model: str = "m") -> Trial:
+    outcome: Outcome = "right" if right else "wrong"
+    return Trial(replace(ODD, id=f"o{at}", cluster=f"w{at}"), model, outcome, Reply("x"), Score(float(right)))
+
+
+def tallied(*trials: Trial) -> Tally:
+    tally = Tally()
+    for trial in trials:
+        tally.add(trial)
+    return tally
+
+
+def test_an_answer_to_a_graded_question_is_accepted_whatever_its_score() -> None:
+    trial, _ = mark(TEXT, Reply("Final answer: nonsense"), "m")
+    assert (trial.outcome, trial.passed, trial.accepted) == ("graded", False, True)
+    assert trial.score == Score(0.0, given="nonsense")
+    trial.check()
+
+
+@pytest.mark.parametrize("reply", ["", "Final answer: ...", "I'm sorry, but I can't help with that."])
+def test_a_graded_question_without_an_answer_fails_its_check(reply: str) -> None:
+    trial, _ = mark(TEXT, Reply(reply), "m")
+    assert trial.outcome in ("unreadable", "refused")
+    with pytest.raises(WrongAnswer):
+        trial.check()
+
+
+def test_totals_and_categories_hold_no_graded_question_and_count_them() -> None:
+    tally = tallied(*(graded(at, 0.5) for at in range(3)), judged(0, True), judged(1, False))
+    for row in (tally.total(), *tally.rows("category"), *tally.rows("family"), *tally.rows("size")):
+        assert (row.n, row.right, row.rate, row.mean, row.graded) == (2, 1, 0.5, 0.5, 3), row.name
+    assert [row.name for row in tally.rows()] == ["odd_task"]
+    assert tally.total().chance == 0.25
+
+
+def test_a_graded_row_has_a_mean_and_what_guessing_earns() -> None:
+    tally = tallied(*(graded(at, score) for at, score in enumerate((0.2, 0.4, 0.9))), judged(0, True))
+    (row,) = tally.rows(graded=True)
+    assert (row.name, row.n, row.rate, row.right, row.chance) == ("describe_task", 3, None, 0, 0.25)
+    assert row.mean == pytest.approx(0.5)
+    assert row.above_chance == pytest.approx((0.5 - 0.25) / 0.75)
+    assert tally.total(graded=True) == replace(row, name="total", category="")
+
+
+@given(st.lists(st.tuples(st.integers(0, 7), st.floats(0, 1)), min_size=1, max_size=12))
+def test_the_interval_of_a_graded_mean_is_clustered_by_workflow(answers: list[tuple[int, float]]) -> None:
+    tally = tallied(*(graded(at, score, workflow=workflow) for at, (workflow, score) in enumerate(answers)))
+    by_workflow = len({workflow for workflow, _ in answers}) >= 6
+    clusters: dict[str, list[float]] = {}
+    for at, (workflow, score) in enumerate(answers):
+        clusters.setdefault(str(workflow if by_workflow else -at), []).append(score)
+    (group,) = tally.groups(graded=True)
+    expected = clustered_interval(clusters)
+    assert (group.interval is None) == (expected is None)
+    assert expected is None or group.interval == pytest.approx(expected)
+
+
+def test_repetitions_of_a_graded_question_are_one_value_of_its_interval() -> None:
+    once = [graded(at, at / 10) for at in range(8)]
+    again = [replace(one, question=replace(one.question, id=f"{one.question.id}-r2", repetition=2)) for one in once]
+    (group,), (repeated,) = (tallied(*ones).groups(graded=True) for ones in (once, [*once, *again]))
+    assert repeated.interval == pytest.approx(group.interval)
+    found = reduced(repeated)
+    assert (found.majority, found.pass_at, found.pass_hat) == (None, {1: None, 2: None}, {1: None, 2: None})
+    assert found.mean == pytest.approx(0.35)
+    assert found.within == pytest.approx(0.0)
+
+
+def test_graded_questions_asked_varied_have_no_verdict_to_be_the_same() -> None:
+    varied = replace(graded(1, 0.1), question=replace(TEXT, id="d0-x", relation="order", twin="d0"))
+    other = replace(judged(1, True), question=replace(ODD, id="o0-x", relation="order", twin="o0"))
+    (row,) = tallied(graded(0, 0.9), varied, judged(0, True), other).relations()
+    assert (row.pairs, row.same) == (1, 1)
+
+
+def test_the_record_shows_graded_means_beside_its_totals() -> None:
+    data = build([graded(0, 0.2), graded(1, 0.4), judged(0, True)], About("0.1.0", ("m",)))
+    (total,), (row,) = data["totals"], data["graded"]
+    assert (total["n"], total["graded"], total["rate"]) == (1, 2, 1.0)
+    assert (row["name"], row["rate"], row["mean"], row["chance"]) == ("describe_task", None, pytest.approx(0.3), 0.25)
+    assert row["interval"][0] == 0.0
+    assert row["interval"][1] == 1.0
+    assert data["patterns"] == ["odd_task", "describe_task"]
+    assert build(tally_of(data), About("0.1.0", ("m",))) == data
