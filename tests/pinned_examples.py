@@ -92,9 +92,14 @@ def shown_to(example: Example) -> Workflow:
 
 
 def asked(pattern: Pattern, phrasing: int, project: Workflow) -> Iterator[tuple[str, Scope, Case]]:
-    """Yield every question of the pattern about the project, its levels called by their places and by their names."""
+    """Yield every question of the pattern about the project, its levels called by their places and by their names.
+
+    A derived workflow is asked about as it stands, too, not only with what it is derived from filled in: a pattern has
+    words for that, though no question of a suite uses them.
+    """
     found = all_scopes(project)
-    for scope in (*found, *own_names(found)):
+    derived = [Scope(project, f"workflow '{project.name}'", True)] if project.base is not None else []
+    for scope in (*found, *own_names(found), *derived):
         for one in cases(pattern, scope):
             yield sentence(pattern, phrasing, scope, one), scope, one
 
