@@ -32,7 +32,7 @@ def pages() -> dict[str, str]:
         "answers.txt": _answers(),
         "notations.txt": _notations(),
         "prompts.txt": _prompts(),
-        **{f"vocabulary_{name}.txt": _vocabulary(vocabulary(name)) for name in vocabulary_names()},
+        **{f"vocabulary_{name}.txt": page_of_vocabulary(vocabulary(name)) for name in vocabulary_names()},
     }
     return {name: "\n".join(lines) + "\n" for name, lines in found.items()}
 
@@ -92,6 +92,11 @@ def _prompts() -> Iterator[str]:
     yield NOT_SHOWN
     yield "==== the tools of an agent"
     yield json.dumps(TOOLS, indent=1)
+
+
+def page_of_vocabulary(words: Vocabulary) -> list[str]:
+    """Return the lines of the page of a vocabulary: whatever it calls or describes."""
+    return list(_vocabulary(words))
 
 
 def _vocabulary(words: Vocabulary) -> Iterator[str]:

@@ -10,7 +10,7 @@ import pytest
 from pinned_examples import PHRASINGS, Example, asked, branches, branches_taken, examples, problem, shown_to
 
 from pytest_taskgraph.benchmarks.understanding.catalogue import catalogue
-from pytest_taskgraph.benchmarks.understanding.pattern import Pattern, verdict
+from pytest_taskgraph.benchmarks.understanding.pattern import Pattern
 from pytest_taskgraph.benchmarks.understanding.structure.tasks import PROPERTIES
 from pytest_taskgraph.workflow.concurrency import OPERATORS
 
@@ -46,7 +46,9 @@ def test_every_branch_of_a_phrasing_has_examples(pattern: Pattern, phrasing: int
     template = pattern.templates[phrasing]
     pinned = {(branch, kind) for example in _of(pattern) for branch, kind in _shown(example, phrasing)}
     kinds = ("yes", "no") if pattern.yes_no else ("tempting",)
-    missing = [(branch, kind) for branch in sorted(branches(template)) for kind in kinds if (branch, kind) not in pinned]
+    missing = [
+        (branch, kind) for branch in sorted(branches(template)) for kind in kinds if (branch, kind) not in pinned
+    ]
     assert not missing, f"{pattern.name}, phrasing {phrasing + 1}: no example of {missing}"
 
 

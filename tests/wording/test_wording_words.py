@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 import wording_pages
-
-from pytest_taskgraph.generation.vocabularies import vocabulary
-from pytest_taskgraph.notations import NOTATIONS
 
 
 def _stored() -> dict[str, str]:
