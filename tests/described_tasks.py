@@ -6,7 +6,8 @@ import re
 
 from pytest_taskgraph.generation.vocabularies import Entry, Vocabulary
 
-_SMALL_WORDS = frozenset(["the", "and", "for", "with", "that", "its", "from", "into", "has", "all", "one", "out", "who", "are", "was", "not", "they", "their", "what"])
+_COMMON = {"the", "and", "for", "with", "that", "its", "from", "into", "has", "all", "one", "out", "who", "are", "was"}
+_SMALL_WORDS = frozenset(_COMMON | {"not", "they", "their", "what"})
 _STEM = 5  # letters
 
 
