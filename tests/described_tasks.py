@@ -1,0 +1,30 @@
+"""Which tasks of a vocabulary are described in no word that their names or data have, either."""
+
+from __future__ import annotations
+
+import re
+
+from pytest_taskgraph.generation.vocabularies import Entry, Vocabulary
+
+_COMMON = {"the", "and", "for", "with", "that", "its", "from", "into", "has", "all", "one", "out", "who", "are", "was"}
+_SMALL_WORDS = frozenset(_COMMON | {"not", "they", "their", "what"})
+_STEM = 5  # letters
+
+
+def undescribed(words: Vocabulary) -> set[str]:
+    """Return the tasks whose description has no word in common with their names, their data and what these are.
+
+    Words are compared by their first letters. Descriptions do not repeat names, but nearly all tell of their data.
+    """
+    told = dict(words.data)
+    return {one.name for one in words.tasks if not _stems(one.description) & _stems(_around(one, told))}
+
+
+def _around(one: Entry, told: dict[str, str]) -> str:
+    data = (*one.reads, *one.writes)
+    return " ".join((one.name, *data, *(told[name] for name in data)))
+
+
+def _stems(text: str) -> set[str]:
+    parts = re.findall(r"[a-z]{3,}", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", text).lower())
+    return {part[:_STEM] for part in parts} - _SMALL_WORDS

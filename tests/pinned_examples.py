@@ -1,0 +1,189 @@
+"""The pinned examples of tests/wording/examples: read them, find what they ask, and compare the answers.
+
+An example is an entry `[[PATTERN]]` of a TOML file. It names a workflow of tests/wording/workflows, holds the full
+question in both phrasings (`first`, `second`), and the answer that a careful reader gives from these words alone:
+
+- yes-no, yes-no-reason: "yes" or "no"; task, condition, text: the text; number: the number;
+- task-set, task-reasons, pair-reason: the list of names; groups: a list of lists;
+- task-order: a list of orders, all of which are right.
+
+`tempting` is a wrong answer that a careless reader would give: one more name in a set, a whole answer in other forms.
+`flaw` describes what is planted: its kind and its details, as the patterns of functionality read them. `why` is for
+the reader of the file.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from jinja2 import nodes
+from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+from pytest_taskgraph.benchmarks.understanding.pattern import Case, Pattern
+from pytest_taskgraph.benchmarks.understanding.scope import Scope, all_scopes, cases, own_names, sentence
+from pytest_taskgraph.notations.wadl import WADL
+from pytest_taskgraph.scoring.forms import form
+from pytest_taskgraph.scoring.metrics import metric
+from pytest_taskgraph.trial import Json
+from pytest_taskgraph.workflow.check import check
+from pytest_taskgraph.workflow.model import Flaw, Workflow
+
+FOLDER = Path(__file__).parent / "wording"
+PHRASINGS = ("first", "second")
+VERDICTS = ("yes", "no")
+
+
+@dataclass(frozen=True, eq=False)
+class Example:
+    """A question about a workflow in both phrasings, with its answer and a wrong one."""
+
+    pattern: str
+    place: str  # in which file it stands, and as which example of its pattern
+    workflow: str
+    questions: tuple[str, ...]
+    answer: Any
+    tempting: Any = None
+    flaw: Flaw | None = None
+
+    def __str__(self) -> str:
+        return self.place
+
+
+@cache
+def examples() -> tuple[Example, ...]:
+    """Return all pinned examples, in the order of the files."""
+    return tuple(one for path in sorted((FOLDER / "examples").glob("*.toml")) for one in _of_file(path))
+
+
+def _of_file(path: Path) -> Iterator[Example]:
+    read = tomllib.loads(path.read_text(encoding="utf-8"))
+    for pattern, entries in read.items():
+        for number, entry in enumerate(entries, 1):
+            unknown = entry.keys() - {"workflow", "first", "second", "answer", "tempting", "flaw", "why"}
+            assert not unknown, f"{path.name}: {pattern} {number}: unknown keys {sorted(unknown)}"
+            yield Example(
+                pattern,
+                f"{path.stem}: {pattern} {number}",
+                entry["workflow"],
+                tuple(entry[phrasing] for phrasing in PHRASINGS),
+                entry["answer"],
+                entry.get("tempting"),
+                Flaw(entry["flaw"]["kind"], tuple(entry["flaw"]["details"])) if "flaw" in entry else None,
+            )
+
+
+@cache
+def project_of(name: str) -> Workflow:
+    """Return the workflow of that file, all workflows of the file as one project."""
+    project = WADL.read((FOLDER / "workflows" / f"{name}.xxp").read_text(encoding="utf-8"), f"{name}.xxp")
+    check(project)
+    return project
+
+
+def shown_to(example: Example) -> Workflow:
+    """Return the workflow of the example with its planted flaw."""
+    return replace(project_of(example.workflow), flaw=example.flaw)
+
+
+def asked(pattern: Pattern, phrasing: int, project: Workflow) -> Iterator[tuple[str, Scope, Case]]:
+    """Yield every question of the pattern about the project, its levels called by their places and by their names.
+
+    A derived workflow is asked about as it stands, too, not only with what it is derived from filled in: a pattern has
+    words for that, though no question of a suite uses them.
+    """
+    found = all_scopes(project)
+    derived = [Scope(project, f"workflow '{project.name}'", True)] if project.base is not None else []
+    for scope in (*found, *own_names(found), *derived):
+        for one in cases(pattern, scope):
+            yield sentence(pattern, phrasing, scope, one), scope, one
+
+
+def problem(pattern: Pattern, example: Example, phrasing: int) -> str:
+    """Return what is wrong with the pattern's answer to the pinned question; the empty text if nothing is."""
+    pinned = example.questions[phrasing]
+    questions: dict[str, list[Case]] = {}
+    for text, _, one in asked(pattern, phrasing, shown_to(example)):
+        questions.setdefault(text, []).append(one)
+    if pinned not in questions:
+        nearest = get_close_matches(pinned, questions, 1, 0.0)
+        return f"{example}: the pattern does not ask\n  {pinned}\nbut, for example,\n  {' '.join(nearest) or 'nothing'}"
+    for one in questions[pinned]:
+        if any(score(pattern, right, one.answer) != 1.0 for right in _right(pattern, example)):
+            return f"{example}: {pinned}\n  pinned answer: {example.answer}\n  pattern's answer: {one.answer}"
+        if example.tempting is not None and score(pattern, _tempting(pattern, example), one.answer) == 1.0:
+            return f"{example}: {pinned}\n  the tempting answer {example.tempting} counts as right"
+    return ""
+
+
+def score(pattern: Pattern, given: Json, reference: Json) -> float | None:
+    """Return the main score of an answer of the pattern's form."""
+    return metric(pattern.metric or form(pattern.form).metric)(given, reference)
+
+
+def _right(pattern: Pattern, example: Example) -> list[Json]:
+    """Return the answers that the example calls right, as the form reads them."""
+    answers = example.answer if pattern.form == "task-order" else [example.answer]
+    return [_read(pattern.form, answer) for answer in answers]
+
+
+def _tempting(pattern: Pattern, example: Example) -> Json:
+    if pattern.form in ("task-set", "task-reasons"):
+        return _read(pattern.form, [*example.answer, example.tempting])
+    return _read(pattern.form, example.tempting)
+
+
+def _read(name: str, answer: Any) -> Json:  # noqa: ANN401 - each form has its own
+    match name:
+        case "task-reasons" | "pair-reason":
+            return {"tasks": sorted(answer), "reasons": {}}
+        case "yes-no-reason":
+            return {"answer": answer, "reason": ""}
+        case "task-set":
+            return sorted(answer)
+        case _:
+            read: Json = answer
+            return read
+
+
+@cache
+def _marked(template: str) -> tuple[Any, frozenset[str]]:
+    """Return the template with a mark in every branch of its conditions, and all marks."""
+    environment = ImmutableSandboxedEnvironment()
+    tree = environment.parse(template)
+    marks = frozenset(_put_marks(tree.body, ""))
+    return environment.from_string(tree), marks
+
+
+def _put_marks(body: list[nodes.Node], around: str) -> Iterator[str]:
+    """Put a mark into every branch, such as "flow control, not direct", and yield the marks."""
+    for branch in [one for one in body if isinstance(one, nodes.If)]:
+        sides = [("", branch.body), ("not ", branch.else_)]
+        turned = isinstance(branch.test, nodes.Not)
+        for (said, _), (_, inner) in zip(reversed(sides) if turned else sides, sides, strict=True):
+            mark = f"{around}, {said}{_condition(branch.test)}".removeprefix(", ")
+            yield mark
+            yield from _put_marks(inner, mark)
+            inner.insert(0, nodes.Output([nodes.TemplateData(f"\0{mark}\0")]))
+
+
+def _condition(test: nodes.Node) -> str:
+    names = [one.name for one in test.find_all(nodes.Name)] or [getattr(test, "name", "")]
+    constants = [str(one.value) for one in test.find_all(nodes.Const)]
+    return " ".join((*names, *constants))
+
+
+def branches(template: str) -> frozenset[str]:
+    """Return a name for each branch of the template's conditions; one without a name for the whole template."""
+    return _marked(template)[1] | {""}
+
+
+def branches_taken(template: str, fields: Mapping[str, Any]) -> frozenset[str]:
+    """Return the names of the branches that the template takes with these fields."""
+    parts = str(_marked(template)[0].render(fields)).split("\0")
+    return frozenset(parts[1::2]) | {""}

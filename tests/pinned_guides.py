@@ -1,0 +1,82 @@
+"""The pinned statements of tests/wording/notations.toml: what each sentence of a guide says of a text."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+from pytest_taskgraph.notations import Notation
+from pytest_taskgraph.workflow.model import Link, Workflow
+from pytest_taskgraph.workflow.references import assemble, expand
+
+FILE = Path(__file__).parent / "wording" / "notations.toml"
+BRANCHES: Final = {"parallel": "all", "exclusive": "exactly one", "inclusive": "one or more"}
+
+
+@dataclass(frozen=True, eq=False)
+class Statement:
+    """A sentence of the guides of some notations, with a text in them and what it means."""
+
+    notations: tuple[str, ...]
+    says: str
+    text: str
+    means: dict[str, Any]
+
+
+@cache
+def statements() -> tuple[Statement, ...]:
+    """Return all pinned statements, in the order of the file."""
+    read = tomllib.loads(FILE.read_text(encoding="utf-8"))["statements"]
+    return tuple(Statement(tuple(one["notations"]), one["says"], one["text"], one["means"]) for one in read)
+
+
+def problems_of_guide(notation: Notation) -> list[str]:
+    """Return what is wrong with the guide of a notation: other words than the pinned ones, or another meaning."""
+    pinned = [one for one in statements() if notation.name in one.notations]
+    whole = " ".join(one.says for one in pinned)
+    found = [] if whole == notation.guide else [f"{notation.name}: pinned {whole!r}, found {notation.guide!r}"]
+    for one in pinned:
+        read = facts(notation.read(one.text))
+        found += [
+            f"{notation.name}: {one.says}\n  {name}: pinned {meant}, read {read[name]}"
+            for name, meant in one.means.items()
+            if read[name] != meant
+        ]
+    return found
+
+
+def facts(workflow: Workflow) -> dict[str, Any]:
+    """Return what a workflow says, in the terms of the file."""
+    level, whole = assemble(workflow), expand(workflow)
+    data, tasks = {one.name for one in level.data}, set(level.task_names)
+    inner = {task.name: task.subworkflow for task in whole.tasks if task.subworkflow is not None}
+    return {
+        "tasks": list(level.task_names),
+        "data": [one.name for one in level.data],
+        "follows": _by_first((link.source, _target(link)) for link in level.links),
+        "reads": _by_first((link.target, link.source) for link in level.data_links if link.source in data),
+        "writes": _by_first((link.source, link.target) for link in level.data_links if link.source in tasks),
+        "starts": {one.name: BRANCHES[one.kind] for one in level.gateways if one.role == "split"},
+        "joins": [one.name for one in level.gateways if one.role == "join"],
+        "described": {task.name: task.description for task in level.tasks if task.description},
+        "uses": {task.name: task.reference.name for task in level.tasks if task.reference is not None},
+        "inside": {name: list(one.task_names) for name, one in inner.items()},
+        "described_inside": {name: {t.name: t.description for t in one.tasks} for name, one in inner.items()},
+    }
+
+
+def _target(link: Link) -> str:
+    if link.guard is None:
+        return link.target
+    return f"{link.target} otherwise" if link.guard == "otherwise" else f"{link.target} if {link.guard}"
+
+
+def _by_first(pairs: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for first, second in pairs:
+        found.setdefault(first, []).append(second)
+    return found
