@@ -192,7 +192,8 @@ def alike(one: str, other: str, level: Workflow) -> bool:
 
 
 def task_of_kind(level: Workflow, fields: Fields) -> object:
-    return yes(any(task.kind == fields["kind"] for task in level.tasks))
+    of_kind, of_other = (sum(task.kind == fields[name] for task in level.tasks) for name in ("kind", "other"))
+    return yes(of_kind > of_other if fields["other"] else of_kind > 0)
 
 
 def task_of_kind_before(level: Workflow, fields: Fields) -> object:

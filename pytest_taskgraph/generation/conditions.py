@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from random import Random
 
 from ..workflow.model import OTHERWISE, Domain, Link, Workflow
-from .vocabularies import Vocabulary, vocabulary, vocabulary_names
+from .vocabularies import Condition, Vocabulary, vocabulary, vocabulary_names
 
 SAID = 0.5  # how often a choice of two is said in the words of the domain, where it may be
 MOST_NAMED = 2  # words that one guard names
@@ -89,13 +89,13 @@ class Conditions:
 
         Two of them are at times said in the words of the domain, where prose is allowed.
         """
-        if count == 2 and self.prose and self.rng.random() < SAID:
-            return self._said()
+        said = [one for one in self.vocabulary.conditions if one.holds] if count == 2 and self.prose else []
+        if said and self.rng.random() < SAID:
+            return self._said(self.rng.choice(said))
         return self._choice(count, overlapping=False)
 
-    def _said(self) -> Choice:
+    def _said(self, one: Condition) -> Choice:
         """Draw a condition and its opposite, as a person says them."""
-        one = self.rng.choice([one for one in self.vocabulary.conditions if one.holds])
         guards = [one.holds, one.fails]
         if self.rng.random() > 0.5:
             guards[self.rng.randrange(2)] = OTHERWISE

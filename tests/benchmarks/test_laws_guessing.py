@@ -21,7 +21,11 @@ YES_NO = [pattern for pattern in catalogue().values() if pattern.yes_no and patt
 every = pytest.mark.parametrize("pattern", YES_NO, ids=lambda pattern: pattern.name)
 DRAWS = 60
 MOST = 0.85  # of the answers that the best rule with one look may get; half of them are yes
-ASKED = {"flow_cycle": {"loop"}, "infinite_recursion": {"nested"}}  # what takes as much to see as the answer
+ASKED = {
+    "flow_cycle": {"loop"},
+    "infinite_recursion": {"nested"},
+    "mutually_exclusive": {"exclusive", "inclusive"},
+}  # what takes as much to see as the answer
 
 
 @cache  # for the laws of this file, which all look at the same

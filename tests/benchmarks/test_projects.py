@@ -179,7 +179,10 @@ def test_a_question_clusters_with_those_about_its_workflow_and_draws_that(tmp_pa
     heat, soup = "kitchen.Heat: END Light START Wait", "kitchen.Soup: Chop Cook END Light START Wait"
     assert clusters(tmp_path) == [(heat, "workflow 'Heat'"), (soup, "workflow 'Soup'")]
     converted = clusters(tmp_path, notations=("json", "mermaid"), convert=True)
-    assert converted == [(heat, "workflow 'Heat'"), (soup, "composite task 'Cook'", "workflow 'Soup'")]
+    places = {(heat, "workflow 'Heat'"), (soup, "composite task 'Cook'", "workflow 'Soup'")}
+    own_names = {(soup, "composite task 'Cook'", "workflow 'Heat'", "workflow 'Soup'")}
+    assert {one[0] for one in converted} == {heat, soup}
+    assert set(converted) <= places | own_names
     assert len({one.digests["workflow"] for one in questions(tmp_path, "task_list")}) == 1
 
 

@@ -71,7 +71,7 @@ def test_a_flaw_is_planted_for_the_answer_that_asks_for_it() -> None:
     def flawed(workflow: Workflow) -> Cases:
         yield case(workflow.flaw is not None)
 
-    pattern = a_pattern(flawed, form="yes-no", flaws={"yes": "drop-link"})
+    pattern = a_pattern(flawed, form="yes-no", flaws={"yes": ("drop-link",)})
     drawn = [draw(pattern, 12, 0, ordinal).project.flaw for ordinal in range(4)]
     assert [flaw and flaw.kind for flaw in drawn] == ["drop-link", None, "drop-link", None]
 

@@ -10,6 +10,7 @@ from pytest_taskgraph.benchmarks.frames import FRAMES, Example, frame
 from pytest_taskgraph.benchmarks.settings import Settings
 from pytest_taskgraph.benchmarks.understanding import shots, understanding
 from pytest_taskgraph.benchmarks.understanding.catalogue import catalogue
+from pytest_taskgraph.benchmarks.understanding.known_names import known_names
 from pytest_taskgraph.benchmarks.understanding.pattern import Pattern, verdict
 from pytest_taskgraph.benchmarks.understanding.sample import draw
 from pytest_taskgraph.benchmarks.understanding.shots import Series, drawn, examples, size_of
@@ -57,6 +58,7 @@ def test_examples_stand_before_the_workflow_in_every_frame(name: str) -> None:
     fields: dict[str, Any] = {
         "workflow": "A;",
         "notation": "DSL",
+        "in_notation": "in DSL",
         "guide": "Read it.",
         "question": "What?",
         "instruction": "One.",
@@ -127,7 +129,8 @@ def test_examples_are_answered_in_form_where_the_frame_wants_it(pattern: Pattern
     question = asked(pattern, instances=1, tasks=(size_of(pattern, 0),))[0]
     solved = Question(
         "id", "understanding", pattern.name, pattern.category, example.question, "", question.form,
-        found[0].case.answer, question.metric, [], question.pass_mark, names=question.names, place=place,
+        found[0].case.answer, question.metric, [], question.pass_mark, place=place,
+        names=known_names(found[0].project, found[0].scope.workflow),
     )  # fmt: skip
     if not question.judged:
         assert grade(solved, Reply(example.answer)).value == 1.0

@@ -308,7 +308,7 @@ def test_nested_markers_are_numbered_in_pairs_and_keep_clear_of_tasks_of_their_n
     )
     assert "START -> PARALLEL_2;" in text
     assert "PARALLEL_2 -> X;" in text
-    assert 'PARALLEL_3 -> "PARALLEL_1" -> PARALLEL_END_3;' in text
+    assert 'PARALLEL_3 -> "PARALLEL_1";' in text
     assert "PARALLEL_END_3 -> PARALLEL_END_2;" in text
 
 

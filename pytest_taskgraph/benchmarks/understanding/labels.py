@@ -31,7 +31,7 @@ BUILT = (
         "mixed",
         "nesting",
     ),
-    *("of_kind", "operator", "pair", "planted", "property", "relation", "runs", "sequence"),
+    *("names", "of_kind", "operator", "pair", "planted", "property", "relation", "runs", "sequence"),
 )
 
 
