@@ -139,7 +139,7 @@ def test_a_binding_joins_data_of_the_sub_workflow_to_data_of_the_task(data: st.D
 
 
 @few
-@given(st.data(), recipes(max_tasks=30, features=["references"]))
+@given(st.data(), recipes(max_tasks=30, features=["references"], among=FEATURES - {"derivation"}))
 def test_references_form_chains_of_one_to_four(data: st.DataObject, recipe: Recipe) -> None:
     whole = data.draw(workflows(recipe))
     after = {
