@@ -55,7 +55,7 @@ def trial_of(project: Project) -> dict[str, Any]:
 def test_an_agent_asks_for_specifications_errs_and_answers(
     project: Project, server: Loopback, question: Question
 ) -> None:
-    first, second = list(question.specifications)[:2]
+    first, second = question.needed[:2]
     server.script(
         calls(("c1", "workflow_specification", read(first)), ("c2", "workflow_specification", read(second))),
         calls(("c3", "workflow_specification", read("Nonesuch"))),
@@ -73,8 +73,9 @@ def test_an_agent_asks_for_specifications_errs_and_answers(
     assert trial["exchanges"][0]["calls"][1]["arguments"] == read(second)
     assert (trial["exchanges"][3]["text"], trial["exchanges"][3]["tokens_in"]) == (answer(question), 3)
     assert trial["requests"] == 4
-    assert trial["score"]["metrics"]["specifications_read"] == 1.0
-    assert trial["score"]["parts"] == {"specifications_read": [2.0, 2.0], "tool_calls": [2.0, 4.0]}
+    needed = len(question.needed)
+    assert trial["score"]["metrics"]["specifications_read"] == 2 / needed
+    assert trial["score"]["parts"] == {"specifications_read": [2.0, float(needed)], "tool_calls": [2.0, 4.0]}
 
 
 def test_the_model_is_told_tools_and_gets_the_texts_but_not_in_the_prompt(
@@ -98,7 +99,7 @@ def test_the_model_is_told_tools_and_gets_the_texts_but_not_in_the_prompt(
         "content": question.specifications[first],
     }
     assert bodies[2]["messages"][-2]["tool_calls"][0]["id"] == "c2"
-    assert trial_of(project)["score"]["metrics"]["specifications_read"] == 0.5
+    assert trial_of(project)["score"]["metrics"]["specifications_read"] == 1 / len(question.needed)
 
 
 def test_an_agent_that_guesses_has_read_nothing(project: Project, server: Loopback, question: Question) -> None:

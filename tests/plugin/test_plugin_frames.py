@@ -62,7 +62,7 @@ def test_a_frame_that_uses_an_unknown_name_asks_nothing_and_tells_the_known_ones
     ran = project.run(*asking(server.url), "--taskgraph-frame", path)
     assert ran.code != 0
     assert (
-        "frame plain: 'hint' is undefined; the template sees: examples, fence, guide, instruction, notation"
+        "frame plain: 'hint' is undefined; the template sees: examples, fence, guide, in_notation, instruction, "
         in ran.output
     )
     assert ran.clean

@@ -133,7 +133,7 @@ def test_where_the_judge_failed_a_rerun_pays_for_no_reply_again(project: Project
         ran = run(project, server, "--taskgraph-text-metric=judge", f"--taskgraph-judge-model={judge.url}#wise")
         assert (len(server.requests), len(judge.requests)) == (2, 3)
     assert (ran.code, ran.counts) == (0, {"passed": 2, "rerun": 1}), ran.output
-    assert sorted(came(project)) == [("purpose", "right", 1), ("purpose", "right", 2)]
+    assert sorted(came(project)) == [("purpose", "graded", 1), ("purpose", "graded", 2)]
     assert [one["score"]["value"] for one in project.record()["trials"]] == [1.0, 1.0]
 
 
