@@ -280,7 +280,5 @@ def best_constant(pattern: Pattern, count: int, tasks: int = 12) -> tuple[object
 def patterns(form_name: str) -> tuple[Pattern, ...]:
     """Return our patterns of a form whose answers are computed from what the text shows."""
     return tuple(
-        one
-        for one in catalogue().values()
-        if one.form == form_name and not one.planted and one.category in ("structure", "behaviour")
+        one for one in catalogue().values() if one.form == form_name and not one.planted and one.category != "custom"
     )
