@@ -184,9 +184,20 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """In the process that ran the item, a controller or an xdist worker."""
-    report = yield
+    """Give the report its trial, in the process that ran the item: a controller or an xdist worker."""
     made = item.stash.get(TRIAL, None)
+    if _run(item.config) is None:
+        report = yield
+    else:
+        from .outcomes import report_plainly, without_traceback
+
+        try:
+            with without_traceback(call):
+                report = yield
+        except SystemError:  # CPython 3.11: source is parsed in two threads at once
+            if call.excinfo is None:
+                raise
+            report = report_plainly(item, call)
     if made is not None:
         from .outcomes import shape
         from .run import run_of

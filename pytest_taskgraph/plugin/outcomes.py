@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any, cast
 
 import pytest
 
@@ -43,6 +46,47 @@ class Told:
         """Prints the lines."""
         for line in self.text.splitlines():
             tw.line(line)  # type: ignore[attr-defined]
+
+
+@contextmanager
+def without_traceback(call: pytest.CallInfo[None]) -> Iterator[None]:
+    """Keep pytest from building a traceback, within the context, if the call ended with a verdict.
+
+    A traceback of many lines would be replaced afterwards, and pytest parses the source of each of its functions. With
+    Python 3.11 that fails with a SystemError if another thread, litellm's, formats an exception at the same time.
+    """
+    excinfo = call.excinfo
+    if excinfo is None or not isinstance(excinfo.value, (WrongAnswer, ProviderError, OrderTooWideError)):
+        yield
+        return
+    call.excinfo = cast(Any, _Text(str(excinfo.value), excinfo.value))  # pytest shows what is no ExceptionInfo as it is
+    try:
+        yield
+    finally:
+        call.excinfo = excinfo
+
+
+class _Text(str):
+    """What is shown of an exception, in place of its ExceptionInfo; hooks may ask for the exception itself."""
+
+    value: BaseException
+
+    def __new__(cls, text: str, value: BaseException) -> _Text:
+        """Return the text with the exception attached."""
+        made = super().__new__(cls, text)
+        made.value = value
+        return made
+
+
+def report_plainly(item: pytest.Item, call: pytest.CallInfo[None]) -> pytest.TestReport:
+    """Return the report of a failed call whose traceback pytest could not build: the exception's own lines."""
+    excinfo = call.excinfo
+    assert excinfo is not None
+    call.excinfo = cast(Any, _Text(excinfo.exconly(), excinfo.value))
+    try:
+        return pytest.TestReport.from_item_and_call(item, call)
+    finally:
+        call.excinfo = excinfo
 
 
 def shape(

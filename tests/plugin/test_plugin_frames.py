@@ -129,3 +129,57 @@ def test_a_folder_of_templates_that_is_not_there_is_a_usage_error(project: Proje
     assert ran.code == pytest.ExitCode.USAGE_ERROR
     assert "wrods: no such folder; --taskgraph-templates takes a folder of templates NAME.jinja" in ran.output
     assert ran.clean
+
+
+@pytest.mark.parametrize("name", ["workflow", "question"])
+def test_frame_without_placeholder_is_usage_error(project: Project, server: Loopback, name: str) -> None:
+    path = project.write("plain.jinja", FRAME.replace(f"{{{{ {name} }}}}", f"{{# {{{{ {name} }}}} #}}"))
+    ran = project.run(*asking(server.url), "--taskgraph-frame", path)
+    assert ran.code == pytest.ExitCode.USAGE_ERROR
+    assert f"frame plain does not show the {name}; expected {{{{ {name} }}}} in the template" in ran.output
+    assert ran.clean
+    assert server.requests == []
+
+
+def test_frame_without_question_beside_examples_is_usage_error(project: Project) -> None:
+    text = FRAME.replace("{{ question }}", "{% if not examples %}{{ question }}{% endif %}")
+    ran = project.run("--taskgraph-frame", project.write("plain.jinja", text))
+    assert ran.code == pytest.ExitCode.USAGE_ERROR
+    assert "frame plain does not show the question in prompts with examples" in ran.output
+
+
+def test_frame_with_filtered_placeholders_is_used(project: Project) -> None:
+    text = FRAME.replace("{{ question }}", "{{ question | upper }}").replace("workflow }}", "workflow | indent(2) }}")
+    assert project.run("--model=oracle:1", "--taskgraph-frame", project.write("plain.jinja", text)).code == 0
+
+
+@pytest.mark.parametrize(
+    ("file", "message"),
+    [
+        ("think-first.jinja", "unknown frame (file think-first.jinja) 'think-first'"),
+        ("fewshot.jinja", "unknown frame (file fewshot.jinja) 'fewshot'"),
+        ("judges.jinja", "unknown frame (file judges.jinja) 'judges'"),
+        ("pattern/parallel_pair.jinja", "unknown folder in own 'pattern'"),
+        ("patterns/paralel_pair.jinja", "unknown pattern (file patterns/paralel_pair.jinja) 'paralel_pair'"),
+        ("parallel_pair.jinja", "parallel_pair.jinja: the phrasings of a pattern are read from"),
+    ],
+)
+def test_templates_misspelled_name_is_usage_error(project: Project, file: str, message: str) -> None:
+    project.write(f"own/{file}", FRAME)
+    ran = project.run("--taskgraph-templates=own")
+    assert ran.code == pytest.ExitCode.USAGE_ERROR
+    assert message in ran.output
+    assert ran.clean
+
+
+def test_templates_own_frame_beside_others_is_used(project: Project) -> None:
+    project.write("own/mine.jinja", FRAME)
+    project.write("own/thinking.jinja", FRAME)
+    assert project.run("--model=oracle:1", "--taskgraph-templates=own", "--taskgraph-frame=mine").code == 0
+
+
+def test_templates_judge_without_answer_is_usage_error(project: Project) -> None:
+    project.write("own/judge.jinja", "How good is it? {{ question }} {{ reference }}")
+    ran = project.run("--taskgraph-templates=own")
+    assert ran.code == pytest.ExitCode.USAGE_ERROR
+    assert "judge.jinja: the template does not show {{ answer }} to the judge" in ran.output

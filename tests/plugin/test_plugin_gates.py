@@ -482,3 +482,13 @@ def test_over_two_workers_the_verdict_is_the_same(many: Project, server: Loopbac
     assert (spread.code, spread.counts) == (alone.code, alone.counts), spread.output
     assert many.record()["gates"] == first
     assert "of 10 answered" in first[0]["reason"]
+
+
+@pytest.mark.parametrize("option", ["--setup-only", "--setup-plan", "--collect-only"])
+def test_gates_without_running_tests_judge_nothing(project: Project, option: str) -> None:
+    ran = project.run("--model=oracle:0", "--taskgraph-gate=structure>=0.8", "--taskgraph-save=kept", option)
+    assert ran.code == pytest.ExitCode.OK
+    assert "interrupted" not in ran.output
+    assert "= taskgraph =" not in ran.output
+    assert ran.clean
+    assert not list(project.path.rglob("kept*"))

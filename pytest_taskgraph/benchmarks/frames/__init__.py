@@ -28,6 +28,7 @@ FRAMES = {
     "few-shot": "few_shot.jinja",
     "guided": "guided.jinja",
 }
+_WORKFLOW, _QUESTION = "theworkflowstandshere", "thequestionstandshere"  # for check()
 NO_FRAMES = {"judge"}  # the prompt of benchmarks/judging, which the folder may hold beside frames
 _HEAD = re.compile(r"\{#-?\s*answer:\s*(marker|whole|first-line)\s*(?:,\s*shots:\s*(\d{1,3})\s*)?-?#\}")
 _USER = re.compile(r"^[ \t]*\{#-?[ \t]*user[ \t]*-?#\}[ \t]*\r?$", re.MULTILINE)
@@ -67,6 +68,21 @@ class Frame:
     def shows_examples(self) -> bool:
         """Whether examples would be seen."""
         return any("examples" in names_used(part) for part in _parts(self.source))
+
+    def check(self) -> None:
+        """Render the frame with and without examples. Raises UsageError if that fails or leaves out what is asked."""
+        for examples in ((), (Example("", "", ""),)):
+            shown = self.compose(
+                workflow=_WORKFLOW, notation="", in_notation="", guide="", question=_QUESTION, instruction="",
+                examples=examples,
+            )  # fmt: skip
+            text = "".join(shown).casefold()
+            for name, value in (("workflow", _WORKFLOW), ("question", _QUESTION)):
+                if value not in text:
+                    when = " in prompts with examples" if examples else ""
+                    raise UsageError(
+                        f"frame {self.name} does not show the {name}{when}; expected {{{{ {name} }}}} in the template"
+                    )
 
     def compose(
         self,

@@ -11,7 +11,8 @@ import re
 from hashlib import sha256
 from pathlib import Path
 
-from ..templates import render, source_of, template
+from ...errors import UsageError
+from ..templates import names_used, render, source_of, template
 
 FILE = "judge.jinja"
 BEST = 5
@@ -20,11 +21,16 @@ _NUMBER = re.compile(r"[\s*_`]{0,8}([1-5])(?:[ \t]?/[ \t]?5)?(?![^\W_]|[.,/]\d|[
 
 
 def judge_template(folder: str = "") -> str:
-    """The template of the prompt: `judge.jinja` of the folder if it holds one, else ours. Raises UsageError."""
+    """The template of the prompt: `judge.jinja` of the folder if it holds one, else ours.
+
+    Raises UsageError if it is no template, or shows the judge no question or no answer.
+    """
     own = Path(folder, FILE) if folder else None
     path = own if own is not None and own.is_file() else Path(__file__).with_name(FILE)
     source = source_of(path, "the judge's template")
     template(source, str(path))
+    if missing := {"question", "answer"} - names_used(source):
+        raise UsageError(f"{path}: the template does not show {{{{ {min(missing)} }}}} to the judge")
     return source
 
 

@@ -7,17 +7,22 @@ see what the pattern's own templates see.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
+from difflib import get_close_matches
 from functools import lru_cache
+from pathlib import Path
 
 from ...errors import UnknownNameError, UsageError
-from ..frames import Example, frame, frame_files
+from ..frames import FRAMES, NO_FRAMES, frame, frame_files
+from ..judging import judge_template
 from ..settings import Phrasing, Settings
 from ..templates import files_of, source_of, template
 from .catalogue import catalogue
 from .pattern import Pattern
 
 FOLDER = "patterns"
+_RESEMBLES = 0.75  # of a file's name and a frame's: above, it is taken for a misspelling
 _OR = re.compile(r"^[ \t]*\{#-?[ \t]*or[ \t]*-?#\}[ \t]*\r?$", re.MULTILINE)
 
 
@@ -41,21 +46,45 @@ def phrasing_of(words: Pattern, ordinal: int, which: Phrasing) -> int:
 
 
 def check_templates(settings: Settings) -> None:
-    """Nothing, if frame and folder can be used. Raises UsageError, UnknownNameError.
+    """Validate the prompt template and the folder of templates, before anything is asked.
 
-    A name that a frame does not see is to be told before anything is asked.
+    Raises:
+        UnknownNameError: if a file of the folder stands in for no template of ours.
+        UsageError: if a template cannot be rendered, or leaves out what it has to show.
     """
-    names = frame_files(settings.templates) if settings.templates else ()
+    known = catalogue()
+    names = _own_frames(settings, known) if settings.templates else []
     for name in sorted({settings.frame, *names}):
-        for examples in ((), (Example("", "", ""),)):
-            frame(name, settings.templates).compose(
-                workflow="", notation="", in_notation="", guide="", question="", instruction="", examples=examples
-            )
+        frame(name, settings.templates).check()
     chosen = frame(settings.frame, settings.templates)
     if (settings.shots or chosen.shots) and not chosen.shows_examples:
         raise UsageError(f"frame {chosen.name} shows no examples; let it show {{{{ examples }}}}, or ask for 0 shots")
-    known = catalogue() if settings.templates else {}
-    for name in files_of(settings.templates, FOLDER) if settings.templates else ():
+    if not settings.templates:
+        return
+    judge_template(settings.templates)
+    for name in files_of(settings.templates, FOLDER):
         if name not in known:
             raise UnknownNameError(f"pattern (file {FOLDER}/{name}.jinja)", name, known)
         worded(known[name], settings.templates)
+
+
+def _own_frames(settings: Settings, patterns: Mapping[str, Pattern]) -> list[str]:
+    """Return the names of the frames in the folder. Raises UnknownNameError for files and folders that seem misnamed.
+
+    A frame may have any name of its own, so a file is refused only where it resembles a name that would be used.
+    """
+    top = Path(settings.templates)
+    files = files_of(settings.templates)
+    for name in sorted(one.name for one in top.iterdir() if one.is_dir()):
+        if name != FOLDER and get_close_matches(name, [FOLDER], 1):
+            raise UnknownNameError(f"folder in {settings.templates}", name, [FOLDER])
+    used = {Path(settings.frame).stem} - FRAMES.keys()
+    stems = {Path(file).stem for file in FRAMES.values()} | NO_FRAMES
+    for name in files:
+        if name in patterns:
+            raise UsageError(
+                f"{files[name]}: the phrasings of a pattern are read from {top / FOLDER / files[name].name}"
+            )
+        if name not in stems | used and get_close_matches(name, stems, 1, _RESEMBLES):
+            raise UnknownNameError(f"frame (file {files[name].name})", name, sorted(stems))
+    return list(frame_files(settings.templates))
