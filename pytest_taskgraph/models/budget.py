@@ -1,21 +1,28 @@
-"""Hard limits of calls and cost: before an attempt it is reserved what it may cost at worst, after it what it did cost.
+"""Hard limits of calls and cost: before an attempt, what it may cost at worst is reserved; after it, its cost counts.
 
+Where the worst does not fit beside what other attempts in flight have reserved, the attempt waits until those settle.
 What is not known to be unbilled counts at its worst: a reply without a cost, an attempt that timed out or was cut off,
 one that was cancelled. So a limit holds though a bill may turn out lower.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from contextlib import suppress
+import asyncio
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager, suppress
+from contextvars import ContextVar
 from dataclasses import replace
 from math import isfinite
 
 from ..errors import NotAskedError, ProviderError, UsageError
 from ..trial import Json, Reply, Request
-from .live import Live
+from .limits import POSITION
+from .live import Answer, Live
 from .prices import Price, cost_of, worst_of
 from .store import Store
+
+# The time limit of the question that asks: waiting for the budget does not count for it.
+TIME_LIMIT: ContextVar[asyncio.Timeout | None] = ContextVar("TIME_LIMIT", default=None)
 
 # No reply was written: the provider turned the request down, or broke over it. Any other failure may be billed.
 UNBILLED = frozenset({"authentication", "not-found", "rate-limit", "bad-request", "context-too-long", "server"})
@@ -43,13 +50,47 @@ class Budgeted:
 
     async def answer(self, request: Request) -> Reply:
         """The reply to one attempt. Raises BudgetSpentError where nothing was sent, else what the model raises."""
+        async with self.reserve(request) as answer:
+            return await answer(request)
+
+    @asynccontextmanager
+    async def reserve(self, request: Request) -> AsyncIterator[Answer]:
+        """Reserve one attempt at the request, and give the function that makes it.
+
+        Waits while the reservations of other attempts leave no room for it. Where the function was not called by the
+        end of the context, nothing was sent, and nothing counts.
+
+        Raises:
+            BudgetSpentError: if a limit does not allow the attempt, whatever those in flight come to.
+        """
         if self._max_calls is None and self._max_cost is None:
-            return self._priced(await self._inner.answer(request))
-        reserved = self._worst(request)
-        await self._store.spend(1, reserved, self._max_calls, self._max_cost)
-        # Cancelled, from here on: nothing is settled, so that the reservation stays.
+            yield self._unlimited
+            return
+        reserved, sent = self._worst(request), False
+        with _time_stopped():
+            await self._store.spend(1, reserved, self._max_calls, self._max_cost, POSITION.get())
+
+        async def answer(request: Request) -> Reply:
+            nonlocal sent
+            sent = True
+            return await self._settled(request, reserved)
+
+        try:
+            yield answer
+        finally:
+            if not sent:
+                self._store.settle_later(reserved, 0.0, calls=1)
+
+    async def _unlimited(self, request: Request) -> Reply:
+        return self._priced(await self._inner.answer(request))
+
+    async def _settled(self, request: Request, reserved: float) -> Reply:
+        """The reply of one attempt, whose reservation has given way to what it came to."""
         try:
             reply = self._priced(await self._inner.answer(request))
+        except asyncio.CancelledError:
+            self._store.settle_later(reserved, reserved)
+            raise
         except Exception as error:
             await self._settle(reserved, 0.0 if _unbilled(error) else reserved)
             raise
@@ -106,6 +147,23 @@ def check_budget(name: str, price: Price | None, max_cost: float | None, setting
         raise UsageError(
             f"--taskgraph-max-cost cannot be kept: nothing says how long a reply of the model {name} may be; {_LENGTH}"
         )
+
+
+@contextmanager
+def _time_stopped() -> Iterator[None]:
+    """Extend the time limit of the question by the time that passes in the context."""
+    limit, clock = TIME_LIMIT.get(), asyncio.get_running_loop().time
+    end = None if limit is None or limit.expired() else limit.when()
+    if limit is None or end is None:
+        yield
+        return
+    start = clock()
+    limit.reschedule(None)
+    try:
+        yield
+    finally:
+        with suppress(RuntimeError):  # the question ended meanwhile
+            limit.reschedule(end + clock() - start)
 
 
 def check_settings(name: str, price: Price | None, settings: Mapping[str, Json]) -> None:

@@ -8,6 +8,7 @@ from typing import Protocol
 from ..asking import Model
 from ..trial import Json, Reply, Request
 
+Answer = Callable[[Request], Awaitable[Reply]]  # makes one attempt
 Keep = Callable[[Reply], Awaitable[Reply]]  # gives the reply back as it is kept
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import replace
 from random import Random
 
 from ..errors import NotAskedError, ProviderError, ProviderErrorKind
 from ..trial import Reply, Request
 from .limits import LONGEST_WAIT, Limits, quota_spent
-from .live import Keep, Live
+from .live import Answer, Keep, Live
 from .prices import tokens_of
 from .watch import Watch
 
@@ -29,7 +30,8 @@ class Retried:
 
     Rate limits are repeated three times as often. Between attempts no slot is held. `ready` is awaited before the
     first: what takes long to import takes no time of an attempt. `count` tells how many tokens a request will take; it
-    is only asked where tokens a minute are limited.
+    is only asked where tokens a minute are limited. `reserve` is entered for each attempt before it waits for a slot,
+    and gives what makes the attempt: waiting for a budget takes neither a slot nor time of the attempt.
     """
 
     def __init__(
@@ -43,9 +45,11 @@ class Retried:
         random: Random | None = None,
         count: Callable[[Request], float] = tokens_of,
         ready: Callable[[], Awaitable[object]] | None = None,
+        reserve: Callable[[Request], AbstractAsyncContextManager[Answer]] | None = None,
     ) -> None:
         self.name, self.settings = inner.name, inner.settings
-        self._inner, self._limits, self._watch = inner, limits, watch
+        self._limits, self._watch = limits, watch
+        self._reserve = reserve or (lambda request: nullcontext(inner.answer))
         self._retries, self._timeout, self._ready = retries, timeout, ready
         self._sleep, self._random, self._count_tokens = sleep, random or Random(), count
 
@@ -85,8 +89,8 @@ class Retried:
         limits = self._limits
         tokens = self._count_tokens(request) if limits.counts_tokens else 0.0
         try:
-            async with limits.slot(tokens) as slot:
-                outcome = await self._sent(request)
+            async with self._reserve(request) as answer, limits.slot(tokens) as slot:
+                outcome = await self._sent(request, answer)
                 if isinstance(outcome, ProviderError):
                     limits.went_wrong(outcome, slot)
                     return outcome
@@ -98,13 +102,13 @@ class Retried:
             broken.attempts = max(1, failures)
             raise
 
-    async def _sent(self, request: Request) -> Reply | ProviderError:
+    async def _sent(self, request: Request, answer: Answer) -> Reply | ProviderError:
         watch, limit = self._watch, asyncio.timeout(self._timeout)
         watch.sent += 1
         watch.in_flight += 1
         try:
             async with limit:
-                reply = await self._inner.answer(request)
+                reply = await answer(request)
             self._count(reply)
             return reply
         except ProviderError as failure:

@@ -27,10 +27,13 @@ class Came:
 
 async def ask(question: Question, model: Model, measuring: Measuring, seconds: float | None = None) -> Came:
     """What comes of the question's episode and of measuring its reply, within `seconds` in all."""
+    from ..models.budget import TIME_LIMIT
+
     sent: list[Request] = []
     transcript, error, retries = None, None, 0
     try:
-        async with asyncio.timeout(seconds):
+        async with asyncio.timeout(seconds) as limit:
+            TIME_LIMIT.set(limit)
             transcript = await _asked(question, model, sent)
             if question.judged:
                 transcript = await measuring.measured(question, transcript)

@@ -190,6 +190,7 @@ class Pipeline:
             retries=5 if retries is None else retries,
             timeout=options.number(self._config, "timeout", 0.001) or 300.0,
             ready=getattr(client, "ready", None),
+            reserve=budgeted.reserve,
         )
         return Stored(retried, self.store, self.watch)
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_taskgraph.errors import BudgetSpentError, NotAskedError, ProviderError, ProviderErrorKind, UsageError
-from pytest_taskgraph.models.budget import UNBILLED, Budgeted, check_budget
+from pytest_taskgraph.models.budget import TIME_LIMIT, UNBILLED, Budgeted, check_budget
 from pytest_taskgraph.models.prices import Price
 from pytest_taskgraph.models.store import Store
 from pytest_taskgraph.models.store.schema import open_store
@@ -74,9 +74,11 @@ def budgeted(
 
 def ledger(store: Store) -> tuple[int, float, float]:
     """Calls, US dollars that are spent, and those that are still reserved."""
+    asyncio.run(store.look("after all that was asked of the store"))
     with closing(open_store(store.path, create=False)) as connection:
-        row = connection.execute("SELECT calls, cost, reserved FROM ledger WHERE run = ?", (store.run,)).fetchone()
-    return row or (0, 0.0, 0.0)
+        row = connection.execute("SELECT calls, cost FROM ledger WHERE run = ?", (store.run,)).fetchone()
+        reserved = connection.execute("SELECT total(reserved) FROM reservations WHERE run = ?", (store.run,)).fetchone()
+    return (*(row or (0, 0.0)), *reserved)
 
 
 def spent_after(store: Store, answer: Callable[[], Reply]) -> tuple[int, float, float]:
@@ -155,7 +157,7 @@ def test_a_failure_that_cannot_be_settled_is_told_as_it_came(store: Store) -> No
     assert ledger(store) == (1, 0.0, WORST)
 
 
-def test_a_cancelled_attempt_stays_reserved(store: Store) -> None:
+def test_cancelled_attempt_counts_at_its_worst(store: Store) -> None:
     client = Client(lambda: Reply("a"))
     client.may_answer.clear()
 
@@ -167,11 +169,11 @@ def test_a_cancelled_attempt_stays_reserved(store: Store) -> None:
             await task
 
     asyncio.run(run())
-    assert ledger(store) == (1, 0.0, WORST)
+    assert ledger(store) == (1, WORST, 0.0)
 
 
 def side_by_side(store: Store, client: Client, model: Budgeted, number: int) -> list[Any]:
-    """What becomes of so many attempts; none is answered before all are reserved or refused."""
+    """What becomes of so many attempts; none is answered before all are reserved or refused, or wait."""
     client.may_answer.clear()
 
     async def run() -> list[Any]:
@@ -189,7 +191,8 @@ def test_no_more_calls_than_allowed_are_sent_side_by_side(folder: Path, number: 
     client = Client(failing(ProviderError("server", "500")))
     with closing(new_run(folder)) as store:
         results = side_by_side(store, client, budgeted(store, client, None, most), number)
-    assert client.calls == ledger(store)[0] == min(number, most)
+        calls = ledger(store)[0]
+    assert client.calls == calls == min(number, most)
     assert sum(isinstance(result, BudgetSpentError) for result in results) == number - client.calls
 
 
@@ -200,8 +203,12 @@ def test_no_more_than_allowed_is_spent_with_what_is_in_flight(
     client = Client(lambda: Reply("a", cost=cost))
     with closing(new_run(folder)) as store:
         side_by_side(store, client, budgeted(store, client, most), number)
-    assert ledger(store)[1] <= most * (1 + 1e-9)
-    assert client.calls == min(number, int(most * (1 + 1e-9) // WORST))
+        spent = ledger(store)
+    counted, one_by_one = WORST if cost is None else cost, 0
+    while one_by_one < number and one_by_one * counted + WORST <= most * (1 + 1e-9):
+        one_by_one += 1
+    assert spent[1] <= most * (1 + 1e-9)
+    assert (client.calls, spent[2]) == (one_by_one, 0.0)
 
 
 def test_what_is_left_over_is_spent_on(store: Store) -> None:
@@ -263,3 +270,37 @@ def test_a_request_whose_own_settings_cannot_be_limited_is_not_sent(store: Store
     with pytest.raises(NotAskedError, match="service_tier"):
         asyncio.run(model.answer(Request(ASKED.messages, settings={"service_tier": "priority"})))
     assert (client.calls, ledger(store)) == (0, (0, 0.0, 0.0))
+
+
+def test_reserve_without_an_attempt_counts_nothing(store: Store) -> None:
+    client = Client(lambda: Reply("a"))
+
+    async def run() -> None:
+        async with budgeted(store, client, max_calls=3).reserve(ASKED):
+            await store.look("after it is reserved")
+
+    asyncio.run(run())
+    assert (client.calls, ledger(store)) == (0, (0, 0.0, 0.0))
+
+
+def test_reserve_stops_the_time_of_the_question_while_it_waits(store: Store) -> None:
+    client = Client(lambda: Reply("a", cost=1.0))
+    model = budgeted(store, client, WORST + 1.0)
+    client.may_answer.clear()
+
+    async def run() -> Reply:
+        first = asyncio.create_task(model.answer(ASKED))
+        await client.asked.wait()
+        async with asyncio.timeout(1000.0) as limit:
+            TIME_LIMIT.set(limit)
+            second = asyncio.create_task(model.answer(ASKED))
+            await store.look("after the second waits")
+            assert limit.when() is None
+            client.may_answer.set()
+            reply = await second
+            assert limit.when() is not None
+        await first
+        return reply
+
+    assert asyncio.run(run()).text == "a"
+    assert ledger(store) == (2, 2.0, 0.0)

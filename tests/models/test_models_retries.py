@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Callable, Coroutine, Iterable, Mapping
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -17,6 +18,7 @@ from virtual_time import clock, run
 
 from pytest_taskgraph.errors import BudgetSpentError, ProviderError, ProviderErrorKind
 from pytest_taskgraph.models.limits import LONGEST_WAIT, STRIKES, Limits
+from pytest_taskgraph.models.live import Answer
 from pytest_taskgraph.models.retries import CAP, RETRIED, Retried, worth_repeating
 from pytest_taskgraph.models.watch import Watch
 from pytest_taskgraph.trial import Json, Reply, Request
@@ -384,3 +386,42 @@ def test_tokens_are_expected_from_the_length_of_all_that_is_said() -> None:
         assert client.asked == pytest.approx([0.0, 29.0, 60.1, 89.1], abs=1.0)
 
     alone(main)
+
+
+def test_answer_waits_for_reservation_without_slot_or_time_of_attempt() -> None:
+    watch, client = Watch(), Client([5.0])
+    limits = Limits(1, None, None, watch, clock=clock)
+    entered = []
+
+    @asynccontextmanager
+    async def reserve(request: Request) -> AsyncIterator[Answer]:
+        await asyncio.sleep(1000.0)
+        entered.append((limits.in_flight, watch.in_flight))
+        yield client.answer
+
+    async def main() -> None:
+        retried = Retried(client, limits, watch, timeout=10.0, reserve=reserve)
+        assert (await retried.answer(REQUEST)).text == "late"
+        assert (client.asked, entered) == ([1000.0], [(0, 0)])
+
+    run(main)
+
+
+def test_answer_leaves_reservation_of_attempt_that_a_broken_model_prevents() -> None:
+    watch, client, left = Watch(), Client([Reply("never")]), []
+    limits = Limits(1, None, None, watch, clock=clock)
+    limits.broken = ProviderError("authentication", "no key")
+
+    @asynccontextmanager
+    async def reserve(request: Request) -> AsyncIterator[Answer]:
+        try:
+            yield client.answer
+        finally:
+            left.append(request)
+
+    async def main() -> None:
+        with pytest.raises(ProviderError, match="authentication"):
+            await Retried(client, limits, watch, reserve=reserve).answer(REQUEST)
+        assert (client.asked, left) == ([], [REQUEST])
+
+    run(main)

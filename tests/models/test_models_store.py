@@ -96,7 +96,7 @@ def test_a_row_tells_model_request_run_and_time(store: Store, tmp_path: Path) ->
     assert row[4][10] == "T"
     assert len(row[4]) == len("2026-03-01T10:00:00Z")
     assert row[4].endswith("Z")
-    assert schema == ("1",)
+    assert schema == ("2",)
 
 
 def test_fields_of_a_later_version_are_passed_over(store: Store, tmp_path: Path) -> None:

@@ -60,7 +60,7 @@ def overwritten_in_the_middle(folder: Path) -> None:
 
 def newer(folder: Path) -> None:
     filled(folder)
-    statement("UPDATE meta SET value = '2' WHERE name = 'schema'")(folder)
+    statement("UPDATE meta SET value = '3' WHERE name = 'schema'")(folder)
 
 
 def schema_zero(folder: Path) -> None:
@@ -84,8 +84,8 @@ def newer_with_a_log(folder: Path) -> None:
         (no_database, "no SQLite file"),
         (cut_short, "is damaged"),
         (overwritten_in_the_middle, "is damaged"),
-        (newer, "is of schema 2, this version knows up to 1; update pytest-taskgraph"),
-        (newer_with_a_log, "is of schema 2"),
+        (newer, "is of schema 3, this version knows up to 2; update pytest-taskgraph"),
+        (newer_with_a_log, "is of schema 3"),
         (schema_zero, "no store of replies"),
         (statement("CREATE TABLE cookies (name); INSERT INTO cookies VALUES ('a')"), "no store of replies (its tables"),
         (statement("CREATE TABLE meta (year)"), "no store of replies (its tables: meta)"),
@@ -168,7 +168,7 @@ def test_an_empty_file_becomes_a_store(tmp_path: Path, content: bytes | None) ->
     else:
         (tmp_path / FILE).write_bytes(content)
     with closing(open_store(tmp_path)) as connection:
-        assert connection.execute("SELECT * FROM meta").fetchall() == [("schema", "1")]
+        assert connection.execute("SELECT * FROM meta").fetchall() == [("schema", "2")]
 
 
 def test_an_older_schema_is_migrated_and_nothing_is_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -177,7 +177,7 @@ def test_an_older_schema_is_migrated_and_nothing_is_lost(tmp_path: Path, monkeyp
     for _ in range(2):
         with closing(open_store(tmp_path)) as connection:
             assert connection.execute("SELECT count(*), max(mood) FROM replies").fetchone() == (3, None)
-            assert connection.execute("SELECT value FROM meta").fetchall() == [("2",)]
+            assert connection.execute("SELECT value FROM meta").fetchall() == [("3",)]
 
 
 def test_a_migration_that_fails_leaves_the_schema_it_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -195,7 +195,7 @@ def test_many_open_one_new_folder_together(tmp_path: Path) -> None:
     with ThreadPoolExecutor(16) as pool:
         opened = list(pool.map(lambda number: open_store(tmp_path / f"s{number % 2}"), range(16)))
     for connection in opened:
-        assert connection.execute("SELECT * FROM meta").fetchall() == [("schema", "1")]
+        assert connection.execute("SELECT * FROM meta").fetchall() == [("schema", "2")]
         connection.close()
 
 

@@ -152,7 +152,7 @@ def test_the_ledger_is_exact_between_processes(tmp_path: Path, processes: list[P
     spent = [int(one.output()[-1]) for one in started(processes, tmp_path, SPEND, 3)]
     assert sum(spent) == 100
     with closing(sqlite3.connect(tmp_path / "replies.sqlite")) as connection:
-        assert connection.execute("SELECT * FROM ledger").fetchall() == [("run", 100, 12.5, 0.0)]
+        assert connection.execute("SELECT * FROM ledger").fetchall() == [("run", 100, 12.5)]
 
 
 def test_two_stores_on_one_file_never_both_get_a_claim(tmp_path: Path) -> None:
@@ -229,7 +229,11 @@ def test_a_claim_is_taken_over_from_the_dead_only(
 def test_a_limit_of_cost_counts_what_is_reserved(tmp_path: Path, limit: float, most: int) -> None:
     async def main() -> list[Any]:
         with closing(Store(tmp_path, "run")) as store:
-            return await asyncio.gather(*(store.spend(1, 0.1, None, limit) for _ in range(15)), return_exceptions=True)
+            return await asyncio.gather(*(one(store) for _ in range(15)), return_exceptions=True)
+
+    async def one(store: Store) -> None:
+        await store.spend(1, 0.1, None, limit)
+        await store.settle(0.1, 0.1)
 
     results = run(main())
     assert results.count(None) == most
@@ -245,11 +249,9 @@ def test_what_was_settled_for_less_can_be_spent_again_and_a_cancelled_spending_i
             await asyncio.sleep(0)
             task.cancel()
             await asyncio.gather(task, return_exceptions=True)
-            await store.look("after the spending")
-            await store.look("after it was taken back")
             await store.spend(1, 0.75, 3, 1.0)
-            with pytest.raises(BudgetSpentError, match=r"max-cost=1 allows no request of up to 0\.1 US"):
-                await store.spend(1, 0.1, 3, 1.0)
+            with pytest.raises(BudgetSpentError, match=r"max-cost=1 allows no request of up to 0\.8 US"):
+                await store.spend(1, 0.8, 3, 1.0)
             await store.spend(1, 0.0, 3, 1.0)
             with pytest.raises(BudgetSpentError, match="max-calls=3 is spent"):
                 await store.spend(1, 0.0, 3, 1.0)
@@ -258,4 +260,62 @@ def test_what_was_settled_for_less_can_be_spent_again_and_a_cancelled_spending_i
         with closing(sqlite3.connect(tmp_path / "replies.sqlite")) as connection:
             return connection.execute("SELECT * FROM ledger ORDER BY run").fetchall()
 
-    assert run(main()) == [("another run", 3, 0.0, 1.0), ("run", 3, 0.25, 0.75)]
+    assert run(main()) == [("another run", 3, 1.0), ("run", 3, 1.0)]
+
+
+RESERVE = """
+asyncio.run(store.spend(1, 6.0, None, 10.0))
+print("reserved", flush=True)
+sys.stdin.readline()
+"""
+
+
+def test_reservation_of_killed_process_counts_as_spent_and_blocks_nobody(
+    tmp_path: Path, processes: list[Process]
+) -> None:
+    (holder,) = started(processes, tmp_path, RESERVE, 1)
+    assert holder.line() == "reserved"
+
+    async def main() -> list[Any]:
+        with closing(Store(tmp_path, "run")) as store:
+            waiting = [asyncio.create_task(store.spend(1, cost, None, 10.0)) for cost in (5.0, 3.0)]
+            await store.look("after both wait")
+            assert not any(one.done() for one in waiting)
+            holder.process.kill()
+            return await asyncio.gather(*waiting, return_exceptions=True)
+
+    refused, granted = run(main())
+    assert isinstance(refused, BudgetSpentError)
+    assert "6 US$ are spent" in str(refused)
+    assert granted is None
+
+
+def test_cancelled_spending_that_waits_lets_the_next_go(tmp_path: Path) -> None:
+    async def main() -> None:
+        with closing(Store(tmp_path, "run")) as store:
+            await store.spend(1, 6.0, None, 10.0)
+            large = asyncio.create_task(store.spend(1, 8.0, None, 10.0, position=1))
+            small = asyncio.create_task(store.spend(1, 3.0, None, 10.0, position=2))
+            await store.look("after both wait")
+            assert not small.done()
+            large.cancel()
+            await small
+            await asyncio.gather(large, return_exceptions=True)
+
+    run(main())
+
+
+def test_closing_the_store_ends_spendings_that_wait(tmp_path: Path) -> None:
+    async def main() -> Any:  # noqa: ANN401
+        store = Store(tmp_path, "run")
+        await store.spend(1, 6.0, None, 10.0)
+        waiting = asyncio.create_task(store.spend(1, 8.0, None, 10.0))
+        await store.look("after it waits")
+        store.close()
+        (result,) = await asyncio.gather(waiting, return_exceptions=True)
+        return result
+
+    assert "is closed" in str(run(main()))
+    with closing(sqlite3.connect(tmp_path / "replies.sqlite")) as connection:
+        assert connection.execute("SELECT calls, cost FROM ledger").fetchall() == [(1, 6.0)]
+        assert connection.execute("SELECT * FROM reservations").fetchall() == []

@@ -233,11 +233,14 @@ def test_a_disk_that_is_full_ends_the_run_with_one_message_and_the_reply_that_is
     def full(*_: object) -> Any:  # noqa: ANN401 - it gives nothing
         raise sqlite3.OperationalError("database or disk is full")
 
-    def enter(connection: sqlite3.Connection, run: str, settles: Sequence[Settle], spends: Sequence[Spend]) -> Any:  # noqa: ANN401
-        return full() if settles else ledger.enter(connection, run, settles, spends)
+    def enter(
+        connection: sqlite3.Connection, run: str, owner: str, settles: Sequence[Settle], spends: Sequence[Spend]
+    ) -> ledger.Entry:
+        return full() if settles else ledger.enter(connection, run, owner, settles, spends)
 
     monkeypatch.setattr("pytest_taskgraph.models.store.replies.write", full)
-    monkeypatch.setattr("pytest_taskgraph.models.store.writer.ledger", SimpleNamespace(enter=enter))
+    broken = SimpleNamespace(**(vars(ledger) | {"enter": enter}))
+    monkeypatch.setattr("pytest_taskgraph.models.store.writer.ledger", broken)
     # The server may be answering the next request as the run ends; that it cannot is no traceback of the run.
     monkeypatch.setattr("socketserver.BaseServer.handle_error", lambda *_: None)
     ran = many.run(lean(server), *limits, "--taskgraph-concurrency=1", "--taskgraph-report=json=record.json")

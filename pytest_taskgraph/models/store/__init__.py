@@ -4,7 +4,7 @@ schema       the file, its tables, what is refused
 writer       the thread that owns the connection
 operations   what it is asked to do
 claims       who asks what
-ledger       what a run has spent
+ledger       what a run has spent and reserved, and whose turn it is to reserve
 replies      the rows of replies
 nearest      the stored text most like another one
 """
@@ -24,7 +24,7 @@ from ...trial import Reply
 from ..request_key import shown
 from . import replies
 from .nearest import Nearest
-from .operations import Claim, Keep, Look, Release, Settle, Spend
+from .operations import Claim, Keep, Look, Release, Settle, Spend, Withdraw
 from .schema import FILE, open_store, open_to_read, read_store
 from .writer import Writer
 
@@ -87,24 +87,46 @@ class Store:
             self._writer.post(operation)
             await operation.future
 
-    async def spend(self, calls: int, cost: float, max_calls: int | None, max_cost: float | None) -> None:
-        """Nothing, once calls and cost (US$) are reserved for this run; exact over all processes of the run.
+    async def spend(
+        self, calls: int, cost: float, max_calls: int | None, max_cost: float | None, position: int = 0
+    ) -> None:
+        """Reserve calls and cost (US$) for this run; exact over all processes of the run.
 
-        Raises BudgetSpentError, with nothing reserved, if that were more than a limit; None is no limit.
+        Waits while the cost fits beside what is spent, but not beside what is reserved as well. Of those that wait the
+        lowest position is served first, in whatever process. Whoever is cancelled has nothing reserved.
+
+        Args:
+            calls: requests to be sent.
+            cost: what they may cost at worst, in US dollars.
+            max_calls: calls that the run may make; None is no limit.
+            max_cost: US dollars that the run may spend; None is no limit.
+            position: of the question in the run.
+
+        Raises:
+            BudgetSpentError: if calls, or cost beside what is spent, are more than a limit. Nothing is reserved.
         """
-        operation = Spend(_future(), calls, cost, max_calls, max_cost)
+        operation = Spend(_future(), calls, cost, max_calls, max_cost, position)
         self._writer.post(operation)
         try:
-            await asyncio.shield(operation.future)
+            await operation.future
         except asyncio.CancelledError:
-            operation.future.add_done_callback(lambda future: self._take_back(future, operation))
+            with suppress(NotAskedError):  # closed; that counts all reservations as spent
+                self._writer.post(Withdraw(_future(), operation))
             raise
 
     async def settle(self, reserved: float, cost: float) -> None:
-        """Nothing, once the ledger counts `cost` as spent instead of what `spend` reserved."""
+        """Count `cost` as spent instead of what `spend` reserved."""
         operation = Settle(_future(), reserved, cost)
         self._writer.post(operation)
         await operation.future
+
+    def settle_later(self, reserved: float, cost: float, calls: int = 0) -> None:
+        """Have the ledger settle a reservation and take back `calls` that were not made, without waiting for it.
+
+        Does nothing once the store is closed, which counts all reservations as spent. To be called in an event loop.
+        """
+        with suppress(NotAskedError):
+            self._writer.post(Settle(_future(), reserved, cost, calls))
 
     def nearest(self, model: str, text: str) -> tuple[str, float] | None:
         """The stored request of the model most like the text, as `shown` writes it, and their likeness from 0 to 1.
@@ -126,11 +148,6 @@ class Store:
 
     def _read(self, read: Callable[[sqlite3.Connection], _T]) -> _T:
         return read_store(self.path / FILE, read)
-
-    def _take_back(self, future: asyncio.Future[Any], spent: Spend) -> None:
-        if _succeeded(future):
-            with suppress(NotAskedError):
-                self._writer.post(Spend(spent.future, -spent.calls, -spent.cost, None, None))
 
 
 def keys(folder: Path) -> frozenset[str]:

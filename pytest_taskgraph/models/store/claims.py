@@ -23,10 +23,11 @@ def seen(connection: sqlite3.Connection, owner: str, host: str, now: float) -> N
 def dead(connection: sqlite3.Connection, owner: str, host: str, now: float) -> list[str]:
     """The other owners that are alive no more: not seen within the lease, or of this host without their process.
 
-    Whoever has claims and was never seen is dead as well.
+    Whoever has claims or reservations and was never seen is dead as well.
     """
     rows = connection.execute(
-        "SELECT owner, host, pid, seen FROM owners WHERE owner != ?1 UNION SELECT owner, '', 0, 0 FROM claims "
+        "SELECT owner, host, pid, seen FROM owners WHERE owner != ?1 UNION SELECT owner, '', 0, 0 FROM "
+        "(SELECT owner FROM claims UNION SELECT owner FROM reservations) "
         "WHERE owner != ?1 AND owner NOT IN (SELECT owner FROM owners)",
         (owner,),
     ).fetchall()

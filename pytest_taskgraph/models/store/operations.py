@@ -50,23 +50,36 @@ class Release(Waiting):
 
 @dataclass(slots=True, eq=False)
 class Spend(Waiting):
-    """Reserves calls and cost in the ledger, or raises BudgetSpentError."""
+    """Reserves calls and cost in the ledger as soon as the limits allow it, or raises BudgetSpentError.
+
+    Of those that wait, the one with the lowest position goes first.
+    """
 
     calls: int
     cost: float
     max_calls: int | None
     max_cost: float | None
+    position: int = 0
+    granted: bool = False  # set by the store's thread
 
 
 @dataclass(slots=True, eq=False)
 class Settle(Waiting):
-    """Turns what was reserved into what it came to."""
+    """Turns what was reserved into what it came to, and gives back calls that were not made."""
 
     reserved: float
     cost: float
+    calls: int = 0
 
 
-Operation = Look | Claim | Keep | Release | Spend | Settle
+@dataclass(slots=True, eq=False)
+class Withdraw(Waiting):
+    """Takes a spending back, whether it was granted or waits."""
+
+    spend: Spend
+
+
+Operation = Look | Claim | Keep | Release | Spend | Settle | Withdraw
 Result = Reply | None | BudgetSpentError
 Results = list[tuple[Operation, Result | Exception]]
 

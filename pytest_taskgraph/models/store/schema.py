@@ -35,6 +35,12 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         "CREATE TABLE owners (owner TEXT PRIMARY KEY, host TEXT, pid INTEGER, seen REAL)",
         "CREATE TABLE ledger (run TEXT PRIMARY KEY, calls INTEGER, cost REAL, reserved REAL)",
     ),
+    (  # reservations of each process, so that those of a dead one can be told; a ledger is of no use after its run
+        "DROP TABLE ledger",
+        "CREATE TABLE ledger (run TEXT PRIMARY KEY, calls INTEGER, cost REAL)",
+        "CREATE TABLE reservations (run TEXT, owner TEXT, reserved REAL, requests INTEGER, waiting INTEGER, "
+        "PRIMARY KEY (run, owner))",
+    ),
 )
 
 

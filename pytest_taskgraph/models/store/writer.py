@@ -9,13 +9,14 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 from uuid import uuid4
 
 from ...errors import DamagedReplyError, NotAskedError
 from . import claims, ledger, replies
-from .operations import Claim, Keep, Look, Operation, Release, Result, Results, Settle, Spend, deliver
+from .operations import Claim, Keep, Look, Operation, Release, Result, Results, Settle, Spend, Withdraw, deliver
 from .schema import unusable
 
 POLL = 0.05  # seconds between two looks at what other processes did, while somebody waits for them
@@ -26,7 +27,7 @@ _T = TypeVar("_T")
 
 
 class Writer:
-    """The thread, the claims that it holds for this process, and the operations that wait for the claims of others."""
+    """The thread, the claims and reservations that it holds for this process, and the operations that wait."""
 
     def __init__(self, connection: sqlite3.Connection, path: Path, run: str, refresh: bool) -> None:
         self._connection, self._path, self._run, self._refresh = connection, path, run, refresh
@@ -38,6 +39,8 @@ class Writer:
         self._closed = False
         self._held: set[str] = set()
         self._waiting: dict[str, list[Claim]] = {}
+        self._entry = ledger.Entry()  # as the ledger was last entered
+        self._unsettled: list[Settle] = []  # those that could not be written, for instance to a full disk
         self._seen = self._looked = self._buried = 0.0
         self._version = -1
         self._thread = threading.Thread(target=self._work, name="taskgraph-store", daemon=True)
@@ -77,7 +80,7 @@ class Writer:
         self._end()
 
     def _arrived(self) -> list[Operation | None]:
-        patience = POLL if self._foreign() else claims.BEAT if self._held else None
+        patience = POLL if self._foreign() or self._contends else claims.BEAT if self._lives else None
         found: list[Operation | None] = []
         with suppress(queue.Empty):
             found.append(self._queue.get(timeout=patience))
@@ -92,15 +95,19 @@ class Writer:
         ended = [one.key for one in operations if isinstance(one, Keep | Release)] + list(freed)
         heirs = [claim for key in dict.fromkeys(ended) for claim in self._waiting.pop(key, ())]
         asked = [*operations, *(heir for heir in heirs if not heir.future.cancelled())]
-        if not asked:
-            return
+        if asked:
+            self._attempt(asked)
+
+    def _attempt(self, asked: Sequence[Operation]) -> None:
+        """Does the operations in one transaction, and each alone where one of them cannot be done."""
+        before = self._entry
         try:
             with self._transaction(writes=not all(isinstance(one, Look) for one in asked)):
                 results = self._do(asked)
         except sqlite3.Error as error:
-            failure = unusable(self._path, error)
-            deliver([(one, failure) for one in asked], self.lost)
+            self._fail(unusable(self._path, error), asked, before)
         except Exception as error:  # an entry that is no JSON; the others shall not suffer
+            self._entry = before
             if len(asked) == 1:
                 deliver([(asked[0], error)], self.lost)
             for one in asked if len(asked) > 1 else ():
@@ -108,6 +115,13 @@ class Writer:
         else:
             self._remember(asked, results)
             deliver(results, self.lost)
+
+    def _fail(self, failure: Exception, asked: Sequence[Operation], before: ledger.Entry) -> None:
+        """Tell the failure to all that asked and to the spendings that wait; the next transaction settles again."""
+        self._unsettled += [*_of(Settle, asked), *_taken_back(_of(Withdraw, asked))]
+        waiting = [one for one in before.waiting if one not in asked]
+        self._entry = replace(before, waiting=[])
+        deliver([*((one, failure) for one in asked), *((one, failure) for one in waiting)], self.lost)
 
     @contextmanager
     def _transaction(self, writes: bool = True) -> Iterator[None]:
@@ -124,17 +138,27 @@ class Writer:
     def _do(self, operations: Sequence[Operation]) -> Results:
         """The results of all but those that must wait. Replies go first, so that whoever asks for them finds them."""
         keeps, releases = _of(Keep, operations), _of(Release, operations)
-        settles, spends = _of(Settle, operations), _of(Spend, operations)
+        settles, spends, withdraws = _of(Settle, operations), _of(Spend, operations), _of(Withdraw, operations)
         if keeps:
             replies.write(self._connection, keeps, self._run)
         ended: list[Keep | Release] = [*keeps, *releases]
         if ended:
             claims.end(self._connection, [one.key for one in ended], self._owner)
-        done: list[Operation] = [*ended, *settles]
+        done: list[Operation] = [*ended, *settles, *withdraws]
         results: Results = [(one, None) for one in done]
-        if settles or spends:
-            results += ledger.enter(self._connection, self._run, settles, spends)
+        if settles or spends or withdraws:
+            results += self._enter(settles, spends, withdraws)
         return results + self._looks(_of(Look, operations)) + self._claims(_of(Claim, operations))
+
+    def _enter(self, settles: Sequence[Settle], spends: Sequence[Spend], withdraws: Sequence[Withdraw]) -> Results:
+        """Enters the operations in the ledger, with the spendings that wait; gives the results of those decided."""
+        gone = {id(one.spend) for one in withdraws}
+        waiting = [one for one in dict.fromkeys([*self._entry.waiting, *spends]) if id(one) not in gone]
+        settled = [*self._unsettled, *settles, *_taken_back(withdraws)]
+        self._entry = ledger.enter(self._connection, self._run, self._owner, settled, waiting)
+        if self._entry.in_flight or self._entry.waiting:
+            self._show_up()
+        return [*self._entry.results]
 
     def _looks(self, looks: Sequence[Look]) -> Results:
         standing = claims.stand(self._connection, _keys(looks), None) if looks else {}
@@ -166,6 +190,11 @@ class Writer:
 
     def _remember(self, asked: Sequence[Operation], results: Results) -> None:
         """Notes after the transaction what it led to."""
+        if any(isinstance(one, Settle | Spend | Withdraw) for one in asked):
+            self._unsettled.clear()
+        for one, result in results:
+            if isinstance(one, Spend):
+                one.granted = result is None
         self._held.difference_update(one.key for one in asked if isinstance(one, Keep | Release))
         self._held.update(one.key for one, result in results if isinstance(one, Claim) and result is None)
         done = {id(one) for one, _ in results}
@@ -179,21 +208,32 @@ class Writer:
             del self._waiting[key]
         return [key for key in self._waiting if key not in self._held]
 
+    @property
+    def _contends(self) -> bool:
+        """Whether a spending waits, and another process has to do with it."""
+        return bool(self._entry.waiting) and self._entry.contended
+
+    @property
+    def _lives(self) -> bool:
+        """Whether others must see that this process lives."""
+        return bool(self._held or self._entry.in_flight or self._entry.waiting)
+
     def _look_around(self) -> None:
-        """Lets others see that we live; finds the keys that others gave up, those who died included."""
+        """Lets others see that we live; finds what others gave up, those who died included."""
         if time.monotonic() - self._looked < POLL:
             return
         self._looked = time.monotonic()
-        foreign = self._foreign()
+        foreign, contends = self._foreign(), self._contends
         try:
-            if self._held:
+            if self._lives:
                 self._show_up()
-            freed = claims.free(self._connection, foreign) if foreign and self._changed() else []
+            changed = bool(foreign or contends) and self._changed()
+            freed = claims.free(self._connection, foreign) if foreign and changed else []
         except sqlite3.Error as error:
             failure = unusable(self._path, error)
             deliver([(one, failure) for key in foreign for one in self._waiting.pop(key)], self.lost)
         else:
-            self._turn([], freed)
+            self._turn(self._entry.waiting if contends and changed else [], freed)
 
     def _show_up(self) -> None:
         if abs(time.time() - self._seen) >= claims.BEAT:
@@ -212,14 +252,19 @@ class Writer:
         if not claims.dead(self._connection, self._owner, self._host, time.time()):
             return False
         with self._transaction():  # asked again: they may have shown up just now
-            claims.bury(self._connection, claims.dead(self._connection, self._owner, self._host, time.time()))
+            gone = claims.dead(self._connection, self._owner, self._host, time.time())
+            claims.bury(self._connection, gone)
+            ledger.bury(self._connection, gone)
         return True
 
     def _end(self) -> None:
         closed = NotAskedError(f"the store {self._path} is closed")
-        deliver([(one, closed) for waiting in self._waiting.values() for one in waiting], self.lost)
+        claiming = [one for waiting in self._waiting.values() for one in waiting]
+        deliver([*((one, closed) for one in claiming), *((one, closed) for one in self._entry.waiting)], self.lost)
         try:
-            claims.bury(self._connection, [self._owner])
+            with self._transaction():
+                claims.bury(self._connection, [self._owner])
+                ledger.bury(self._connection, [self._owner])
         except sqlite3.Error:  # whoever comes next sees that this process is gone
             pass
         finally:
@@ -228,6 +273,12 @@ class Writer:
 
 def _of(kind: type[_T], operations: Sequence[Operation]) -> list[_T]:
     return [one for one in operations if isinstance(one, kind)]
+
+
+def _taken_back(withdraws: Sequence[Withdraw]) -> list[Settle]:
+    """The settlements of granted spendings that are withdrawn."""
+    spends = [one.spend for one in withdraws if one.spend.granted]
+    return [Settle(one.future, one.cost, 0.0, one.calls) for one in spends]
 
 
 def _keys(operations: Sequence[Look] | Sequence[Claim]) -> list[str]:

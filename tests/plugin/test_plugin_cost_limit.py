@@ -1,0 +1,109 @@
+"""A limit of cost: what is asked under it, seen from the provider's side."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import threading
+
+import pytest
+from loopback import HANG, Loopback, Raw, reply
+from plugin_project import Project, right
+
+MANY = """
+from pytest_taskgraph import suite, understanding
+
+@suite(understanding, patterns=["flow_start", "flow_end"], instances=20)
+def test_graph(trial):
+    trial.check()
+"""
+# A token out costs 0.001 US$: a request is 1 US$ at worst, and 0.1 US$ by what the server says.
+PRICED = ("--taskgraph-price=0/1000", "--taskgraph-model-option=max_tokens=1000", "--taskgraph-retries=0")
+TAKEN = 100
+
+
+def lean(server: Loopback) -> str:
+    return f"--model={server.url}#any"
+
+
+@pytest.fixture
+def many(project: Project, server: Loopback) -> Project:
+    """A suite of forty questions, each of which takes 0.1 US$."""
+
+    def answer(prompt: str) -> Raw:
+        return reply(right(prompt), usage=(50, TAKEN))
+
+    project.write("test_graph.py", MANY)
+    server.answer = answer
+    return project
+
+
+def asked(many: Project) -> dict[str, bool]:
+    """Whether each question of the last run was asked."""
+    return {one["question"]["id"]: one["outcome"] != "skipped" for one in many.record()["trials"]}
+
+
+def limited(many: Project, server: Loopback, limit: str, *args: str) -> list[str]:
+    """The ids of the questions that are asked under a limit of cost."""
+    server.requests.clear()
+    options = (*PRICED, f"--taskgraph-max-cost={limit}", "--taskgraph-refresh", "--taskgraph-report=json=record.json")
+    spread = "-n" in args
+    args = tuple(one for one in args if one not in ("-n", "2"))
+    ran = (many.spread if spread else many.run)(lean(server), *options, *args)
+    found = asked(many)
+    assert len(found) == 40, ran.output
+    assert len(server.requests) == sum(found.values())
+    return sorted(name for name, was in found.items() if was)
+
+
+SETTINGS = [
+    ("--taskgraph-concurrency=1",),
+    ("--taskgraph-concurrency=8",),
+    ("--taskgraph-concurrency=64",),
+    ("-n", "2"),
+]
+
+
+@pytest.mark.parametrize("setting", SETTINGS, ids=["1", "8", "64", "n2"])
+def test_limit_above_plan_asks_every_question(many: Project, server: Loopback, setting: tuple[str, ...]) -> None:
+    # All forty take 4 US$; of what may be reserved at a time, only five fit.
+    assert len(limited(many, server, "5", *setting)) == 40
+
+
+def test_limit_that_runs_out_asks_the_same_at_any_concurrency(many: Project, server: Loopback) -> None:
+    one_by_one = limited(many, server, "2.55", "--taskgraph-concurrency=1")
+    # The seventeenth still fits beside 1.5 US$ that are spent.
+    assert len(one_by_one) == 16
+    for concurrency in (8, 64):
+        assert limited(many, server, "2.55", f"--taskgraph-concurrency={concurrency}") == one_by_one
+    assert len(limited(many, server, "2.55", "-n", "2")) == 16
+
+
+def test_question_that_fails_unbilled_leaves_the_budget_to_others(many: Project, server: Loopback) -> None:
+    server.script(*[Raw(status=400, body=b'{"error": {"message": "no"}}')] * 10)
+    many.run(lean(server), *PRICED, "--taskgraph-max-cost=1.5", "--taskgraph-concurrency=8")
+    assert len(server.requests) == 10 + 6
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there, signals are not sent to one process")
+def test_ctrl_c_ends_a_run_whose_requests_wait_for_the_budget(many: Project, server: Loopback) -> None:
+    arrived = threading.Event()
+
+    def answer(prompt: str) -> Raw:
+        arrived.set()
+        return HANG
+
+    server.answer = answer
+    command = [sys.executable, "-m", "pytest", "-p", "taskgraph", lean(server), *PRICED, "--taskgraph-max-cost=1.5"]
+    run = subprocess.Popen(command, cwd=many.path, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    try:
+        assert arrived.wait(60)
+        run.send_signal(signal.SIGINT)
+        out, _ = run.communicate(timeout=60)
+    finally:
+        run.kill()
+        run.wait(60)
+    assert run.returncode == 2, out
+    assert "KeyboardInterrupt" in out
+    assert len(server.requests) == 1
