@@ -53,7 +53,7 @@ def fill(folder: Path, entries: Iterable[Entry]) -> Path:
         connection.executemany("INSERT INTO replies(key, model, request, reply, run, at) VALUES (?,?,?,?,?,?)", rows)
         connection.execute("INSERT INTO claims VALUES ('c1a1', 'owner-9c2e')")
         connection.execute("INSERT INTO owners VALUES ('owner-9c2e', 'host-5d1b', 1, 0.0)")
-        connection.execute("INSERT INTO ledger VALUES ('run-7f3a', 3, 0.5, 0.0)")
+        connection.execute("INSERT INTO ledger VALUES ('run-7f3a', 3, 0.5)")
     return folder
 
 

@@ -278,7 +278,7 @@ def without_tables(file: Path) -> None:
         (without_tables, "is no store of replies: it has no tables"),
         (statements("DROP TABLE meta"), "is an SQLite file but no store of replies"),
         (statements("DROP TABLE replies"), "cannot be used (no such table: replies)"),
-        (statements("UPDATE meta SET value = '99'"), "is of schema 99, this version knows up to 1"),
+        (statements("UPDATE meta SET value = '99'"), "is of schema 99, this version knows up to 2"),
         (another_reply("[1]"), "holds what is no reply"),
         (another_reply('{"text": 5}'), "holds what is no reply"),
         (another_reply("{"), "holds what is no reply"),
