@@ -24,6 +24,7 @@ from typing import Literal
 
 ProviderErrorKind = Literal[
     "authentication",
+    "payment",
     "not-found",
     "rate-limit",
     "timeout",
@@ -33,6 +34,8 @@ ProviderErrorKind = Literal[
     "context-too-long",
     "bad-request",
     "malformed",
+    "empty",
+    "too-large",
     "truncated",
     "not-stored",
     "store",

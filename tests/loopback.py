@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import socket
 import struct
+import sys
 import threading
 from collections import deque
 from collections.abc import Callable
@@ -86,6 +87,14 @@ def closed_port() -> int:
         return int(taken.getsockname()[1])
 
 
+class _Server(ThreadingHTTPServer):
+    """A server that says nothing of clients that hang up before all was sent."""
+
+    def handle_error(self, request: Any, client_address: Any) -> None:  # noqa: ANN401 - of the standard library
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
+
+
 class Loopback:
     """The server; a context manager. `url` is its api_base, `requests` all that came, in the order of arrival."""
 
@@ -96,7 +105,7 @@ class Loopback:
         self._ended = threading.Event()
         self._connections: set[socket.socket] = set()
         self._lock = threading.Lock()
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
+        self._server = _Server(("127.0.0.1", 0), self._handler())
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True)
 
     @property

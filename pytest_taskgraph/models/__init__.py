@@ -12,6 +12,7 @@ stored      replies that the store has (request_key: what makes two requests the
 retries     what is asked again, within limits that adapt
 budget      calls and dollars that may be spent, at prices stated or listed
 watch       counts of what they do
+transport   the HTTP session of both clients, which limits the size of replies
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from functools import partial
 from ..asking import Model
 from ..errors import UsageError
 from ..trial import Json
-from . import lean, remote
+from . import remote
 from .lean import Lean
 from .recorded import open_recorded
 from .remote import Remote
@@ -61,5 +62,4 @@ async def close() -> None:
 
     To be awaited in the loop that asked, before it stops. Imports no client's library; more can be asked afterwards.
     """
-    for client in (lean, remote):
-        await client.close()
+    await remote.close()

@@ -25,7 +25,9 @@ from .store import Store
 TIME_LIMIT: ContextVar[asyncio.Timeout | None] = ContextVar("TIME_LIMIT", default=None)
 
 # No reply was written: the provider turned the request down, or broke over it. Any other failure may be billed.
-UNBILLED = frozenset({"authentication", "not-found", "rate-limit", "bad-request", "context-too-long", "server"})
+UNBILLED = frozenset(
+    {"authentication", "payment", "not-found", "rate-limit", "bad-request", "context-too-long", "server"}
+)
 _NEVER_SENT = ("connection refused", "cannot connect to host", "connect call failed")
 _DEARER = ("service_tier", "speed", "inference_geo")  # settings for which a provider bills more for a token
 _BILLED_APART = ("web_search_options",)  # settings that are billed beside the tokens

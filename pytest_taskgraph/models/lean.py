@@ -16,16 +16,16 @@ from ipaddress import ip_address
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urljoin, urlsplit
 from urllib.request import getproxies, proxy_bypass
-from weakref import WeakKeyDictionary
 
 from ..errors import NotAskedError, UsageError
 from ..trial import Json, Reply, Request
 from .protocol import body_of, read_chat, read_embeddings
 from .provider_errors import Redirection, failure, refusal, refusal_within
 from .scrub import hide_keys
+from .transport import session
 
 if TYPE_CHECKING:
-    from aiohttp import ClientResponse, ClientSession
+    from aiohttp import ClientResponse
 
 KEY_VARIABLE = "TASKGRAPH_API_KEY"  # not OPENAI_API_KEY, which would go to any host
 FORM = "http://host/v1#name"
@@ -38,8 +38,6 @@ _ELSEWHERE = {
     "num_retries": "no client asks again on its own; see --taskgraph-retries",
 }
 _OURS_ALONE = ("api_key", "extra_headers", "extra_body", "timeout")  # what the body does not hold
-_IDLE = 4.0  # seconds that a connection is kept unused: uvicorn closes it after 5, maybe just as a request is sent
-_sessions: WeakKeyDictionary[asyncio.AbstractEventLoop, ClientSession] = WeakKeyDictionary()
 
 
 class Lean:
@@ -63,7 +61,7 @@ class Lean:
 
     async def ready(self) -> None:
         """Nothing, once aiohttp is imported."""
-        _session()
+        session()
 
     async def answer(self, request: Request) -> Reply:
         """The endpoint's reply, scrubbed. Settings of the request win over those of the model.
@@ -84,7 +82,7 @@ class Lean:
         embeds = request.kind == "embed"
         inner = {k: v for k, v in settings.items() if k not in _OURS_ALONE} | _table(settings, "extra_body")
         body = body_of(self._model, request, inner)
-        _session()  # opened before the time is taken, for the first one imports aiohttp
+        session()  # opened before the time is taken, for the first one imports aiohttp
         start = time.perf_counter()
         response = await self._post("/embeddings" if embeds else "/chat/completions", body, settings)
         latency = time.perf_counter() - start
@@ -93,35 +91,14 @@ class Lean:
         return read_chat(response, self._model, latency)
 
     async def _post(self, path: str, body: bytes, settings: Mapping[str, Json]) -> Any:  # noqa: ANN401 - JSON
-        session, headers = _session(), _headers(settings, self._user)
+        headers = _headers(settings, self._user)
         proxy = _proxy(self._base) if self._proxied else None
         async with asyncio.timeout(_seconds(settings)):
-            post = session.post(self._base + path, data=body, headers=headers, proxy=proxy, allow_redirects=False)
+            post = session().post(self._base + path, data=body, headers=headers, proxy=proxy, allow_redirects=False)
             async with post as response:
                 if response.status // 100 == 3 and (location := response.headers.get("Location")):
                     raise _redirection(response, self._base, path, location)
                 return _json(response, await response.read())
-
-
-async def close() -> None:
-    """Nothing; the connections that requests left open in the running event loop are closed. More can be asked."""
-    session = _sessions.pop(asyncio.get_running_loop(), None)
-    if session is not None:
-        await session.close()
-        await asyncio.sleep(0)  # the transports are closed in the next turn of the loop
-
-
-def _session() -> ClientSession:
-    """The session of the running event loop: one for all models, without a limit of connections or of time."""
-    loop = asyncio.get_running_loop()
-    session = _sessions.get(loop)
-    if session is None:
-        from aiohttp import ClientSession, ClientTimeout, DummyCookieJar, TCPConnector
-
-        connector = TCPConnector(limit=0, keepalive_timeout=_IDLE)
-        session = ClientSession(connector=connector, timeout=ClientTimeout(total=None), cookie_jar=DummyCookieJar())
-        _sessions[loop] = session
-    return session
 
 
 def _json(response: ClientResponse, body: bytes) -> Any:  # noqa: ANN401 - any JSON value

@@ -26,6 +26,7 @@ _SOONEST = 0.001  # seconds; a timer of less may not move the clock at all
 _LONGEST_PAUSE = 60.0
 _DO: dict[ProviderErrorKind, str] = {
     "authentication": "check the key of the model",
+    "payment": "check the billing of the account",
     "not-found": "check the name and the address of the model",
     "rate-limit": "check the quota and the billing of the account",
 }
@@ -138,7 +139,7 @@ class Limits:
             self._pause("rate limit", min(_LONGEST_PAUSE, 2.0 ** min(self._refusals - 2, 10)))
 
     def _strike(self, error: ProviderError) -> None:
-        if error.kind in ("authentication", "not-found") or quota_spent(error):
+        if error.kind in ("authentication", "payment", "not-found") or quota_spent(error):
             self._strikes = [kind for kind in self._strikes if kind == error.kind] + [error.kind]
             if len(self._strikes) >= STRIKES and self.broken is None:
                 self._break(error)

@@ -14,13 +14,17 @@ from typing import Any, NoReturn
 
 from ..errors import ProviderError
 from ..trial import Json, Reply, Request
+from .provider_errors import Refusal, refusal_within
 from .scrub import scrub
 
 _THOUGHTS = re.compile(r"<(?:think|thinking|budget:thinking)>.*?</(?:think|thinking|budget:thinking)>", re.DOTALL)
+# Reasons of an end that tell of a failure of the provider: of OpenRouter, Cohere and Zhipu.
+FAILED_ENDS = ("error", "ERROR", "network_error")
 _ENDS = {
     "length": ("length", "max_tokens", "MAX_TOKENS", "compaction"),
     "tool_calls": ("tool_calls", "tool_use"),
     "function_call": ("function_call",),
+    "error": FAILED_ENDS,
     "content_filter": (
         *("content_filter", "content_filtered", "refusal", "sensitive", "guardrail_intervened", "ERROR_TOXIC"),
         *("SAFETY", "RECITATION", "LANGUAGE", "OTHER", "BLOCKLIST", "PROHIBITED_CONTENT", "SPII"),
@@ -49,16 +53,18 @@ def body_of(name: str, request: Request, settings: Mapping[str, Json]) -> bytes:
 def read_chat(response: Any, name: str, latency: float) -> Reply:  # noqa: ANN401 - any JSON value
     """The reply that a chat completion holds, scrubbed; its cost is not known.
 
-    Raises ProviderError: content-filter where the text was withheld, malformed for any other shape.
+    Raises:
+        Refusal: for an error in the place of the choice.
+        ProviderError: of the kind malformed, for any other shape.
     """
     choice = _first(response)
+    refuse_failed(choice.get("error"), choice.get("finish_reason"))
     message = _of(choice.get("message"), dict, "a message")
     if message.get("role") not in _ROLES:
         _malformed("a role")
     calls = [_tool_call(call, i) for i, call in enumerate(_of(message.get("tool_calls") or [], list, "tool calls"))]
     text = _text(message)
     finish_reason = _finish_reason(choice.get("finish_reason"), bool(calls))
-    refuse_withheld(text, finish_reason)
     tokens_in, tokens_out = _tokens(response)
     source = scrub(str(response.get("model") or name))
     return Reply(text, tokens_in, tokens_out, None, latency, finish_reason, calls, source)
@@ -87,10 +93,17 @@ def vectors(items: Iterable[Any], texts: int) -> list[list[float]]:
     return [vector for vector in found if vector is not None]
 
 
-def refuse_withheld(text: str, finish_reason: str) -> None:
-    """Nothing; raises ProviderError where a content filter left no text."""
-    if finish_reason == "content_filter" and not text:
-        raise ProviderError("content-filter", "the provider's content filter withheld the reply")
+def refuse_failed(error: Any, end: Any) -> None:  # noqa: ANN401 - any JSON values
+    """Raise the Refusal that tells of a failure inside a choice, if there is one.
+
+    Args:
+        error: what the choice has for its error.
+        end: its reason of the end, as the provider names it.
+    """
+    if refused := refusal_within({"error": error}):
+        raise refused
+    if end in FAILED_ENDS:
+        raise Refusal(f"the provider failed while it replied (finish_reason {end!r})", 500, {})
 
 
 def _finite(number: object) -> bool:

@@ -17,6 +17,7 @@ from math import isfinite
 from typing import Any
 
 from ..errors import NotAskedError, ProviderError, ProviderErrorKind
+from ..trial import Reply
 from .scrub import hide_keys, scrub
 
 LONGEST = 300  # characters of a message
@@ -42,6 +43,7 @@ _NO_REPLY = (
     *("empty or invalid response", "invalid response object", "provider returned 'choices'"),
     "integer string conversion: value has",  # json, of a number with more digits than Python reads
 )
+_TOO_LARGE, _ENCODED = ("ReplyTooLargeError",), ("EncodedReplyError",)  # of our own transport
 _NETWORK = ("ConnectionError", "TransportError", "ClientError", "gaierror", "InvalidURL", "SSLError")
 _TIMEOUT = ("TimeoutError", "Timeout", "APITimeoutError", "TimeoutException")
 _NO_JSON = (
@@ -70,6 +72,7 @@ class _Evidence:
     names: frozenset[str]  # classes in the chain of causes, with their bases; of litellm's wrappers see `_names`
     status: int | None  # the HTTP status that arrived, if one did
     text: str  # all messages, in lower case
+    unpaid: bool  # of litellm's wrappers one has the status 402, which is never made up
 
     def has(self, names: tuple[str, ...]) -> bool:
         return not self.names.isdisjoint(names)
@@ -82,11 +85,14 @@ class _Evidence:
 
 
 _RULES: tuple[tuple[ProviderErrorKind, Callable[[_Evidence], bool]], ...] = (
+    ("too-large", lambda e: e.has(_TOO_LARGE)),
+    ("malformed", lambda e: e.has(_ENCODED)),
     ("content-filter", lambda e: e.refused(None, 400, 403) and e.has(_POLICY)),
     ("content-filter", lambda e: e.refused(400, 403) and e.says(_FILTERED)),
     ("context-too-long", lambda e: e.refused(None, *_LONG) and e.has(_WINDOW)),
     ("context-too-long", lambda e: e.refused(*_LONG) and e.says(_TOO_LONG)),
     ("rate-limit", lambda e: e.refused(403, 500, 503) and bool(_SLOW.search(e.text))),
+    ("payment", lambda e: e.refused(402) or (e.status is None and e.unpaid)),
     ("authentication", lambda e: e.has(("AuthenticationError", "PermissionDeniedError")) or e.refused(401, 403)),
     ("authentication", lambda e: e.status is None and bool(_NO_KEY.search(e.text))),
     ("not-found", lambda e: e.has(("NotFoundError", "Redirection")) or e.refused(404)),
@@ -185,6 +191,21 @@ def _said(found: Any) -> str:  # noqa: ANN401 - any JSON value
     return words if isinstance(words, str) else json.dumps(words) if words else ""
 
 
+def failure_in(reply: Reply) -> ProviderError | None:
+    """Return the error that a reply is in truth, if it is one: withheld by a filter, in part too, or empty.
+
+    A reply that calls tools or embeds texts is not empty; nor is one that was cut off before its text began, which says
+    so.
+    """
+    if reply.finish_reason == "content_filter":
+        return ProviderError("content-filter", "the provider's content filter withheld the reply, or part of it")
+    if reply.finish_reason == "error":  # kept by earlier versions
+        return ProviderError("server", "the provider failed while it replied")
+    if reply.text.strip() or reply.tool_calls or reply.embeddings or reply.logprobs or reply.finish_reason != "stop":
+        return None
+    return ProviderError("empty", "the reply holds no text")
+
+
 def refuses_tools(error: ProviderError) -> bool:
     """Whether the failure of a request with tools says that the model, or its server as it runs, takes no tools.
 
@@ -211,7 +232,8 @@ def _wraps(exception: BaseException) -> bool:
 def _kind(chain: list[BaseException]) -> ProviderErrorKind:
     text = "\n".join(str(e)[:_READ] for e in chain).lower()
     status = next(filter(None, map(_status, chain)), None)
-    evidence = _Evidence(_names(chain, status), status, text)
+    unpaid = any(getattr(e, "status_code", None) == 402 for e in chain)
+    evidence = _Evidence(_names(chain, status), status, text, unpaid)
     return next((kind for kind, holds in _RULES if holds(evidence)), "bad-request")
 
 
@@ -265,7 +287,12 @@ def _date(text: str) -> float | None:
 
 
 def _words(chain: list[BaseException], kind: ProviderErrorKind) -> str:
-    """What was said: litellm's outermost message; of a lost connection the first that names the host."""
+    """What was said: litellm's outermost message; of a lost connection the first that names the host.
+
+    Of what our own transport found, its words.
+    """
+    if own := next((e for e in chain if type(e).__name__ in (*_TOO_LARGE, *_ENCODED)), None):
+        return str(own)
     told = chain if kind != "connection" else [e for e in chain if not _wraps(e) and type(e).__module__[:6] != "openai"]
     return next((str(e) for e in [*told, *chain] if str(e).strip()), type(chain[0]).__name__)
 

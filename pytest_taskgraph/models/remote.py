@@ -19,7 +19,8 @@ from typing import Any, cast
 
 from ..errors import NotAskedError, ProviderError, UsageError
 from ..trial import Json, Reply, Request
-from .protocol import counts, refuse_withheld, vectors
+from . import transport
+from .protocol import counts, refuse_failed, vectors
 from .provider_errors import failure
 from .scrub import scrub
 
@@ -71,7 +72,7 @@ class Remote:
 
     async def _ask(self, request: Request, settings: Mapping[str, Json]) -> Reply:
         litellm = await _loaded()
-        arguments = {"max_retries": 0, **settings, **_tools(request)}
+        arguments = {"max_retries": 0, "shared_session": transport.session(), **settings, **_tools(request)}
         start = time.perf_counter()
         if request.kind == "embed":
             arguments["max_retries"] = _Retries(arguments["max_retries"])
@@ -90,6 +91,7 @@ async def close() -> None:
     To be awaited in the loop that asked, before it stops: what is left open shows up as ResourceWarnings in whichever
     test runs when it is collected, and a later loop may be handed it. More can be asked afterwards.
     """
+    await transport.close()
     if not _litellm.cache_info().currsize:  # not imported, or not yet: nobody waits for that to close nothing
         return
     clients = getattr(_litellm().in_memory_llm_clients_cache, "cache_dict", {})
@@ -210,9 +212,10 @@ def _reply(response: Any, name: str, latency: float, cost: float | None) -> Repl
     if not response.choices:
         raise ProviderError("malformed", "the reply holds no choices")
     choice = response.choices[0]
+    further = getattr(choice, "provider_specific_fields", None) or {}
+    refuse_failed(further.get("error"), further.get("native_finish_reason"))
     text = _text(choice.message)
     finish_reason = scrub(str(choice.finish_reason or "stop"))
-    refuse_withheld(text, finish_reason)
     tokens_in, tokens_out = _tokens(response)
     return Reply(
         text,
@@ -235,9 +238,15 @@ def _vectors(response: Any, texts: int, name: str, latency: float, cost: float |
 
 
 def _text(message: Any) -> str:  # noqa: ANN401 - litellm's
-    """The text, or the words of a refusal, which the OpenAI protocol keeps apart."""
+    """Return the text, or the words of a refusal, which the OpenAI protocol keeps apart.
+
+    The limit holds here as well, for some of litellm's providers bring a transport of their own.
+    """
     refusal = (getattr(message, "provider_specific_fields", None) or {}).get("refusal")
-    return scrub(message.content or refusal or "")
+    text = message.content or refusal or ""
+    if len(text) > transport.LARGEST:
+        raise transport.ReplyTooLargeError
+    return scrub(text)
 
 
 def _tool_call(call: Any) -> dict[str, Any]:  # noqa: ANN401 - litellm's

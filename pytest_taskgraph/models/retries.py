@@ -13,10 +13,14 @@ from ..trial import Reply, Request
 from .limits import LONGEST_WAIT, Limits, quota_spent
 from .live import Answer, Keep, Live
 from .prices import tokens_of
+from .provider_errors import failure_in
 from .watch import Watch
 
-RETRIED: frozenset[ProviderErrorKind] = frozenset({"rate-limit", "timeout", "connection", "server", "malformed"})
+RETRIED: frozenset[ProviderErrorKind] = frozenset(
+    {"rate-limit", "timeout", "connection", "server", "malformed", "empty"}
+)
 BASE, CAP = 0.5, 60.0  # seconds
+EMPTY_RETRIES = 1  # a model that says nothing twice has nothing to say
 PATIENCE = 3  # times as many retries after rate limits, which pass by themselves
 
 
@@ -28,10 +32,11 @@ def worth_repeating(error: ProviderError) -> bool:
 class Retried:
     """`inner`, asked within the limits, each attempt at most `timeout` seconds, repeated up to `retries` times.
 
-    Rate limits are repeated three times as often. Between attempts no slot is held. `ready` is awaited before the
-    first: what takes long to import takes no time of an attempt. `count` tells how many tokens a request will take; it
-    is only asked where tokens a minute are limited. `reserve` is entered for each attempt before it waits for a slot,
-    and gives what makes the attempt: waiting for a budget takes neither a slot nor time of the attempt.
+    Rate limits are repeated three times as often, empty replies once. Between attempts no slot is held. `ready` is
+    awaited before the first: what takes long to import takes no time of an attempt. `count` tells how many tokens a
+    request will take; it is only asked where tokens a minute are limited. `reserve` is entered for each attempt before
+    it waits for a slot, and gives what makes the attempt: waiting for a budget takes neither a slot nor time of the
+    attempt.
     """
 
     def __init__(
@@ -61,13 +66,16 @@ class Retried:
         """
         if self._ready is not None:
             await self._ready()
-        failures = rate_limits = 0
+        failures = rate_limits = empty = 0
         while True:
             outcome = await self._attempt(request, failures, keep)
             if isinstance(outcome, Reply):
                 return outcome
             limited = outcome.kind == "rate-limit"
-            if not worth_repeating(outcome) or not self._may_repeat(limited, failures, rate_limits):
+            empty += outcome.kind == "empty"
+            if empty > EMPTY_RETRIES or not worth_repeating(outcome):
+                break
+            if not self._may_repeat(limited, failures, rate_limits):
                 break
             failures, rate_limits = failures + 1, rate_limits + limited
             self._watch.retries += 1
@@ -110,7 +118,7 @@ class Retried:
             async with limit:
                 reply = await answer(request)
             self._count(reply)
-            return reply
+            return failure_in(reply) or reply
         except ProviderError as failure:
             return failure
         except TimeoutError:

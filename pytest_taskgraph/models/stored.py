@@ -14,6 +14,7 @@ from typing import Any
 from ..errors import DamagedReplyError, ProviderError, UsageError
 from ..trial import Json, Reply, Request
 from .live import Keeping
+from .provider_errors import failure_in
 from .request_key import cut_secrets, digest, entry_of, shown
 from .store import Store
 from .watch import Watch
@@ -34,7 +35,8 @@ class Stored:
     async def answer(self, request: Request) -> Reply:
         """The stored reply, else the inner model's, which is stored before it is given; as it is, if it cannot be.
 
-        Raises what the inner model raises, and ProviderError "store" where the store cannot tell what it holds.
+        Raises what the inner model raises, ProviderError "store" where the store cannot tell what it holds, and that of
+        a failure that an earlier version stored as a reply.
         """
         entry = entry_of(self.name, self.settings, request)
         key = digest(entry)
@@ -42,7 +44,7 @@ class Stored:
             reply = await self._store.claim(key)
             if reply is not None:
                 self._watch.stored += 1
-                return reply
+                return _whole(reply)
             return await self._asked(request, key, entry)
 
     async def _asked(self, request: Request, key: str, entry: Mapping[str, Any]) -> Reply:
@@ -81,7 +83,7 @@ class Replayed:
         if reply is None:
             raise ProviderError("not-stored", self._missing(str(entry["model"]), shown(entry)))
         self._watch.stored += 1
-        return reply
+        return _whole(reply)
 
     def _missing(self, model: str, asked: str) -> str:
         nearest = self._store.nearest(model, asked)
@@ -92,6 +94,14 @@ class Replayed:
         likeness = floor(likeness * 1000) / 1000  # no other request is 100 % like this one
         first = f"no stored reply of {model} to this request; the nearest stored one (-) is {likeness:.1%} like it (+):"
         return "\n".join([first, *_shortened(list(_difference(stored, asked)))])
+
+
+def _whole(reply: Reply) -> Reply:
+    """Return the stored reply. Raises ProviderError for one that is a failure, as earlier versions stored some."""
+    if failed := failure_in(reply):
+        words = f"{str(failed).partition(': ')[2]}; it was stored by an earlier version: ask again"
+        raise ProviderError(failed.kind, f"{words} with --taskgraph-refresh")
+    return reply
 
 
 @contextmanager

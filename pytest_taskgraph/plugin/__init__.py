@@ -173,10 +173,10 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
     run.begin(run.ahead.planned)
     run.ahead.advance()
     result = yield
-    if run.pipeline.broken is not None:
+    if (stopped := run.stopped) is not None:
         from ..reports.escape import one_line
 
-        item.session.shouldstop = f"taskgraph: {one_line(str(run.pipeline.broken))}"
+        item.session.shouldstop = f"taskgraph: {one_line(str(stopped))}"
     return result
 
 

@@ -57,10 +57,9 @@ class Pipeline:
 
         return Store(self.folder, self._run, self._refresh, read_only=self.replay)
 
-    @property
-    def broken(self) -> ProviderError | None:
-        """Why no more can be asked, for instance a wrong key or a full disk; None while all is well."""
-        return next((limits.broken for limits in self._limits.values() if limits.broken), self.watch.trouble)
+    def broken(self, model: str) -> ProviderError | None:
+        """Return why no more is sent to the model of that name, such as a wrong key; None while all is well."""
+        return self._limits[model].broken if model in self._limits else None
 
     @property
     def room(self) -> int:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from ..errors import UsageError
+from ..errors import ProviderError, UsageError
 from ..trial import Trial
 from . import options, planning
 from .ahead import Ahead
@@ -133,6 +133,21 @@ class Run:
     def subject_of(self, params: Mapping[str, Any]) -> Subject:
         """Who is asked by an item with these parameters."""
         return self.subject(params.get("taskgraph_model", self.models[0]))
+
+    @property
+    def stopped(self) -> ProviderError | None:
+        """Why nothing more can come of the run: trouble with the store, or with all models; None while some can.
+
+        One model of several that cannot be asked stops alone. Without the judge or the embedder nothing can be scored.
+        """
+        if self.pipeline.watch.trouble is not None:
+            return self.pipeline.watch.trouble
+        measuring = [self.pipeline.broken(client.name) for client in self.measuring.clients]
+        if found := next(filter(None, measuring), None):
+            return found
+        clients = [self.subject(spec).client for spec in self.models]
+        broken = [None if client is None else self.pipeline.broken(client.name) for client in clients]
+        return broken[0] if all(broken) else None
 
     def finish(self) -> None:
         """Nothing; what is in flight has arrived and is kept: other processes may wait for it.

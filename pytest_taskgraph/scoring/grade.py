@@ -15,7 +15,8 @@ from .metrics import metric
 from .partial_order import labels_of
 
 _CUT_OFF = ("length", "max_tokens")
-_WITHHELD = ("refusal", "content_filter")
+_WITHHELD = "refusal"
+_FILTERED = "content_filter"
 _CANNOT = r"(?:can['’]?t|can ?not|could ?n[o'’]t|won['’]?t|will not|(?:am|'m|’m) (?:unable|not able) to)"
 _DECLINES = re.compile(
     rf"as an? (?:ai|large language model|language model)\b.{{0,80}}?\bi ?{_CANNOT}\b"
@@ -34,9 +35,13 @@ def grade(question: Question, reply: Reply, measured: Mapping[str, float | None]
     value 0.0 and status "refused". `missing` and `extra` are filled for lists (a group is written as its names; in
     an order names count as often as they stand there). A main
     metric that is undefined for the answer counts 0.0, with a remark. `measured` holds the values of the metrics that a
-    model measures (`question.judged`), for an answer that can be read. Raises ProviderError("truncated") where the
-    reply was cut off at the token limit before an answer could be read, UnknownNameError for a form or metric not
-    known, UsageError where the value of such a metric is missing.
+    model measures (`question.judged`), for an answer that can be read.
+
+    Raises:
+        ProviderError: of the kind truncated, where the reply was cut off at the token limit before an answer could be
+            read; content-filter, where a filter ended it.
+        UnknownNameError: for a form or metric that is not known.
+        UsageError: where the value of such a metric is missing.
     """
     _ = [metric(name) for name in (question.metric, *question.further) if name not in question.judged]
     given = _read(question, reply)
@@ -54,6 +59,8 @@ def read_answer(question: Question, reply: Reply) -> Json:
 
 def _read(question: Question, reply: Reply) -> Json | Score:
     """The answer, or the score of a reply that holds none."""
+    if reply.finish_reason == _FILTERED:  # of a file of replies, too
+        raise ProviderError("content-filter", "the provider's content filter withheld the reply, or part of it")
     shape, text = form(question.form), ""
     try:
         lines = takes_lines(question.form, question.names)
@@ -61,10 +68,10 @@ def _read(question: Question, reply: Reply) -> Json | Score:
         given = shape.read(text, question.names, question.reading)
     except UnreadableError as problem:
         _demand_whole(reply, False)
-        refused = reply.finish_reason in _WITHHELD or _declines(reply.text) or _declines(text)
+        refused = reply.finish_reason == _WITHHELD or _declines(reply.text) or _declines(text)
         return _nought(question, "refused" if refused else "unreadable", str(problem))
     _demand_whole(reply, question.place != "marker" or (marked(reply.text, question.reading) and bool(text.strip())))
-    declined = reply.finish_reason in _WITHHELD or _declines(reply.text) or _declines(text)
+    declined = reply.finish_reason == _WITHHELD or _declines(reply.text) or _declines(text)
     if declined and not _holds_answer(given, text, question, reply):
         return _nought(question, "refused", "the reply declines to answer")
     return given

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import json
+import zlib
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,6 +14,7 @@ from loopback import BROKEN_JSON, RESET, Loopback, Raw, as_json, closed_port, re
 
 from pytest_taskgraph.errors import NotAskedError, ProviderError
 from pytest_taskgraph.models import close, open_model
+from pytest_taskgraph.models.transport import LARGEST
 from pytest_taskgraph.trial import Json, Request
 
 KEY = "test-key-123456"
@@ -83,6 +87,14 @@ def embedded(*vectors: object, **more: object) -> Raw:
     return as_json({"object": "list", "model": "any", "data": data[::-1]} | more)
 
 
+def compressed(body: bytes, encoding: str = "gzip", *, further: bytes | None = None, times: int = 1) -> Raw:
+    """A compressed body; `further` is another member of gzip, `times` how often the first is sent."""
+    squeezed = gzip.compress(body) if encoding == "gzip" else zlib.compress(body)
+    more = b"" if further is None else gzip.compress(further)
+    return Raw(body=squeezed * times + more, headers={"Content-Encoding": encoding})
+
+
+BOMB = b" " * (LARGEST + 1)
 RESPONSES: list[Any] = [[], None, "yes", 5, {}, {"choices": {}}, {"choices": []}]
 CHOICES: list[Any] = [None, "yes", {}, {"text": "yes"}, {"message": None}]
 CONTENTS: list[Any] = [5, 0, False, [], {}, ["yes"]]
@@ -105,7 +117,21 @@ FAILURES = [
     (refuse(400, "Filtered by the content management policy", "content_filter"), "content-filter"),
     (refuse(400, "Invalid prompt: violating our usage policy"), "content-filter"),
     (refuse(400, "temperature is out of range"), "bad-request"),
-    (refuse(402, "Pay first"), "bad-request"),
+    (refuse(402, "Pay first"), "payment"),
+    (as_json({"error": {"message": "Insufficient credits", "code": 402}}), "payment"),
+    (reply("half an ans", finish_reason="error"), "server"),
+    (reply("half an ans", finish_reason="network_error"), "server"),
+    (reply("half", finish_reason="error", error={"code": 502, "message": "Upstream died"}), "server"),
+    (reply("half", error={"code": 429, "message": "slow down"}), "rate-limit"),
+    (reply("half", error={"message": "broken"}), "bad-request"),
+    (compressed(BOMB), "too-large"),
+    (compressed(BOMB, "deflate"), "too-large"),
+    (compressed(b"", times=10_000), "malformed"),
+    (Raw(body=BOMB), "too-large"),
+    (replace(compressed(BOMB), status=500), "server"),
+    (replace(compressed(reply("yes").body), lacks=4), "connection"),
+    (Raw(body=compressed(reply("yes").body).body[:-4], headers={"Content-Encoding": "gzip"}), "malformed"),
+    (Raw(body=b"any", headers={"Content-Encoding": "br"}), "malformed"),
     (refuse(422, "your prompt speaks of a rate limit"), "bad-request"),
     (refuse(429, "slow down"), "rate-limit"),
     (refuse(429, "You exceeded your current quota", "insufficient_quota"), "rate-limit"),
@@ -120,7 +146,7 @@ FAILURES = [
     (Raw(plain=b"SSH-2.0-OpenSSH"), "connection"),
     (Raw(body=reply("yes").body, lacks=20, resets=True), "connection"),
     (Raw(body=reply("yes").body, lacks=20), "connection"),
-    (Raw(body=b"no gzip", headers={"Content-Encoding": "gzip"}), None),
+    (Raw(body=b"no gzip", headers={"Content-Encoding": "gzip"}), "malformed"),
     (BROKEN_JSON, "malformed"),
     (Raw(), "malformed"),
     (Raw(204), "malformed"),
@@ -132,8 +158,6 @@ FAILURES = [
     *((as_json({"choices": [value]}), "malformed") for value in CHOICES),
     *((choice(role="assistant", content=value), "malformed") for value in CONTENTS),
     (choice(role="bot", content="yes"), "malformed"),
-    (reply(None, finish_reason="content_filter"), "content-filter"),
-    (reply(None, finish_reason="SAFETY"), "content-filter"),
     (reply("yes", finish_reason=[]), "malformed"),
     *((reply(None, message={"tool_calls": value}), "malformed") for value in CALLS),
     *((usage(value), "malformed") for value in USAGES),
@@ -147,7 +171,7 @@ FAILURES = [
 ]
 
 
-@pytest.mark.parametrize(("answer", "kind"), FAILURES)
+@pytest.mark.parametrize(("answer", "kind"), FAILURES, ids=range(len(FAILURES)))
 def test_a_failure_is_of_the_same_kind(server: Loopback, answer: Raw, kind: str | None) -> None:
     outcome = both(server, answer)
     assert outcome[0] == "failed"
@@ -164,6 +188,11 @@ REPLIES = [
     (reply("yes", finish_reason=None), ("yes", 3, 2, "stop", [])),
     (reply("half", finish_reason="content_filter"), ("half", 3, 2, "content_filter", [])),
     (reply(None), ("", 3, 2, "stop", [])),
+    (reply(None, finish_reason="SAFETY"), ("", 3, 2, "content_filter", [])),
+    (reply("yes", error=None), ("yes", 3, 2, "stop", [])),
+    (compressed(reply("yes").body), ("yes", 3, 2, "stop", [])),
+    (compressed(reply("yes").body, "deflate"), ("yes", 3, 2, "stop", [])),
+    (compressed(reply("yes").body[:40], further=reply("yes").body[40:]), ("yes", 3, 2, "stop", [])),
     (reply(None, message={"refusal": "I can't say."}), ("I can't say.", 3, 2, "stop", [])),
     (reply("<think>so\nor</think>yes"), ("yes", 3, 2, "stop", [])),
     (reply("<think>never ends"), ("<think>never ends", 3, 2, "stop", [])),

@@ -601,6 +601,17 @@ def test_at_the_end_what_waits_is_not_sent_and_what_is_in_flight_may_arrive() ->
     run(main)
 
 
+def test_limits_unpaid_model_stops_after_three_failures() -> None:
+    async def main() -> None:
+        limits = limits_of(5)
+        for _ in range(3):
+            await fail(limits, "payment")
+        assert limits.broken is not None
+        assert "check the billing of the account" in str(limits.broken)
+
+    run(main)
+
+
 def test_a_success_in_between_begins_the_count_again() -> None:
     async def main() -> None:
         limits = limits_of(5)

@@ -90,7 +90,7 @@ def alone(main: Callable[[], Coroutine[Any, Any, None]]) -> None:
 def rows() -> dict[str, int]:
     """The table of the page: kind, and how often it is asked again."""
     table = PAGE.read_text(encoding="utf-8").partition("## What is worth retrying")[2].partition("\n## ")[0]
-    cells = re.findall(r"^\| `([\w-]+)` \| [^|]+ \| (no|up to (\d+) times) \| [^|]+ \|$", table, re.MULTILINE)
+    cells = re.findall(r"^\| `([\w-]+)` \| [^|]+ \| (no|up to (\d+) times?) \| [^|]+ \|$", table, re.MULTILINE)
     return {kind: int(number or 0) for kind, _, number in cells}
 
 
@@ -110,6 +110,44 @@ def test_each_kind_is_asked_again_as_often_as_the_page_says(kind: ProviderErrorK
         watch = asking.watch
         assert (watch.sent, watch.retries, watch.failed) == (again + 1, again, 1)
         assert (watch.answered, watch.in_flight, asking.limits.in_flight) == (0, 0, 0)
+
+    alone(main)
+
+
+REASONING = Reply("", 5, 900)
+CALLS = [{"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}]
+
+
+@pytest.mark.parametrize(
+    ("turns", "kind", "asked"),
+    [
+        ([REASONING, Reply(" \n")], "empty", 2),
+        ([REASONING, Reply("a")], "", 2),
+        ([failure("server"), REASONING, failure("server"), REASONING], "empty", 4),
+        ([Reply("half", finish_reason="content_filter")], "content-filter", 1),
+        ([Reply("", finish_reason="content_filter")], "content-filter", 1),
+        ([Reply("", finish_reason="length")], "", 1),
+        ([Reply("", finish_reason="tool_calls", tool_calls=CALLS)], "", 1),
+        ([Reply("", embeddings=[[1.0]])], "", 1),
+    ],
+)
+def test_retried_reply_without_answer_becomes_error(turns: list[Turn], kind: str, asked: int) -> None:
+    kept: list[Reply] = []
+
+    async def keep(reply: Reply) -> Reply:
+        kept.append(reply)
+        return reply
+
+    async def main() -> None:
+        asking = Asking(*turns)
+        if kind:
+            with pytest.raises(ProviderError, match=f"^{kind}: "):
+                await asking.retried.answer(REQUEST, keep)
+        else:
+            await asking.retried.answer(REQUEST, keep)
+        assert len(asking.client.asked) == asked
+        assert asking.watch.answered == sum(isinstance(turn, Reply) for turn in turns)  # each of them is paid for
+        assert len(kept) == (not kind)
 
     alone(main)
 

@@ -13,6 +13,7 @@ import pytest
 
 from pytest_taskgraph.errors import ProviderError
 from pytest_taskgraph.models.live import Keep
+from pytest_taskgraph.models.request_key import digest, entry_of
 from pytest_taskgraph.models.store import Store
 from pytest_taskgraph.models.stored import Replayed, Stored
 from pytest_taskgraph.models.watch import Watch
@@ -105,6 +106,30 @@ def test_refresh_takes_the_place_of_a_damaged_reply(tmp_path: Path, reply: str |
         with closing(Store(tmp_path, f"refresh {refresh}", refresh)) as store:
             assert asyncio.run(Stored(echo, store, Watch()).answer(ask("Which?"))).text == "Which? 1"
         assert echo.asked == asked
+
+
+@pytest.mark.parametrize("replay", [False, True], ids=["live", "replay"])
+@pytest.mark.parametrize(
+    ("reply", "kind"),
+    [
+        (Reply("half", finish_reason="content_filter"), "content-filter"),
+        (Reply("half", finish_reason="error"), "server"),
+        (Reply(""), "empty"),
+    ],
+)
+def test_stored_failure_of_earlier_version_is_an_error(store: Store, reply: Reply, kind: str, replay: bool) -> None:
+    asyncio.run(_keep(store, reply))
+    echo = Echo()
+    model = Replayed("echo", SETTINGS, store, Watch()) if replay else Stored(echo, store, Watch())
+    with pytest.raises(ProviderError, match="--taskgraph-refresh") as caught:
+        asyncio.run(model.answer(ask("Which?")))
+    assert (caught.value.kind, echo.asked) == (kind, 0)
+
+
+async def _keep(store: Store, reply: Reply) -> None:
+    entry = entry_of("echo", SETTINGS, ask("Which?"))
+    await store.claim(digest(entry))
+    await store.keep(digest(entry), entry, reply)
 
 
 def test_repetitions_and_settings_are_apart(store: Store) -> None:

@@ -153,6 +153,25 @@ def test_a_wrong_key_ends_the_run_after_a_few_requests_with_one_message(many: Pr
     assert ran.clean
 
 
+def test_models_one_without_credit_stops_and_others_go_on(many: Project, server: Loopback) -> None:
+    with Loopback(refuse(402, "Insufficient credits")) as unpaid:
+        ran = many.run(lean(unpaid), lean(server), "--taskgraph-concurrency=2", "--taskgraph-report=json=record.json")
+    assert ran.clean, ran.output
+    assert (ran.counts["passed"], ran.counts["error"]) == (20, 20), ran.output
+    assert (len(server.requests), len(unpaid.requests) in (3, 4)) == (20, True)  # two at a time
+    errors = {one["error"].partition(":")[0] for one in many.record()["trials"] if one["outcome"] == "error"}
+    assert errors == {"payment"}
+
+
+def test_models_all_without_credit_end_the_run(many: Project, server: Loopback) -> None:
+    server.answer = refuse(402, "Insufficient credits")
+    with Loopback(server.answer) as other:
+        ran = many.run(lean(other), lean(server), "--taskgraph-concurrency=2")
+    assert ran.code == 2, ran.output
+    assert all(len(one.requests) in (3, 4) for one in (server, other))  # two at a time
+    assert "Interrupted: taskgraph: payment: 3 requests in a row failed like this" in ran.output
+
+
 @pytest.mark.parametrize("workers", [(), ("-n", "2")])
 def test_a_budget_of_calls_is_never_passed(many: Project, server: Loopback, workers: tuple[str, ...]) -> None:
     plugins = ("taskgraph", "xdist") if workers else ("taskgraph",)

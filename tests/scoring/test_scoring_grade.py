@@ -59,7 +59,7 @@ SOME_REPLIES = ["I'm sorry, but I can't help", "no", "Brew, Pour", "Final answer
     st.sampled_from(sorted(FORMS)),
     st.sampled_from(["marker", "whole", "first-line"]),
     st.sampled_from(["lenient", "strict"]),
-    st.sampled_from(["stop", "content_filter"]),
+    st.sampled_from(["stop", "refusal"]),
 )
 def test_any_reply_scores_within_0_and_1(reply: str, form: str, place: Place, reading: Reading, finish: str) -> None:
     score = grade(question(form, place=place, reading=reading), Reply(reply, finish_reason=finish))
@@ -132,10 +132,15 @@ def test_not_finding_something_is_no_refusal() -> None:
     assert grade(question("yes-no"), Reply("I cannot find it, so: maybe")).status == "unreadable"
 
 
-@pytest.mark.parametrize("finish", ["refusal", "content_filter"])
-def test_a_withheld_reply_without_an_answer_is_a_refusal(finish: str) -> None:
-    assert grade(question("task"), Reply("", finish_reason=finish)).status == "refused"
-    assert grade(question("task"), Reply("Final answer: Brew", finish_reason=finish)).value == 1.0
+def test_a_withheld_reply_without_an_answer_is_a_refusal() -> None:
+    assert grade(question("task"), Reply("", finish_reason="refusal")).status == "refused"
+    assert grade(question("task"), Reply("Final answer: Brew", finish_reason="refusal")).value == 1.0
+
+
+@pytest.mark.parametrize("text", ["", "Bre", "Final answer: Brew"])
+def test_grade_filtered_reply_raises_content_filter(text: str) -> None:
+    with pytest.raises(ProviderError, match="content-filter: "):
+        grade(question("task"), Reply(text, finish_reason="content_filter"))
 
 
 @pytest.mark.parametrize("form", sorted(FORMS))
