@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import ceil, comb, floor, fsum, gcd, log10, sqrt
 from statistics import NormalDist
 
-from .statistics import wilson
+from .statistics import student, wilson
 
 GRID = 1000  # steps of a score for the sign-flip test
 DENOMINATORS = 60  # shares of so many repetitions are counted exactly
@@ -111,7 +111,7 @@ def loss(by_cluster: Mapping[str, Sequence[float]], confidence: float = 0.975) -
         return Loss(n, count, mean, 1.0, None)
     squares = fsum(fsum(one - mean for one in losses) ** 2 for losses in clusters)
     variance = squares * (count / n) ** 2 / (count - 1)
-    by_error = mean + _t(confidence, count - 1) * sqrt(variance / count)
+    by_error = mean + student(confidence, count - 1) * sqrt(variance / count)
     by_share = wilson(min(1.0, max(0.0, mean)) * count, count, 2 * confidence - 1)[1]
     return Loss(n, count, mean, min(1.0, max(by_error, by_share)), variance)
 
@@ -154,10 +154,3 @@ def two_digits(number: float) -> int:
 
 def _squared(number: float) -> float:
     return number * number  # beyond all floats it is infinite, where a power raises
-
-
-def _t(confidence: float, freedom: int) -> float:
-    """Student's quantile."""
-    from scipy.special import stdtrit
-
-    return float(stdtrit(freedom, confidence))

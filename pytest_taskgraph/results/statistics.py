@@ -8,7 +8,6 @@ from statistics import NormalDist
 
 ENOUGH_CLUSTERS = 6  # fewer say little of others, and no test of them can reach 0.025: 2^-5 is more
 
-_MANY = 200  # degrees of freedom; from there on t is z within one percent
 _ROUNDING = 1e-9  # a standard error below it is nothing but the rounding of sums
 
 
@@ -45,7 +44,7 @@ def wilson(right: float, n: int, confidence: float = 0.95) -> tuple[float, float
 def clustered_interval(
     values_by_cluster: Mapping[str, Sequence[float]], confidence: float = 0.95
 ) -> tuple[float, float] | None:
-    """The interval (low, high) of the mean of all values, within 0 and 1; None for fewer than two clusters.
+    """Return the interval (low, high) of the mean of all values, within 0 and 1; None for fewer than two clusters.
 
     Values, each 0.0 to 1.0, of one cluster may depend on each other, those of two do not: mean +- t standard errors,
     the error from the sums of each cluster's distances from the mean, with the factor G / (G - 1) for G clusters, and
@@ -56,33 +55,60 @@ def clustered_interval(
     clusters = [values for values in values_by_cluster.values() if values]
     if len(clusters) < 2:
         return None
+    middle, half = _robust(clusters, confidence)
+    if half == 0:
+        return wilson(min(1.0, max(0.0, middle)) * len(clusters), len(clusters), confidence)
+    return max(0.0, middle - half), min(1.0, middle + half)
+
+
+def _robust(clusters: Sequence[Sequence[float]], confidence: float) -> tuple[float, float]:
+    """Return the mean and the cluster-robust half width of its interval, 0 where no cluster differs from the mean."""
     size = sum(map(len, clusters))
     middle = fsum(value for values in clusters for value in values) / size
     squares = fsum(fsum(value - middle for value in values) ** 2 for values in clusters)
     error = sqrt(squares * len(clusters) / (len(clusters) - 1)) / size
-    if error < _ROUNDING:
-        return wilson(min(1.0, max(0.0, middle)) * len(clusters), len(clusters), confidence)
-    half = _t(confidence, len(clusters) - 1) * error
-    return max(0.0, middle - half), min(1.0, middle + half)
+    return middle, 0.0 if error < _ROUNDING else student((1 + confidence) / 2, len(clusters) - 1) * error
 
 
-def rate_interval(answers: Iterable[tuple[str, str, bool]]) -> tuple[float, float] | None:
-    """The 95 % interval of the share of right answers, each given as question, cluster and whether it is right.
+def rate_interval(answers: Iterable[tuple[str, str, bool]], confidence: float = 0.95) -> tuple[float, float] | None:
+    """Return the interval of the share of right answers, each given as question, cluster and whether it is right.
 
-    Wilson's where every question was answered once. Where some were answered again, their repetitions count as one
-    question each, with the share of them that is right, and the interval is the clustered one; by question where there
-    are fewer than ENOUGH_CLUSTERS. None for no answer, and for repetitions of one question.
+    The answers of one question depend on each other, and so may those of one cluster. Where there are fewer than
+    ENOUGH_CLUSTERS clusters, the interval is about these alone, and only the answers of one question depend. Where each
+    answer is independent, the interval is Wilson's, else that of `dependent_rate_interval`. Each question has the same
+    weight, however often it was answered.
+
+    Returns:
+        The ends, 0 to 1; None for no answer, and for several answers to a single question.
     """
     questions: dict[tuple[str, str], list[bool]] = {}
     for question, cluster, right in answers:
         questions.setdefault((question, cluster), []).append(right)
-    if all(len(rights) == 1 for rights in questions.values()):
-        return wilson(sum(rights[0] for rights in questions.values()), len(questions)) if questions else None
     enough = len({cluster for _, cluster in questions}) >= ENOUGH_CLUSTERS
-    clusters: dict[str, list[float]] = {}
+    clusters: dict[str, list[list[bool]]] = {}
     for (question, cluster), rights in questions.items():
-        clusters.setdefault(cluster if enough else question, []).append(sum(rights) / len(rights))
-    return clustered_interval(clusters)
+        clusters.setdefault(cluster if enough else question, []).append(rights)
+    if all(len(asked) == 1 and len(asked[0]) == 1 for asked in clusters.values()):
+        return wilson(sum(asked[0][0] for asked in clusters.values()), len(clusters), confidence) if clusters else None
+    return dependent_rate_interval(list(clusters.values()), confidence) if len(clusters) > 1 else None
+
+
+def dependent_rate_interval(clusters: Sequence[Sequence[Sequence[bool]]], confidence: float) -> tuple[float, float]:
+    """Return the interval of the share of right answers where those of a cluster depend on each other.
+
+    It reaches as far as either of two: the beta-binomial posterior, which holds with few clusters and near 0 and 1; and
+    the cluster-robust interval of the mean, which holds with many clusters, whatever the distribution of their rates,
+    also where larger clusters are harder.
+
+    Args:
+        clusters: at least two; of each its questions, of each of these its answers, at least one.
+        confidence: Level of the interval, 0 to 1, both excluded.
+    """
+    from .beta_binomial import interval  # numpy and scipy.special, which only such runs need
+
+    middle, half = _robust([[sum(rights) / len(rights) for rights in asked] for asked in clusters], confidence)
+    low, high = interval(tuple(sorted((sum(map(sum, asked)), sum(map(len, asked))) for asked in clusters)), confidence)
+    return max(0.0, min(low, middle - half)), min(1.0, max(high, middle + half))
 
 
 def within(workflows: int) -> str:
@@ -94,9 +120,8 @@ def _z(confidence: float) -> float:
     return NormalDist().inv_cdf((1 + confidence) / 2)
 
 
-def _t(confidence: float, freedom: int) -> float:
-    if freedom >= _MANY:
-        return _z(confidence)
+def student(probability: float, freedom: int) -> float:
+    """Return the quantile of Student's t distribution with so many degrees of freedom, at least 1."""
     from scipy.special import stdtrit  # of scipy.stats, which takes long to import, the part that is needed
 
-    return float(stdtrit(freedom, (1 + confidence) / 2))
+    return float(stdtrit(freedom, probability))

@@ -1,17 +1,19 @@
-"""How many questions would decide, against the least number of the same kind that does."""
+"""How many questions would decide: with as many, 4 of 5 runs of the same kind do."""
 
 from __future__ import annotations
 
 import re
-from itertools import product
+from math import ceil
+from random import Random
 
+import numpy as np
 import pytest
+from scipy import stats
 
+from pytest_taskgraph.results.beta_binomial import correlation
 from pytest_taskgraph.results.certainty import Answered, Sample
-from pytest_taskgraph.results.statistics import ENOUGH_CLUSTERS
-
-PATTERNS = ((1.0,), (0.0,), (1.0, 1.0, 0.0, 1.0, 1.0), (0.5, 1.0, 1.0), (0.2, 0.9, 0.6, 0.8))
-THRESHOLDS = (0.05, 0.1, 0.2, 0.3, 0.6, 0.8, 0.9, 0.95)
+from pytest_taskgraph.results.power import clusters_needed, drawn, independent_needed, rate_intervals
+from pytest_taskgraph.results.statistics import wilson
 
 
 def made(workflows: int, each: int, pattern: tuple[float, ...], repeats: int = 1, rates: bool = True) -> Sample:
@@ -23,26 +25,6 @@ def made(workflows: int, each: int, pattern: tuple[float, ...], repeats: int = 1
     return Sample(questions, 0.95, rates)
 
 
-def times(sample: Sample, times: int) -> Sample:
-    """As many questions again and again: about other workflows where these stand for others."""
-    few = len({one.workflow for one in sample.questions}) < ENOUGH_CLUSTERS
-    return Sample(
-        [
-            Answered(f"{k} {one.question}", one.workflow if few else f"{k} {one.workflow}", one.values)
-            for k in range(times)
-            for one in sample.questions
-        ],
-        sample.confidence,
-        rates=True,
-    )
-
-
-def decides(sample: Sample, threshold: float) -> bool:
-    """Whether the interval leaves the threshold out."""
-    assert sample.ends is not None
-    return sample.ends[0] >= threshold or sample.ends[1] < threshold
-
-
 def told(sample: Sample, threshold: float) -> int:
     """The number of questions that is told."""
     found = re.match(r"about ([\d,]+) questions", sample.enough(threshold))
@@ -50,37 +32,89 @@ def told(sample: Sample, threshold: float) -> int:
     return int(found[1].replace(",", ""))
 
 
-@pytest.mark.parametrize("pattern", PATTERNS)
-@pytest.mark.parametrize("repeats", [1, 3])
-def test_the_number_told_is_the_least_that_decides(pattern: tuple[float, ...], repeats: int) -> None:
-    tried = 0
-    for workflows, each, threshold in product((5, 6, 10, 20), (1, 4), THRESHOLDS):
-        sample = made(workflows, each, pattern, repeats)
-        if decides(sample, threshold) or abs(sample.mean - threshold) < 0.04:
-            continue
-        tried += 1
-        least = next(k for k in range(2, 1000) if decides(times(sample, k), threshold))
-        base = len(sample.questions)
-        assert 0.8 * (least - 1) * base <= told(sample, threshold) <= 1.2 * least * base, (workflows, each, threshold)
-    assert tried > 5
+def exact_power(rate: float, threshold: float, answers: int) -> float:
+    """Return the share of runs with independent answers that decide on the side of the rate, by Wilson's interval."""
+    right = [
+        passes
+        for passes in range(answers + 1)
+        if (wilson(passes, answers)[0] >= threshold if rate > threshold else wilson(passes, answers)[1] < threshold)
+    ]
+    return sum(float(stats.binom.pmf(passes, answers, rate)) for passes in right)
+
+
+@pytest.mark.parametrize(
+    ("right", "answers", "threshold"),
+    [(34, 40, 0.8), (34, 40, 0.7), (9, 10, 0.6), (19, 20, 0.85), (3, 10, 0.5), (57, 60, 0.99), (21, 40, 0.6)],
+)
+def test_number_of_independent_questions_gives_the_power(right: int, answers: int, threshold: float) -> None:
+    number = told(made(answers, 1, (1.0,) * right + (0.0,) * (answers - right)), threshold)
+    assert 0.8 <= exact_power(right / answers, threshold, number) <= 0.85
+    assert exact_power(right / answers, threshold, number // 2) < 0.65
 
 
 @pytest.mark.parametrize(("n", "threshold", "least"), [(24, 0.95, 73), (10, 0.9, 35)])
-@pytest.mark.parametrize("repeats", [1, 3])
-def test_where_all_are_right_one_fewer_would_not_decide(n: int, threshold: float, least: int, repeats: int) -> None:
-    assert told(made(n, 1, (1.0,), repeats), threshold) == least
-    assert decides(made(least, 1, (1.0,), repeats), threshold)
-    assert not decides(made(least - 1, 1, (1.0,), repeats), threshold)
+def test_where_all_pass_the_number_is_the_least_that_decides(n: int, threshold: float, least: int) -> None:
+    assert told(made(n, 1, (1.0,)), threshold) == least
+    assert wilson(least, least)[0] >= threshold > wilson(least - 1, least - 1)[0]
 
 
-def test_of_questions_that_share_workflows_more_workflows_are_asked_for() -> None:
+def test_where_all_pass_in_workflows_more_workflows_are_named() -> None:
     sample = made(7, 8, (1.0,), repeats=3)
-    assert sample.enough(0.9) == "about 280 questions on 35 workflows would decide"
-    assert decides(made(35, 8, (1.0,), repeats=3), 0.9)
+    found = re.fullmatch(r"about ([\d,]+) questions on (\d+) workflows would decide", sample.enough(0.9))
+    assert found
+    workflows = int(found[2])
+    assert int(found[1]) == 8 * workflows
+    ends = made(workflows, 8, (1.0,), repeats=3).ends
+    fewer = made(int(workflows * 0.9), 8, (1.0,), repeats=3).ends
+    assert ends is not None
+    assert fewer is not None
+    assert ends[0] >= 0.9 > fewer[0]
+
+
+@pytest.mark.parametrize(
+    ("counts", "threshold"),
+    [
+        ([(5, 5), (4, 5), (5, 5), (5, 5), (3, 5)] * 2, 0.8),
+        ([(18, 20), (20, 20), (15, 20)] * 3, 0.8),
+        ([(9, 10), (10, 10), (10, 10), (2, 10), (10, 10)] * 4, 0.7),
+        ([(1, 3), (2, 3), (3, 3), (2, 3)] * 5, 0.8),
+        ([(20, 20), (20, 20), (19, 20)] * 3, 0.9),
+    ],
+)
+def test_number_of_workflows_gives_the_power(counts: list[tuple[int, int]], threshold: float) -> None:
+    """The runs are drawn from another seed than those that the number comes from, with the correlation of the runs."""
+    passes, answers = map(sum, zip(*counts, strict=True))
+    rate = passes / answers
+    number = clusters_needed(counts, rate, threshold, 0.95, 10**6)
+    assert number is not None
+    for workflows, least, most in ((number, 0.75, 0.86), (ceil(number / 3), 0.0, 0.55)):
+        sizes = np.full(workflows, counts[0][1])
+        low, high = rate_intervals(drawn(sizes, rate, correlation(counts), 1000, seed=2), sizes, 0.95)
+        assert least <= np.mean((low >= threshold) | (high < threshold)) <= most, workflows
+
+
+def test_number_for_a_mean_gives_the_power() -> None:
+    rng = Random(5)
+    scores = [0.2, 0.9, 0.6, 0.8, 1.0, 0.7, 0.4, 0.9]
+    number = told(made(8, 1, tuple(scores), rates=False), 0.6)
+
+    def decides(count: int) -> bool:
+        ends = made(count, 1, tuple(rng.choices(scores, k=count)), rates=False).ends
+        return ends is not None and (ends[0] >= 0.6 or ends[1] < 0.6)
+
+    assert 0.73 <= sum(decides(number) for _ in range(600)) / 600 <= 0.87
+    assert sum(decides(number // 3) for _ in range(200)) / 200 < 0.5
 
 
 def test_no_number_is_told_where_none_decides() -> None:
     sample = made(10, 1, (1.0, 0.0))
     assert sample.enough(0.5) == "while it stays at the threshold, no number of questions decides"
     assert sample.enough(0.50001) == "more questions than can be asked would decide"
-    assert made(10, 1, (1.0, 0.5)).enough(0.75001) == "more questions than can be asked would decide"
+    assert made(10, 1, (1.0, 0.5), rates=False).enough(0.75001) == "more questions than can be asked would decide"
+    assert independent_needed(0.9, 0.8, 0.95, 10, most=50) is None
+
+
+@pytest.mark.parametrize("rates", [True, False])
+def test_number_is_the_same_each_time(rates: bool) -> None:
+    first, again = (made(8, 5, (1.0, 0.0, 1.0, 1.0), rates=rates) for _ in range(2))
+    assert first.enough(0.6) == again.enough(0.6)

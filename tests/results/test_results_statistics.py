@@ -6,7 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from pytest_taskgraph.results.statistics import clustered_interval, deviation, mean, rate_interval, wilson
+from pytest_taskgraph.results.statistics import (
+    clustered_interval,
+    dependent_rate_interval,
+    deviation,
+    mean,
+    rate_interval,
+    wilson,
+)
 
 values = st.lists(st.floats(0, 1), max_size=30)
 
@@ -85,11 +92,19 @@ def test_without_repetitions_the_interval_of_a_rate_is_wilson_s(rights: list[boo
 def test_repeated_questions_about_fewer_than_six_workflows_are_told_apart_by_question(workflows: int) -> None:
     shares = {(question, f"w{question % workflows}"): [question % 3 > 0, question % 2 > 0] for question in range(12)}
     answers = [(f"q{question}", workflow, right) for (question, workflow), ones in shares.items() for right in ones]
-    by: dict[str, list[float]] = {}
+    by: dict[str, list[list[bool]]] = {}
     for (question, workflow), ones in shares.items():
-        by.setdefault(workflow if workflows == 6 else f"q{question}", []).append(sum(ones) / 2)
+        by.setdefault(workflow if workflows == 6 else f"q{question}", []).append(ones)
     assert len(by) == (6 if workflows == 6 else 12)
-    assert rate_interval(answers) == clustered_interval(by)
+    assert rate_interval(answers) == dependent_rate_interval(list(by.values()), 0.95)
+
+
+def test_questions_with_unequal_repetitions_keep_their_mean_inside() -> None:
+    answers = [("q0", "w0", True)] * 9 + [(f"q{at}", f"w{at}", False) for at in range(1, 8)]
+    found = rate_interval(answers)
+    assert found is not None
+    assert found[0] <= 1 / 8 <= found[1]
+    assert found[1] < 0.7
 
 
 def test_no_answers_have_no_interval() -> None:
