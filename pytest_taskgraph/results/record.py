@@ -149,6 +149,7 @@ def _damaged(where: str, why: str) -> UsageError:
 
 def _read_trials(record: Mapping[str, Any]) -> Iterator[tuple[Trial, int]]:
     at = 0
+    places: dict[tuple[str, str], int] = {}
     try:
         # Older records have none. Those of several trials are one text in memory.
         diagrams = {cluster: pack(one) for cluster, one in record.get("diagrams", {}).items()}
@@ -157,6 +158,10 @@ def _read_trials(record: Mapping[str, Any]) -> Iterator[tuple[Trial, int]]:
             prompt = "".join(record["texts"][digest] for digest in one["question"]["prompt"])
             whole = {**one, "question": {**one["question"], "prompt": prompt}}
             diagram = diagrams.get(whole["question"]["cluster"], "")
-            yield Trial.from_json(whole | {"diagram": diagram}), int(one["attempts"])
+            trial = Trial.from_json(whole | {"diagram": diagram})
+            first = places.setdefault((trial.question.id, trial.model), at)
+            if first != at:
+                raise _damaged(f"trial {at}", f"the same question and model as trial {first}, {trial.question.id!r:.200}")
+            yield trial, int(one["attempts"])
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise _unusable(f"trial {at}" if at else "trials", error) from error

@@ -310,3 +310,13 @@ def test_a_damaged_record_is_told(damage: dict[str, Any]) -> None:
         record.trials({**record.build([made("a")], ABOUT), **damage})
     with pytest.raises(UsageError, match="damaged"):
         record.about_of({"schema": 1})
+
+
+def test_record_with_duplicate_trials_is_refused(tmp_path: Path) -> None:
+    found = record.build([made("a"), made("b"), made("a", model="n")], ABOUT)
+    found["trials"].append(found["trials"][1])
+    record.save(tmp_path / "r.json", found)
+    with pytest.raises(UsageError, match=r"trial 4: the same question and model as trial 2, 'a'"):
+        record.load_whole(tmp_path / "r.json")
+    with pytest.raises(UsageError, match="the same question and model"):
+        record.trials(found)
