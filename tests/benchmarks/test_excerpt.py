@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import random
 from itertools import cycle, islice
-from time import perf_counter
 
 import pytest
+from steps import count_calls
 
 from pytest_taskgraph.benchmarks.understanding.excerpt import find_workflow, question_parts
 from pytest_taskgraph.generation.build import generate
@@ -13,7 +13,7 @@ from pytest_taskgraph.notations import NOTATIONS
 from pytest_taskgraph.workflow.canonical import canonical
 from pytest_taskgraph.workflow.model import Workflow
 
-BIG = 100_000
+BIG = 30_000
 SHOWN = generate(
     Recipe(tasks=20, features=frozenset({"parallel", "exclusive", "data", "hierarchy", "descriptions"})), 3
 )
@@ -56,12 +56,10 @@ def test_a_workflow_is_found_fenced_or_not_whatever_stands_around_it(name: str) 
 
 
 @every
-def test_a_workflow_is_found_in_a_long_prompt_in_a_short_time(name: str) -> None:
+def test_a_workflow_is_found_in_a_long_prompt(name: str) -> None:
     text, told = NOTATIONS[name].write(SHOWN), prose(1, 15)
     for prompt in (f"{told}\n\n{text}\n\nWhat?", f"Look:\n\n{text}\n\n{told}"):
-        begun = perf_counter()
         assert same(find_workflow(prompt))
-        assert perf_counter() - begun < 2
 
 
 @pytest.mark.parametrize(
@@ -74,10 +72,9 @@ def test_a_workflow_is_found_in_a_long_prompt_in_a_short_time(name: str) -> None
     ],
     ids=lambda text: repr(text[:8]),
 )  # fmt: skip
-def test_no_text_takes_long(text: str) -> None:
-    begun = perf_counter()
-    find_workflow(text)
-    assert perf_counter() - begun < 5  # what reads lines again and again takes minutes here
+def test_find_workflow_calls_grow_linearly_with_the_text(text: str) -> None:
+    whole = count_calls(lambda: find_workflow(text))
+    assert whole < 3 * count_calls(lambda: find_workflow(text[: len(text) // 2])) + 1000
 
 
 def test_the_longest_of_several_texts_is_meant_not_a_word_that_is_a_workflow_too() -> None:
