@@ -1,6 +1,6 @@
 """Processes that tests start. Each is in a group of its own, and the whole group ends with the test or after LIMIT.
 
-`subprocess.run(timeout=...)` ends the process alone and then waits, without a limit, for the grandchildren that hold its
+`subprocess.run(timeout=...)` ends the process alone and then waits, without a limit, for grandchildren that hold its
 pipes: workers of pytest-xdist, for example.
 """
 
@@ -24,7 +24,7 @@ def start(command: Sequence[str | Path], **arguments: Any) -> Iterator[subproces
 
     Within the context, output and end can be waited for without a limit: after LIMIT the group is killed.
     """
-    pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "text": True}
+    pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "encoding": "utf-8"}
     process: subprocess.Popen[str] = subprocess.Popen(list(command), start_new_session=True, **pipes | arguments)
     timer = Timer(LIMIT, end, (process,))
     timer.daemon = True

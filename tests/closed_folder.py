@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import bounded_process
 import pytest
 
 _BIND = """
@@ -29,7 +29,7 @@ def closed(folder: Path) -> Iterator[dict[str, bytes]]:
     folder.chmod(0o555)
     try:
         asked = [*BOUND, "-c", "import os, sys; sys.exit(os.access(sys.argv[1], os.W_OK))", str(folder)]
-        if subprocess.run(asked, check=False).returncode:
+        if bounded_process.run(asked).returncode:
             pytest.skip("whoever runs the tests may write everywhere")
         yield held
         assert {one.name: one.read_bytes() for one in folder.iterdir() if one.is_file()} == held

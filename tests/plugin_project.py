@@ -14,6 +14,7 @@ from tempfile import TemporaryFile
 from typing import Any
 from xml.etree import ElementTree
 
+import bounded_process
 import pytest
 
 from pytest_taskgraph.benchmarks.settings import Settings
@@ -93,8 +94,9 @@ class Project:
     def spawn(self, *args: str | Path, plugins: tuple[str, ...] = ("taskgraph",), stdin: str = "") -> Ran:
         """A run in a process of its own."""
         command = [sys.executable, "-m", "pytest", *_loading(plugins), *args]
-        done = self._pytester.run(*command, stdin=stdin.encode(), timeout=60)
-        return _ran(int(done.ret), str(done.stdout) + "\n" + str(done.stderr))
+        environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(self.path), *sys.path])}
+        done = bounded_process.run(command, cwd=self.path, env=environment, stdin=stdin)
+        return _ran(done.returncode, done.stdout + "\n" + done.stderr)
 
     def spread(self, *args: str | Path, plugins: tuple[str, ...] = ("taskgraph",)) -> Ran:
         """A run over two workers of pytest-xdist, whose controller is in this process."""

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import os
 import re
-import subprocess
 import sys
 from dataclasses import dataclass
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
+import bounded_process
 import pytest
 
 import pytest_taskgraph
@@ -90,15 +90,8 @@ def run(top: Path, *plugins: str) -> Run:
     (top / "project" / "test_trivial.py").write_text(TRIVIAL)
     (top / "project" / "pytest.ini").write_text("[pytest]\n")
     (top / "witness" / "witness.py").write_text(WITNESS)
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-p", "witness", *plugins, "-p", "no:cacheprovider"],
-        cwd=top / "project",
-        env=environment(top),
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+    command = [sys.executable, "-m", "pytest", "-p", "witness", *plugins, "-p", "no:cacheprovider"]
+    done = bounded_process.run(command, cwd=top / "project", env=environment(top))
     assert (top / "seen.json").exists(), done.stdout + done.stderr
     seen: dict[str, Any] = json.loads((top / "seen.json").read_text())
     output = shown(done.stdout + done.stderr, top)

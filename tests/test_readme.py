@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+import bounded_process
 import in_process
 import pytest
 from loopback import Loopback
@@ -92,9 +93,7 @@ def run(command: str, desk: Path, **environment: str) -> subprocess.CompletedPro
         words[:1] = ["python", "-m", "pytest"]
     kept = {k: v for k, v in os.environ.items() if not k.startswith(("TASKGRAPH_", "PYTEST_", "OPENAI_"))}
     whole = [sys.executable, *words[1:]]
-    return subprocess.run(
-        whole, cwd=desk, env=kept | environment, capture_output=True, text=True, timeout=120, check=False
-    )
+    return bounded_process.run(whole, cwd=desk, env=kept | environment)
 
 
 def run_here(command: str, project: Project, **environment: str) -> subprocess.CompletedProcess[str]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import bounded_process
 import pytest
 from loopback import Loopback
 from plugin_project import right, wrong
@@ -67,9 +67,7 @@ def environment(folder: Path) -> dict[str, str]:
 def walk_through(project: Path, env: dict[str, str], url: str) -> Iterator[Step]:
     for kind, name, text in BLOCKS:
         if kind == "sh":
-            done = subprocess.run(
-                ["sh", "-c", text], cwd=project, env=env, capture_output=True, text=True, timeout=120, check=False
-            )
+            done = bounded_process.run(["sh", "-c", text], cwd=project, env=env)
             yield Step(text.strip(), done.returncode, done.stdout + done.stderr)
         elif name:
             path = project / name

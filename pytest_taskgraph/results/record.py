@@ -161,7 +161,8 @@ def _read_trials(record: Mapping[str, Any]) -> Iterator[tuple[Trial, int]]:
             trial = Trial.from_json(whole | {"diagram": diagram})
             first = places.setdefault((trial.question.id, trial.model), at)
             if first != at:
-                raise _damaged(f"trial {at}", f"the same question and model as trial {first}, {trial.question.id!r:.200}")
+                same = f"the same question and model as trial {first}, {trial.question.id!r:.200}"
+                raise _damaged(f"trial {at}", same)
             yield trial, int(one["attempts"])
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise _unusable(f"trial {at}" if at else "trials", error) from error

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
 
+import bounded_process
 import pytest
 
 import pytest_taskgraph
@@ -66,7 +66,7 @@ def test_the_same_seed_gives_the_same_questions_under_any_hash_seed() -> None:
     def printed(seed: str) -> str:
         paths = {"PYTHONPATH": str(Path(pytest_taskgraph.__file__).parent.parent), "PYTHONHASHSEED": seed}
         run = [sys.executable, "-c", PRINTED]
-        return subprocess.run(run, env={**os.environ, **paths}, capture_output=True, text=True, check=True).stdout
+        return bounded_process.run(run, env={**os.environ, **paths}).stdout
 
     first = printed("1")
     assert len(first.splitlines()) > 2 * 4 * 15

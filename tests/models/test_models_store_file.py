@@ -6,12 +6,12 @@ import asyncio
 import os
 import shutil
 import sqlite3
-import subprocess
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
 
+import bounded_process
 import pytest
 
 from pytest_taskgraph.errors import UsageError
@@ -229,9 +229,10 @@ def test_whoever_opens_waits_for_a_long_transaction(tmp_path: Path) -> None:
 
 def test_a_folder_of_its_own_is_ignored_by_git(tmp_path: Path) -> None:
     filled(tmp_path / "deep" / "store", 1)
-    subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
+    assert bounded_process.run(["git", "init", "-q", str(tmp_path)]).returncode == 0
     status = ["git", "-C", str(tmp_path), "status", "--porcelain", "-uall"]
-    assert subprocess.run(status, capture_output=True, check=True).stdout == b""
+    done = bounded_process.run(status)
+    assert (done.returncode, done.stdout) == (0, "")
 
 
 def test_a_folder_that_holds_other_things_is_not_ignored(tmp_path: Path) -> None:

@@ -11,10 +11,11 @@ import subprocess
 import sys
 import time
 from collections.abc import Coroutine, Iterator
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
 
+import bounded_process
 import pytest
 
 from pytest_taskgraph.errors import BudgetSpentError
@@ -74,14 +75,10 @@ store.close()
 class Process:
     """A Python process that waits for `go` before it opens the store."""
 
-    def __init__(self, folder: Path, name: str, script: str) -> None:
-        self.process = subprocess.Popen(
-            [sys.executable, "-W", "error", "-c", PRELUDE + script, str(folder), name],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            env=os.environ | {"PYTHONPATH": str(ROOT)},
-        )
+    def __init__(self, ends: ExitStack, folder: Path, name: str, script: str) -> None:
+        command = [sys.executable, "-W", "error", "-c", PRELUDE + script, str(folder), name]
+        environment = os.environ | {"PYTHONPATH": str(ROOT)}
+        self.process = ends.enter_context(bounded_process.start(command, stdin=subprocess.PIPE, env=environment))
 
     def line(self) -> str:
         assert self.process.stdout is not None
@@ -93,22 +90,20 @@ class Process:
         self.process.stdin.flush()
 
     def output(self) -> list[str]:
-        out, _ = self.process.communicate(timeout=60)
+        out, _ = self.process.communicate()
         assert self.process.returncode == 0
         return out.splitlines()
 
 
 @pytest.fixture
-def processes(tmp_path: Path) -> Iterator[list[Process]]:
-    started: list[Process] = []
-    yield started
-    for one in started:
-        one.process.kill()
-        one.process.communicate()
+def processes() -> Iterator[ExitStack]:
+    """What ends the processes that a test starts."""
+    with ExitStack() as ends:
+        yield ends
 
 
-def started(processes: list[Process], folder: Path, script: str, count: int) -> list[Process]:
-    processes += [Process(folder, "abcdef"[number], script) for number in range(count)]
+def started(ends: ExitStack, folder: Path, script: str, count: int) -> list[Process]:
+    processes = [Process(ends, folder, "abcdef"[number], script) for number in range(count)]
     assert [one.line() for one in processes] == ["ready"] * count
     for one in processes:
         one.go()
@@ -117,14 +112,14 @@ def started(processes: list[Process], folder: Path, script: str, count: int) -> 
 
 def run(work: Coroutine[Any, Any, Any]) -> Any:  # noqa: ANN401
     async def main() -> Any:  # noqa: ANN401
-        async with asyncio.timeout(40):
+        async with asyncio.timeout(bounded_process.LIMIT):
             return await work
 
     return asyncio.run(main())
 
 
 def test_processes_that_begin_together_ask_each_key_once_and_all_have_its_reply(
-    tmp_path: Path, processes: list[Process]
+    tmp_path: Path, processes: ExitStack
 ) -> None:
     outputs = [one.output() for one in started(processes, tmp_path, ASK, 3)]
     asked = [line for lines in outputs for line in lines if not line.startswith("=")]
@@ -132,7 +127,7 @@ def test_processes_that_begin_together_ask_each_key_once_and_all_have_its_reply(
     assert len({lines[-1] for lines in outputs}) == 1
 
 
-def test_the_claim_of_a_killed_process_is_taken_over(tmp_path: Path, processes: list[Process]) -> None:
+def test_the_claim_of_a_killed_process_is_taken_over(tmp_path: Path, processes: ExitStack) -> None:
     (holder,) = started(processes, tmp_path, HOLD, 1)
     assert holder.line() == "claimed"
 
@@ -148,7 +143,7 @@ def test_the_claim_of_a_killed_process_is_taken_over(tmp_path: Path, processes: 
     assert run(main()) is None
 
 
-def test_the_ledger_is_exact_between_processes(tmp_path: Path, processes: list[Process]) -> None:
+def test_the_ledger_is_exact_between_processes(tmp_path: Path, processes: ExitStack) -> None:
     spent = [int(one.output()[-1]) for one in started(processes, tmp_path, SPEND, 3)]
     assert sum(spent) == 100
     with closing(sqlite3.connect(tmp_path / "replies.sqlite")) as connection:
@@ -207,7 +202,7 @@ HERE = platform.node()
 def test_a_claim_is_taken_over_from_the_dead_only(
     tmp_path: Path, host: str | None, pid: int | None, age: float, taken: bool
 ) -> None:
-    gone = subprocess.run([sys.executable, "-c", "import os; print(os.getpid())"], capture_output=True, check=True)
+    gone = bounded_process.run([sys.executable, "-c", "import os; print(os.getpid())"])
 
     async def main() -> bool:
         with closing(Store(tmp_path, "run")) as store:

@@ -6,12 +6,12 @@ import asyncio
 import json
 import shutil
 import sqlite3
-import subprocess
 import sys
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import bounded_process
 import pytest
 from closed_folder import BOUND, closed
 
@@ -78,7 +78,9 @@ def filled(folder: Path, *names: str) -> Path:
 
 def ran(code: str, folder: Path, *python: str) -> str:
     command = [*(python or (sys.executable,)), "-c", code, str(folder)]
-    return subprocess.run(command, capture_output=True, check=True, text=True).stdout
+    done = bounded_process.run(command)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
 
 
 def looked(folder: Path) -> Any:  # noqa: ANN401 - JSON

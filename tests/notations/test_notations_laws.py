@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import replace
 from random import Random
 from typing import Any
 
+import bounded_process
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
@@ -204,9 +204,7 @@ print(*(f"{n} {hashlib.sha256(one.write(workflow).encode()).hexdigest()}" for n,
 def test_the_text_is_the_same_under_any_hash_seed() -> None:
     def run(seed: str) -> str:
         environment = {**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": os.pathsep.join(sys.path)}
-        return subprocess.run(
-            [sys.executable, "-c", PRINT], env=environment, capture_output=True, text=True, check=True
-        ).stdout
+        return bounded_process.run([sys.executable, "-c", PRINT], env=environment).stdout
 
     first = run("1")
     assert first == run("2")

@@ -6,7 +6,6 @@ import json
 import os
 import signal
 import sqlite3
-import subprocess
 import sys
 import threading
 from collections.abc import Sequence
@@ -14,6 +13,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import bounded_process
 import pytest
 from loopback import HANG, Loopback, Raw, refuse
 from plugin_project import Project, right, wrong
@@ -48,7 +48,7 @@ def many(project: Project, server: Loopback) -> Project:
 
 
 def test_as_many_as_are_allowed_are_asked_at_once(many: Project, server: Loopback) -> None:
-    together = threading.Barrier(4, timeout=30)
+    together = threading.Barrier(4, timeout=bounded_process.LIMIT)
 
     def answer(prompt: str) -> str:
         together.wait()
@@ -230,10 +230,10 @@ def test_a_run_that_is_ended_goes_on_where_it_was(
 
     server.answer = answer
     command = [sys.executable, "-m", "pytest", "-p", "taskgraph", *workers, lean(server), FLIGHT]
-    process = subprocess.Popen(command, cwd=many.path, stdout=subprocess.PIPE, text=True, start_new_session=True)
-    assert enough.wait(60)
-    os.killpg(process.pid, sent)
-    output, _ = process.communicate(timeout=30)  # long before the requests that hang end
+    with bounded_process.start(command, cwd=many.path) as process:
+        assert bounded_process.wait_for(enough)
+        os.killpg(process.pid, sent)
+        output, _ = process.communicate()
     assert process.returncode == (2 if sent == signal.SIGINT else -9), output
     server.answer = right
     kept, first = len(keys(many.path / ".taskgraph")), len(server.requests)

@@ -7,6 +7,7 @@ import sys
 import threading
 from collections.abc import Iterator
 
+import bounded_process
 import pytest
 from loopback import HANG, Loopback, Raw
 from plugin_project import Project, asking
@@ -72,7 +73,7 @@ def test_an_interrupted_wait_cancels_what_was_waited_for(loop: Loop) -> None:
 
     with pytest.raises(KeyboardInterrupt):
         loop.wait(loop.submit(interrupts()), work)
-    assert cancelled.wait(5)
+    assert bounded_process.wait_for(cancelled)
 
 
 def test_stopping_ends_what_still_runs_and_the_thread() -> None:
@@ -149,10 +150,10 @@ def test_an_interrupt_ends_a_run_that_waits_for_a_reply(project: Project, server
     server.answer = hangs
     more = (*asking(server.url), f"--taskgraph-concurrency={flight}", *workers)
     command = [sys.executable, "-m", "pytest", "-p", "taskgraph", *more]
-    with subprocess.Popen(command, cwd=project.path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as run:
-        assert arrived.wait(60)
+    with bounded_process.start(command, cwd=project.path, stderr=subprocess.PIPE) as run:
+        assert bounded_process.wait_for(arrived)
         run.send_signal(signal.SIGINT)
-        out, err = run.communicate(timeout=5)  # two are promised; xdist alone takes more than six
+        out, err = run.communicate()
     assert run.returncode == pytest.ExitCode.INTERRUPTED
     assert "KeyboardInterrupt" in out
     assert "no tests ran" in out

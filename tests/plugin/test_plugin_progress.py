@@ -6,12 +6,12 @@ import io
 import os
 import re
 import struct
-import subprocess
 import sys
 from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any, cast
 
+import bounded_process
 import pyte
 import pytest
 from loopback import Loopback
@@ -98,17 +98,11 @@ def on_a_terminal(
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(left_out)}
     settings = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "TERM": "xterm", "PYTHONPATH": os.pathsep.join(sys.path)}
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *args]
-    process = subprocess.Popen(
-        command,
-        cwd=pytester.path,
-        env=inherited | settings | environment,
-        stdin=terminal,
-        stdout=terminal,
-        stderr=terminal,
-    )
-    os.close(terminal)
-    raw = b"".join(iter(lambda: _read(controller), b""))
-    process.wait()
+    ends = dict.fromkeys(("stdin", "stdout", "stderr"), terminal)
+    with bounded_process.start(command, cwd=pytester.path, env=inherited | settings | environment, **ends) as process:
+        os.close(terminal)
+        raw = b"".join(iter(lambda: _read(controller), b""))
+        process.wait()
     os.close(controller)
     return emulated(raw.decode(), columns, lines)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 
+import bounded_process
 import pytest
 from closed_folder import BOUND, closed
 from loopback import Loopback
@@ -14,8 +15,8 @@ LOADED = ("-m", "pytest", "-p", "taskgraph", "-p", "no:cacheprovider")
 
 def ran(pytester: pytest.Pytester, url: str, *args: str, python: tuple[str, ...] = BOUND) -> tuple[int, list[str]]:
     """The exit code and the lines of a run, without times."""
-    done = pytester.run(*python, *LOADED, f"--model={url}#any", *args, timeout=60)
-    return int(done.ret), [line.partition(" in ")[0] for line in done.outlines + done.errlines]
+    done = bounded_process.run([*python, *LOADED, f"--model={url}#any", *args], cwd=pytester.path)
+    return done.returncode, [line.partition(" in ")[0] for line in (done.stdout + done.stderr).splitlines()]
 
 
 def table(lines: list[str]) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 import threading
 import time
@@ -12,6 +11,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
+import bounded_process
 import pytest
 from loopback import Loopback
 from plugin_project import Project, Ran, right, wrong
@@ -115,7 +115,7 @@ def test_a_budget_is_exact_where_each_worker_runs_all(many: Project, server: Loo
 
 
 def test_requests_in_flight_are_shared_out_to_workers_of_any_name(many: Project, server: Loopback) -> None:
-    together, first = threading.Barrier(4, timeout=30), iter(range(4))
+    together, first = threading.Barrier(4, timeout=bounded_process.LIMIT), iter(range(4))
     server.answer = Counting(right, lambda: next(first, None) is None or together.wait())
     named = ("--dist=load", "--tx=popen//id=left", "--tx=popen//id=right")
     ran = many.spawn(lean(server), FLIGHT, *named, plugins=PLUGINS)
@@ -167,13 +167,10 @@ def machine(folder: Path) -> Iterator[str]:
     """A socket server of execnet, which stands for another machine; its address."""
     folder.mkdir()
     command = [sys.executable, "-u", "-m", "execnet.script.socketserver", "127.0.0.1:0"]
-    with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, text=True) as process:
+    with bounded_process.start(command, cwd=folder) as process:
         assert process.stdout is not None
-        try:
-            host, port = process.stdout.readline().rpartition("(")[2].strip(")\n").replace("'", "").split(", ")
-            yield f"--tx=socket={host}:{port}//chdir={folder}"
-        finally:
-            process.kill()
+        host, port = process.stdout.readline().rpartition("(")[2].strip(")\n").replace("'", "").split(", ")
+        yield f"--tx=socket={host}:{port}//chdir={folder}"
 
 
 def apart(project: Project, folder: Path, *args: str) -> Ran:

@@ -1,13 +1,13 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 from copy import deepcopy
 from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import Any
 
+import bounded_process
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -216,7 +216,5 @@ assert "pydantic" in sys.modules
 
 
 def test_only_a_record_that_is_read_from_a_file_brings_pydantic(tmp_path: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", PROBE, str(tmp_path / "r.json")], capture_output=True, text=True, timeout=60, check=False
-    )
+    done = bounded_process.run([sys.executable, "-c", PROBE, str(tmp_path / "r.json")])
     assert (done.returncode, done.stderr) == (0, "")
