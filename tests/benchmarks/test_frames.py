@@ -65,7 +65,7 @@ def test_a_frame_may_be_a_file(tmp_path: Path) -> None:
 
 def test_the_name_of_a_file_stands_in_ids_in_safe_letters(tmp_path: Path) -> None:
     path = tmp_path / "my own $frame.jinja"
-    path.write_text("{# answer: whole #}{{ question }}", encoding="utf-8")
+    path.write_text("{# answer: whole #}{{ workflow }} {{ question }}", encoding="utf-8")
     chosen = Settings(frame=str(path), instances=1)
     (reference,) = understanding.references(chosen, {"patterns": "task_list"})
     assert reference.id == "task_list-wadl-n012-s0-000-my_own__frame"
@@ -159,12 +159,12 @@ def test_a_mistake_behind_the_system_part_is_told_with_its_line_of_the_file(tmp_
 
 def test_examples_are_not_asked_of_a_frame_that_shows_none(tmp_path: Path) -> None:
     path = tmp_path / "g.jinja"
-    path.write_text("{# answer: whole #}{{ question }}", encoding="utf-8")
+    path.write_text("{# answer: whole #}{{ workflow }} {{ question }}", encoding="utf-8")
     understanding.check(Settings(frame=str(path), shots=0))
     with pytest.raises(UsageError, match=r"frame g shows no examples; .*0 shots"):
         understanding.check(Settings(frame=str(path), shots=1))
     path = tmp_path / "h.jinja"
-    path.write_text("{# answer: whole, shots: 1 #}{{ question }}", encoding="utf-8")
+    path.write_text("{# answer: whole, shots: 1 #}{{ workflow }} {{ question }}", encoding="utf-8")
     with pytest.raises(UsageError, match="frame h shows no examples"):
         understanding.check(Settings(frame=str(path)))
 
@@ -177,12 +177,14 @@ def test_a_name_that_an_example_has_not_is_told_before_anything_is_asked(tmp_pat
 
 
 def test_a_folder_stands_in_for_frames_of_the_same_file_name_and_adds_others(tmp_path: Path) -> None:
-    (tmp_path / "think_first.jinja").write_text("{# answer: first-line #}Mine: {{ question }}", encoding="utf-8")
-    (tmp_path / "terse.jinja").write_text("{# answer: whole #}{{ question }}", encoding="utf-8")
+    (tmp_path / "think_first.jinja").write_text(
+        "{# answer: first-line #}My {{ workflow }} {{ question }}", encoding="utf-8"
+    )
+    (tmp_path / "terse.jinja").write_text("{# answer: whole #}{{ workflow }} {{ question }}", encoding="utf-8")
     (tmp_path / "README.md").write_text("What stands here.", encoding="utf-8")
     folder = str(tmp_path)
-    assert frame("think-first", folder).compose(**PARTS).prompt == "Mine: What?"
-    assert frame("terse", folder).compose(**PARTS).prompt == "What?"
+    assert frame("think-first", folder).compose(**PARTS).prompt == "My A -> B; What?"
+    assert frame("terse", folder).compose(**PARTS).prompt == "A -> B; What?"
     assert frame("direct", folder) == frame("direct")
     assert frame("think-first").place == "marker"
     with pytest.raises(UnknownNameError, match=r"unknown frame 'tarse'; known: .*direct.*terse"):

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 
+import bounded_process
 import pytest
 from loopback import HANG, Loopback, Raw, reply
 from plugin_project import Project, right
@@ -96,14 +97,10 @@ def test_ctrl_c_ends_a_run_whose_requests_wait_for_the_budget(many: Project, ser
 
     server.answer = answer
     command = [sys.executable, "-m", "pytest", "-p", "taskgraph", lean(server), *PRICED, "--taskgraph-max-cost=1.5"]
-    run = subprocess.Popen(command, cwd=many.path, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    try:
-        assert arrived.wait(60)
+    with bounded_process.start(command, cwd=many.path, stderr=subprocess.STDOUT) as run:
+        assert bounded_process.wait_for(arrived)
         run.send_signal(signal.SIGINT)
-        out, _ = run.communicate(timeout=60)
-    finally:
-        run.kill()
-        run.wait(60)
+        out, _ = run.communicate()
     assert run.returncode == 2, out
     assert "KeyboardInterrupt" in out
     assert len(server.requests) == 1

@@ -71,15 +71,17 @@ class Frame:
 
     def check(self) -> None:
         """Render the frame with and without examples. Raises UsageError if that fails or leaves out what is asked."""
-        for examples in ((), (Example("", "", ""),)):
-            shown = self.compose(
+        prompts = {
+            when: self.compose(
                 workflow=_WORKFLOW, notation="", in_notation="", guide="", question=_QUESTION, instruction="",
                 examples=examples,
-            )  # fmt: skip
-            text = "".join(shown).casefold()
+            )
+            for when, examples in (("", ()), (" in prompts with examples", (Example("", "", ""),)))
+        }  # fmt: skip
+        for when, composed in prompts.items():
+            text = "".join(composed).casefold()
             for name, value in (("workflow", _WORKFLOW), ("question", _QUESTION)):
                 if value not in text:
-                    when = " in prompts with examples" if examples else ""
                     raise UsageError(
                         f"frame {self.name} does not show the {name}{when}; expected {{{{ {name} }}}} in the template"
                     )

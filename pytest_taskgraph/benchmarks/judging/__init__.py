@@ -16,6 +16,7 @@ from ..templates import names_used, render, source_of, template
 
 FILE = "judge.jinja"
 BEST = 5
+_FIELDS = {"question", "reference", "answer", "fence"}  # what the template sees
 _SCORE = re.compile(r"\bscore\b[\s*_]{0,8}:", re.IGNORECASE)
 _NUMBER = re.compile(r"[\s*_`]{0,8}([1-5])(?:[ \t]?/[ \t]?5)?(?![^\W_]|[.,/]\d|[ \t]?/|[-–]\d)")
 
@@ -23,14 +24,15 @@ _NUMBER = re.compile(r"[\s*_`]{0,8}([1-5])(?:[ \t]?/[ \t]?5)?(?![^\W_]|[.,/]\d|[
 def judge_template(folder: str = "") -> str:
     """The template of the prompt: `judge.jinja` of the folder if it holds one, else ours.
 
-    Raises UsageError if it is no template, or shows the judge no question or no answer.
+    Raises UsageError if it is no template, or shows the judge no answer.
     """
     own = Path(folder, FILE) if folder else None
     path = own if own is not None and own.is_file() else Path(__file__).with_name(FILE)
     source = source_of(path, "the judge's template")
     template(source, str(path))
-    if missing := {"question", "answer"} - names_used(source):
-        raise UsageError(f"{path}: the template does not show {{{{ {min(missing)} }}}} to the judge")
+    used = names_used(source)
+    if used <= _FIELDS and "answer" not in used:  # a name that is not known is reported when it is rendered
+        raise UsageError(f"{path}: the template does not show {{{{ answer }}}} to the judge")
     return source
 
 
