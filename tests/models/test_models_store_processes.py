@@ -266,7 +266,7 @@ sys.stdin.readline()
 
 
 def test_reservation_of_killed_process_counts_as_spent_and_blocks_nobody(
-    tmp_path: Path, processes: list[Process]
+    tmp_path: Path, processes: ExitStack
 ) -> None:
     (holder,) = started(processes, tmp_path, RESERVE, 1)
     assert holder.line() == "reserved"
