@@ -62,7 +62,10 @@ def always_before(level: Workflow, a: str, b: str) -> bool | None:
 
 
 def executed_in_every_situation(level: Workflow, task: str) -> bool | None:
-    """Whether the task is executed whatever the situation, also in those that never end. Raises UnknownNameError."""
+    """Return whether the task is executed whatever the situation, also in those that never end.
+
+    None where that cannot be decided, or a loop before or beside the task may never end. Raises UnknownNameError.
+    """
     check_known(level, [task])
     undecided = False
     for one in _outcomes(level, frozenset([task]), whole=True):
@@ -73,7 +76,7 @@ def executed_in_every_situation(level: Workflow, task: str) -> bool | None:
     if undecided or found is None or values is None:
         return None
     known, graph = variables(level), _graph(level)
-    ending = all(always_ends(level, loop) for loop in _loops_before(level, found, task))
+    ending = all(always_ends(level, loop) for loop in _loops_before_or_beside(level, found, task))
     clear = ending and complete(known, [node for node in graph if task in graph[node]])
     return True if clear and certain(known, found, task, values) else None
 
@@ -107,9 +110,14 @@ def _behind(level: Workflow, one: str, other: str) -> bool:
     return other in awaited or all(flow.out[node] for node in reached(ways, [other]))
 
 
-def _loops_before(level: Workflow, found: Collection[Part], task: str) -> list[Part]:
+def _loops_before_or_beside(level: Workflow, found: Collection[Part], task: str) -> list[Part]:
+    """Return the loops that do not run after the task.
+
+    One beside it counts: readers disagree whether a branch of a fork that never ends keeps the others from running.
+    """
     graph = _graph(level)
-    return [loop for loop in loops(found) if task not in loop.nodes and task in graph[loop.head]]
+    others = [loop for loop in loops(found) if task not in loop.nodes]
+    return [loop for loop in others if task in graph[loop.head] or loop.head not in graph[task]]
 
 
 def _outcomes(level: Workflow, tasks: frozenset[str], whole: bool = False) -> Iterator[Outcome]:

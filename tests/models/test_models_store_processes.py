@@ -265,9 +265,7 @@ sys.stdin.readline()
 """
 
 
-def test_reservation_of_killed_process_counts_as_spent_and_blocks_nobody(
-    tmp_path: Path, processes: ExitStack
-) -> None:
+def test_reservation_of_killed_process_counts_as_spent_and_blocks_nobody(tmp_path: Path, processes: ExitStack) -> None:
     (holder,) = started(processes, tmp_path, RESERVE, 1)
     assert holder.line() == "reserved"
 

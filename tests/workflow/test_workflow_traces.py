@@ -225,6 +225,13 @@ def test_a_task_may_be_executed_in_every_situation(found: Workflow, task: str, a
     assert executed_in_every_situation(found, task) is answer
 
 
+@pytest.mark.parametrize(("value", "answer"), [("n + 1", True), ("n - 1", None)])
+def test_executed_beside_a_loop_only_if_the_loop_ends(value: str, answer: bool | None) -> None:
+    links = "START -> S\nS -> A\nS -> T\nA -> A [n < 3]\nA -> END [otherwise]\nT -> END"
+    found = setting(level(links, parameters=N), "A", value)
+    assert executed_in_every_situation(found, "T") is answer
+
+
 def test_names_must_be_known() -> None:
     for ask in (
         lambda: next_task(CHOICE, "X", {}),
