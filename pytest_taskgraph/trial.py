@@ -112,6 +112,7 @@ class Reply:
     logprobs: list[list[Any]] = field(default_factory=list)  # for "score": [token, offset, log-probability or None]
     embeddings: list[list[float]] = field(default_factory=list)  # for "embed": a vector a text; in no trial
     retries: int = 0  # how often the request was repeated before this came
+    stored: bool = False  # whether it came from the store, which an earlier run had put it in
 
 
 @dataclass(frozen=True, slots=True)

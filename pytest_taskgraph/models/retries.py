@@ -132,8 +132,10 @@ class Retried:
             watch.in_flight -= 1
 
     def _count(self, reply: Reply) -> None:
-        self._watch.answered += 1
-        if reply.cost is None:
-            self._watch.unpriced += 1
-        else:
-            self._watch.cost += reply.cost
+        watch = self._watch
+        watch.answered += 1
+        watch.tokens_in += reply.tokens_in or 0
+        watch.tokens_out += reply.tokens_out or 0
+        watch.untold += None in (reply.tokens_in, reply.tokens_out)
+        watch.cost += reply.cost or 0.0
+        watch.unpriced += reply.cost is None

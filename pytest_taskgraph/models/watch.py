@@ -19,6 +19,9 @@ class Watch:
     retries: int = 0
     cost: float = 0.0  # US dollars, of what was answered and whose cost is known
     unpriced: int = 0  # answered, at a cost that is not known
+    tokens_in: int = 0  # of what was answered, as far as it tells
+    tokens_out: int = 0
+    untold: int = 0  # answered, without the number of tokens
     trouble: ProviderError | None = None  # the first of the store, which the questions to come would meet as well
     waiting: dict[str, float] = field(default_factory=dict)  # why -> time.monotonic() until which nothing is sent
 

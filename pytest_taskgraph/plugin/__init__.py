@@ -250,9 +250,10 @@ def pytest_sessionfinish(session: pytest.Session) -> Generator[None, object, obj
     """
     run = _run(session.config)
     if run is not None and hasattr(session.config, "workerinput"):
-        from .population import TRAVELS
+        from . import population, usage
 
-        vars(session.config)["workeroutput"][TRAVELS] = run.population.pack()
+        output = vars(session.config)["workeroutput"]
+        output[population.TRAVELS], output[usage.TRAVELS] = run.population.pack(), run.usage.pack()
         return (yield)
     failure = run.conclude(session) if run is not None else ""
     result = yield

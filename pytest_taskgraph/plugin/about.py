@@ -55,4 +55,5 @@ def about(run: Run) -> About:
         lost=tuple(run.population.lost(run.died)),
         question_sets=question_sets((one.question.family, one.question.pattern) for one in run.tally),
         interrupted=run.interrupted,
+        usage=run.usage.of_run(run.tally) if run.live else None,
     )

@@ -76,13 +76,15 @@ class Controller:
 
     def pytest_testnodedown(self, node: Any) -> None:  # noqa: ANN401 - of xdist
         """For each worker at its end; one that died has told nothing."""
-        from .population import TRAVELS
+        from . import population, usage
+        from .gathering import run_so_far
+        from .run import run_of
 
-        told = (getattr(node, "workeroutput", None) or {}).get(TRAVELS)
-        if told:
-            from .run import run_of
-
-            run_of(node.config).population.unpack(told)
+        told = getattr(node, "workeroutput", None) or {}
+        if told.get(population.TRAVELS):
+            run_of(node.config).population.unpack(told[population.TRAVELS])
+        if (run := run_so_far(node.config)) is not None:
+            run.usage.unpack(told.get(usage.TRAVELS))
 
 
 def tell_outline(run: Run, items: Sequence[pytest.Item]) -> None:

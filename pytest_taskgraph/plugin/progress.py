@@ -40,14 +40,17 @@ class Counts:
     waiting: Mapping[str, float] = field(default_factory=dict)  # why -> time.monotonic() until which nothing is sent
 
     def with_trial(self, trial: Trial) -> Counts:
-        """The counts with one more question come to an end, as a controller of xdist hears of it."""
-        reply = trial.reply
+        """The counts with one more question come to an end, as a controller of xdist hears of it.
+
+        What earlier runs paid for is no cost of this one.
+        """
+        paid = trial.reply if trial.reply is not None and not trial.reply.stored else None
         return replace(
             self,
             answered=self.answered + 1,
             errors=self.errors + (trial.outcome == "error"),
-            cost=self.cost + (reply.cost or 0.0 if reply else 0.0),
-            unpriced=self.unpriced + (reply is not None and reply.cost is None),
+            cost=self.cost + (paid.cost or 0.0 if paid else 0.0),
+            unpriced=self.unpriced + (paid is not None and paid.cost is None),
         )
 
 

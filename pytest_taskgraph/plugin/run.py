@@ -23,6 +23,7 @@ from .pipeline import Pipeline
 from .population import Questions
 from .progress import Counts
 from .reporting import Narrowing, Reporting
+from .usage import UsageTotal
 
 if TYPE_CHECKING:
     from ..benchmarks.family import Family
@@ -46,6 +47,7 @@ class Run:
         self.judging = Judging(config)
         self.pipeline = Pipeline(config)
         self.measuring = Measuring(config, self.settings, self.pipeline)
+        self.usage = UsageTotal(self.pipeline.watch)
         self.loop = Loop()
         self.ahead = Ahead(self)
         self.garbage = Garbage()
@@ -77,6 +79,12 @@ class Run:
         clients = [self.subject(spec).client for spec in self.models]
         if not self.pipeline.replay and any(isinstance(client, remote.Remote) for client in clients):
             remote.preload()
+
+    @property
+    def live(self) -> bool:
+        """Whether the run asks a model that is live, as a subject or to measure replies."""
+        measuring = any(getattr(one, "live", False) for one in self.measuring.clients)
+        return measuring or any(self.subject(spec).live for spec in self.models)
 
     def begin(self, items: int) -> None:
         """Nothing; from now on it is told how far the run is, if it asks a model that is live."""

@@ -44,6 +44,7 @@ _REPLY: dict[str, Callable[[Reply], Cell]] = {
     "tokens_out": lambda reply: reply.tokens_out,
     "cost_usd": lambda reply: reply.cost,
     "latency": lambda reply: reply.latency,
+    "stored": lambda reply: "true" if reply.stored else "false",
     "finish_reason": lambda reply: reply.finish_reason,
     "source": lambda reply: reply.source,
 }

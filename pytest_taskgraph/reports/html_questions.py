@@ -106,6 +106,10 @@ def _facts(trial: Trial) -> list[list[str]]:
         ("tokens", f"{sums.tokens_in:,} in, {sums.tokens_out:,} out" if sums.tokens_in or sums.tokens_out else ""),
         ("latency", f"{reply.latency:.2f} s" if reply and reply.latency is not None else ""),
         ("requests", str(trial.requests) if trial.requests > 1 else ""),
+        (
+            "from the store",
+            f"{sums.stored:,} replies of earlier runs" if sums.stored > 1 else "yes" if sums.stored else "",
+        ),
         ("retries", str(trial.retries) if trial.retries else ""),
         ("finish reason", reply.finish_reason if reply and reply.finish_reason != "stop" else ""),
         ("answered by", reply.source if reply and reply.source != trial.model else ""),

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from ..results.record import About
 from ..results.tally import Group, Tally
+from ..results.usage import Usage
 from ..trial import Trial
 from .escape import one_line
 from .failure import shown
@@ -30,6 +31,7 @@ def properties(trial: Trial) -> Properties:
         "model": trial.model,
         "tokens_in": reply and reply.tokens_in,
         "tokens_out": reply and reply.tokens_out,
+        "stored": reply and ("yes" if reply.stored else "no"),
         "cost_usd": None if reply is None or reply.cost is None else f"{reply.cost:.6f}",
         "expected": shown(question.reference),
         "given": shown(score.given) if score and score.status == "read" else None,
@@ -43,7 +45,7 @@ def suite_properties(tally: Tally, about: About) -> Properties:
     a pattern and a relation. Graded questions are in the lines of their patterns, and counted in the others. With
     several models each name of the latter kinds ends in the model's, in brackets.
     """
-    facts = {
+    facts: dict[str, str | int | None] = {
         "model": ", ".join(about.models),
         "oracle": "yes" if about.oracle else None,
         "seed": about.seed,
@@ -53,6 +55,7 @@ def suite_properties(tally: Tally, about: About) -> Properties:
         "judge": about.judge,
         "version": about.version,
     }
+    facts |= _usage(about.usage) if about.usage else {}
     found = [(f"taskgraph.{name}", _value(value)) for name, value in facts.items() if value not in (None, "")]
     several = len(tally.models) > 1
     for model in tally.models:
@@ -64,6 +67,23 @@ def suite_properties(tally: Tally, about: About) -> Properties:
             for one in tally.relations(model)
         ]
     return found
+
+
+def _usage(usage: Usage) -> dict[str, str | int]:
+    """What the run sent and spent, and what the store answered; a sum that may leave something out is left out."""
+    found: dict[str, str | int] = {
+        "requests_sent": usage.sent,
+        "requests_answered": usage.answered,
+        "retries": usage.retries,
+        "tokens_in": usage.tokens_in,
+        "tokens_out": usage.tokens_out,
+        "cost_usd": f"{usage.cost:.6f}",
+        "replies_stored": usage.stored,
+        "stored_cost_usd": f"{usage.stored_cost:.6f}",
+    }
+    unknown = {"tokens_in": usage.untold, "tokens_out": usage.untold, "cost_usd": usage.unpriced}
+    unknown["stored_cost_usd"] = usage.stored_unpriced
+    return {name: value for name, value in found.items() if not unknown.get(name) and usage.complete}
 
 
 def _rows(tally: Tally, by: str, model: str, end: str) -> Properties:

@@ -19,7 +19,7 @@ from .markdown_blocks import cell, code, folded, table, words
 from .markdown_comparison import baseline, change
 from .markdown_trials import missing_replies, wrong_answers
 from .markdown_verdict import head
-from .spending import spent
+from .spending import took
 from .wording import interval, number
 
 if TYPE_CHECKING:
@@ -185,8 +185,8 @@ def _run(tally: Tally, about: About) -> Iterator[str]:
     }
     yield from (f"- {name}: {value}" for name, value in facts.items() if value)
     yield f"- {_asked(list(tally))}"
-    if took := spent(tally):
-        yield f"- {took}"
+    if line := took(tally, about.usage):
+        yield f"- {line}"
 
 
 def _asked(trials: Sequence[Trial]) -> str:

@@ -16,7 +16,7 @@ from .escape import one_line, shorten, wrap
 from .gates import gate_lines
 from .repetitions import repetition_notes, repetitions, repetitions_by_model
 from .side_by_side import legend, side_by_side, titles_of
-from .spending import spent
+from .spending import spent, took
 from .wording import count, interval, number, plural
 
 OF_STD = "std: standard deviation of the scores"
@@ -68,7 +68,7 @@ def lines(tally: Tally, about: About, verbosity: int = 0, width: int = 80) -> Li
     told = [*([OF_STD] if verbosity > 0 and any(" std " in line for line, _ in found) else [])]
     told += [*_notes(tally), *_lost(about)]
     notes = [(line, {"yellow": True}) for note in told for line in wrap(note, width, 3)]
-    found += [(line, {}) for line in wrap(spent(tally), width, 2) if line]
+    found += [(line, {}) for line in wrap(took(tally, about.usage), width, 3) if line]
     return found + notes + gate_lines(about.gates, width)
 
 

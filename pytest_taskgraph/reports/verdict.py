@@ -11,7 +11,7 @@ from ..results.record import About
 from ..results.tally import Row, Tally
 from .columns import graded_note
 from .gates import UNDECIDED, gates_of, state
-from .spending import TITLE, spent
+from .spending import RUN, TITLE, sent, spent, stored
 from .wording import count, number, plural
 
 if TYPE_CHECKING:
@@ -131,6 +131,16 @@ def _budgets(tally: Tally) -> Counter[str]:
     return Counter(reason.removeprefix("budget::") for reason in reasons)
 
 
+def _spent(tally: Tally, about: About) -> list[tuple[str, str]]:
+    """What the run sent and what the store answered; where nobody says, what the replies took."""
+    usage = about.usage
+    if usage is None:
+        return [(TITLE, spent(tally).removeprefix(f"{TITLE}: "))]
+    if not (usage.sent or usage.stored):
+        return []
+    return [(RUN, sent(usage)), ("the store answered", stored(usage).removeprefix("the store answered "))]
+
+
 def facts(tally: Tally, about: About) -> list[tuple[str, str]]:
     """What the run was, as names and values."""
     total, graded = tally.total(), tally.total(graded=True)
@@ -144,7 +154,7 @@ def facts(tally: Tally, about: About) -> list[tuple[str, str]]:
         ("reading", about.reading),
         ("judged by", {"none": "nothing"}.get(about.judge, about.judge)),
         ("seed", str(about.seed)),
-        (TITLE, spent(tally).removeprefix(f"{TITLE}: ")),
+        *_spent(tally, about),
         ("pytest-taskgraph", about.version),
     ]
     return [(name, value) for name, value in found if value not in ("", "-")]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from ..trial import Json
+from .usage import Usage
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +25,7 @@ class About:
     lost: tuple[str, ...] = ()  # questions whose worker died while their test ran
     question_sets: dict[str, int] = field(default_factory=dict)  # family -> version of its questions, where it has one
     interrupted: bool = False  # whether it was broken off before gates and comparisons could judge it
+    usage: Usage | None = None  # what the run sent and spent; None where nobody says, as in older records
 
     @property
     def oracle(self) -> bool:

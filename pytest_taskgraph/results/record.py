@@ -20,6 +20,7 @@ from .about import About
 from .draft import Draft, build, tallied, text_of
 from .in_place import replace
 from .tally import Tally
+from .usage import Usage
 
 KNOWN_SCHEMAS = (1, 2)
 FIRST_QUESTION_SET = 1  # which all questions are of in records that say nothing of it
@@ -114,9 +115,16 @@ def tally_of(record: Mapping[str, Any], order: Iterable[str] = ()) -> Tally:
 def about_of(record: Mapping[str, Any]) -> About:
     """What the run of a record was. Raises UsageError for a record that is damaged."""
     try:
-        later: dict[str, Any] = {"gates": [], "lost": [], "interrupted": False}  # older records have none
+        later: dict[str, Any] = {
+            "gates": [],
+            "lost": [],
+            "interrupted": False,
+            "usage": None,
+        }  # older records have none
         later["question_sets"] = question_sets_of(record)
         facts = {name: (later | dict(record))[name] for name in About.__dataclass_fields__}
+        told = facts["usage"]
+        facts["usage"] = told and Usage(**{name: told[name] for name in Usage.__dataclass_fields__ if name in told})
         return About(**facts | {name: tuple(facts[name]) for name in ("models", "notations", "gates", "lost")})
     except (KeyError, TypeError) as error:
         raise _unusable("what the run was", error) from error

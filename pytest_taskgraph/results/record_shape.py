@@ -26,6 +26,7 @@ from pydantic import (
 from ..trial import DiagramEdge, DiagramGroup, DiagramNode, Question, Reading, Reply, Score, Trial
 from .about import About
 from .case import Case
+from .usage import Usage
 
 DEEPEST: Final = 100  # levels of lists and objects in a value of any kind
 MOST: Final = 1e100  # of a number that has no range of its own: sums and squares of such are finite
@@ -109,6 +110,21 @@ class _Diagram(BaseModel, strict=True):
 class _Verdict: ...
 
 
+@_as(Usage)
+class _Usage:
+    sent: _Count
+    answered: _Count
+    retries: _Count
+    tokens_in: _Count
+    tokens_out: _Count
+    untold: _Count
+    unpriced: _Count
+    stored: _Count
+    stored_tokens_in: _Count
+    stored_tokens_out: _Count
+    stored_unpriced: _Count
+
+
 @_as(About, spare={"diagrams", "graded", "patterns", "totals"})
 class _Run:
     """All but the trials, of which no more is looked at than that they are a list."""
@@ -120,6 +136,7 @@ class _Run:
     judge: Literal["auto", "questions", "gates", "none"]
     questions: _Count | None
     gates: list[_Verdict]
+    usage: _Usage | None
     trials: list[Any]
     texts: dict[str, str]
     # What was made of a diagram is dropped before the next is looked at.
@@ -159,6 +176,7 @@ class _Exchange(BaseModel, strict=True):
     tokens_in: _Count | None = None
     tokens_out: _Count | None = None
     cost: _Number | None = None
+    stored: bool = False
 
 
 @_as(Trial)

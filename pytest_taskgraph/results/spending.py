@@ -1,4 +1,7 @@
-"""What the trials of a run took: requests, retries, tokens and money. A replay of them tells the same."""
+"""What the replies of trials took, whoever asked for them: requests, retries, tokens and money.
+
+A replay of them tells the same, but for how many came from the store; what a run itself sent is its `usage`.
+"""
 
 from __future__ import annotations
 
@@ -24,6 +27,7 @@ class Spending:
     cost: float
     priced: int  # replies whose cost is known
     unpriced: int  # replies whose cost is not
+    stored: int = 0  # replies that the store had of an earlier run
 
 
 def spending(trials: Iterable[Trial]) -> Spending:
@@ -41,18 +45,19 @@ def spending(trials: Iterable[Trial]) -> Spending:
         cost=fsum(costs),
         priced=len(costs),
         unpriced=sum(map(_unpriced, ones, said)),
+        stored=sum(reply["stored"] for reply in flat),
     )
 
 
 def replies(trial: Trial) -> list[dict[str, Any]]:
-    """Tokens and cost of each reply that the trial holds, judges' and embedders' included.
+    """Tokens and cost of each reply that the trial holds, and whether it was stored; judges' and embedders' included.
 
     What an agent said stands among the exchanges, its last reply too; any other reply stands in the trial alone.
     """
-    said = [{name: one.get(name) for name in _TOLD} for one in trial.exchanges]
+    said = [{name: one.get(name) for name in _TOLD} | {"stored": one.get("stored", False)} for one in trial.exchanges]
     if trial.reply is None or any(one.get("role") == "subject" for one in trial.exchanges):
         return said
-    return [{name: getattr(trial.reply, name) for name in _TOLD}, *said]
+    return [{name: getattr(trial.reply, name) for name in (*_TOLD, "stored")}, *said]
 
 
 def _unpriced(trial: Trial, said: list[dict[str, Any]]) -> int:

@@ -6,6 +6,7 @@ import asyncio
 import sqlite3
 from collections.abc import Awaitable, Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, TypeVar
@@ -79,7 +80,7 @@ def test_replies_come_back_as_they_were(kept: list[Reply]) -> None:
         with closing(Store(Path(folder), "one")) as store:
             run(keep(store))
         with closing(Store(Path(folder), "two")) as store:
-            assert run(look(store)) == kept
+            assert run(look(store)) == [replace(reply, stored=True) for reply in kept]
 
 
 def test_a_row_tells_model_request_run_and_time(store: Store, tmp_path: Path) -> None:
@@ -279,7 +280,7 @@ def test_refresh_takes_replies_of_its_own_run_only(tmp_path: Path) -> None:
     with closing(Store(tmp_path, "two", refresh=True)) as store:  # another process of that run
         assert run(ask(store, "newest")) == Reply("new")
     with closing(Store(tmp_path, "three")) as store:
-        assert run(ask(store, "other")) == Reply("new")
+        assert run(ask(store, "other")) == Reply("new", stored=True)
 
 
 def test_close_writes_what_was_called_and_leaves_one_file(tmp_path: Path) -> None:

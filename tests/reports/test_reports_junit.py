@@ -52,6 +52,7 @@ def test_a_test_case_carries_its_mark_and_what_it_cost() -> None:
         ("taskgraph.model", "gpt-x"),
         ("taskgraph.tokens_in", "120"),
         ("taskgraph.tokens_out", "3"),
+        ("taskgraph.stored", "no"),
         ("taskgraph.cost_usd", "0.001250"),
         ("taskgraph.expected", "A, B"),
         ("taskgraph.given", "A"),

@@ -51,6 +51,7 @@ def said(question: Question, transcript: Transcript) -> list[dict[str, Any]]:
             "role": request.role, "text": reply.text,
             "calls": [call.to_json() for call in calls_of(question, reply)],
             "tokens_in": reply.tokens_in, "tokens_out": reply.tokens_out, "cost": reply.cost, "latency": reply.latency,
+            "stored": reply.stored,
         }
         for request, reply in _own(question, transcript)
     ]  # fmt: skip

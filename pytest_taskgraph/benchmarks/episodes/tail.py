@@ -39,7 +39,7 @@ def told(question: Question, transcript: Transcript) -> list[dict[str, Any]]:
     return [
         {
             "role": role, "metric": name, "value": transcript.metrics[name], "text": reply.text, "source": reply.source,
-            "tokens_in": reply.tokens_in, "tokens_out": reply.tokens_out, "cost": reply.cost,
+            "tokens_in": reply.tokens_in, "tokens_out": reply.tokens_out, "cost": reply.cost, "stored": reply.stored,
         }
         for name, (role, reply) in zip(question.judged, said, strict=False)  # none were said of what cannot be read
     ]  # fmt: skip

@@ -42,15 +42,16 @@ def bury(connection: sqlite3.Connection, owners: Collection[str]) -> None:
 
 def stand(
     connection: sqlite3.Connection, keys: Sequence[str], run: str | None
-) -> dict[str, tuple[str | None, str | None]]:
-    """To each key the JSON of its reply (only of the run, where one is given) and the owner of its claim."""
+) -> dict[str, tuple[str | None, str | None, str | None]]:
+    """To each key the JSON of its reply (only of the run, where one is given), its run, and the owner of its claim."""
     (rows,) = connection.execute(
-        "SELECT json_group_array(json_array(asked.value, replies.reply, claims.owner)) FROM json_each(?) AS asked "
+        "SELECT json_group_array(json_array(asked.value, replies.reply, replies.run, claims.owner)) "
+        "FROM json_each(?) AS asked "
         "LEFT JOIN replies ON replies.key = asked.value AND (?2 IS NULL OR replies.run = ?2) "
         "LEFT JOIN claims ON claims.key = asked.value",
         (json.dumps(keys), run),
     ).fetchone()
-    return {key: (reply, owner) for key, reply, owner in json.loads(rows)}
+    return {key: (reply, of, owner) for key, reply, of, owner in json.loads(rows)}
 
 
 def grant(connection: sqlite3.Connection, keys: Sequence[str], owner: str) -> None:

@@ -12,7 +12,7 @@ from ...trial import Reply
 from ..request_key import canonical
 from .operations import Keep
 
-_FIELDS = frozenset(field.name for field in fields(Reply))
+_FIELDS = frozenset(field.name for field in fields(Reply)) - {"stored"}  # that depends on who asks
 
 
 def to_text(reply: Reply) -> str:

@@ -162,25 +162,25 @@ class Writer:
 
     def _looks(self, looks: Sequence[Look]) -> Results:
         standing = claims.stand(self._connection, _keys(looks), None) if looks else {}
-        return [(look, self._reply(look.key, standing[look.key][0])) for look in looks]
+        return [(look, self._reply(look.key, *standing[look.key][:2])) for look in looks]
 
     def _claims(self, asked: Sequence[Claim]) -> Results:
         keys = _keys(asked)
         standing = claims.stand(self._connection, keys, self._run if self._refresh else None) if keys else {}
-        there = [(one, text) for one in asked if (text := standing[one.key][0]) is not None]
-        results: Results = [(one, self._reply(one.key, text)) for one, text in there]
-        first = {one.key: one for one in reversed(asked) if standing[one.key] == (None, None)}
+        there = [one for one in asked if standing[one.key][0] is not None]
+        results: Results = [(one, self._reply(one.key, *standing[one.key][:2])) for one in there]
+        first = {one.key: one for one in reversed(asked) if standing[one.key] == (None, None, None)}
         if first:
             self._show_up()
             claims.grant(self._connection, list(first), self._owner)
         return results + [(one, None) for one in first.values()]
 
-    def _reply(self, key: str, text: str | None) -> Result | Exception:
+    def _reply(self, key: str, text: str | None, run: str | None) -> Result | Exception:
         try:
             if text is None:
                 return None
             text.encode()  # fails where the row was no UTF-8
-            return replies.from_text(text)
+            return replace(replies.from_text(text), stored=run != self._run)
         except (ValueError, TypeError, AttributeError, RecursionError) as error:
             return DamagedReplyError(
                 f"the store {self._path} holds no readable reply of the key {key}: {error}; ask that question anew "

@@ -1,0 +1,164 @@
+"""What a run sent and spent, and what the store answered: told apart, and as the provider counts it."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from loopback import Loopback, Raw, refuse, reply
+from plugin_project import OWN, Project, Ran, properties, right
+
+from pytest_taskgraph.results import record
+
+MANY = """
+from pytest_taskgraph import suite, understanding
+
+@suite(understanding, patterns=["flow_start", "flow_end"], instances=5)
+def test_graph(trial):
+    trial.check()
+"""
+# A reply takes 100 tokens in and 10 out: 0.0003 US$.
+PRICED = ("--taskgraph-price=1/20", "--taskgraph-model-option=max_tokens=100", "--taskgraph-report=json=record.json")
+# The first item that has its reply takes its worker with it.
+FATAL = """
+import os, pathlib, pytest
+
+@pytest.fixture(autouse=True)
+def die(trial):
+    try:
+        os.close(os.open(pathlib.Path(__file__).with_name("died"), os.O_CREAT | os.O_EXCL))
+    except FileExistsError:
+        return
+    os._exit(1)
+"""
+SENT = "this run sent {} requests, {:,} tokens in, {} out, cost ${:.4f}"
+
+
+def lean(server: Loopback) -> str:
+    return f"--model={server.url}#any"
+
+
+@pytest.fixture
+def many(project: Project, server: Loopback) -> Project:
+    """A suite of ten questions, each of which is answered with the same numbers of tokens."""
+
+    def answer(prompt: str) -> Raw:
+        return reply(right(prompt), usage=(100, 10))
+
+    project.write("test_graph.py", MANY)
+    server.answer = answer
+    return project
+
+
+def first_line(ran: Ran) -> str:
+    return next(line for line in ran.output.splitlines() if line.startswith("taskgraph: "))
+
+
+def summary(ran: Ran) -> str:
+    """The lines below the table as one."""
+    return " ".join(line.strip() for line in ran.table)
+
+
+def usage(many: Project) -> dict[str, Any]:
+    return dict(many.record()["usage"])
+
+
+@pytest.mark.parametrize("spread", [False, True], ids=["one process", "two workers"])
+def test_first_run_tells_what_it_sent(many: Project, server: Loopback, spread: bool) -> None:
+    ran = (many.spread if spread else many.run)(lean(server), *PRICED)
+    assert SENT.format(10, 1000, 100, 0.003) in summary(ran), ran.output
+    assert "the store answered" not in summary(ran)
+    found = usage(many)
+    assert (found["sent"], found["answered"], found["stored"]) == (len(server.requests), 10, 0)
+    assert (found["cost"], found["stored_cost"], found["complete"]) == (0.003, 0.0, True)
+
+
+@pytest.mark.parametrize("spread", [False, True], ids=["one process", "two workers"])
+def test_later_run_tells_stored_replies_apart(many: Project, server: Loopback, spread: bool) -> None:
+    many.run(lean(server), *PRICED, "-k", "flow_start")
+    server.requests.clear()
+    ran = (many.spread if spread else many.run)(lean(server), *PRICED, "--junitxml=junit.xml")
+    told = "; the store answered 5 requests: 500 tokens in, 50 out, cost $0.0015 when they were recorded"
+    assert SENT.format(5, 500, 50, 0.0015) + told in summary(ran), ran.output
+    found = usage(many)
+    assert (found["sent"], found["stored"]) == (len(server.requests), 5) == (5, 5)
+    assert (found["cost"], found["stored_cost"], found["stored_tokens_in"]) == (0.0015, 0.0015, 500)
+    by_pattern = {one["question"]["pattern"]: one["reply"]["stored"] for one in many.record()["trials"]}
+    assert by_pattern == {"flow_start": True, "flow_end": False}
+    assert {("taskgraph.requests_sent", "5"), ("taskgraph.cost_usd", "0.001500")} <= set(properties(many.junit()))
+    assert {("taskgraph.replies_stored", "5"), ("taskgraph.stored_cost_usd", "0.001500")} <= set(
+        properties(many.junit())
+    )
+    cases = {case.attrib["name"]: dict(properties(case)) for case in many.junit().iter("testcase")}
+    assert sorted(case["taskgraph.stored"] for case in cases.values()) == ["no"] * 5 + ["yes"] * 5
+
+
+def test_replay_sends_nothing_and_says_so(many: Project, server: Loopback) -> None:
+    many.run(lean(server), *PRICED)
+    ran = many.run(lean(server), *PRICED, "--taskgraph-replay")
+    assert "this run sent no request; the store answered 10 requests: 1,000 tokens in" in summary(ran)
+    assert (usage(many)["sent"], usage(many)["cost"], usage(many)["stored"]) == (0, 0.0, 10)
+
+
+def test_retries_and_failures_count_as_sent(many: Project, server: Loopback) -> None:
+    server.script(refuse(500, "later"), refuse(500, "later"), refuse(400, "never"))
+    ran = many.run(lean(server), *PRICED, "--taskgraph-concurrency=1")
+    assert f"this run sent {len(server.requests)} requests (2 retries, 3 without a reply), 900 tokens in" in summary(
+        ran
+    )
+    found = usage(many)
+    assert (found["sent"], found["answered"], found["retries"]) == (12, 9, 2) == (len(server.requests), 9, 2)
+
+
+def test_requests_of_the_judge_count_as_sent(project: Project, server: Loopback) -> None:
+    project.write("test_graph.py", OWN)
+    server.answer = "Final answer: It makes it ready."
+    with Loopback("Score: 80") as judge:
+        options = ("--taskgraph-text-metric=judge", f"--taskgraph-judge-model={judge.url}#judge")
+        ran = project.run(lean(server), *options, "--taskgraph-report=json=record.json", "--taskgraph-judge=none")
+        assert len(judge.requests) > 0, ran.output
+        assert usage(project)["sent"] == len(server.requests) + len(judge.requests)
+
+
+def test_reports_tell_stored_replies_apart(many: Project, server: Loopback) -> None:
+    many.run(lean(server), *PRICED, "-k", "flow_start")
+    reports = [f"--taskgraph-report={kind}=report.{kind}" for kind in ("md", "html", "csv")]
+    many.run(lean(server), *PRICED, *reports)
+    markdown, page = (Path(many.path, f"report.{kind}").read_text(encoding="utf-8") for kind in ("md", "html"))
+    told = "the store answered 5 requests: 500 tokens in, 50 out, cost $0.0015 when they were recorded"
+    assert f"{SENT.format(5, 500, 50, 0.0015)}; {told}" in markdown
+    assert "this run sent" in page
+    assert "5 requests, 500 tokens in, 50 out, cost $0.0015" in page
+    assert "5 requests: 500 tokens in, 50 out, cost $0.0015 when they were recorded" in page
+    with open(many.path / "report.csv", encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert {(row["pattern"], row["stored"]) for row in rows} == {("flow_start", "true"), ("flow_end", "false")}
+
+
+def test_record_without_usage_loads_and_tells_what_replies_took(many: Project, server: Loopback) -> None:
+    many.run(lean(server), *PRICED)
+    old = json.loads((many.path / "record.json").read_text(encoding="utf-8"))
+    del old["usage"]
+    for trial in old["trials"]:
+        del trial["reply"]["stored"]
+    (many.path / "old.json").write_text(json.dumps(old), encoding="utf-8")
+    loaded = record.load_whole(many.path / "old.json")
+    assert record.about_of(loaded).usage is None
+    assert [one.reply.stored for one in record.trials(loaded) if one.reply] == [False] * 10
+
+
+def test_baseline_tells_nothing_of_requests(project: Project) -> None:
+    ran = project.run("--taskgraph-report=json=record.json")
+    assert "this run sent" not in ran.output
+    assert project.record()["usage"] is None
+
+
+def test_worker_that_dies_leaves_the_sums_incomplete(many: Project, server: Loopback) -> None:
+    many.write("conftest.py", FATAL)
+    ran = many.spread(lean(server), *PRICED)
+    assert re.search(r"this run sent at least \d+ requests?", summary(ran)), ran.output
+    assert usage(many)["complete"] is False

@@ -1,0 +1,32 @@
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_taskgraph.reports.spending import sent, usage_line
+from pytest_taskgraph.results.usage import Usage, total
+
+cents = st.integers(0, 99).map(lambda number: number / 100)
+
+
+@given(st.lists(cents, max_size=9), st.integers(0, 9))
+def test_total_does_not_depend_on_processes_or_order(costs: list[float], cut: int) -> None:
+    shuffled = sorted(costs)
+    whole = total(Usage(sent=1, cost=cost) for cost in costs)
+    parts = total([total(Usage(sent=1, cost=cost) for cost in part) for part in (shuffled[:cut], shuffled[cut:])])
+    assert whole == parts
+
+
+def test_total_with_lost_worker_is_incomplete() -> None:
+    assert not total([Usage(sent=3), Usage(complete=False)]).complete
+    assert sent(total([Usage(sent=3, answered=3), Usage(complete=False)])).startswith("at least 3 requests")
+
+
+def test_usage_line_tells_unknown_as_unknown() -> None:
+    line = usage_line(Usage(sent=3, answered=2, untold=1, tokens_in=5, unpriced=2))
+    assert line == "this run sent 3 requests (1 without a reply), at least 5 tokens in, 0 out, cost unknown"
+    assert usage_line(Usage(sent=2, answered=0)) == "this run sent 2 requests (2 without a reply)"
+
+
+def test_usage_line_without_requests_or_stored_replies_is_empty() -> None:
+    assert (usage_line(None), usage_line(Usage())) == ("", "")
