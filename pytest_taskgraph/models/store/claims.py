@@ -26,10 +26,10 @@ def dead(connection: sqlite3.Connection, owner: str, host: str, now: float) -> l
     Whoever has claims or reservations and was never seen is dead as well.
     """
     rows = connection.execute(
-        "SELECT owner, host, pid, seen FROM owners WHERE owner != ?1 UNION SELECT owner, '', 0, 0 FROM "
+        "SELECT owner, host, pid, seen FROM owners WHERE owner != ? UNION SELECT owner, '', 0, 0 FROM "
         "(SELECT owner FROM claims UNION SELECT owner FROM reservations) "
-        "WHERE owner != ?1 AND owner NOT IN (SELECT owner FROM owners)",
-        (owner,),
+        "WHERE owner != ? AND owner NOT IN (SELECT owner FROM owners)",
+        (owner, owner),
     ).fetchall()
     return [other for other, at, pid, last in rows if now - last > LEASE or (at == host and not _runs(pid))]
 
@@ -47,9 +47,9 @@ def stand(
     (rows,) = connection.execute(
         "SELECT json_group_array(json_array(asked.value, replies.reply, replies.run, claims.owner)) "
         "FROM json_each(?) AS asked "
-        "LEFT JOIN replies ON replies.key = asked.value AND (?2 IS NULL OR replies.run = ?2) "
+        "LEFT JOIN replies ON replies.key = asked.value AND (? IS NULL OR replies.run = ?) "
         "LEFT JOIN claims ON claims.key = asked.value",
-        (json.dumps(keys), run),
+        (json.dumps(keys), run, run),
     ).fetchone()
     return {key: (reply, of, owner) for key, reply, of, owner in json.loads(rows)}
 
