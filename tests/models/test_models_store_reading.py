@@ -120,7 +120,7 @@ def test_a_writer_at_work_is_seen_where_the_folder_can_be_written_to(tmp_path: P
     filled(tmp_path, "k1")
     with closing(Store(tmp_path, "one")) as writer, closing(Store(tmp_path, "two", read_only=True)) as reader:
         kept(writer, "k2")
-        assert asyncio.run(reader.look("k2")) == Reply("text of k2")
+        assert asyncio.run(reader.look("k2")) == Reply("text of k2", stored=True)
         assert keys(tmp_path) == {"k1", "k2"}
 
 
