@@ -13,7 +13,8 @@ import pytest
 _BIND = """
 import ctypes, os, sys
 if hasattr(os, "geteuid") and os.geteuid() == 0:
-    ctypes.CDLL(None).prctl(24, 1, 0, 0, 0)  # PR_CAPBSET_DROP of CAP_DAC_OVERRIDE, from the next exec on
+    for capability in (1, 2):  # CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH
+        ctypes.CDLL(None).prctl(24, capability, 0, 0, 0)  # PR_CAPBSET_DROP, from the next exec on
 os.execv(sys.argv[1], sys.argv[1:])
 """
 BOUND = (sys.executable, "-c", _BIND, sys.executable)  # and what that Python is to do

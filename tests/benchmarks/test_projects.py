@@ -5,10 +5,12 @@ from dataclasses import replace
 from pathlib import Path
 from random import Random
 
+import bounded_process
 import pytest
+from closed_folder import BOUND
 
 from pytest_taskgraph.benchmarks.settings import Settings
-from pytest_taskgraph.benchmarks.understanding import projects, understanding
+from pytest_taskgraph.benchmarks.understanding import project_files, projects, understanding
 from pytest_taskgraph.benchmarks.understanding.catalogue import catalogue
 from pytest_taskgraph.benchmarks.understanding.scope import rotations
 from pytest_taskgraph.errors import NoCaseError, ReadError, UsageError, WorkflowError
@@ -249,3 +251,101 @@ def test_nothing_to_ask_about_is_told_with_the_patterns(tmp_path: Path) -> None:
     chosen = Settings(workflows=(str(path),))
     (notice,) = understanding.notices(chosen, {"patterns": ["task_list", "parallel_pair", "parallel_block"]})
     assert notice.endswith("nothing to ask for parallel_pair, parallel_block")
+
+
+def test_load_other_json_files_beside_workflow_left_alone_with_note(tmp_path: Path) -> None:
+    others = {"package__json": '{"name": "pantry"}', "data__json": "[1, 2", "more": ""}
+    written(tmp_path, w__json=NOTATIONS["json"].write(PLAIN), **others)
+    project = projects.load(str(tmp_path))
+    assert canonical(project.workflow) == canonical(PLAIN)
+    assert project.left_alone == ("data.json", "package.json")
+    notices = understanding.notices(Settings(workflows=(str(tmp_path),)), {"patterns": "task_list"})
+    assert notices == [f"{tmp_path}: left alone, for they hold no workflow: data.json, package.json"]
+
+
+def test_load_json_data_beside_another_notation_left_alone(tmp_path: Path) -> None:
+    written(tmp_path, a__xxp=SOUP, b__xxp=HEAT.format("kitchen", "Wait", "Wait"), package__json="{}")
+    assert projects.load(str(tmp_path)).left_alone == ("package.json",)
+
+
+def test_load_folder_of_json_data_only_refused_with_reason(tmp_path: Path) -> None:
+    written(tmp_path, package__json="{}")
+    with pytest.raises(
+        UsageError, match=r'no workflow file .*; without "format": "taskgraph-workflow": package\.json$'
+    ):
+        projects.load(str(tmp_path))
+
+
+def test_load_broken_workflow_json_in_folder_refused_with_place(tmp_path: Path) -> None:
+    written(tmp_path, w__json='{"format": "taskgraph-workflow",\n "version": 1,, }', package__json="{}")
+    with pytest.raises(ReadError, match=r"w\.json:2:15: "):
+        projects.load(str(tmp_path))
+
+
+def test_load_workflow_in_two_files_names_both(tmp_path: Path) -> None:
+    heat = HEAT.format("kitchen", "Wait", "Wait")
+    written(tmp_path, a__xxp=SOUP, b__xxp=heat, c__xxp=heat)
+    with pytest.raises(WorkflowError, match=r"'kitchen\.Heat' is in .*b\.xxp and in .*c\.xxp; expected once"):
+        projects.load(str(tmp_path))
+    (tmp_path / "c.xxp").unlink()
+    projects.load.cache_clear()
+    (tmp_path / "b.xxp").write_text(heat + heat, encoding="utf-8")
+    with pytest.raises(WorkflowError, match=r"'kitchen\.Heat' is twice in .*b\.xxp; expected once"):
+        projects.load(str(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("path", "reason"),
+    [
+        ("/", "the root of the file system is no project"),
+        ("/..", "the root of the file system is no project"),
+        ("w" * 5000 + ".mmd", "cannot be read: File name too long"),
+        ("w\0.mmd", "no such file or folder"),
+    ],
+)
+def test_load_impossible_path_is_usage_error(path: str, reason: str) -> None:
+    with pytest.raises(UsageError, match=reason):
+        projects.load(path)
+
+
+def test_load_folder_of_too_many_files_is_usage_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(project_files, "MOST_ENTRIES", 3)
+    written(tmp_path, a__xxp=SOUP, b__xxp=HEAT.format("kitchen", "Wait", "Wait"), c__png="")
+    assert projects.load(str(tmp_path)).left_alone == ()
+    projects.load.cache_clear()
+    written(tmp_path, d__png="")
+    with pytest.raises(UsageError, match="more than 3 files and folders; name the folder of the workflows"):
+        projects.load(str(tmp_path))
+
+
+@pytest.mark.parametrize("name", ["denied", "denied/w.xxp"])
+def test_load_path_without_permission_is_usage_error(name: str, tmp_path: Path) -> None:
+    denied = written(tmp_path / "denied", w__xxp=SOUP)
+    (tmp_path / "w.xxp").write_text(SOUP, encoding="utf-8")
+    script = (
+        "import sys\n"
+        "from pytest_taskgraph.benchmarks.understanding import projects\n"
+        "from pytest_taskgraph.errors import UsageError\n"
+        "try:\n    projects.load(sys.argv[1])\n"
+        "except UsageError as error:\n    print(error)\n"
+    )
+    denied.chmod(0)
+    try:
+        ran = bounded_process.run([*BOUND, "-c", script, str(tmp_path / name)])
+    finally:
+        denied.chmod(0o755)
+    assert (ran.returncode, "cannot be read: Permission denied" in ran.stdout) == (0, True), ran.stdout
+
+
+def test_load_label_of_five_megabytes_refused(tmp_path: Path) -> None:
+    path = tmp_path / "w.mmd"
+    path.write_text(f'flowchart TD\n  A["{"x" * 5_000_000}"] --> B\n', encoding="utf-8")
+    with pytest.raises(UsageError, match=r"w\.mmd: the file has 5,000,\d\d\d bytes; at most 4,000,000"):
+        projects.load(str(path))
+
+
+def test_load_name_too_long_refused(tmp_path: Path) -> None:
+    path = tmp_path / "w.mmd"
+    path.write_text(f'flowchart TD\n  A["{"x" * 501}"] --> B\n', encoding="utf-8")
+    with pytest.raises(WorkflowError, match=r"w\.mmd: the name 'x{40}'… has 501 characters; at most 500"):
+        projects.load(str(path))

@@ -11,6 +11,8 @@ from . import projects
 from .pattern import Pattern
 from .sample import recipe_for
 
+MOST_NAMED = 5  # files that one line names
+
 
 def recipe_features(pattern: Pattern, size: int) -> frozenset[str]:
     """The features that a workflow drawn for the pattern may hold, and a notation must say."""
@@ -62,3 +64,11 @@ def silent(patterns: Sequence[Pattern], settings: Settings) -> Iterator[str]:
             none = [p.name for p in patterns if not projects.listing(p, path, converted)]
             if none:
                 yield f"{path}{f' in {converted}' if converted else ''}: nothing to ask for {', '.join(none)}"
+
+
+def left_alone(settings: Settings) -> Iterator[str]:
+    """Yield a line for each of the user's folders with files that hold no workflow, though their suffix may."""
+    for path in settings.workflows:
+        if files := projects.load(path).left_alone:
+            more = f" and {len(files) - MOST_NAMED} more" if len(files) > MOST_NAMED else ""
+            yield f"{path}: left alone, for they hold no workflow: {', '.join(files[:MOST_NAMED])}{more}"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -9,14 +10,19 @@ from random import Random
 
 from ...errors import UsageError, WorkflowError
 from ...notations import NOTATIONS
-from ...notations.notation import Notation
+from ...notations.notation import Notation, together
 from ...notations.plain_json import digest
 from ...workflow.check import check
 from ...workflow.features import features
 from ...workflow.model import Workflow
+from ...workflow.project import every_level
 from ...workflow.references import assemble, expand
 from .pattern import Case, Pattern, verdict
+from .project_files import find_files, known_suffixes, read_text
 from .scope import Scope, all_scopes, cases, rotations, scopes
+
+LONGEST_NAME = 500  # characters of the name of a workflow, task, data or gateway
+SHOWN = 40  # characters of a name that an error message repeats
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +34,7 @@ class Project:
     notation: Notation
     workflow: Workflow
     files: dict[str, str] = field(default_factory=dict)  # path to text, verbatim
+    left_alone: tuple[str, ...] = ()  # files beside them that hold no workflow
 
     @property
     def digest(self) -> str:
@@ -38,11 +45,11 @@ class Project:
 @lru_cache(maxsize=32)
 def load(path: str) -> Project:
     """The project at a path. Raises UsageError, with file and line where a text cannot be read."""
-    files = _files(Path(path))
-    fitting = _notations(path, files)
-    texts = {name: _text(file) for name, file in files.items()}
-    by_path = {str(file): texts[name] for name, file in files.items()}
-    workflow = fitting[0].read_files(by_path)
+    found = find_files(path)
+    fitting = _notations(path, found.chosen)
+    texts = {name: read_text(file) for name, file in found.chosen.items()}
+    by_path = {str(file): texts[name] for name, file in found.chosen.items()}
+    workflow = _together(path, {file: fitting[0].parse(text, file) for file, text in by_path.items()})
     try:
         check(workflow)
     except WorkflowError as error:
@@ -50,31 +57,7 @@ def load(path: str) -> Project:
     # Variants of one notation share their reader, but each is explained in its own words.
     notation = next((one for one in fitting if not features(workflow) & one.loses), fitting[0])
     shown = texts.values() if len(texts) == 1 else (f"{notation.heading(name)}\n{text}" for name, text in texts.items())
-    return Project(path, "\n\n".join(text.strip("\n") for text in shown), notation, workflow, by_path)
-
-
-def _files(path: Path) -> dict[str, Path]:
-    if path.is_file():
-        return {path.name: path}
-    if not path.is_dir():
-        raise UsageError(
-            f"{path}: no such file or folder; --taskgraph-workflow takes a workflow file or a folder of them"
-        )
-    found = sorted(p for p in path.rglob("*") if p.is_file() and p.suffix.lower() in _known() and not _hidden(p, path))
-    # Notes beside the workflows are prose too: they count only where there is nothing else.
-    chosen = [p for p in found if p.suffix.lower() not in NOTATIONS["prose"].suffixes] or found
-    if not chosen:
-        raise UsageError(f"{path}: no workflow file in this folder; known: {', '.join(sorted(_known()))}")
-    return {p.relative_to(path).as_posix(): p for p in chosen}
-
-
-def _hidden(path: Path, folder: Path) -> bool:
-    """Whether it lies in what tools keep beside a project, such as .git or .vscode."""
-    return any(part.startswith(".") for part in path.relative_to(folder).parts)
-
-
-def _known() -> set[str]:
-    return {suffix for notation in NOTATIONS.values() for suffix in notation.suffixes}
+    return Project(path, "\n\n".join(text.strip("\n") for text in shown), notation, workflow, by_path, found.left_alone)
 
 
 def _notations(path: str, files: dict[str, Path]) -> list[Notation]:
@@ -82,21 +65,36 @@ def _notations(path: str, files: dict[str, Path]) -> list[Notation]:
     suffixes = {file.suffix.lower() for file in files.values()}
     by_suffix = {one: [n for n in NOTATIONS.values() if one in n.suffixes] for one in sorted(suffixes)}
     if unknown := [suffix for suffix, notations in by_suffix.items() if not notations]:
-        raise UsageError(f"{path}: no notation for files {unknown[0]!r}; known: {', '.join(sorted(_known()))}")
+        raise UsageError(f"{path}: no notation for files {unknown[0]!r}; known: {', '.join(sorted(known_suffixes()))}")
     shared = [n for n in NOTATIONS.values() if all(n in notations for notations in by_suffix.values())]
     if not shared:
         raise UsageError(f"{path}: files of several notations ({', '.join(sorted(by_suffix))}); give one folder each")
     return shared
 
 
-def _text(path: Path) -> str:
-    try:
-        # Decoded by hand: reading in text mode would turn CR LF into LF, and files are shown as they are.
-        return path.read_bytes().decode("utf-8-sig")
-    except OSError as error:
-        raise UsageError(f"{path}: {error.strerror}") from None
-    except UnicodeDecodeError as error:
-        raise UsageError(f"{path}: byte {error.start} is not UTF-8; save the file as UTF-8") from None
+def _together(path: str, parsed: Mapping[str, tuple[Workflow, ...]]) -> Workflow:
+    """Return the project of the workflows of each file.
+
+    Raises:
+        WorkflowError: if two files hold the same workflow, or a name is too long to be asked about.
+    """
+    places: dict[str, str] = {}
+    for file, workflows in parsed.items():
+        for one in workflows:
+            name = str(one.qualified)
+            if name in places:
+                both = f"twice in {file}" if places[name] == file else f"in {places[name]} and in {file}"
+                raise WorkflowError(f"{path}: workflow {name!r} is {both}; expected once")
+            places[name] = file
+    project = together([one for workflows in parsed.values() for one in workflows])
+    named = (((level,), level.tasks, level.data, level.gateways) for level in every_level(project))
+    names = [one.name for kinds in named for some in kinds for one in some]
+    if longest := max((name for name in names if len(name) > LONGEST_NAME), key=len, default=""):
+        raise WorkflowError(
+            f"{path}: the name {longest[:SHOWN]!r}… has {len(longest):,} characters; at most {LONGEST_NAME} are "
+            "supported: shorten it, and write the rest as a description"
+        )
+    return project
 
 
 @lru_cache(maxsize=256)

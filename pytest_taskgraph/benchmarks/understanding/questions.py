@@ -26,7 +26,7 @@ from .catalogue import select
 from .chance import chance_at
 from .known_names import known_names
 from .labels import difficulty
-from .left_out import misfit, misfits, recipe_features, silent, unsaid
+from .left_out import left_alone, misfit, misfits, recipe_features, silent, unsaid
 from .pattern import Pattern
 from .phrasings import check_templates, worded
 from .presentation import present
@@ -77,7 +77,7 @@ def notices(settings: Settings, options: Mapping[str, Any]) -> list[str]:
     settings = _merged(settings, options)
     patterns = select(options.get("patterns", "*"))
     if settings.workflows:
-        left_out = [*silent(patterns, settings), *_without_examples(patterns, settings)]
+        left_out = [*left_alone(settings), *silent(patterns, settings), *_without_examples(patterns, settings)]
     else:
         left_out = [*misfits(patterns, settings), *unsaid(patterns, settings)]
     return [*left_out, *(not_varied(_made(patterns, settings), settings) if settings.vary else ())]
