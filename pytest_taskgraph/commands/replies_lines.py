@@ -17,9 +17,10 @@ from datetime import datetime
 from typing import Any, Final, cast
 
 from ..errors import ReadError
-from ..models.request_key import canonical, cut_secrets, digest, public
+from ..models.request_key import canonical, digest, public
 from ..notations.positioned_json import Node, read_value
 from ..notations.source import Source
+from ..redaction import public_name
 from ..reports.escape import one_line
 from ..trial import Reply
 
@@ -242,7 +243,7 @@ def _check_request(request: Value, model: str, key: str) -> None:
     if request["model"] != model:
         found = one_line(json.dumps(request["model"]), 60)
         raise _Wrong(("request", "model"), found, f"the model of the entry, {one_line(model, 60)!r}")
-    if cut_secrets(model) != model:
+    if public_name(model) != model:
         raise _Wrong(("model",), "an address with a password or key", "one without")
     if public(request["settings"]) != request["settings"]:
         found = "settings that hold a key, a password or a time limit"

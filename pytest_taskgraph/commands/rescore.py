@@ -99,7 +99,9 @@ def rescore(
     tally = record.tally_of(old, catalogue())
     _check(metrics, tally)
     shortened = [one for one in tally if one.reply and _shortened(one.reply)]
-    whole = whole_texts(store, shortened) if store else {}
+    named = record.about_of(old).settings.get(record.REAL_NAMES)
+    names = {short: str(name) for short, name in named.items()} if isinstance(named, dict) else {}
+    whole = whole_texts(store, shortened, names) if store else {}
     remarked = [
         remark(one, _asked(one.question, reading, metrics), whole.get((one.question.id, one.model))) for one in tally
     ]

@@ -13,8 +13,7 @@ from typing import Any
 
 from ..benchmarks.episodes.single import opening
 from ..errors import UsageError
-from ..models.request_key import cut_secrets
-from ..models.scrub import scrub
+from ..models.request_key import stored_name
 from ..models.store.replies import longer
 from ..models.store.schema import FILE, read_store
 from ..results.plain import LONGEST_REPLY, cut
@@ -23,17 +22,21 @@ from ..trial import Question, Reply, Trial
 Key = tuple[str, str]  # a question's id and a model
 
 
-def whole_texts(store: Path, trials: Iterable[Trial]) -> dict[Key, str]:
+def whole_texts(store: Path, trials: Iterable[Trial], names: Mapping[str, str]) -> dict[Key, str]:
     """The whole replies to trials whose replies were shortened in a record, of those that the store holds.
 
-    `store` is its folder, or a file of any name. A stored reply is that of a trial if the same model gave it, in the
-    same repetition, to messages that begin with those that put the question, and if a record would shorten it to what
-    this record holds. Where several do that have another middle, there is none. Raises UsageError for a store that is
-    missing, damaged, foreign or of a newer schema.
+    `store` is its folder, or a file of any name; `names` are the own names of models by their short ones.
+
+    A stored reply is that of a trial if the same model gave it, in the same repetition, to messages that begin with
+    those that put the question, and if a record would shorten it to what this record holds. Where several do that have
+    another middle, there is none.
+
+    Raises:
+        UsageError: for a store that is missing, damaged, foreign or of a newer schema.
     """
     wanted: dict[tuple[str, str], list[Trial]] = {}
     for one in trials:
-        wanted.setdefault((cut_secrets(scrub(one.model)), _text(one.reply)), []).append(one)
+        wanted.setdefault((stored_name(names.get(one.model, one.model)), _text(one.reply)), []).append(one)
     path = store / FILE if store.is_dir() else store
     try:
         found = read_store(path, lambda connection: _found(connection, wanted))

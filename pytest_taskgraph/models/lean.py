@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import time
 from base64 import b64encode
 from collections.abc import Mapping
@@ -18,10 +19,10 @@ from urllib.parse import unquote, urljoin, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 from ..errors import NotAskedError, UsageError
+from ..redaction import MASK, USER, cut_addresses, hide, register
 from ..trial import Json, Reply, Request
 from .protocol import body_of, read_chat, read_embeddings
 from .provider_errors import Redirection, failure, refusal, refusal_within
-from .scrub import hide_keys
 from .transport import session
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 KEY_VARIABLE = "TASKGRAPH_API_KEY"  # not OPENAI_API_KEY, which would go to any host
 FORM = "http://host/v1#name"
 
+_NO_PORT = re.compile(r"(?<=://)(?!\[)[^\s/:]*:(?!\d+(?:/|$)).*", re.DOTALL)
 _OURS = {"model", "messages", "input", "tools", "stream"}  # what a request is made of; not for the user to set
 _ELSEWHERE = {
     "api_base": f"the address stands in the model's name, {FORM}",
@@ -56,6 +58,7 @@ class Lean:
         address, _, self._model = (part.strip() for part in spec.partition("#"))
         if not self._model:
             raise UsageError(f"the model {_shown(address)!r} has no name; expected {FORM}")
+        register([self.settings, address, {"key": os.environ.get(KEY_VARIABLE)}])
         self._base, self._user, self._proxied = _opened(address)
         self.name = f"{self._base}#{self._model}"
 
@@ -74,7 +77,7 @@ class Lean:
         try:
             return await self._ask(request, settings)
         except Exception as exception:
-            known = {**settings, "password": [self._user.partition(":")[2], _basic(self._user)]}
+            known = {**settings, "password": [self._user.partition(":")[2], _basic(self._user)] if self._user else []}
             failed = failure(exception, self.name, bool(request.tools), known)
         raise failed  # out here, so that no traceback leads back to the keys
 
@@ -115,7 +118,7 @@ def _redirection(response: ClientResponse, base: str, path: str, location: str) 
     """What tells where a request for `path` was sent on to: an address as models have it, with no place for a key."""
     try:
         to = urlsplit(urljoin(base + path, location))
-        place = f"{to.scheme}://{to.netloc.rpartition('@')[2]}{to.path}".removesuffix(path)
+        place = cut_addresses(f"{to.scheme}://{to.netloc}{to.path}").removesuffix(path)
     except ValueError:
         place = "one that cannot be read"
     why = f"the server redirects (HTTP status {response.status}), which is not followed"
@@ -171,24 +174,26 @@ def _check(settings: Mapping[str, Json]) -> None:
 
 def _opened(address: str) -> tuple[str, str, bool]:
     """The address without user and password, `user:password` or nothing, and whether a proxy may stand before it."""
+    named = USER.search(address)  # urlsplit would take a slash in the password for the end of the host
     try:
-        parts = urlsplit(address)
+        parts = urlsplit(USER.sub("", address, count=1))
         host, port = parts.hostname, parts.port
     except ValueError as error:
-        raise UsageError(f"the model's address {_shown(address)!r} cannot be read ({error}); expected {FORM}") from None
+        why = "" if _NO_PORT.search(address) else f" ({error})"  # which names what it takes for a port
+        raise UsageError(f"the model's address {_shown(address)!r} cannot be read{why}; expected {FORM}") from None
     if parts.scheme not in ("http", "https") or not host or parts.query:
         wrong = "holds a question mark" if host and parts.query else "names no host"
         raise UsageError(f"the model's address {_shown(address)!r} {wrong}; expected {FORM}")
     where = f"[{host}]" if ":" in host else host
-    user = f"{unquote(parts.username or '')}:{unquote(parts.password or '')}" if "@" in parts.netloc else ""
+    name, _, password = named[0][:-1].partition(":") if named else ("", "", "")
+    user = f"{unquote(name)}:{unquote(password)}" if named else ""
     base = f"{parts.scheme}://{where}{'' if port is None else f':{port}'}{parts.path.rstrip('/')}"
     return base, user, not _loopback(host)
 
 
 def _shown(address: str) -> str:
-    """The address as an error may show it."""
-    before, at, after = address.rpartition("@")
-    return hide_keys(f"{before.partition('//')[0]}//{after}" if at else address, {})
+    """Return the address as an error may show it: of what might be a password, cut off at a "#", nothing is left."""
+    return _NO_PORT.sub(MASK, hide(cut_addresses(address)))
 
 
 def _loopback(host: str) -> bool:

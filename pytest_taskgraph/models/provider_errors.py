@@ -17,8 +17,9 @@ from math import isfinite
 from typing import Any
 
 from ..errors import NotAskedError, ProviderError, ProviderErrorKind
+from ..redaction import hide
 from ..trial import Reply
-from .scrub import hide_keys, scrub
+from .scrub import scrub
 
 LONGEST = 300  # characters of a message
 _READ = 20_000  # characters looked at; some messages hold the whole request
@@ -154,7 +155,7 @@ class _Response:
 
 def refusal(status: int, body: bytes, headers: Mapping[str, str]) -> Refusal:
     """The exception that tells of an error's body: its message is the provider's, its cause the whole body."""
-    text = body[:_READ].decode(errors="replace")
+    text = body.decode(errors="replace")
     try:
         words = _said(json.loads(body))
     except (ValueError, RecursionError):
@@ -303,7 +304,7 @@ def _unwrapped(words: str) -> str:
 
 
 def _one_line(words: str, settings: Mapping[str, Any]) -> str:
-    words = words[:_READ].partition("Traceback (most recent call last)")[0]
-    words = hide_keys(_OF_PYTHON.sub("", _unwrapped(words)), settings)
-    line = " ".join(scrub(words).split())
+    # Cut only once secrets are hidden: the start of one that stands across the cut is as good as a secret.
+    words = hide(_unwrapped(words[: 10 * _READ]), settings)[:_READ].partition("Traceback (most recent call last)")[0]
+    line = " ".join(scrub(_OF_PYTHON.sub("", words)).split())
     return line if len(line) <= LONGEST else line[: LONGEST - 1] + "…"

@@ -18,6 +18,7 @@ from importlib.util import find_spec
 from typing import Any, cast
 
 from ..errors import NotAskedError, ProviderError, UsageError
+from ..redaction import RedactingFilter, register
 from ..trial import Json, Reply, Request
 from . import transport
 from .protocol import counts, refuse_failed, vectors
@@ -26,6 +27,8 @@ from .scrub import scrub
 
 _OURS = {"model", "messages", "tools", "stream"}  # what a request is made of; not for the user to set
 _LOGGERS = ("LiteLLM", "LiteLLM Proxy", "LiteLLM Router", "litellm")
+_LOGGERS_OF_REQUESTS = ("httpx", "openai._base_client")  # whose messages hold addresses
+_HIDING = RedactingFilter()
 _unpriced: dict[str, int] = {}  # models without a price, which takes litellm long to find out; prices known then
 _asking: ContextVar[bool] = ContextVar("_asking", default=False)
 
@@ -46,6 +49,7 @@ class Remote:
             raise UsageError(f"the model setting {ours[0]!r} cannot be set: it is part of each request")
         self.name = name
         self.settings = dict(settings or {})
+        register([self.settings, name])
 
     async def ready(self) -> None:
         """Nothing, once litellm is imported, or cannot be, of which the first request tells."""
@@ -193,6 +197,8 @@ def _litellm() -> Any:  # noqa: ANN401 - the module, which is not typed
     litellm.telemetry = False
     for name in _LOGGERS:
         logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+    for name in _LOGGERS_OF_REQUESTS:
+        logging.getLogger(name).addFilter(_HIDING)
     return litellm
 
 

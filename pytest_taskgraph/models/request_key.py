@@ -1,40 +1,41 @@
 """What makes two requests the same: model, texts, tools, repetition, and the settings that change the output.
 
-Secrets are no part of it. They are told by their name, at any depth (`api_key`, `Authorization`, …; everything below
-such a name), by their place in an address (user and password, a query of such a name) and by their looks ("Bearer …",
-"sk-…"). A secret of 8 characters and more is hidden wherever else it stands in the settings.
+Secrets are no part of it (`redaction` says what one is). One of 8 characters and more is hidden wherever else it stands
+in the settings.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections.abc import Mapping
 from typing import Any
 
+from ..redaction import SURE, cut_addresses, hide, is_secret, public_name, redact_all, secrets
 from ..trial import Json, Request
-from .scrub import KEY_NAME, SURE, hide_keys, scrub, secrets
+from .scrub import scrub
 
 _NEUTRAL = {"timeout", "stream_timeout", "max_retries", "num_retries"}  # these change when a reply comes, not which
 # Descriptions of output, whose names are a user's own words: a property may be called `key` or `author`.
 _DESCRIBED = {"response_format", "json_schema", "guided_json", "tools", "functions", "tool_choice", "function_call"}
-_TOKEN_NUMBERS = re.compile(r"token_ids?$")  # the numbers of tokens, such as stop_token_ids, are none of one's secrets
-_USER = re.compile(r"(?<=://)[^\s/?#@]*@")
-_QUERY = re.compile(r"\?([^\s?#]*)")
 
 
 def entry_of(name: str, settings: Mapping[str, Json], request: Request) -> dict[str, Any]:
     """The request as the store keeps it; all that `digest` looks at. Settings of the request win over the model's."""
     content: dict[str, Any] = {"texts": request.texts} if request.kind != "chat" else {"messages": request.messages}
     return {
-        "model": cut_secrets(scrub(name)),
+        "model": stored_name(name),
         "kind": request.kind,
-        **content,
-        "tools": request.tools,
+        **redact_all(content),
+        "tools": redact_all(request.tools),
         "settings": public({**settings, **request.settings}),
         "repetition": request.repetition,
     }
+
+
+def stored_name(name: str) -> str:
+    """Return the name of a model as the store keeps it: without secrets and control characters."""
+    return public_name(scrub(name))
 
 
 def key_of(name: str, settings: Mapping[str, Json], request: Request) -> str:
@@ -54,20 +55,12 @@ def canonical(value: Any) -> str:  # noqa: ANN401 - any JSON value
 
 def public(settings: Mapping[str, Json]) -> dict[str, Any]:
     """The settings that change the output, without secrets. A number without a fraction is a whole one."""
-    told = {name: value for name, value in settings.items() if not _TOKEN_NUMBERS.search(name)}
-    known = {"key": [value for value in secrets(_without(told, _DESCRIBED)) if len(value) >= SURE]}
+    known = {"key": [value for value in secrets(_without(settings, _DESCRIBED)) if len(value) >= SURE]}
     return {
         name: _public(value, name in _DESCRIBED, known)
         for name, value in _without(settings, _NEUTRAL).items()
         if not _secret(name, value, name in _DESCRIBED)
     }
-
-
-def cut_secrets(text: str) -> str:
-    """The text without user and password, and without queries of a secret name, in the addresses that it holds."""
-    if "://" not in text:
-        return text
-    return _QUERY.sub(_cut_query, _USER.sub("", text))
 
 
 def shown(entry: Mapping[str, Any]) -> str:
@@ -81,11 +74,6 @@ def shown(entry: Mapping[str, Any]) -> str:
     for message in entry.get("messages", ()):
         lines += [f"[{message.get('role')}]", _content(message)]
     return "\n".join([*lines, *map(str, entry.get("texts", ()))])
-
-
-def _cut_query(query: re.Match[str]) -> str:
-    left = [part for part in query[1].split("&") if not KEY_NAME.search(part.partition("=")[0])]
-    return f"?{'&'.join(left)}" if left else ""
 
 
 def _without(settings: Mapping[str, Any], names: set[str]) -> dict[str, Any]:
@@ -109,12 +97,10 @@ def _public(value: Any, described: bool, known: Mapping[str, list[str]]) -> Any:
     if isinstance(value, list | tuple):
         return [_public(inner, described, known) for inner in value]
     if isinstance(value, str):
-        return hide_keys(cut_secrets(value), known, {})
+        return hide(cut_addresses(value), known, {})
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _secret(name: str, value: Any, described: bool) -> bool:  # noqa: ANN401 - any JSON value
     """Whether the value is a secret by its name. In a description of output only texts are, not what describes them."""
-    if not KEY_NAME.search(name) or _TOKEN_NUMBERS.search(name):
-        return False
-    return isinstance(value, str) if described else True
+    return is_secret(name, value) and (isinstance(value, str) or not described)

@@ -12,10 +12,11 @@ from math import floor
 from typing import Any
 
 from ..errors import DamagedReplyError, ProviderError, UsageError
+from ..redaction import redact, redact_all
 from ..trial import Json, Reply, Request
 from .live import Keeping
 from .provider_errors import failure_in
-from .request_key import cut_secrets, digest, entry_of, shown
+from .request_key import digest, entry_of, shown, stored_name
 from .store import Store
 from .watch import Watch
 
@@ -52,7 +53,7 @@ class Stored:
 
         async def keep(reply: Reply) -> Reply:
             nonlocal kept
-            reply = replace(reply, source=cut_secrets(reply.source))
+            reply = replace(reply, source=stored_name(reply.source))
             with suppress(ProviderError), _told(self._watch):  # what is paid for is used, kept or not
                 await self._store.keep(key, entry, reply)
                 kept = True
@@ -97,11 +98,18 @@ class Replayed:
 
 
 def _whole(reply: Reply) -> Reply:
-    """Return the stored reply. Raises ProviderError for one that is a failure, as earlier versions stored some."""
+    """Return the stored reply, without secrets that are known by now.
+
+    Raises:
+        ProviderError: for one that is a failure, as earlier versions stored some.
+    """
     if failed := failure_in(reply):
         words = f"{str(failed).partition(': ')[2]}; it was stored by an earlier version: ask again"
         raise ProviderError(failed.kind, f"{words} with --taskgraph-refresh")
-    return reply
+    text, source = redact(reply.text), stored_name(reply.source)
+    calls = reply.tool_calls and redact_all(reply.tool_calls)
+    same = (text, source, calls) == (reply.text, reply.source, reply.tool_calls)
+    return reply if same else replace(reply, text=text, source=source, tool_calls=calls)
 
 
 @contextmanager

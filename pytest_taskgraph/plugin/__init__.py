@@ -40,6 +40,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if not any(options.given(config, name) is not None for name in options.OPTIONS):
         return
     from ..errors import UsageError
+    from ..redaction import hide
     from .run import run_of
 
     run = run_of(config)
@@ -48,7 +49,7 @@ def pytest_configure(config: pytest.Config) -> None:
     try:
         run.check()
     except UsageError as error:
-        raise pytest.UsageError(str(error)) from None
+        raise pytest.UsageError(hide(str(error))) from None
     if run.may_stop:
         from .distributed import keep_queues_short
 

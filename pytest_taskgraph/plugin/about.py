@@ -7,11 +7,12 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from .. import __version__
-from ..results.record import About
+from ..results.record import REAL_NAMES, About
 from . import options
 from .subject import plain
 
 if TYPE_CHECKING:
+    from ..trial import Json
     from .run import Run
 
 
@@ -25,6 +26,13 @@ def question_sets(asked: Iterable[tuple[str, str]]) -> dict[str, int]:
         if version is not None:
             found[family] = version
     return found
+
+
+def _real_names(run: Run) -> dict[str, Json]:
+    """Return the own names of the models that have short ones, by these."""
+    subjects = list(map(run.subject, run.models))
+    named: dict[str, Json] = {one.name: one.real_name for one in subjects if one.name != one.real_name}
+    return {REAL_NAMES: named} if named else {}
 
 
 def about(run: Run) -> About:
@@ -49,6 +57,7 @@ def about(run: Run) -> About:
             **({"vary": list(shown.vary)} if shown.vary else {}),
             **({"repeats": run.repeats} if run.repeats > 1 else {}),
             "model_option": {key: plain(text) for key, text in options.pairs(run.config, "model-option")},
+            **_real_names(run),
             **run.measuring.about(),
         },
         gates=tuple(asdict(case) for case in run.verdicts),

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING
 
 from ..errors import BudgetSpentError, NotAskedError, ProviderError
+from ..redaction import redact, redact_all
 from ..trial import Outcome, Question, Reply, Trial
 
 if TYPE_CHECKING:
@@ -57,6 +58,7 @@ def trial_of(question: Question, model: str, came: Came) -> tuple[Trial, Excepti
     from ..scoring.marking import mark
 
     transcript, error = came.transcript, came.error
+    question = redacted(question)
     trial = Trial(question, model, "error", requests=came.requests, retries=came.retries)
     if transcript is not None:
         trial = replace(trial, reply=transcript.reply, exchanges=said(question, transcript))
@@ -68,6 +70,14 @@ def trial_of(question: Question, model: str, came: Came) -> tuple[Trial, Excepti
     made, stopped = mark(question, transcript.reply, model, came.requests, transcript.metrics)
     made = replace(made, retries=came.retries, exchanges=[*trial.exchanges, *told(question, transcript)])
     return marked_agent(made, transcript), stopped
+
+
+def redacted(question: Question) -> Question:
+    """Return the question without secrets, which workflow files of the user may hold."""
+    shown = "\n".join([question.prompt, question.text, question.system, *question.specifications.values()])
+    if redact(shown) == shown:
+        return question
+    return Question(**redact_all(asdict(question)))
 
 
 def _told(error: ProviderError | NotAskedError) -> str:

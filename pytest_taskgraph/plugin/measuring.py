@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ..errors import UsageError
+from ..redaction import public_name
 from . import options
 from .subject import plain
 
@@ -73,7 +74,10 @@ class Measuring:
             return {}
         named: dict[str, Json] = {"text_metric": [*self._text_metrics]}
         for role in self._models:
-            named |= {SPEC[role].replace("-", "_"): self.specs[role], f"{role}_option": {**self.settings[role]}}
+            named |= {
+                SPEC[role].replace("-", "_"): public_name(self.specs[role]),
+                f"{role}_option": {**self.settings[role]},
+            }
         return named
 
     async def _answer(self, request: Request) -> Reply:

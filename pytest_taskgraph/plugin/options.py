@@ -40,9 +40,9 @@ OPTIONS = {
     option.name: option
     for option in (
         Option(
-            "model", "SPEC", "who is asked: any litellm name; recorded:FILE; baseline, or baseline:NAME for an "
+            "model", "SPEC[@@NAME]", "who is asked: any litellm name; recorded:FILE; baseline, or baseline:NAME for an "
             "embedded baseline (reader, lexical, random, constant, first-mentioned); oracle:ACCURACY for testing "
-            "the machinery. "
+            "the machinery. NAME stands for it in ids and reports. "
             "--model is an alias, unless the project owns that name. Repeatable", "baseline", repeatable=True,
         ),
         Option("model-option", "K=V", "a setting passed to the model as it is, such as api_base=URL or temperature=0; "
@@ -257,7 +257,8 @@ def pairs(config: pytest.Config, name: str) -> list[tuple[str, str]]:
     for one in values(config, name):
         key, equals, rest = one.partition("=")
         if not equals or not key.strip():
-            raise pytest.UsageError(f"--taskgraph-{name}: {one!r}; expected {OPTIONS[name].metavar}")
+            shown = repr(one) if one.isidentifier() and one.islower() else "a value without a name"  # it may be a key
+            raise pytest.UsageError(f"--taskgraph-{name}: {shown}; expected {OPTIONS[name].metavar}")
         found.append((key.strip(), rest))
     return found
 

@@ -26,7 +26,8 @@ def entries(run: Run, items: Sequence[pytest.Item]) -> Iterator[PlanEntry]:
     """What each of the items that ask would send at least; those with tools or judges send more, as it turns out."""
     from ..results.plan import PlanEntry
 
-    prices = {spec: run.pipeline.price(client) for spec in run.models if (client := run.subject(spec).client)}
+    subjects = map(run.subject, run.models)
+    prices = {one.name: run.pipeline.price(one.client) for one in subjects if one.client}
     for item in items:
         params = private.params(item)
         if not asks(item) or private.skipped(item):
@@ -35,7 +36,7 @@ def entries(run: Run, items: Sequence[pytest.Item]) -> Iterator[PlanEntry]:
         if not subject.live:
             yield PlanEntry(subject.name, question.pattern, question.category, 0, 0, 0.0, 0.0, stored=True)
             continue
-        price = prices[subject.spec]
+        price = prices[subject.name]
         requests = _requests(question)
         tokens, expected, worst = _amounts(subject.client, price, requests)
         yield PlanEntry(

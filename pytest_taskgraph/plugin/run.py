@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from .. import redaction
 from ..errors import ProviderError, UsageError
 from ..trial import Trial
 from . import options, planning
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from ..results.record import About, Draft
     from ..results.tally import Tally
     from .progress import Progress
-    from .subject import Subject
+    from .subject import ModelChoice, Subject
 
 
 class Run:
@@ -42,7 +43,8 @@ class Run:
     def __init__(self, config: pytest.Config) -> None:
         self.config = config
         self.settings: Settings = options.settings(config)
-        self.models = options.values(config, "model")
+        self._choices = _choices(config)
+        self.models = [choice.label for choice in self._choices]  # as they stand in ids
         self.repeats = options.whole(config, "repeats", 1) or 1
         self.judging = Judging(config)
         self.pipeline = Pipeline(config)
@@ -123,13 +125,15 @@ class Run:
             self._tally = Tally([name for family in self.families for name in family.order()])
         return self._tally
 
-    def subject(self, spec: str) -> Subject:
-        """Who is asked under that specification, opened once. Raises UsageError."""
-        if spec not in self._subjects:
+    def subject(self, label: str) -> Subject:
+        """Return the model of that label (`models`), opened once. Raises UsageError."""
+        if label not in self._subjects:
             from .subject import Subject
 
-            self._subjects[spec] = Subject(spec, dict(options.pairs(self.config, "model-option")), self.settings.seed)
-        return self._subjects[spec]
+            choice = next(one for one in self._choices if one.label == label)
+            given = dict(options.pairs(self.config, "model-option"))
+            self._subjects[label] = Subject(choice, given, self.settings.seed)
+        return self._subjects[label]
 
     @property
     def families(self) -> list[Family]:
@@ -178,8 +182,9 @@ class Run:
     def check(self) -> None:
         """Nothing, if all that was asked for can be had. Raises UsageError before anything is asked."""
         options.value(self.config, "junit-properties")
-        if len({self.subject(spec).name for spec in self.models}) < len(self.models):
-            raise UsageError(f"--taskgraph-model: the same model twice: {', '.join(self.models)}")
+        from .subject import refuse_same
+
+        refuse_same(map(self.subject, self.models))
         for family in self.families:
             family.check(self.settings)
         self.measuring.check()
@@ -286,6 +291,22 @@ class Run:
         except UsageError as error:
             return str(error)
         return ""
+
+
+def _choices(config: pytest.Config) -> list[ModelChoice]:
+    """Return the models that are asked, once all secrets are known that options and environment bring in."""
+    from .subject import plain, read_choice
+
+    stated = options.values(config, "model")
+    given = (options.pairs(config, f"{role}-option") for role in ("model", "judge", "embedder"))
+    further = [{key: plain(text) for key, text in pairs} for pairs in given]
+    specs = [options.value(config, name) for name in ("judge-model", "embedder")]
+    redaction.register([*stated, *further, *specs])
+    redaction.register_environment()
+    try:
+        return [read_choice(one) for one in stated]
+    except UsageError as error:
+        raise pytest.UsageError(str(error)) from None
 
 
 RUN = pytest.StashKey[Run]()

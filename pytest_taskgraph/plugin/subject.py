@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..errors import UsageError
+from ..redaction import hide, public_name
 from ..trial import Json
 
 if TYPE_CHECKING:
@@ -15,11 +18,61 @@ if TYPE_CHECKING:
     from ..trial import Question
 
 
+ALIAS = "@@"
+_SHORT_NAME = re.compile(r"\w[\w.+-]{0,59}")
+
+
+@dataclass(frozen=True, slots=True)
+class ModelChoice:
+    """A model as `--taskgraph-model` names it: its specification, and the short name that stands for it, if any."""
+
+    spec: str
+    alias: str = ""
+
+    @property
+    def label(self) -> str:
+        """What stands for the model in ids: its short name, or its specification without secrets."""
+        return self.alias or public_name(self.spec)
+
+
+def read_choice(stated: str) -> ModelChoice:
+    """Return the choice that `SPEC` or `SPEC@@NAME` states.
+
+    Raises:
+        UsageError: for a short name that is none, and for one of a baseline or oracle, which reports name themselves.
+    """
+    spec, found, alias = stated.strip().rpartition(ALIAS)
+    if not found:
+        return ModelChoice(stated.strip())
+    if not spec or not _SHORT_NAME.fullmatch(alias):
+        if "://" in stated and "@" in stated.rpartition("#")[0]:  # of a password, then
+            return ModelChoice(stated.strip())
+        raise UsageError(
+            f"--taskgraph-model: {hide(public_name(stated))!r}: expected SPEC{ALIAS}NAME, where NAME is letters, "
+            "digits and any of _ . + -"
+        )
+    if spec.partition(":")[0] in ("baseline", "oracle"):
+        raise UsageError(
+            f"--taskgraph-model: {stated!r}: a baseline or oracle has no short name; leave out {ALIAS}{alias}"
+        )
+    return ModelChoice(spec.strip(), alias)
+
+
+def refuse_same(subjects: Iterable[Subject]) -> None:
+    """Raise UsageError if two models have one name, or if one model has two."""
+    seen: dict[str, str] = {}
+    for one in subjects:
+        for name in {one.name, one.real_name}:
+            if name in seen:
+                raise UsageError(f"--taskgraph-model: the same model twice: {seen[name]}, {one.name}")
+        seen |= dict.fromkeys((one.name, one.real_name), one.name)
+
+
 class Subject:
     """A model by its specification; baselines are opened a family. Raises UsageError for an unknown or empty one."""
 
-    def __init__(self, spec: str, options: Mapping[str, str], seed: int) -> None:
-        self.spec = spec.strip()
+    def __init__(self, choice: ModelChoice, options: Mapping[str, str], seed: int) -> None:
+        self.spec, self._alias = choice.spec, choice.alias
         self._models: dict[str, Model] = {}
         self._answers: dict[str, tuple[str, str]] = {}
         self._seed = seed
@@ -30,8 +83,15 @@ class Subject:
 
     @property
     def name(self) -> str:
-        """As it stands in reports."""
-        return f"baseline:{self._baseline or 'reader'}" if self._baseline is not None else self._models[""].name
+        """The name in reports: the short one where there is one."""
+        return self._alias or self.real_name
+
+    @property
+    def real_name(self) -> str:
+        """The model's own name, without secrets."""
+        if self._baseline is not None:
+            return f"baseline:{self._baseline or 'reader'}"
+        return public_name(self._models[""].name)
 
     @property
     def live(self) -> bool:

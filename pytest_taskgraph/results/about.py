@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from ..trial import Json
 from .usage import Usage
 
+REAL_NAMES = "model_names"  # among the settings: short names of models, to their own ones
+
 
 @dataclass(frozen=True, slots=True)
 class About:

@@ -8,6 +8,7 @@ from dataclasses import asdict
 from hashlib import sha256
 from typing import Any
 
+from ..redaction import redact
 from ..trial import Question, Trial, unpack
 from .about import About
 from .plain import cut, joined_surrogates, plain, public_settings
@@ -61,7 +62,7 @@ class Draft:
 
     def _head(self) -> dict[str, Any]:
         tally, about = self._tally, self._about
-        facts = plain({**asdict(about), "settings": public_settings(about.settings)}, "about")
+        facts = plain({**asdict(about), "settings": public_settings(about.settings)}, "about", redact)
         totals = [asdict(tally.total(model)) for model in tally.models]
         apart = tally.groups(graded=True)
         graded = [{**asdict(tally.row(one)), "interval": plain(one.interval, "graded")} for one in apart]
@@ -85,7 +86,7 @@ class Draft:
         """The diagrams that trials carry, once for each cluster of questions, in the order of their keys."""
         found = {one.question.cluster: one.diagram for one in self._tally if one.diagram and one.question.cluster}
         for key in sorted(found):
-            yield key, plain(unpack(found[key]), f"diagram {key}")
+            yield key, plain(unpack(found[key]), f"diagram {key}", redact)
 
     def _trials(self) -> Iterator[dict[str, Any]]:
         for one in self._tally:

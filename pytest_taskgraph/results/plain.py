@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from math import isfinite
 from typing import Any, NoReturn
 
 from ..errors import UsageError
+from ..redaction import is_secret, public_name, redact
 from ..trial import Json
 
 LONGEST_REPLY = 20_000  # characters; of a longer text head and tail are kept
 HEAD = 10_000
 DEEPEST = 100  # levels of JSON
-
-_SECRET = re.compile(r"key|token|secret|passw|pwd|auth|credential|bearer|cookie|signature", re.IGNORECASE)
-_COUNT_OF_TOKENS = re.compile(r"(?:^|[_.-])tokens$", re.IGNORECASE)  # max_tokens and its kind
-_USER_IN_URL = re.compile(r"://[^/\s@]*@")
 
 
 def plain(value: object, where: str, text: Callable[[str], str] = str, depth: int = 0) -> Any:  # noqa: ANN401
@@ -53,26 +49,18 @@ def cut(text: str) -> str:
 
 
 def public_settings(settings: Mapping[str, Json]) -> dict[str, Json]:
-    """The settings without those whose names look like a key, token, secret, password or authorization, at any depth.
-
-    Counts of tokens (`max_tokens`) stay where they are numbers. User and password are cut out of addresses.
-    """
-    return {name: _public(value, 1) for name, value in settings.items() if not _secret(name, value)}
-
-
-def _secret(name: str, value: Json) -> bool:
-    number = isinstance(value, (int, float)) or (isinstance(value, str) and value.isdecimal() and len(value) < 9)
-    return bool(_SECRET.search(_COUNT_OF_TOKENS.sub("", name) if number else name))
+    """Return the settings without secrets, at any depth; what one is, `redaction` says."""
+    return {redact(name): _public(value, 1) for name, value in settings.items() if not is_secret(name, value)}
 
 
 def _public(value: Json, depth: int) -> Json:
     if depth > DEEPEST:
         _refuse("settings", "values nested too deep")
     if isinstance(value, dict):
-        return {name: _public(one, depth + 1) for name, one in value.items() if not _secret(name, one)}
+        return {redact(name): _public(one, depth + 1) for name, one in value.items() if not is_secret(name, one)}
     if isinstance(value, (list, tuple)):
         return [_public(one, depth + 1) for one in value]
-    return _USER_IN_URL.sub("://", value) if isinstance(value, str) else value
+    return public_name(value) if isinstance(value, str) else value
 
 
 def _refuse(where: str, found: str) -> NoReturn:

@@ -16,7 +16,7 @@ from typing import Any
 
 from ..errors import ReadError, UsageError
 from ..trial import Trial, pack
-from .about import About
+from .about import REAL_NAMES, About
 from .draft import Draft, build, tallied, text_of
 from .in_place import replace
 from .tally import Tally
@@ -26,6 +26,7 @@ KNOWN_SCHEMAS = (1, 2)
 FIRST_QUESTION_SET = 1  # which all questions are of in records that say nothing of it
 
 __all__ = [
+    "REAL_NAMES",
     "About",
     "Draft",
     "about_of",

@@ -30,7 +30,7 @@ OPTIONS = {
     "--taskgraph-report=xlsx=there": "unknown kind of --taskgraph-report 'xlsx'; known: csv, html, json, md",
     "--taskgraph-report=json": "--taskgraph-report: 'json'; expected KIND=PATH",
     "--taskgraph-model-option=temperature": "--taskgraph-model-option: 'temperature'; expected K=V",
-    "--taskgraph-model-option==1": "--taskgraph-model-option: '=1'; expected K=V",
+    "--taskgraph-model-option==1": "--taskgraph-model-option: a value without a name; expected K=V",
     "--taskgraph-seed=seven": "--taskgraph-seed: 'seven'; expected a whole number",
     "--taskgraph-seed=": "--taskgraph-seed: nothing given; expected N",
     "--taskgraph-instances=0": "--taskgraph-instances: 0; expected at least 1",

@@ -1,0 +1,242 @@
+"""What a secret is, and how it is kept out of everything that is shown or written.
+
+A secret is known
+
+- by the name that it has in settings (`api_key`, `Authorization`, and all below such a name) or in the environment
+  (`…_API_KEY`, `…_TOKEN`, `…_PASSWORD`),
+- by its place in an address: user and password, and queries of such a name,
+- by its looks: a private key in PEM, `Bearer …`, `sk-…`, `AKIA…`, a JSON Web Token.
+
+Values that are known once are cut wherever they stand, as they are, and as JSON, URLs and HTML spell them:
+`redact` takes no more than what surely is a secret, for what models say; `hide` takes whatever looks like one, for
+messages and logs.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+import logging
+import os
+import re
+from base64 import b64encode
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, quote_plus, unquote
+
+MASK = "[key]"
+SURE = 8  # characters; a shorter value may be a word as well
+
+_LEAST = 4  # a shorter value is no key, and would be found everywhere
+# What servers that check no key are given as one.
+_PLACEHOLDERS = {
+    "anything",
+    "lm-studio",
+    "localhost",
+    "not-needed",
+    "no-key-required",
+    "sk-no-key-required",
+    "required",
+}
+
+_NAME = re.compile(r"key|token|secret|passw|pwd|auth|credential|bearer|cookie|signature", re.IGNORECASE)
+_TOKENS = re.compile(r"(?:^|[_.-])tokens$", re.IGNORECASE)  # counted, as in max_tokens, if the value is a number
+_OF_TEXT = re.compile(  # tokens of a model's vocabulary
+    r"token_ids?$|(?:^|_)(?:stop|bad|special|max|min|new|skip|eos|bos|pad)\w*tokens$", re.IGNORECASE
+)
+_VARIABLE = re.compile(r"API_?KEY|(?:^|_)(?:\w*TOKEN|\w*SECRET|PASSW(?:OR)?D|PASSPHRASE)(?:_|$)", re.IGNORECASE)
+_WEAK_VARIABLE = re.compile(r"(?:^|_)(?:KEY|CREDENTIALS?|AUTH(?:ORIZATION)?)(?:_ID)?$", re.IGNORECASE)
+_OF_WEAK = 12  # characters, and a digit, that the value of a variable of such a name has at least
+_NOT_AFTER_HASH = r"[^\s?#\"'<>]{0,500}"
+
+# User and password. A slash may be part of a password, unless what stands before it is a port.
+USER = re.compile(rf"(?<=://)(?:[^\s/?#]*@|[^\s/?#@:]*:(?!\d+(?:[/?#]|$)){_NOT_AFTER_HASH}@)")
+_QUERY = re.compile(r"\?([^\s?#]*)")
+_CERTAIN = (  # a text that all matches hold, and the pattern
+    ("-----BEGIN", re.compile(r"-----BEGIN[ ][A-Z ]*PRIVATE KEY-----[^-]*(?:-----END[ ][A-Z ]+-----)?")),
+    ("sk-", re.compile(r"\bsk-(?=[\w-]*\d)[\w-]{20,}")),
+    ("AIza", re.compile(r"\bAIza[\w-]{30,}")),
+    ("KIA", re.compile(r"\bAKIA[0-9A-Z]{16}\b")),
+    ("SIA", re.compile(r"\bASIA[0-9A-Z]{16}\b")),
+    ("gh", re.compile(r"\bgh[pousr]_\w{30,}")),
+    ("hf_", re.compile(r"\bhf_(?=\w*\d)[A-Za-z0-9]{30,}")),
+    ("eyJ", re.compile(r"\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]{8,}")),
+    ("://", re.compile(r"(?<=://)[^\s/@:]{1,200}:[^\s/@]{1,200}(?=@)")),
+)
+_LIKELY = re.compile(
+    r"""-----BEGIN[ ][A-Z ]+-----[^-]*(?:-----END[ ][A-Z ]+-----)?
+      | \bBearer\s+[\w.~+/=*-]+
+      | \b(?:sk|pk|rk|gsk|hf|xai|pplx|r8|ghp|gho|nvapi|tgp)[-_][\w*-]{6,}
+      | \bAIza[\w*-]{16,} | \bA[KS]IA[0-9A-Z]{12,} | \beyJ[\w-]{8,}\.[\w-]+(?:\.[\w-]+)?
+      | (?<=//)[^\s/@:]{1,200}:[^\s/@]{1,200}(?=@)
+      | (?<=[?&]key=)[^\s&'"]+ | (?<=api[-_]key=)[^\s&'"]+""",
+    re.VERBOSE | re.IGNORECASE,
+)
+
+_known: dict[str, None] = {}  # what is cut from any text: the registered values as they may be spelled, longest first
+
+
+def register(value: Any) -> None:  # noqa: ANN401 - any JSON value
+    """Remember the secrets that settings, addresses or a list of these hold, for as long as the process lives.
+
+    Values of less than 8 characters are words as well, and are not remembered: only their place tells them.
+    """
+    _remember(one for one in secrets(value) if _is_sure(one))
+
+
+def register_environment(environment: Mapping[str, str] = os.environ) -> None:
+    """Remember the secrets of the environment."""
+    _remember(variables(environment))
+
+
+def redact(text: str) -> str:
+    """Return the text without registered secrets, and without what by its looks can be nothing else."""
+    for value in _known:
+        if value in text:
+            text = text.replace(value, MASK)
+    for mark, pattern in _CERTAIN:
+        if mark in text:
+            text = pattern.sub(MASK, text)
+    return text
+
+
+def redact_all(value: Any) -> Any:  # noqa: ANN401 - any JSON value
+    """Return the JSON value with all its texts, names included, redacted."""
+    if isinstance(value, str):
+        return redact(value)
+    if isinstance(value, Mapping):
+        return {redact(str(name)): redact_all(inner) for name, inner in value.items()}
+    if isinstance(value, list | tuple):
+        return [redact_all(inner) for inner in value]
+    return value
+
+
+def hide(text: str, settings: Any = None, environment: Mapping[str, str] = os.environ) -> str:  # noqa: ANN401
+    """Return the text without what is or looks like a secret.
+
+    Args:
+        text: a message.
+        settings: any JSON value that may hold further secrets; also those of four characters and more count.
+        environment: variables that may hold some.
+    """
+    found = {one for one in secrets(settings) if len(one) >= _LEAST}
+    for value in _longest_first(spelled for one in (*found, *variables(environment)) for spelled in _spellings(one)):
+        if value in text:
+            text = text.replace(value, MASK) if len(value) >= SURE else _word(value).sub(MASK, text)
+    return _LIKELY.sub(MASK, USER.sub(f"{MASK}@", redact(text)))
+
+
+def public_name(name: str) -> str:
+    """Return the name of a model as it may be shown: without secrets in addresses, and without those that are known."""
+    return redact(cut_addresses(name))
+
+
+def cut_addresses(text: str) -> str:
+    """Return the text without user, password and queries of a secret name in the addresses that it holds."""
+    if "://" not in text:
+        return text
+    return _QUERY.sub(_cut_query, USER.sub("", text))
+
+
+def is_secret(name: str, value: Any = "") -> bool:  # noqa: ANN401 - any JSON value
+    """Return True if what has that name in settings is a secret. A number of tokens is none."""
+    if _OF_TEXT.search(name):
+        return False
+    number = value is None or isinstance(value, int | float) or (isinstance(value, str) and _is_count(value))
+    return bool(_NAME.search(_TOKENS.sub("", name) if number else name))
+
+
+def secrets(value: Any, secret: bool = False) -> Iterator[str]:  # noqa: ANN401 - any JSON value
+    """Yield the secrets of a JSON value: all texts and numbers below a secret name, and those in addresses."""
+    if isinstance(value, Mapping):
+        for name, inner in value.items():
+            yield from secrets(inner, secret or is_secret(str(name), inner))
+    elif isinstance(value, list | tuple):
+        for inner in value:
+            yield from secrets(inner, secret)
+    elif isinstance(value, str | int | float) and not isinstance(value, bool):
+        if secret:
+            yield str(value)
+            if str(value).lower().startswith(("bearer ", "basic ")):
+                yield str(value).partition(" ")[2].strip()
+        if isinstance(value, str) and "://" in value:
+            yield from _in_addresses(value)
+
+
+def variables(environment: Mapping[str, str]) -> Iterator[str]:
+    """Yield the secrets of an environment. A path of a file is none, nor is a word."""
+    for name, value in environment.items():
+        strong = bool(_VARIABLE.search(name))
+        if not strong and not _WEAK_VARIABLE.search(name):
+            continue
+        if not _is_sure(value) or (not strong and (len(value) < _OF_WEAK or not re.search(r"\d", value))):
+            continue
+        if not (value.startswith(("/", "~")) and Path(value).expanduser().exists()):
+            yield value
+
+
+class RedactingFilter(logging.Filter):
+    """A filter of logging that hides secrets in the messages of a logger."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Replace the message by one without secrets; no record is dropped."""
+        record.msg, record.args = hide(record.getMessage()), None
+        if record.exc_info:
+            record.exc_text, record.exc_info = hide(logging.Formatter().formatException(record.exc_info)), None
+        return True
+
+
+def _remember(values: Iterable[str]) -> None:
+    new = {spelled for one in values for spelled in _spellings(one)} - _known.keys()
+    if new:
+        ordered = _longest_first({*_known, *new})
+        _known.clear()
+        _known.update(dict.fromkeys(ordered))
+
+
+def _longest_first(values: Iterable[str]) -> list[str]:
+    return sorted(set(values), key=lambda one: (-len(one), one))
+
+
+def _spellings(value: str) -> set[str]:
+    """The value as it stands in a text, in JSON, in an address and in HTML."""
+    in_json = json.dumps(value)[1:-1]
+    quoted = {quote(value), quote(value, safe=""), quote_plus(value)}
+    lower = {re.sub("%[0-9A-F]{2}", lambda code: code[0].lower(), one) for one in quoted}
+    found = {value, in_json, in_json.replace("/", "\\/"), json.dumps(value, ensure_ascii=False)[1:-1]}
+    return found | quoted | lower | {html.escape(value), html.escape(value, quote=False)}
+
+
+def _in_addresses(text: str) -> Iterator[str]:
+    for user in USER.findall(text):
+        whole = user[:-1]
+        name, colon, password = whole.partition(":")
+        yield from (password, unquote(password)) if colon else (name, unquote(name))
+        if colon:
+            yield whole
+            for pair in (whole, f"{unquote(name)}:{unquote(password)}"):
+                yield b64encode(pair.encode()).decode()  # of basic authorization
+    for query in _QUERY.findall(text):
+        for part in query.split("&"):
+            name, _, value = part.partition("=")
+            if is_secret(name, value):
+                yield from {value, unquote(value)}
+
+
+def _cut_query(query: re.Match[str]) -> str:
+    parts = (part.partition("=") for part in query[1].split("&"))
+    left = ["".join(part) for part in parts if not is_secret(part[0], part[2])]
+    return f"?{'&'.join(left)}" if left else ""
+
+
+def _is_sure(value: str) -> bool:
+    return len(value) >= SURE and value.lower() not in _PLACEHOLDERS
+
+
+def _is_count(value: str) -> bool:
+    return value.isdecimal() and len(value) < 9
+
+
+def _word(value: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w){re.escape(value)}(?!\w)")
