@@ -115,8 +115,7 @@ class Budgeted:
         except UsageError as error:
             raise NotAskedError(str(error)) from error
         worst = worst_of(request, self._price, self.settings)
-        if worst is None:
-            raise NotAskedError(f"what the model {self.name} may cost for this request has no bound: {_LENGTH}")
+        assert worst is not None  # the price is known, or the limit would have been refused
         return worst
 
     def _priced(self, reply: Reply) -> Reply:
@@ -128,14 +127,11 @@ class Budgeted:
         return replace(reply, cost=counted if said is None else said)
 
 
-_LENGTH = "bound the reply with --taskgraph-model-option max_tokens=N"
-
-
 def check_budget(name: str, price: Price | None, max_cost: float | None, settings: Mapping[str, Json]) -> None:
     """Nothing if a limit of cost can be kept for the model, or there is none.
 
-    Raises UsageError for an unknown price, a reply without a bound on its length, and settings that make it cost more
-    than the price says; the message tells the option that helps.
+    Raises UsageError for an unknown price, and for settings that make the model cost more than the price says; the
+    message tells the option that helps.
     """
     if max_cost is None:
         return
@@ -145,10 +141,6 @@ def check_budget(name: str, price: Price | None, max_cost: float | None, setting
             f"for a million tokens in and out: --taskgraph-price {name}=IN/OUT (0/0 if it is free)"
         )
     check_settings(name, price, settings)
-    if worst_of(Request([{"role": "user", "content": ""}]), price, settings) is None:
-        raise UsageError(
-            f"--taskgraph-max-cost cannot be kept: nothing says how long a reply of the model {name} may be; {_LENGTH}"
-        )
 
 
 @contextmanager

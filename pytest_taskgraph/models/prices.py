@@ -13,7 +13,7 @@ from functools import cache
 from importlib.util import find_spec
 from math import ceil, isfinite
 from pathlib import Path
-from typing import Any, TypeGuard
+from typing import Any, Literal, TypeGuard
 
 from ..errors import UsageError
 from ..trial import Json, Request
@@ -24,6 +24,13 @@ _SAMPLE = "sample_spec"  # an entry of the list that explains the others
 A_MESSAGE = 4  # tokens that stand around a message, as a rule
 A_MESSAGE_AT_MOST = 16
 TOOLS_AT_MOST = 1_000  # tokens that a provider writes around the descriptions of tools: Anthropic's are some 300 to 700
+
+EXPECTED_OUT = 250  # tokens of a reply that is expected, where none of the model is known
+EXPECTED_OUT_REASONING = 2_000  # with what a model writes to itself before, which is billed like the rest
+ASSUMED_OUT = 32_768  # tokens of a reply at most, where neither a setting nor the list says
+ASSUMED_OUT_REASONING = 131_072
+_REASONS = re.compile(r"(?<![a-z0-9])(?:o[134](?![a-z0-9.])|gpt-5|r1(?![a-z0-9])|qwq|reasoner|reasoning|thinking)")
+_SWITCHED = re.compile(r"claude", re.IGNORECASE)  # models that reason only where a setting says so
 
 _NUMBER = r"(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?"
 _STATED = re.compile(rf" *({_NUMBER}) */ *({_NUMBER}) *")
@@ -48,6 +55,8 @@ class Rates:
 class Price:
     """US dollars for a token in and a token out; `most_out`: tokens that a reply has at most, None if not known.
 
+    `reasons`: whether the model writes to itself before it answers, so that its replies are long.
+
     `steps` are dearer rates of long prompts, in rising order. `dearest` is what a token may cost at worst, in the same
     order from 0 up: where the provider bills for writing its cache, or more for reasoning.
     """
@@ -58,6 +67,15 @@ class Price:
     stated: bool = False
     steps: tuple[Rates, ...] = ()
     dearest: tuple[Rates, ...] = ()
+    reasons: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyLength:
+    """The tokens that a reply has at most, and what says so."""
+
+    tokens: int
+    basis: Literal["setting", "model", "assumed"]
 
 
 def price_of(name: str, stated: Sequence[str] = ()) -> Price | None:
@@ -71,7 +89,8 @@ def price_of(name: str, stated: Sequence[str] = ()) -> Price | None:
     found: dict[str, Price] = {}
     for text in stated:
         model, incoming, outgoing = _read(text)
-        found[model] = Price(incoming, outgoing, listed.most_out if listed else None, stated=True)
+        most_out, reasons = (listed.most_out, listed.reasons) if listed else (None, _sounds_reasoning(name))
+        found[model] = Price(incoming, outgoing, most_out, stated=True, reasons=reasons)
     return found.get(name) or found.get("") or listed
 
 
@@ -96,30 +115,44 @@ def tokens_of(request: Request) -> int:
 
 
 def expected_of(
-    request: Request, price: Price | None, settings: Mapping[str, Json], expected_out: int = 250
+    request: Request, price: Price | None, settings: Mapping[str, Json], expected_out: int | None = None
 ) -> float | None:
     """US dollars that the request is expected to cost; None where the price is not known.
 
-    A reply is taken to have `expected_out` tokens, or as many as it may have if they are fewer.
+    A reply is taken to have `expected_out` tokens (`expected_reply` where none are given), or as many as it may have if
+    they are fewer.
     """
-    longest = longest_reply(request, price, settings)
-    out = expected_out if longest is None else min(expected_out, longest)
-    return cost_of(price, tokens_of(request), out)
+    expected = expected_reply(price, settings) if expected_out is None else expected_out
+    return cost_of(price, tokens_of(request), min(expected, longest_reply(request, price, settings).tokens))
+
+
+def expected_reply(price: Price | None, settings: Mapping[str, Json]) -> int:
+    """Return the tokens of a reply that are assumed where none of the model is known."""
+    return EXPECTED_OUT_REASONING if reasons(price, settings) else EXPECTED_OUT
+
+
+def reasons(price: Price | None, settings: Mapping[str, Json]) -> bool:
+    """Return True if the model reasons before it answers, by itself or as a setting says."""
+    effort, thinking = settings.get("reasoning_effort"), settings.get("thinking")
+    if effort is not None:
+        return effort != "none"
+    if isinstance(thinking, Mapping):
+        return thinking.get("type") != "disabled"
+    return bool(price and price.reasons)
 
 
 def worst_of(request: Request, price: Price | None, settings: Mapping[str, Json]) -> float | None:
-    """US dollars that one attempt costs at most; None where price or length of the reply have no bound.
+    """US dollars that one attempt costs at most; None where the price is not known.
 
     No token has less than a byte of UTF-8, so the bytes bound the tokens in; 16 are added for each message and 1,000
-    for tools. The reply is bounded by `longest_reply`.
+    for tools. The reply is bounded by `longest_reply`, which may be an assumption.
     """
     if price is None:
         return None
     tokens_in = most_tokens_of(request, settings)
     reached = [rates for rates in price.dearest or _all_rates(price) if rates.above <= tokens_in]
     incoming, outgoing = max(rates.input for rates in reached), max(rates.output for rates in reached)
-    longest = longest_reply(request, price, settings) if outgoing else 0
-    return None if longest is None else tokens_in * incoming + longest * outgoing
+    return tokens_in * incoming + longest_reply(request, price, settings).tokens * outgoing
 
 
 def most_tokens_of(request: Request, settings: Mapping[str, Json]) -> int:
@@ -130,18 +163,22 @@ def most_tokens_of(request: Request, settings: Mapping[str, Json]) -> int:
     return size + A_MESSAGE_AT_MOST * len(pieces) + (TOOLS_AT_MOST if described else 0)
 
 
-def longest_reply(request: Request, price: Price | None, settings: Mapping[str, Json]) -> int | None:
-    """The tokens that are written at most for the request, or None where nothing bounds them.
+def longest_reply(request: Request, price: Price | None, settings: Mapping[str, Json]) -> ReplyLength:
+    """Return the tokens that are written at most for the request, and what says so.
 
     max_tokens or max_completion_tokens of the request, else of the settings, the larger where both stand; else what
-    the price list says of the model; times `n` and `best_of`. An embedding writes none, scoring one for each text.
+    the price list says of the model; else an assumption, a larger one for models that reason; times `n` and `best_of`.
+    An embedding writes none, scoring one for each text.
     """
     if request.kind != "chat":
-        return 0 if request.kind == "embed" else len(request.texts)
+        return ReplyLength(0 if request.kind == "embed" else len(request.texts), "model")
     whole = {**settings, **request.settings}
-    of_request, of_both = _lengths(request.settings), _lengths(whole)
-    longest = max(of_request or of_both, default=price.most_out if price else None)
-    return longest if longest is None else longest * max([1, *_counts(whole, _MULTIPLIED)])
+    times = max([1, *_counts(whole, _MULTIPLIED)])
+    if lengths := _lengths(request.settings) or _lengths(whole):
+        return ReplyLength(max(lengths) * times, "setting")
+    if price is not None and price.most_out is not None:
+        return ReplyLength(price.most_out * times, "model")
+    return ReplyLength((ASSUMED_OUT_REASONING if reasons(price, whole) else ASSUMED_OUT) * times, "assumed")
 
 
 def _lengths(settings: Mapping[str, Json]) -> list[int]:
@@ -190,7 +227,14 @@ def _listed(name: str) -> Price | None:
     usual, dearest = _bands(entry), _bands(entry, dearest=True)
     if not any(rates.input or rates.output for rates in usual):
         return None
-    return Price(usual[0].input, usual[0].output, _most_out(entry), steps=usual[1:], dearest=dearest)
+    # The list knows which models can reason; some do so only where they are told to.
+    reasoning = bool(entry.get("supports_reasoning")) and not _SWITCHED.search(name)
+    return Price(usual[0].input, usual[0].output, _most_out(entry), steps=usual[1:], dearest=dearest, reasons=reasoning)
+
+
+def _sounds_reasoning(name: str) -> bool:
+    """Return True if a model that the list does not know is named like those that reason."""
+    return bool(_REASONS.search(name.rpartition("/")[2].rpartition("#")[2].lower()))
 
 
 def _bands(entry: Mapping[str, Any], dearest: bool = False) -> tuple[Rates, ...]:

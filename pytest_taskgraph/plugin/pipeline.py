@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -44,6 +44,7 @@ class Pipeline:
         self._config = config
         self._limits: dict[str, Limits] = {}
         self._reached: dict[int, Model] = {}
+        self._prices: dict[str, Price | None] = {}
 
     @property
     def folder(self) -> Path:
@@ -107,14 +108,27 @@ class Pipeline:
         """What the client's tokens cost; None where nobody knows."""
         from ..models.prices import price_of
 
-        return price_of(client.name, options.values(self._config, "price"))
+        if client.name not in self._prices:
+            self._prices[client.name] = price_of(client.name, options.values(self._config, "price"))
+        return self._prices[client.name]
 
-    def holds(self, client: Model | None, requests: Sequence[Request]) -> bool:
-        """Whether the store has the replies to all the requests; no store is made for it."""
+    def key(self, client: Model, request: Request) -> str:
+        """Return the key under which the store keeps the client's reply to the request."""
         from ..models.request_key import key_of
 
         settings: Mapping[str, Json] = getattr(client, "settings", {})
-        return client is not None and all(key_of(client.name, settings, one) in self._held for one in requests)
+        return key_of(client.name, settings, request)
+
+    def stored_name(self, client: Model) -> str:
+        """Return the name under which the store keeps the client's replies."""
+        from ..models.request_key import entry_of
+        from ..trial import Request
+
+        return str(entry_of(client.name, {}, Request())["model"])
+
+    def holds(self, key: str) -> bool:
+        """Return True if the store has a reply of this key; no store is made for it."""
+        return key in self._held
 
     @cached_property
     def _held(self) -> frozenset[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -13,42 +13,79 @@ from . import options, private
 from .suites import asks
 
 if TYPE_CHECKING:
-    from ..asking import Model
-    from ..models.prices import Price
-    from ..results.plan import PlanEntry
+    from ..results.plan import Basis, PlanEntry
     from ..trial import Question, Request
     from .run import Run
+    from .subject import Subject
 
-SAMPLE = 24  # questions, from which the first line of a run tells what all of them cost
+EXACT = 500  # questions that are all built before the first is asked, for the first line to count what is sent
+SAMPLE = 50  # of more questions, those from which the first line tells about how many are sent
+LEAST_SAMPLES = 10  # stored replies of a model, from which on their mean length is expected of others
 
 
-def entries(run: Run, items: Sequence[pytest.Item]) -> Iterator[PlanEntry]:
-    """What each of the items that ask would send at least; those with tools or judges send more, as it turns out."""
+def entries(run: Run, items: Sequence[pytest.Item], bases: Mapping[str, Basis]) -> Iterator[PlanEntry]:
+    """What each of the items that ask would send at least; those with tools or judges send more, as it turns out.
+
+    A request that an earlier item makes, too, is sent once. `bases` are by model, as `bases_of` gives them.
+    """
     from ..results.plan import PlanEntry
 
-    subjects = map(run.subject, run.models)
-    prices = {one.name: run.pipeline.price(one.client) for one in subjects if one.client}
+    seen: set[str] = set()
     for item in items:
         params = private.params(item)
         if not asks(item) or private.skipped(item):
             continue
         subject, question = run.subject_of(params), params["taskgraph_reference"].question()
-        if not subject.live:
-            yield PlanEntry(subject.name, question.pattern, question.category, 0, 0, 0.0, 0.0, stored=True)
+        if not subject.live or subject.client is None:
+            yield PlanEntry(subject.name, question.pattern, question.category, 0, 0, 0.0, 0.0)
             continue
-        price = prices[subject.name]
-        requests = _requests(question)
-        tokens, expected, worst = _amounts(subject.client, price, requests)
+        requests = [(run.pipeline.key(subject.client, one), one) for one in _requests(question)]
+        missing = {key: one for key, one in requests if key not in seen and not run.pipeline.holds(key)}
+        stored = sum(key not in seen and run.pipeline.holds(key) for key in dict(requests))
+        whole = all(run.pipeline.holds(key) for key, _ in requests)  # what measures the replies is stored as well
+        seen.update(key for key, _ in requests)
+        tokens, expected, worst = _amounts(run, subject, list(missing.values()), bases.get(subject.name))
+        measuring = len(question.judged)
         yield PlanEntry(
             subject.name,
             question.pattern,
             question.category,
-            len(requests) + len(question.judged),
+            len(missing) + (0 if whole else measuring),
             tokens,
             expected,
             worst,
-            run.pipeline.holds(subject.client, requests),
+            stored=stored + (measuring if whole else 0),
+            shared=len(requests) - len(missing) - stored,
+            measuring=0 if whole else measuring,
+            more=bool(missing) and question.episode == "agent",
         )
+
+
+def bases_of(run: Run) -> dict[str, Basis]:
+    """Return what the costs of each live model rest on: how long its replies may be, and how long they are expected."""
+    from ..models.prices import expected_reply, longest_reply, reasons
+    from ..models.store import reply_lengths
+    from ..results.plan import Basis
+    from ..trial import Request
+
+    found = {}
+    for spec in run.models:
+        client = run.subject(spec).client
+        if client is None or not run.subject(spec).live:
+            continue
+        price, settings = run.pipeline.price(client), getattr(client, "settings", {})
+        longest = longest_reply(Request(), price, settings)
+        lengths = reply_lengths(run.pipeline.folder, run.pipeline.stored_name(client))
+        known = len(lengths) >= LEAST_SAMPLES
+        expected = round(sum(lengths) / len(lengths)) if known else expected_reply(price, settings)
+        found[run.subject(spec).name] = Basis(
+            longest.tokens,
+            longest.basis,
+            min(expected, longest.tokens),
+            len(lengths) if known else 0,
+            reasons(price, settings),
+        )
+    return found
 
 
 def outline(run: Run, items: Sequence[pytest.Item]) -> tuple[int, str, list[str]]:
@@ -73,8 +110,8 @@ def announced(run: Run, questions: int, planned: str, notices: Sequence[str]) ->
 
 
 def forecast(run: Run, items: Sequence[pytest.Item]) -> str:
-    """One line: how many calls the items make and what they cost, told from some of them; empty if none is live, or
-    if a question cannot be built, of which its item will tell.
+    """One line: how many requests the items send and what they cost; empty if none is live, or if a question cannot be
+    built, of which its item will tell. The counts of many items are told from some of them.
     """
     from ..reports.plan import forecast as told
     from ..results.plan import plan_of
@@ -82,19 +119,21 @@ def forecast(run: Run, items: Sequence[pytest.Item]) -> str:
     live = [item for item in items if asks(item) and run.subject_of(private.params(item)).live]
     if not live:
         return ""
-    step = max(1, len(live) // SAMPLE)
+    sampled = len(live) > EXACT
+    step = max(1, len(live) // SAMPLE) if sampled else 1
     try:
-        some = list(entries(run, live[::step][:SAMPLE]))
+        found = list(entries(run, live[::step][:SAMPLE] if sampled else live, bases_of(run)))
     except TaskgraphError:
         return ""
-    if not some:
+    if not found:
         return ""
-    # Each of the sample stands for as many as it was chosen from, the last for what is left over.
-    shares = [len(live) // len(some) + (at < len(live) % len(some)) for at in range(len(some))]
-    whole = [one for one, share in zip(some, shares, strict=True) for _ in range(share)]
+    if sampled:
+        # Each of the sample stands for as many as it was chosen from, the last for what is left over.
+        shares = [len(live) // len(found) + (at < len(live) % len(found)) for at in range(len(found))]
+        found = [one for one, share in zip(found, shares, strict=True) for _ in range(share)]
     # The limits of the whole run: a worker on a machine apart has but its share of them.
     limits = options.whole(run.config, "max-calls"), options.number(run.config, "max-cost")
-    return told(plan_of(whole, _retries(run)), *limits, replay=run.pipeline.replay)
+    return told(plan_of(found, _retries(run)), *limits, replay=run.pipeline.replay, sampled=sampled)
 
 
 class Planner:
@@ -113,7 +152,8 @@ class Planner:
         reporter = session.config.pluginmanager.get_plugin("terminalreporter")
         try:
             order = [name for family in run.families for name in family.order()]
-            plan = plan_of(entries(run, session.items), _retries(run), order)
+            bases = bases_of(run)
+            plan = plan_of(entries(run, session.items, bases), _retries(run), order, bases)
         except UsageError as error:
             raise pytest.UsageError(str(error)) from None
         if reporter is not None and plan.rows:
@@ -143,12 +183,14 @@ def _requests(question: Question) -> list[Request]:
 
 
 def _amounts(
-    client: Model | None, price: Price | None, requests: Sequence[Request]
+    run: Run, subject: Subject, requests: Sequence[Request], basis: Basis | None
 ) -> tuple[int, float | None, float | None]:
+    """Tokens in, expected and worst cost of requests that are sent."""
     from ..models.prices import expected_of, tokens_of, worst_of
 
-    settings = getattr(client, "settings", {})
-    expected = [expected_of(one, price, settings) for one in requests]
+    assert subject.client is not None
+    price, settings = run.pipeline.price(subject.client), getattr(subject.client, "settings", {})
+    expected = [expected_of(one, price, settings, basis.expected if basis else None) for one in requests]
     worst = [worst_of(one, price, settings) for one in requests]
     return sum(map(tokens_of, requests)), _sum(expected), _sum(worst)
 

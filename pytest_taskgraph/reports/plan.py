@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from math import ceil
 
-from ..results.plan import Amount, Plan, PlanRow
+from ..results.plan import Amount, Basis, Plan, PlanRow
 from .escape import columns, one_line, wrap
 from .table import table
 from .wording import count
@@ -26,8 +26,9 @@ class _Column:
 
 
 _QUESTIONS = _Column("questions", "asked", lambda row: f"{row.questions:,}")
-_CALLS = _Column("calls", "calls", lambda row: f"{row.calls:,}")
-_MISSING = _Column("missing", "missing", lambda row: f"{row.calls:,}")
+_REQUESTS = _Column("requests", "requests", lambda row: f"{row.requests:,}")
+_MISSING = _Column("missing", "missing", lambda row: f"{row.requests:,}")
+_SHARED = _Column("shared", "shared", lambda row: f"{row.shared:,}")
 _STORED = _Column("stored", "stored", lambda row: f"{row.stored:,}")
 _TOKENS = _Column("prompt tokens", "tokens", lambda row: f"{row.tokens_in:,}")
 _EXPECTED = _Column("expected cost", "expected", lambda row: amount(row.expected))
@@ -37,7 +38,7 @@ _WORST = _Column("worst cost", "worst", lambda row: amount(row.worst, up=True))
 def lines(plan: Plan, width: int = 80, replay: bool = False) -> Lines:
     """The plan, a table for each model and the total of all, each line of at most `width` columns (width >= 40).
 
-    `replay`: nothing can be sent, so that calls are replies that the store lacks.
+    `replay`: nothing can be sent, so that requests are replies that the store lacks.
     """
     found: Lines = []
     for total in plan.totals:
@@ -49,20 +50,29 @@ def lines(plan: Plan, width: int = 80, replay: bool = False) -> Lines:
     return found + [(line, {"yellow": True}) for note in notes for line in wrap(note, width, 4)]
 
 
-def forecast(plan: Plan, max_calls: int | None = None, max_cost: float | None = None, replay: bool = False) -> str:
-    """The plan in one line: "184 calls, about $0.12, at most $1.40"; the limits of the run, where they are less, bind.
+def forecast(
+    plan: Plan,
+    max_calls: int | None = None,
+    max_cost: float | None = None,
+    replay: bool = False,
+    sampled: bool = False,
+) -> str:
+    """The plan in one line: "184 requests, about $0.12, at most $1.40"; the limits of the run bind where they are less.
 
-    The calls are those of a run in which every attempt succeeds. `replay` as in `lines`.
+    The requests are those of a run in which every attempt succeeds. `replay` as in `lines`. `sampled`: the plan was
+    made from some of the questions, so that its counts are no exact ones.
     """
-    total = plan.total
+    total, about = plan.total, "about " if sampled else ""
+    shared = [f"{about}{total.shared:,} shared with another question"] if total.shared else []
     if replay:
-        lacking = f", {total.calls:,} missing in it" if total.calls else ""
-        return f"a replay, nothing is sent: {_stored(total)}{lacking}"
-    calls = total.calls if max_calls is None else min(total.calls, max_calls)
-    limited = f" of {total.calls:,}" if calls < total.calls else ""
-    facts = [f"{calls:,}{limited} call{'' if calls == 1 else 's'}"]
-    facts += [_stored(total)] if total.stored else []
-    return ", ".join([*facts, *([_price(total, max_cost)] if total.calls else [])])
+        lacking = [f"{about}{total.requests:,} missing in it"] if total.requests else []
+        return f"a replay, nothing is sent: {', '.join([about + _stored(total), *lacking, *shared])}"
+    requests = total.requests if max_calls is None else min(total.requests, max_calls)
+    limited = f" of {about}{total.requests:,}" if requests < total.requests else ""
+    least = "at least " if total.more and not limited else ""
+    facts = [f"{least}{about if not limited else ''}{requests:,}{limited} request{'' if requests == 1 else 's'}"]
+    facts += [about + _stored(total)] if total.stored else []
+    return ", ".join([*facts, *shared, *([_price(total, max_cost)] if total.requests else [])])
 
 
 def _stored(total: PlanRow) -> str:
@@ -126,22 +136,45 @@ def _choices(rows: Sequence[PlanRow], replay: bool) -> Iterator[tuple[list[_Colu
         yield [_QUESTIONS, _STORED, _MISSING], False
         return
     stored = [_STORED] if any(row.stored for row in rows) else []
-    yield [_QUESTIONS, _CALLS, *stored, _TOKENS, _EXPECTED, _WORST], False
-    yield [_QUESTIONS, _CALLS, *stored, _TOKENS, _EXPECTED, _WORST], True
-    yield [_CALLS, *stored, _TOKENS, _EXPECTED, _WORST], True
-    yield [_CALLS, _EXPECTED, _WORST], True
+    stored += [_SHARED] if any(row.shared for row in rows) else []
+    yield [_QUESTIONS, _REQUESTS, *stored, _TOKENS, _EXPECTED, _WORST], False
+    yield [_QUESTIONS, _REQUESTS, *stored, _TOKENS, _EXPECTED, _WORST], True
+    yield [_REQUESTS, *stored, _TOKENS, _EXPECTED, _WORST], True
+    yield [_REQUESTS, _EXPECTED, _WORST], True
 
 
 def _notes(plan: Plan) -> Iterator[str]:
     for total in plan.totals:
-        name = one_line(total.model)
+        name, basis = one_line(total.model), plan.bases.get(total.model)
         if total.expected.known is None or total.expected.more:
             yield (
                 f"the price of {name} is not known; state it in US dollars for a million tokens in and out: "
                 f"--taskgraph-price {name}=IN/OUT"
             )
-        elif total.worst.known is None or total.worst.more:
-            yield (
-                f"nothing bounds the replies of {name}, and so what they cost at worst; "
-                "--taskgraph-model-option max_tokens=N does"
-            )
+        elif basis is not None and total.requests:
+            yield f"{name}: {_expected(basis)}; {_bound(basis, plan.retries)}"
+    if plan.total.measuring:
+        measuring = count(plan.total.measuring, "request")
+        yield f"{measuring} at most to judges and embedders; what they cost is not in these sums"
+    if plan.total.more:
+        yield "agents send more requests than these, as their replies turn out; what those cost is not in these sums"
+
+
+def _expected(basis: Basis) -> str:
+    """What the expected cost rests on."""
+    if basis.samples:
+        return f"expected are replies of {basis.expected:,} tokens, the mean of {basis.samples:,} stored ones"
+    kind = ", as of a model that reasons" if basis.reasons else ""
+    return f"expected are replies of {basis.expected:,} tokens (an assumption{kind}: no reply is stored yet)"
+
+
+def _bound(basis: Basis, retries: int) -> str:
+    """What the worst cost rests on, and how to lower it."""
+    says = {
+        "setting": "as max_tokens allows",
+        "model": "the limit of the model",
+        "assumed": "an assumption, for nobody says the limit of the model",
+    }[basis.bound]
+    again = f", each request repeated {count(retries, 'time')} and billed each time" if retries else ""
+    lower = "" if basis.bound == "setting" else "; --taskgraph-model-option max_tokens=N lowers it"
+    return f"at worst, replies have {basis.longest:,} tokens ({says}){again}{lower}"

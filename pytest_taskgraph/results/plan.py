@@ -2,25 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from math import fsum
+from typing import Literal
 
 from .tally import CATEGORIES
 
 
 @dataclass(frozen=True, slots=True)
 class PlanEntry:
-    """One question put to one model. What is stored already is not asked, and costs nothing."""
+    """One question put to one model. Only the requests that are to be sent cost something."""
 
     model: str
     pattern: str
     category: str
-    calls: int
-    tokens_in: int  # of all its calls, expected
-    expected: float | None  # US dollars for all its calls; None is unknown
-    worst: float | None  # US dollars for one attempt at each of its calls, at most; None is unknown
-    stored: bool = False
+    requests: int  # to be sent
+    tokens_in: int  # of the requests to be sent, expected
+    expected: float | None  # US dollars for the requests to be sent; None is unknown
+    worst: float | None  # US dollars for one attempt at each of the requests to be sent, at most; None is unknown
+    stored: int = 0  # requests that the store answers
+    shared: int = 0  # requests that an earlier question of the run sends, or has answered, as well
+    measuring: int = 0  # of the requests to be sent, those of judges and embedders; the costs leave them out
+    more: bool = False  # whether replies decide how many requests follow
+
+
+@dataclass(frozen=True, slots=True)
+class Basis:
+    """What the costs of a model's replies rest on."""
+
+    longest: int  # tokens of a reply at most
+    bound: Literal["setting", "model", "assumed"]  # what says so: max_tokens, the limit of the model, nobody
+    expected: int  # tokens of a reply as expected
+    samples: int  # stored replies of which that is the mean; 0: it is assumed
+    reasons: bool = False  # whether the model reasons before it answers
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,28 +54,41 @@ class PlanRow:
     model: str  # "" where several are pooled
     category: str  # of a pattern's row, else ""
     questions: int
-    calls: int  # to be made
-    stored: int  # calls not to be made, for the store has the replies
+    requests: int  # to be sent
+    stored: int  # requests that the store answers
+    shared: int  # requests that are sent or answered for an earlier question
     tokens_in: int
     expected: Amount
     worst: Amount
+    measuring: int = 0  # of the requests to be sent, those of judges and embedders
+    more: bool = False  # whether more requests may follow
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Rows of patterns, models in the order in which they came; a total for each model, and one of all."""
+    """Rows of patterns, models in the order in which they came; a total for each model, and one of all.
+
+    `bases` tell by model what its costs rest on, where that is known; `retries`, how often a request is repeated.
+    """
 
     rows: tuple[PlanRow, ...]
     totals: tuple[PlanRow, ...]
     total: PlanRow
+    bases: Mapping[str, Basis] = field(default_factory=dict)
+    retries: int = 0
 
     def of(self, model: str) -> tuple[PlanRow, ...]:
         """The rows of the patterns that the model is asked about."""
         return tuple(row for row in self.rows if row.model == model)
 
 
-def plan_of(entries: Iterable[PlanEntry], retries: int = 0, order: Sequence[str] = ()) -> Plan:
-    """The plan of these questions. At worst every call is made 1 + `retries` times, and billed each time.
+def plan_of(
+    entries: Iterable[PlanEntry],
+    retries: int = 0,
+    order: Sequence[str] = (),
+    bases: Mapping[str, Basis] | None = None,
+) -> Plan:
+    """The plan of these questions. At worst every request is sent 1 + `retries` times, and billed each time.
 
     Patterns stand by category, then as in `order` (the catalogue), others after them by name.
     """
@@ -81,21 +109,26 @@ def plan_of(entries: Iterable[PlanEntry], retries: int = 0, order: Sequence[str]
         tuple(_row(key[2], key[0], key[1], groups[key], retries) for key in sorted(groups, key=place)),
         tuple(_row("total", model, "", [e for e in listed if e.model == model], retries) for model in models),
         _row("total", "", "", listed, retries),
+        bases or {},
+        retries,
     )
 
 
 def _row(name: str, model: str, category: str, entries: Sequence[PlanEntry], retries: int) -> PlanRow:
-    asked = [entry for entry in entries if not entry.stored]
+    asked = [entry for entry in entries if entry.requests]
     return PlanRow(
         name,
         model,
         category,
-        len(entries),
-        sum(entry.calls for entry in asked),
-        sum(entry.calls for entry in entries if entry.stored),
-        sum(entry.tokens_in for entry in asked),
-        _amount([entry.expected for entry in asked]),
-        _amount([None if entry.worst is None else entry.worst * (1 + retries) for entry in asked]),
+        questions=len(entries),
+        requests=sum(entry.requests for entry in asked),
+        stored=sum(entry.stored for entry in entries),
+        shared=sum(entry.shared for entry in entries),
+        tokens_in=sum(entry.tokens_in for entry in asked),
+        expected=_amount([entry.expected for entry in asked]),
+        worst=_amount([None if entry.worst is None else entry.worst * (1 + retries) for entry in asked]),
+        measuring=sum(entry.measuring for entry in asked),
+        more=any(entry.more for entry in asked),
     )
 
 

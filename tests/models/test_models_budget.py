@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from pytest_taskgraph.errors import BudgetSpentError, NotAskedError, ProviderError, ProviderErrorKind, UsageError
 from pytest_taskgraph.models.budget import TIME_LIMIT, UNBILLED, Budgeted, check_budget
-from pytest_taskgraph.models.prices import Price
+from pytest_taskgraph.models.prices import ASSUMED_OUT, Price
 from pytest_taskgraph.models.store import Store
 from pytest_taskgraph.models.store.schema import open_store
 from pytest_taskgraph.trial import Json, Reply, Request
@@ -244,12 +244,12 @@ def test_an_unknown_price_cannot_be_limited(store: Store) -> None:
         budgeted(store, Client(lambda: Reply("a")), price=None)
 
 
-def test_a_reply_without_bound_cannot_be_limited() -> None:
-    with pytest.raises(UsageError, match=r"--taskgraph-model-option max_tokens=N"):
-        check_budget("gpt-x", PRICE, 1.0, {})
-    check_budget("gpt-x", PRICE, None, {})
-    check_budget("gpt-x", Price(0.0, 0.0), 1.0, {})
-    check_budget("gpt-x", Price(1.0, 1.0, most_out=9), 1.0, {})
+def test_reply_without_bound_reserves_the_assumed_length(store: Store) -> None:
+    client = Client(lambda: Reply("a", cost=1.0), {})
+    with pytest.raises(BudgetSpentError, match=r"no request of up to 3\.279e\+04 US"):
+        asyncio.run(budgeted(store, client, 20.0 + ASSUMED_OUT - 1).answer(ASKED))
+    assert asyncio.run(budgeted(store, client, 20.0 + ASSUMED_OUT).answer(ASKED)).cost == 1.0
+    assert client.calls == 1
 
 
 def test_a_setting_that_makes_tokens_dearer_needs_a_stated_price() -> None:

@@ -12,7 +12,19 @@ from hypothesis import strategies as st
 
 from pytest_taskgraph.errors import UsageError
 from pytest_taskgraph.models import prices
-from pytest_taskgraph.models.prices import Price, cost_of, expected_of, longest_reply, price_of, tokens_of, worst_of
+from pytest_taskgraph.models.prices import (
+    ASSUMED_OUT,
+    ASSUMED_OUT_REASONING,
+    EXPECTED_OUT_REASONING,
+    Price,
+    ReplyLength,
+    cost_of,
+    expected_of,
+    longest_reply,
+    price_of,
+    tokens_of,
+    worst_of,
+)
 from pytest_taskgraph.trial import Request
 
 LIST: dict[str, dict[str, Any]] = {
@@ -209,22 +221,55 @@ def test_no_text_has_more_tokens_than_the_worst(texts: list[str], out: int) -> N
 @pytest.mark.parametrize(
     ("settings", "of_request", "longest"),
     [
-        ({}, {}, 1000),
-        ({"max_tokens": 20}, {}, 20),
-        ({"max_tokens": 20}, {"max_tokens": 30}, 30),
-        ({"max_completion_tokens": 40}, {"max_tokens": 30}, 30),
-        ({"max_completion_tokens": 40, "max_tokens": 50}, {}, 50),
-        ({"max_tokens": -1}, {}, 1000),
-        ({"max_tokens": True}, {}, 1000),
-        ({"max_tokens": 20, "n": 3}, {}, 60),
+        ({}, {}, ReplyLength(1000, "model")),
+        ({"max_tokens": 20}, {}, ReplyLength(20, "setting")),
+        ({"max_tokens": 20}, {"max_tokens": 30}, ReplyLength(30, "setting")),
+        ({"max_completion_tokens": 40}, {"max_tokens": 30}, ReplyLength(30, "setting")),
+        ({"max_completion_tokens": 40, "max_tokens": 50}, {}, ReplyLength(50, "setting")),
+        ({"max_tokens": -1}, {}, ReplyLength(1000, "model")),
+        ({"max_tokens": True}, {}, ReplyLength(1000, "model")),
+        ({"max_tokens": 20, "n": 3}, {}, ReplyLength(60, "setting")),
+        ({"n": 3}, {}, ReplyLength(3000, "model")),
     ],
 )
-def test_the_longest_reply(settings: dict[str, Any], of_request: dict[str, Any], longest: int) -> None:
+def test_the_longest_reply(settings: dict[str, Any], of_request: dict[str, Any], longest: ReplyLength) -> None:
     assert longest_reply(asked("", **of_request), Price(1.0, 1.0, most_out=1000), settings) == longest
 
 
-def test_a_reply_without_bound_has_no_worst_cost_unless_it_is_free() -> None:
-    assert worst_of(asked("a"), Price(1.0, 1.0), {}) is None
+@pytest.mark.parametrize(
+    ("name", "settings", "reasons"),
+    [
+        ("any", {}, False),
+        ("any", {"reasoning_effort": "low"}, True),
+        ("any", {"thinking": {"type": "enabled", "budget_tokens": 1024}}, True),
+        ("http://host/v1#deepseek-r1-distill", {}, True),
+        ("http://host/v1#qwen3-thinking", {}, True),
+        ("openai/o3-mini", {}, True),
+        ("openai/o3-mini", {"reasoning_effort": "none"}, False),
+        ("my-gpt-4o3", {}, False),
+        ("http://r1/v1#any", {}, False),
+    ],
+)
+def test_reply_of_reasoning_model_is_assumed_to_be_longer(name: str, settings: dict[str, Any], reasons: bool) -> None:
+    price = price_of(name, [f"{name}=0/1000000"])
+    assert price is not None
+    free_of_list = Price(price.input, price.output, reasons=price.reasons)
+    most = ASSUMED_OUT_REASONING if reasons else ASSUMED_OUT
+    assert longest_reply(asked("a"), free_of_list, settings) == ReplyLength(most, "assumed")
+    assert expected_of(asked("a"), free_of_list, settings) == (EXPECTED_OUT_REASONING if reasons else 250)
+
+
+@pytest.mark.parametrize(
+    ("name", "reasons"), [("o3", True), ("gpt-4o-mini", False), ("anthropic.claude-opus-4-1-20250805-v1:0", False)]
+)
+def test_listed_model_reasons_only_where_it_does_so_by_itself(name: str, reasons: bool) -> None:
+    price = price_of(name)
+    assert price is not None
+    assert price.reasons is reasons
+
+
+def test_worst_cost_of_reply_without_bound_rests_on_the_assumption() -> None:
+    assert worst_of(asked("a"), Price(1.0, 1.0), {}) == 17 + ASSUMED_OUT
     assert worst_of(asked("a"), Price(1.0, 0.0), {}) == 17
     assert worst_of(asked("a"), None, {"max_tokens": 1}) is None
     assert worst_of(Request(kind="embed", texts=["ab"]), Price(1.0, 1.0), {}) == 18

@@ -21,6 +21,12 @@ from pytest_taskgraph import suite, understanding
 def test_graph(trial):
     trial.check()
 """
+# Five of the questions once more, in another function.
+TWICE = """
+@suite(understanding, patterns="flow_end", instances=5)
+def test_again(trial):
+    trial.check()
+"""
 # A reply takes 100 tokens in and 10 out: 0.0003 US$.
 PRICED = ("--taskgraph-price=1/20", "--taskgraph-model-option=max_tokens=100", "--taskgraph-report=json=record.json")
 # The first item that has its reply takes its worker with it.
@@ -95,6 +101,35 @@ def test_later_run_tells_stored_replies_apart(many: Project, server: Loopback, s
     )
     cases = {case.attrib["name"]: dict(properties(case)) for case in many.junit().iter("testcase")}
     assert sorted(case["taskgraph.stored"] for case in cases.values()) == ["no"] * 5 + ["yes"] * 5
+
+
+@pytest.mark.parametrize("spread", [False, True], ids=["one process", "two workers"])
+def test_first_line_plan_and_provider_count_the_same(many: Project, server: Loopback, spread: bool) -> None:
+    many.write("test_graph.py", MANY + TWICE)
+    many.run(lean(server), *PRICED, "-k", "flow_start and (s0-000 or s0-002)")
+    server.requests.clear()
+    plan = many.run(lean(server), *PRICED, "--taskgraph-plan").output
+    assert server.requests == []
+    ran = (many.spread if spread else many.run)(lean(server), *PRICED)
+    counts = "8 requests, 2 replies from the store, 5 shared with another question"
+    assert re.search(rf"taskgraph plan: {counts}, about", plan), plan
+    assert first_line(ran).startswith(f"taskgraph: {counts}, about"), ran.output
+    assert "this run sent 8 requests, " in summary(ran)
+    assert len(server.requests) == usage(many)["sent"] == 8
+
+
+def test_first_line_from_a_sample_says_about(many: Project, server: Loopback, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pytest_taskgraph.plugin.planning.EXACT", 9)
+    assert first_line(many.run(lean(server), *PRICED)).startswith("taskgraph: about 10 requests, about $")
+
+
+def test_expected_cost_follows_what_stored_replies_took(many: Project, server: Loopback) -> None:
+    first = many.run(lean(server), *PRICED, "--taskgraph-plan").output
+    assert "expected are replies of 100 tokens (an assumption: no reply is stored yet)" in " ".join(first.split())
+    many.run(lean(server), *PRICED)
+    later = many.run(lean(server), *PRICED, "--taskgraph-refresh", "--taskgraph-plan").output
+    assert "expected are replies of 10 tokens, the mean of 10 stored ones" in " ".join(later.split())
+    assert "at worst, replies have 100 tokens (as max_tokens allows)" in " ".join(later.split())
 
 
 def test_replay_sends_nothing_and_says_so(many: Project, server: Loopback) -> None:

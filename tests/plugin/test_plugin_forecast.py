@@ -63,9 +63,10 @@ def told(ran: Ran) -> list[str]:
 
 
 def test_the_controller_tells_what_one_process_tells(many: Project, server: Loopback) -> None:
+    many.run(lean(server), *PRICED)  # what its replies took is expected of others
     alone = many.run(lean(server), *PRICED, "--taskgraph-refresh")
     spread = many.spread(lean(server), *PRICED, "--taskgraph-refresh")
-    assert re.fullmatch(r"taskgraph: 10 calls, about \$0\.\d+, at most \$0\.\d+", told(alone)[0]), alone.output
+    assert re.fullmatch(r"taskgraph: 10 requests, about \$0\.\d+, at most \$0\.\d+", told(alone)[0]), alone.output
     assert told(spread) == told(alone)
     assert len(told(spread)) == 3
     assert told(spread)[1].endswith("10 questions")
@@ -73,19 +74,19 @@ def test_the_controller_tells_what_one_process_tells(many: Project, server: Loop
 
 def test_it_is_told_before_the_first_item_and_once(many: Project, server: Loopback) -> None:
     ran = many.spread(lean(server), "-v", "--taskgraph-max-calls=4")
-    assert ran.output.count("taskgraph: 4 of 10 calls, cost unknown") == 1, ran.output
-    assert ran.output.index("4 of 10 calls") < ran.output.index("test_graph.py::test_graph[")
+    assert ran.output.count("taskgraph: 4 of 10 requests, cost unknown") == 1, ran.output
+    assert ran.output.index("4 of 10 requests") < ran.output.index("test_graph.py::test_graph[")
 
 
 def test_questions_that_each_worker_runs_are_counted_once(many: Project, server: Loopback) -> None:
     ran = many.spread(lean(server), "--dist=each")
-    assert told(ran)[0] == "taskgraph: 10 calls, cost unknown"
+    assert told(ran)[0] == "taskgraph: 10 requests, cost unknown"
     assert len(server.requests) == 10
 
 
 def test_what_is_stored_is_told_by_a_controller_too(many: Project, server: Loopback) -> None:
     many.run(lean(server))
-    assert told(many.spread(lean(server)))[0] == "taskgraph: 0 calls, 10 replies from the store"
+    assert told(many.spread(lean(server)))[0] == "taskgraph: 0 requests, 10 replies from the store"
 
 
 def test_a_replay_says_that_nothing_is_sent(many: Project, server: Loopback) -> None:

@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 
 from pytest_taskgraph.reports.escape import columns
 from pytest_taskgraph.reports.plan import dollars, forecast, lines
-from pytest_taskgraph.results.plan import Plan, PlanEntry, plan_of
+from pytest_taskgraph.results.plan import Basis, Plan, PlanEntry, plan_of
 
 ONE = PlanEntry("gpt-x", "chain", "structure", 1, 9000, 0.0012, 0.07)
+STORED = replace(ONE, requests=0, tokens_in=0, expected=None, worst=None, stored=1)
 
 
 def some(*more: PlanEntry, retries: int = 0) -> Plan:
@@ -27,16 +28,16 @@ def told(expected: str) -> str:
 
 
 def test_the_plan_at_120_columns() -> None:
-    assert text(some(replace(ONE, stored=True)), 120) == told("""
+    assert text(some(STORED), 120) == told("""
         model gpt-x
-        pattern          questions  calls  stored  prompt tokens  expected cost  worst cost
+        pattern          questions  requests  stored  prompt tokens  expected cost  worst cost
         structure
-          chain                  3      2       1         18,000        $0.0024       $0.14
+          chain                  3         2       1         18,000        $0.0024       $0.14
         behaviour
-          can_end_after          1      1       0          9,000        $0.0012     $0.0700
-        total                    4      3       1         27,000        $0.0036       $0.21
+          can_end_after          1         1       0          9,000        $0.0012     $0.0700
+        total                    4         3       1         27,000        $0.0036       $0.21
 
-        taskgraph plan: 3 calls, 1 reply from the store, about $0.0036, at most $0.21; nothing was asked
+        taskgraph plan: 3 requests, 1 reply from the store, about $0.0036, at most $0.21; nothing was asked
     """)
 
 
@@ -44,50 +45,93 @@ def test_the_plan_at_80_columns_with_models_of_unknown_price() -> None:
     unknown = PlanEntry("far/away", "dependency_existence", "structure", 2, 50, None, None)
     assert text(some(unknown, replace(unknown, pattern="chain"), retries=5), 80) == told("""
         model gpt-x
-        pattern          questions  calls  prompt tokens  expected cost  worst cost
+        pattern          questions  requests  prompt tokens  expected cost  worst cost
         structure
-          chain                  2      2         18,000        $0.0024       $0.84
+          chain                  2         2         18,000        $0.0024       $0.84
         behaviour
-          can_end_after          1      1          9,000        $0.0012       $0.42
-        total                    3      3         27,000        $0.0036       $1.26
+          can_end_after          1         1          9,000        $0.0012       $0.42
+        total                    3         3         27,000        $0.0036       $1.26
 
         model far/away
-        pattern                 asked  calls  tokens  expected    worst
+        pattern                 asked  requests  tokens  expected    worst
         structure
-          chain                     1      2      50   unknown  unknown
-          dependency_existence      1      2      50   unknown  unknown
-        total                       2      4     100   unknown  unknown
+          chain                     1         2      50   unknown  unknown
+          dependency_existence      1         2      50   unknown  unknown
+        total                       2         4     100   unknown  unknown
 
-        taskgraph plan: 7 calls, at least $0.0036, at most unknown; nothing was asked
+        taskgraph plan: 7 requests, at least $0.0036, at most unknown; nothing was asked
         the price of far/away is not known; state it in US dollars for a million tokens
         in and out: --taskgraph-price far/away=IN/OUT
     """)
 
 
-def test_a_reply_without_bound_is_told_what_bounds_it() -> None:
-    plan = plan_of([replace(ONE, worst=None)])
-    assert "nothing bounds the replies of gpt-x" in text(plan, 120)
-    assert "max_tokens=N" in text(plan, 120)
+@pytest.mark.parametrize(
+    ("basis", "expected"),
+    [
+        (
+            Basis(16_384, "model", 250, 0),
+            "gpt-x: expected are replies of 250 tokens (an assumption: no reply is stored yet); at worst, replies have "
+            "16,384 tokens (the limit of the model), each request repeated 5 times and billed each time; "
+            "--taskgraph-model-option max_tokens=N lowers it",
+        ),
+        (
+            Basis(800, "setting", 412, 60),
+            "gpt-x: expected are replies of 412 tokens, the mean of 60 stored ones; at worst, replies have 800 tokens "
+            "(as max_tokens allows), each request repeated 5 times and billed each time",
+        ),
+        (
+            Basis(131_072, "assumed", 2_000, 0, reasons=True),
+            "gpt-x: expected are replies of 2,000 tokens (an assumption, as of a model that reasons: no reply is "
+            "stored yet); at worst, replies have 131,072 tokens (an assumption, for nobody says the limit of the "
+            "model), each request repeated 5 times and billed each time; "
+            "--taskgraph-model-option max_tokens=N lowers it",
+        ),
+    ],
+)
+def test_plan_tells_what_its_costs_rest_on(basis: Basis, expected: str) -> None:
+    plan = plan_of([ONE], 5, bases={"gpt-x": basis})
+    assert expected in " ".join(text(plan, 120).split())
+
+
+def test_plan_tells_requests_that_questions_share() -> None:
+    plan = some(replace(STORED, stored=0, shared=1))
+    assert forecast(plan) == "3 requests, 1 shared with another question, about $0.0036, at most $0.21"
+    assert text(plan, 120).splitlines()[1].split()[:4] == ["pattern", "questions", "requests", "shared"]
+
+
+def test_plan_of_agents_and_judges_tells_what_it_leaves_out() -> None:
+    plan = some(replace(ONE, more=True), replace(ONE, requests=2, measuring=1))
+    assert forecast(plan).startswith("at least 6 requests, ")
+    drawn = " ".join(text(plan, 120).split())
+    assert "1 request at most to judges and embedders; what they cost is not in these sums" in drawn
+    assert "agents send more requests than these" in drawn
+
+
+def test_forecast_from_a_sample_is_no_exact_count() -> None:
+    plan = some(STORED)
+    told = "about 3 requests, about 1 reply from the store, about $0.0036, at most $0.21"
+    assert forecast(plan, sampled=True) == told
+    assert forecast(plan, 2, sampled=True).startswith("2 of about 3 requests, ")
 
 
 @pytest.mark.parametrize(
     ("entries", "line"),
     [
-        ([], "0 calls"),
-        ([replace(ONE, stored=True, expected=None, worst=None)] * 2, "0 calls, 2 replies from the store"),
-        ([replace(ONE, calls=184, expected=0.12, worst=1.4)], "184 calls, about $0.12, at most $1.40"),
-        ([replace(ONE, calls=1234, expected=None, worst=None)], "1,234 calls, cost unknown"),
-        ([ONE, replace(ONE, expected=None, worst=None)], "2 calls, at least $0.0012, at most unknown"),
-        ([replace(ONE, worst=None)], "1 call, about $0.0012, at most unknown"),
-        ([replace(ONE, expected=0.0, worst=0.0)], "1 call, about $0.00, at most $0.00"),
+        ([], "0 requests"),
+        ([STORED] * 2, "0 requests, 2 replies from the store"),
+        ([replace(ONE, requests=184, expected=0.12, worst=1.4)], "184 requests, about $0.12, at most $1.40"),
+        ([replace(ONE, requests=1234, expected=None, worst=None)], "1,234 requests, cost unknown"),
+        ([ONE, replace(ONE, expected=None, worst=None)], "2 requests, at least $0.0012, at most unknown"),
+        ([replace(ONE, worst=None)], "1 request, about $0.0012, at most unknown"),
+        ([replace(ONE, expected=0.0, worst=0.0)], "1 request, about $0.00, at most $0.00"),
     ],
 )
 def test_the_forecast(entries: list[PlanEntry], line: str) -> None:
     assert forecast(plan_of(entries)) == line
 
 
-def test_in_a_replay_no_call_and_no_cost_is_foreseen() -> None:
-    plan = some(replace(ONE, stored=True, calls=2), replace(ONE, expected=None, worst=None))
+def test_in_a_replay_no_request_and_no_cost_is_foreseen() -> None:
+    plan = some(replace(STORED, stored=2), replace(ONE, expected=None, worst=None))
     told = "a replay, nothing is sent: 2 replies from the store, 4 missing in it"
     assert forecast(plan, 1, 0.5, replay=True) == told
     drawn = [line for line, _ in lines(plan, 80, replay=True)]
@@ -97,9 +141,9 @@ def test_in_a_replay_no_call_and_no_cost_is_foreseen() -> None:
 
 
 def test_limits_bind_the_forecast() -> None:
-    plan = plan_of([replace(ONE, calls=184, expected=0.12, worst=1.4)])
-    assert forecast(plan, 100, 1.0) == "100 of 184 calls, about $0.12, at most $1.00"
-    assert forecast(plan, 500, 9.0) == "184 calls, about $0.12, at most $1.40"
+    plan = plan_of([replace(ONE, requests=184, expected=0.12, worst=1.4)])
+    assert forecast(plan, 100, 1.0) == "100 of 184 requests, about $0.12, at most $1.00"
+    assert forecast(plan, 500, 9.0) == "184 requests, about $0.12, at most $1.40"
 
 
 @pytest.mark.parametrize(
@@ -121,7 +165,7 @@ def test_dollars(cost: float, near: str, bound: str) -> None:
 
 @given(st.text(min_size=1, max_size=30), st.text(max_size=30), st.integers(40, 130), st.none() | st.floats(0, 1e6))
 def test_no_line_is_wider_than_the_width(model: str, pattern: str, width: int, cost: float | None) -> None:
-    plan = some(PlanEntry(model, pattern, "structure", 123456, 10**9, cost, cost, False), replace(ONE, stored=True))
+    plan = some(PlanEntry(model, pattern, "structure", 123456, 10**9, cost, cost), STORED)
     drawn = [line for line, _ in lines(plan, width)]
     assert all(columns(line) <= width and line.isprintable() for line in drawn)
 

@@ -19,13 +19,14 @@ entries = st.builds(
     st.integers(0, 900),
     st.none() | st.integers(0, 64).map(lambda number: number / 8),
     st.none() | st.integers(0, 64).map(lambda number: number / 8),
-    st.booleans(),
+    st.integers(0, 3),
+    st.integers(0, 3),
 )
 
 
 def test_a_row_adds_its_questions_up() -> None:
-    total = plan_of([ONE, replace(ONE, calls=3)]).total
-    assert (total.questions, total.calls, total.stored, total.tokens_in) == (2, 4, 0, 200)
+    total = plan_of([ONE, replace(ONE, requests=3)]).total
+    assert (total.questions, total.requests, total.stored, total.tokens_in) == (2, 4, 0, 200)
     assert (total.expected, total.worst) == (Amount(0.5), Amount(1.0))
 
 
@@ -34,9 +35,9 @@ def test_at_worst_every_retry_is_billed() -> None:
     assert plan_of([ONE], retries=5).total.expected == Amount(0.25)
 
 
-def test_what_is_stored_is_not_called_and_costs_nothing() -> None:
-    total = plan_of([replace(ONE, expected=None, worst=None, calls=2, stored=True)]).total
-    assert (total.questions, total.calls, total.stored, total.tokens_in) == (1, 0, 2, 0)
+def test_what_is_stored_is_not_sent_and_costs_nothing() -> None:
+    total = plan_of([replace(ONE, expected=None, worst=None, requests=0, tokens_in=0, stored=2)]).total
+    assert (total.questions, total.requests, total.stored, total.tokens_in) == (1, 0, 2, 0)
     assert (total.expected, total.worst) == (Amount(0.0), Amount(0.0))
 
 
@@ -70,7 +71,7 @@ def test_models_stand_as_they_come_and_patterns_as_in_the_catalogue() -> None:
 def test_rows_and_models_add_up_to_the_total(given_entries: list[PlanEntry], retries: int) -> None:
     plan = plan_of(given_entries, retries)
     for parts in (plan.rows, plan.totals):
-        for count in ("questions", "calls", "stored", "tokens_in"):
+        for count in ("questions", "requests", "stored", "shared", "tokens_in"):
             assert sum(getattr(row, count) for row in parts) == getattr(plan.total, count)
         for cost in ("expected", "worst"):
             amounts: list[Amount] = [getattr(row, cost) for row in parts]

@@ -31,7 +31,7 @@ from .writer import Writer
 _T = TypeVar("_T")
 _COMPARABLE = 20_000  # stored requests of a model among which the nearest is sought
 
-__all__ = ["Store", "keys"]
+__all__ = ["Store", "keys", "reply_lengths"]
 
 
 class Store:
@@ -156,9 +156,28 @@ def keys(folder: Path) -> frozenset[str]:
     return read_store(file, _keys, least=0) if file.exists() else frozenset()
 
 
+def reply_lengths(folder: Path, model: str, most: int = 200) -> list[int]:
+    """Return the tokens of the latest `most` stored replies of the model that tell them; none where there is no store.
+
+    Raises:
+        UsageError: as Store does.
+    """
+    file = folder / FILE
+
+    def read(connection: sqlite3.Connection) -> list[int]:
+        return replies.lengths(connection, model, most) if _made(connection) else []
+
+    return read_store(file, read, least=0) if file.exists() else []
+
+
+def _made(connection: sqlite3.Connection) -> bool:
+    """Return True if the store has its tables: it may be made just now."""
+    return connection.execute("SELECT name FROM sqlite_master WHERE name = 'replies'").fetchone() is not None
+
+
 def _keys(connection: sqlite3.Connection) -> frozenset[str]:
-    made = connection.execute("SELECT name FROM sqlite_master WHERE name = 'replies'").fetchone()  # maybe just now
-    return frozenset(key for (key,) in connection.execute("SELECT key FROM replies")) if made else frozenset()
+    found = connection.execute("SELECT key FROM replies") if _made(connection) else ()
+    return frozenset(key for (key,) in found)
 
 
 def _future() -> asyncio.Future[Any]:

@@ -42,6 +42,16 @@ def requests(connection: sqlite3.Connection, model: str, most: int) -> Iterable[
     return (request for (request,) in rows)
 
 
+def lengths(connection: sqlite3.Connection, model: str, most: int) -> list[int]:
+    """Return the tokens out of the latest `most` replies of the model, of those that tell them."""
+    rows = connection.execute(
+        "SELECT CASE WHEN json_valid(reply) THEN json_extract(reply, '$.tokens_out') END FROM replies "
+        "WHERE model = ? ORDER BY id DESC LIMIT ?",
+        (model, most),
+    )
+    return [tokens for (tokens,) in rows if isinstance(tokens, int) and tokens >= 0]
+
+
 def longer(connection: sqlite3.Connection, characters: int) -> Iterator[tuple[str, str, str]]:
     """Model, request and reply, the latter two as JSON, of replies whose JSON is longer than that, oldest first."""
     found = "SELECT model, request, reply FROM replies WHERE length(reply) > ? ORDER BY id"
