@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from hashlib import sha256
 from random import Random
 
@@ -23,7 +24,7 @@ from .baselines_prompt import descriptions_of, form_of, guards_of, instructed_na
 from .catalogue import catalogue
 from .chance import NUMBERS
 from .excerpt import question_parts, without_fenced
-from .pattern import Pattern
+from .pattern import Case, Pattern
 from .scope import Scope, cases, sentence
 
 _WHY = "They do not go together."
@@ -83,10 +84,16 @@ def _told(part: str, known: Sequence[Scope]) -> Iterator[tuple[str, str, Json]]:
     """The text, form and answer of each case that may stand in this part, by the values that its text must hold."""
     for pattern, phrasing, scope in _candidates(part, known):
         printed = printed_names(pattern.templates[phrasing])
-        for case in cases(pattern, scope):
+        for case in _listed(pattern, scope):
             values = (f"{a}{case.fields[name]!s}{b}" for a, name, b in printed if name in case.fields)
             if all(plain(value) in part for value in values):
                 yield plain(sentence(pattern, phrasing, scope, case)), pattern.form, case.answer
+
+
+@lru_cache(maxsize=64)
+def _listed(pattern: Pattern, scope: Scope) -> tuple[Case, ...]:
+    """Return the cases of a pattern about a level; kept, as the questions of a pattern come one after another."""
+    return tuple(cases(pattern, scope))
 
 
 def _candidates(part: str, known: Sequence[Scope]) -> Iterator[tuple[Pattern, int, Scope]]:

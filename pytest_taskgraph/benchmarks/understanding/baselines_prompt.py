@@ -20,7 +20,11 @@ def scopes_of(prompt: str) -> tuple[Scope, ...]:
     A composite task that the question is about may be written inline or elsewhere, as the notation has it; its
     reference is only followed where the task is not written inline, so that a recursion stays one.
     """
-    workflow = _workflow(prompt)
+    return _scopes_of(_workflow(prompt))
+
+
+@lru_cache(maxsize=64)
+def _scopes_of(workflow: Workflow) -> tuple[Scope, ...]:
     found = (*all_scopes(workflow, entered=True), *all_scopes(workflow))
     return tuple({one.called: one for one in (*found, *own_names(found))}.values())
 

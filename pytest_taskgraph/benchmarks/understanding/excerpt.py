@@ -48,12 +48,21 @@ def question_parts(prompt: str) -> Iterator[str]:
 @lru_cache(maxsize=64)
 def _last(prompt: str) -> Excerpt | None:
     for fenced in reversed(list(_FENCED.finditer(prompt))):
-        for notation in NOTATIONS.values():
-            try:
-                return Excerpt(notation.read(fenced[2]), fenced.start(), fenced.end())
-            except TaskgraphError:
-                continue
+        workflow = _read(fenced[2])
+        if workflow is not None:
+            return Excerpt(workflow, fenced.start(), fenced.end())
     return _unfenced(prompt)
+
+
+@lru_cache(maxsize=64)
+def _read(text: str) -> Workflow | None:
+    """Return the workflow of a whole text in any notation; kept, as many questions show the same one."""
+    for notation in NOTATIONS.values():
+        try:
+            return notation.read(text)
+        except TaskgraphError:
+            continue
+    return None
 
 
 def without_fenced(prompt: str) -> str:

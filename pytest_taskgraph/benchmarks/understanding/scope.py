@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from ...workflow.model import Workflow
 from ...workflow.project import every_level
@@ -52,8 +53,12 @@ def scopes(project: Workflow, entered: bool = False) -> tuple[Scope, ...]:
     )
 
 
+@lru_cache(maxsize=64)
 def all_scopes(project: Workflow, entered: bool = False) -> tuple[Scope, ...]:
-    """The levels of every workflow of a project."""
+    """Return the levels of every workflow of a project: the same objects for equal projects.
+
+    What is computed about a level is kept by it, and found again at once where the level is the same object.
+    """
     return tuple(scope for root in rotations(project) for scope in scopes(root, entered))
 
 
