@@ -103,7 +103,7 @@ OPTIONS = {
         Option("max-errors", "SHARE", "missing replies that are allowed, 0 to 1; above 0 a gate judges them", "0"),
         Option("save", "NAME", "keep the record of this run under a name, to be compared with"),
         Option("compare", "NAME|PATH", "compare with a saved run, question by question; last: the run before"),
-        Option("fail-on", "WHAT[,WHAT]", "what a comparison fails on: regression, undecided, missing"),
+        Option("fail-on", "WHAT[,WHAT]", "what a comparison fails on: regression, inconclusive, missing"),
         Option("margin", "X", "a loss that is none worth speaking of, 0 to 1, for comparisons", "0.05"),
         Option("report", "KIND=PATH", "write a report: json (the record), md, html or csv. Repeatable",
                repeatable=True),

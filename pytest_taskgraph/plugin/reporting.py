@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from ..errors import UsageError
-from ..results.case import Case
+from ..results.case import Case, is_worse
 from . import destinations, options
 
 if TYPE_CHECKING:
@@ -188,7 +188,7 @@ class Reporting:
             return [Case(title, "skipped" if excused else "failed", f"not judged: {why}")]
         self.comparison = compare(self._before, asked, self._margin())
         outcome, reason = case_of(self.comparison, self._fail_on, narrowing.chosen, narrowing.left_out)
-        self._stays = outcome != "passed" or self.comparison.verdict == "worse"
+        self._stays = outcome != "passed" or is_worse(self.comparison.verdict)
         return [Case(title, outcome, reason)]
 
     def write(self, record: Draft, whole: bool) -> None:

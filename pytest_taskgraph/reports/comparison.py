@@ -9,6 +9,7 @@ import json
 from collections.abc import Iterator, Sequence
 from itertools import pairwise, takewhile
 
+from ..results.case import IDENTICAL, INCONCLUSIVE, ON_THESE, is_worse
 from ..results.comparison import Comparison, Flip, PatternChange
 from ..trial import Json
 from .columns import Lines, fitting
@@ -25,7 +26,8 @@ _COLOURS: dict[str, dict[str, bool]] = {
     "worse": {"red": True, "bold": True},
     "better": {"green": True, "bold": True},
     "not worse": {"green": True, "bold": True},
-    "cannot tell": {"yellow": True, "bold": True},
+    INCONCLUSIVE: {"yellow": True, "bold": True},
+    IDENTICAL: {"yellow": True, "bold": True},
 }
 
 
@@ -33,7 +35,10 @@ def lines(comparison: Comparison, name: str = "", width: int = 80) -> Lines:
     """The comparison, each line of at most `width` columns (width >= 40); `name` is that of the baseline."""
     title = f"compared with {name}: " if name else ""
     verdict = wrap(f"{title}{comparison.verdict}: {comparison.reason}", width, 4)
-    return [*((line, _COLOURS[comparison.verdict]) for line in verdict), *details(comparison, width)]
+    return [
+        *((line, _COLOURS[comparison.verdict.removesuffix(ON_THESE)]) for line in verdict),
+        *details(comparison, width),
+    ]
 
 
 def details(comparison: Comparison, width: int = 80) -> Lines:
@@ -85,13 +90,13 @@ def _patterns(comparison: Comparison, width: int) -> Lines:
     moved = [one for one in comparison.patterns if one.lost or one.won]
     if not moved or comparison.total is None:
         return []
-    moved.sort(key=lambda one: (one.verdict != "worse", one.change))
+    moved.sort(key=lambda one: (not is_worse(one.verdict), one.change))
     heads = heading(comparison)
     cells = [_cells(one) for one in (*moved[:PATTERNS], *heads)]
     long = ["pattern", "n", "before", "after", "change", "lost", "won", "p", "verdict"]
     short = ["pattern", "n", "before", "after", "change", "p", "verdict"]
     narrow = [[*row[:5], *row[7:]] for row in cells]
-    markup = [_COLOURS["worse"] if one.verdict == "worse" else {} for one in moved[:PATTERNS]]
+    markup = [_COLOURS["worse"] if is_worse(one.verdict) else {} for one in moved[:PATTERNS]]
     markup += [{"bold": True}] * len(heads)
     still = len(comparison.patterns) - len(moved)
     facts = [f"{count(len(moved) - PATTERNS, 'pattern')} more changed"] if len(moved) > PATTERNS else []
@@ -123,7 +128,7 @@ def _cells(one: PatternChange) -> list[str]:
     name = f"{one.name} of {one.model}" if one.model else one.name
     name += " (graded)" if one.graded else ""
     figures = [number(one.before), number(one.after), change(one.change), str(one.lost), str(one.won)]
-    return [name, str(one.n), *figures, p_value(one), one.verdict]
+    return [name, str(one.n), *figures, p_value(one), one.verdict.replace(ON_THESE, " here")]
 
 
 def _flips(flips: Sequence[Flip], width: int) -> Lines:

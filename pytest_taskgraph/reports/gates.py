@@ -5,31 +5,35 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from ..results.case import INCONCLUSIVE, RETIRED
 from ..trial import Json
 from .escape import one_line, wrap
 
-UNDECIDED = "cannot tell"
-COLOURS = {"passed": "green", "failed": "red", "skipped": "yellow", UNDECIDED: "yellow"}
+COLOURS = {"passed": "green", "failed": "red", "skipped": "yellow", INCONCLUSIVE: "yellow"}
 LONGEST = 2000  # columns of a verdict
-_RANKS = {UNDECIDED: 1, "passed": 2, "skipped": 3}  # whatever else stands first: it failed
+_RANKS = {INCONCLUSIVE: 1, "passed": 2, "skipped": 3}  # whatever else stands first: it failed
 
 
 def gates_of(record: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The verdicts that a record holds: those that failed, could not tell, passed, were left out."""
+    """The verdicts that a record holds: those that failed, are inconclusive, passed, were left out."""
     found = [one for one in record.get("gates") or () if isinstance(one, dict)]
     return sorted(found, key=lambda one: _RANKS.get(state(one), 0))
 
 
 def state(gate: Mapping[str, Json]) -> str:
-    """How it ended: passed, failed or skipped; "cannot tell" where a comparison passed because it could not."""
-    undecided = gate.get("outcome") == "passed" and str(gate.get("reason")).startswith(UNDECIDED)
-    return UNDECIDED if undecided else str(gate.get("outcome"))
+    """How it ended: passed, failed or skipped; "inconclusive" where a comparison passed without a decision."""
+    told = str(gate.get("reason")).partition(": ")[0]
+    return (
+        INCONCLUSIVE
+        if gate.get("outcome") == "passed" and told in (INCONCLUSIVE, RETIRED)
+        else str(gate.get("outcome"))
+    )
 
 
 def reason(gate: Mapping[str, Json]) -> str:
     """Why it ended so, in the words that stand beside its `state`, which they do not repeat; "" where none is told."""
     told = str(gate.get("reason") or "")
-    return told.removeprefix(f"{UNDECIDED}: ") if state(gate) == UNDECIDED else told
+    return told.partition(": ")[2] if state(gate) == INCONCLUSIVE else told
 
 
 def gate_lines(

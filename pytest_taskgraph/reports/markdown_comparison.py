@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ..results.case import IDENTICAL, INCONCLUSIVE, ON_THESE, is_worse
 from ..trial import Json
 from .comparison import OF_P, heading, interrupted, p_value, rates
 from .escape import one_line
@@ -15,7 +16,7 @@ from .wording import count, number
 if TYPE_CHECKING:
     from ..results.comparison import Comparison, Difference, Flip, PatternChange
 
-SIGNS = {"worse": "❌", "cannot tell": "❔"}
+SIGNS = {"worse": "❌", INCONCLUSIVE: "❔", IDENTICAL: "❔"}
 ANSWER = 80  # columns
 LINE = 160  # columns of a line of a text that changed
 REASON = 300
@@ -24,7 +25,7 @@ NAMED = 20  # questions that only one of the runs asked
 
 def judged(comparison: Comparison) -> str:
     """The verdict of the comparison and its reason, in a line."""
-    sign = SIGNS.get(comparison.verdict, "✅")
+    sign = SIGNS.get(comparison.verdict.removesuffix(ON_THESE), "✅")
     return f"{sign} compared with the run before: **{comparison.verdict}**: {words(comparison.reason, REASON)}"
 
 
@@ -64,7 +65,7 @@ def change(comparison: Comparison, most: int, name: str = "") -> Iterator[str]:
 def _patterns(comparison: Comparison, most: int) -> Iterator[str]:
     """The patterns of which a question moved, those that are worse first; then the categories, and all of them."""
     moved = [one for one in comparison.patterns if one.lost or one.won]
-    moved.sort(key=lambda one: (one.verdict != "worse", one.won - one.lost))
+    moved.sort(key=lambda one: (not is_worse(one.verdict), one.won - one.lost))
     several = any(one.model for one in comparison.patterns) and len({one.model for one in comparison.patterns}) > 1
     heads = heading(comparison)
     rows = [_pattern(one, several) for one in moved[:most]] + [_pattern(one, several, "**") for one in heads[:most]]

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from ..results.case import INCONCLUSIVE
 from ..results.record import About
 from ..results.tally import Row, Tally
-from .gates import UNDECIDED, gates_of, reason, state
+from .gates import gates_of, reason, state
 from .markdown_blocks import code, words
 from .markdown_comparison import baseline, judged
 from .verdict import verdict
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from ..results.comparison import Comparison
 
 REASON = 300  # columns of a gate's reason
-SIGNS = {"failed": "❌", "passed": "✅", "skipped": "⏭️", UNDECIDED: "❔"}
+SIGNS = {"failed": "❌", "passed": "✅", "skipped": "⏭️", INCONCLUSIVE: "❔"}
 
 
 def head(

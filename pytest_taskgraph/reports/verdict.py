@@ -7,10 +7,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from ..results.case import INCONCLUSIVE, is_worse
 from ..results.record import About
 from ..results.tally import Row, Tally
 from .columns import graded_note
-from .gates import UNDECIDED, gates_of, state
+from .gates import gates_of, state
 from .spending import RUN, TITLE, sent, spent, stored
 from .wording import count, number, plural
 
@@ -36,8 +37,9 @@ def verdict(record: Mapping[str, Any], tally: Tally, about: About, comparison: C
     A comparison that says "worse" fails a run that had passed.
     """
     state, headline = _judged(record, tally, about)
-    if comparison is not None and comparison.verdict == "worse":
-        state, headline = "failed", f"Worse than before; {headline[:1].lower()}{headline[1:]}"
+    if comparison is not None and is_worse(comparison.verdict):
+        verdict_of = comparison.verdict.replace("worse", "Worse than before", 1)
+        state, headline = "failed", f"{verdict_of}; {headline[:1].lower()}{headline[1:]}"
     trials = [*tally.whole().trials, *tally.whole(graded=True).trials]
     outcomes: Counter[str] = Counter(one.outcome for one in trials)
     order = ("right", "wrong", "graded", "unreadable", "refused", "error", "skipped")
@@ -74,16 +76,16 @@ def _interrupted(right: str, about: About) -> tuple[State, str]:
 
 def _by_gates(gates: list[dict[str, Any]], missing: int) -> tuple[State, str]:
     outcomes = Counter(map(state, gates))
-    failed = sum(of for outcome, of in outcomes.items() if outcome not in ("passed", "skipped", UNDECIDED))
+    failed = sum(of for outcome, of in outcomes.items() if outcome not in ("passed", "skipped", INCONCLUSIVE))
     if failed:
         return "failed", f"{failed} of {count(len(gates), 'gate')} failed"
     if missing and not any("errors" in str(one.get("name")) for one in gates):
         return "failed", f"{count(missing, 'error')}; no gate failed"
-    others = [f"{outcomes[UNDECIDED]} {UNDECIDED}"] if outcomes[UNDECIDED] else []
+    others = [f"{outcomes[INCONCLUSIVE]} {INCONCLUSIVE}"] if outcomes[INCONCLUSIVE] else []
     others += [f"{outcomes['skipped']} left out"] if outcomes["skipped"] else []
     if outcomes["passed"]:
         return "passed", ", ".join([f"{count(outcomes['passed'], 'gate')} passed", *others])
-    if outcomes[UNDECIDED]:
+    if outcomes[INCONCLUSIVE]:
         return "neutral", f"Nothing was decided: {', '.join(others)}"
     return "neutral", f"No gate was judged: {count(len(gates), 'gate')} left out"
 

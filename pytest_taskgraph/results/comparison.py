@@ -1,4 +1,4 @@
-"""Two runs compared: worse, not worse, better, or cannot tell.
+"""Two runs compared: worse, not worse, better, inconclusive, or identical replies.
 
 How questions are paired: pairing.py. The verdict: verdict.py. docs/comparing.md says what the verdicts mean.
 """
@@ -13,6 +13,7 @@ from typing import Any, Literal
 
 from ..errors import UnknownNameError, UsageError
 from ..trial import Json, Outcome, Trial
+from .case import INCONCLUSIVE, is_worse
 from .pairing import Changed, Missing, Pair, Pairing, mean_score, paired
 from .record import About, question_sets_of, tally_of
 from .verdict import MARGIN, PatternChange, Verdict, change, grouped, judge, pooled
@@ -22,7 +23,8 @@ __all__ = [
     "other_questions",
 ]  # fmt: skip
 
-FAIL_ON = ("regression", "undecided", "missing")
+FAIL_ON = ("regression", "inconclusive", "missing")
+RETIRED = {"undecided": "inconclusive"}  # names of earlier versions, which still are understood
 MOVED = 0.5  # a graded question whose score moves by as much is told as flipped
 DIFFERENCE_LINES = 12  # of the text of an example that changed
 _LONGEST_DIFFERENCE = 400  # lines of a text that are set beside others
@@ -77,7 +79,7 @@ class Comparison:
     paired: int  # questions that both answered
     verdict: Verdict
     reason: str  # in one line
-    needed: int | None  # about how many questions would decide, where the verdict is "cannot tell"
+    needed: int | None  # about how many questions would decide, where the verdict is "inconclusive"
     p: float | None  # of the questions of `total`, one-sided towards worse; None for no pair
     p_better: float | None
     loss: float | None  # mean over the same, of what is tested; above 0 is worse
@@ -140,7 +142,8 @@ def fail_on_of(texts: Iterable[str], option: str) -> frozenset[str]:
     """What a comparison is to fail on, as the option names it, with commas between. Raises UnknownNameError, and
     UsageError where it names nothing.
     """
-    found = frozenset(part.strip() for text in texts for part in text.split(",") if part.strip())
+    parts = [part.strip() for text in texts for part in text.split(",")]
+    found = frozenset(RETIRED.get(part, part) for part in parts if part)
     if not found:
         raise UsageError(f"{option}: nothing to fail on; expected some of {', '.join(FAIL_ON)}")
     for one in sorted(found.difference(FAIL_ON)):
@@ -156,22 +159,22 @@ def case_of(
 ) -> tuple[Literal["passed", "failed", "skipped"], str]:
     """How the case `compare::NAME` ends, and why, in one line.
 
-    It fails on what is asked of FAIL_ON, on "regression" where nothing is: "regression" is worse, "undecided" is cannot
-    tell, "missing" is a question of the baseline that was not asked, or not answered. A comparison without a single
-    pair has judged nothing, and fails whatever is asked.
+    It fails on what is asked of FAIL_ON, on "regression" where nothing is: "regression" is worse, on these workflows
+    too, "inconclusive" is that verdict, "missing" is a question of the baseline without an answer now. A comparison
+    without a single pair has judged nothing, and fails whatever is asked.
 
     `chosen` is how the user selected, `left_out` tells of the id of a question whether it was not asked for that. Such
-    questions are not missing; and where there are some, what cannot be told of the rest fails nothing, and the case is
+    questions are not missing; and where there are some, an inconclusive rest fails nothing, and the case is
     skipped unless it fails.
     """
     fail_on = fail_on or {"regression"}
     unasked = [one for one in comparison.only_before if not left_out(one.partition(" ")[0])]
     without = len(comparison.only_before) - len(unasked)
     missing = _missing(comparison, len(unasked)) if "missing" in fail_on else ""
-    undecided = not comparison.paired or ("undecided" in fail_on and comparison.verdict == "cannot tell")
-    worse = "regression" in fail_on and comparison.verdict == "worse"
+    inconclusive = not comparison.paired or ("inconclusive" in fail_on and comparison.verdict == INCONCLUSIVE)
+    worse = "regression" in fail_on and is_worse(comparison.verdict)
     told = "; ".join(filter(None, (f"{comparison.verdict}: {comparison.reason}", missing)))
-    if worse or missing or (undecided and not without):
+    if worse or missing or (inconclusive and not without):
         return "failed", told
     if without:
         return "skipped", f"not judged: {without} of the baseline left out ({chosen}); {told}"

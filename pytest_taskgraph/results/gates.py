@@ -19,7 +19,7 @@ from typing import Literal
 
 from ..errors import UsageError
 from ..trial import Trial
-from .case import Case
+from .case import INCONCLUSIVE, Case
 from .certainty import Answered, Sample
 from .metric_means import metrics_of
 from .nearest import quoted
@@ -154,7 +154,7 @@ def judge(gate: Gate, title: str, model: str, asked: Population, max_errors: flo
         return verdict("passed", told)
     if low is not None and high is not None and high < gate.threshold:
         return verdict("failed", told)
-    return verdict("failed", f"cannot tell: {told}; {sample.enough(gate.threshold)}")
+    return verdict("failed", f"{INCONCLUSIVE}: {told}; {sample.enough(gate.threshold)}")
 
 
 def missing(asked: Population, max_errors: float = 0.0) -> str:

@@ -8,18 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import ceil, comb, floor, fsum, gcd, log10, sqrt
+from functools import partial
+from math import comb, floor, fsum, gcd, log10, sqrt
 from statistics import NormalDist
 
+from .power import POWER, least
 from .statistics import student, wilson
 
 GRID = 1000  # steps of a score for the sign-flip test
 DENOMINATORS = 60  # shares of so many repetitions are counted exactly
 MOST_BITS = 1 << 22  # of the exact distribution of the flips; beyond it the normal one stands in
-POWER = 0.8
 MOST_NEEDED = 10**9  # more can be asked by nobody
 
 _ROUNDING = 1e-9
+_UNSEEN = 0.1  # of a question that differs, beside those that do
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,40 +119,57 @@ def loss(by_cluster: Mapping[str, Sequence[float]], confidence: float = 0.975) -
 
 
 def needed(found: Loss, margin: float, confidence: float = 0.975) -> int | None:
-    """About how many questions would decide, on as many clusters as `needed_clusters` tells; None where it tells none.
+    """Return about how many questions decide, on as many clusters as `needed_clusters` returns; None where it does.
 
-    Each cluster has as many questions as now: more on the same clusters would not do.
+    Each cluster has as many questions as now: more on the same clusters do not help.
     """
     clusters = needed_clusters(found, margin, confidence)
-    return None if clusters is None else two_digits(clusters * found.n / found.clusters)
+    return None if clusters is None else max(found.n + 1, two_digits(clusters * found.n / found.clusters))
 
 
 def needed_clusters(found: Loss, margin: float, confidence: float = 0.975) -> int | None:
-    """About how many clusters would decide, at least twice as many as there are; None where no number can be told.
+    """Return about how many clusters decide, more than there are; None where no number can be given.
 
-    With so many, a loss of `margin` is found, and no loss is told from it, in 4 of 5 runs, if clusters differ as much
-    as they do here. Where half as many are there already and could not tell, the loss lies between the two: then the
-    number is that by which it is told from the one it is farther from, if it stays what it is. Two digits are given.
+    With so many, 4 of 5 runs decide if nothing is lost and clusters differ as much as they do here. Where there are as
+    many already, the loss is taken for what it was here: the number is that by which it is told from none, or from the
+    margin. Two digits are given.
     """
     if margin <= 0 or found.variance is None:
         return None
-    z = NormalDist().inv_cdf(confidence) + NormalDist().inv_cdf(POWER)
-    # Of a share as great as the margin: that few clusters hardly differ is no proof that more would not.
-    spread = sqrt(max(found.variance, min(margin, 1.0) * max(1 - margin, 0.5)))
-    least = 2.0 * found.clusters
-    number = _squared(spread * z / margin)
-    if number < least:
-        number = max(least, _squared(spread * z / max(found.mean, margin - max(found.mean, 0.0))))
-    if number > MOST_NEEDED:
-        return None
-    return two_digits(number)
+    # Clusters without a difference are no proof that there is none among more: a fraction of a question more differs.
+    question = found.clusters / found.n
+    variance = found.variance + _UNSEEN * question * question / (found.clusters - 1)
+    decides = partial(_decides, variance, margin, confidence, _likely(confidence, found.clusters - 1))
+    loss = found.mean if decides(0.0, found.clusters) else 0.0
+    number = least(found.clusters, MOST_NEEDED, partial(decides, loss))
+    return None if number is None else max(found.clusters + 1, two_digits(number))
+
+
+def _likely(confidence: float, freedom: int) -> float:
+    """Return how many standard errors must lie beyond the test's, for 4 of 5 runs to decide.
+
+    f = `freedom`, the degrees of freedom of the variance.
+
+    Runs as large as an estimated variance demands have less power, on average, than with the true variance. Let x be
+    the standard errors in all, a the quantile of the test and b that of the power. The estimated deviation's share of
+    the true one has mean c = 1 - 1/4f and variance 1/2f, so the power is that of (cx - a) / sqrt(1 + x²/2f) = b.
+    """
+    a, b = NormalDist().inv_cdf(confidence), NormalDist().inv_cdf(POWER)
+    c, spread = 1 - 0.25 / freedom, b * b / (2 * freedom)
+    weight = c * c - spread
+    return (a * c + sqrt(a * a * c * c - weight * (a * a - b * b))) / weight - a
+
+
+def _decides(variance: float, margin: float, confidence: float, likely: float, loss: float, clusters: int) -> bool:
+    """Return True if 4 of 5 runs with this loss find that it is below the margin, or else that there is one."""
+    error = sqrt(variance / clusters)
+    reached = (student(confidence, clusters - 1) + likely) * error
+    worst = min(1.0, max(0.0, loss + NormalDist().inv_cdf(POWER) * error))
+    share = wilson(worst * clusters, clusters, 2 * confidence - 1)[1]
+    return max(loss + reached, share) < margin or loss >= reached > 0
 
 
 def two_digits(number: float) -> int:
-    """The next whole number above, or the same, with no more than two digits that are not 0; for a number above 0."""
+    """Return the nearest whole number with no more than two digits that are not 0, at least 1; for a number above 0."""
     step: int = 10 ** max(0, floor(log10(number)) - 1)
-    return ceil(number / step) * step
-
-
-def _squared(number: float) -> float:
-    return number * number  # beyond all floats it is infinite, where a power raises
+    return max(1, round(number / step)) * step

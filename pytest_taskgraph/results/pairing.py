@@ -59,6 +59,11 @@ class Pair:
         """What it scored before less what it scores now, means of the repetitions, -1 to 1."""
         return self.value(self.before) - self.value(self.after)
 
+    @property
+    def identical(self) -> bool:
+        """True if the model said the same in both runs, repetition by repetition, and it came to the same score."""
+        return self.loss == 0 and list(map(_said, self.before)) == list(map(_said, self.after))
+
     def value(self, trials: Sequence[Trial]) -> float:
         """The mean score of a graded question, else the share of repetitions that pass."""
         return mean_score(trials) if self.graded else pass_share(trials)
@@ -74,6 +79,14 @@ class Pairing:
     only_before: tuple[str, ...]  # ids; with the model where there are several
     only_after: tuple[str, ...]
     examples: dict[str, tuple[Question, Question]]  # what changed -> the first question where it did
+
+
+def _said(trial: Trial) -> Hashable:
+    """Return all texts of the model under test; what equals nothing where its reply is not known."""
+    if trial.reply is None:
+        return object()
+    turns = [(one.get("text"), one.get("calls")) for one in trial.exchanges if one.get("role") == "subject"]
+    return (trial.reply.text, json.dumps(turns))
 
 
 Key = tuple[str, str]  # of a question: id without repetition, model

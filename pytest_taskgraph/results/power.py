@@ -1,4 +1,4 @@
-"""How many questions a gate needs, so that 4 of 5 runs decide if rate and spread stay what they are."""
+"""How many questions a decision needs: with as many, 4 of 5 runs decide if rate and spread stay what they are."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ def independent_needed(rate: float, threshold: float, confidence: float, start: 
         rate, threshold = 1 - rate, 1 - threshold
 
     def share(answers: int) -> float:
-        least = ceil(answers * threshold + z * sqrt(answers * threshold * (1 - threshold)) - 1e-9)
-        return float(bdtrc(least - 1, answers, rate)) if least <= answers else 0.0
+        passes = ceil(answers * threshold + z * sqrt(answers * threshold * (1 - threshold)) - 1e-9)
+        return float(bdtrc(passes - 1, answers, rate)) if passes <= answers else 0.0
 
-    number = _least(start, most, lambda answers: share(answers) >= POWER)
+    number = least(start, most, lambda answers: share(answers) >= POWER)
     # The share rises by steps, each with a slope down behind it: near a rate of 1 the steps are high.
     while number is not None and share(number) > POWER + TOLERANCE and share(number + 1) < share(number):
         number += 1
@@ -64,7 +64,7 @@ def mean_needed(distance: float, variance: float, confidence: float, start: int,
         reached = student((1 + confidence) / 2, clusters - 1) + student(POWER, clusters - 1)
         return clusters > 1 and reached * sqrt(variance / clusters) <= distance
 
-    return _least(start, most, decides)
+    return least(start, most, decides)
 
 
 def clusters_needed(
@@ -102,7 +102,7 @@ def clusters_needed(
         right = low >= threshold if rate > threshold else high < threshold
         return float(np.mean(right)) >= POWER
 
-    return _least(len(counts), most, decides, guess=normal, near=NEAR)
+    return least(len(counts), most, decides, guess=normal, near=NEAR)
 
 
 def drawn(answers: Whole, rate: float, correlation: float, samples: int, seed: int) -> Whole:
@@ -148,7 +148,7 @@ def rate_intervals(passed: Whole, answers: Whole, confidence: float) -> tuple[Fl
     return np.maximum(0.0, np.minimum(low, mean - half)), np.minimum(1.0, np.maximum(high, mean + half))
 
 
-def _least(
+def least(
     start: int, most: int, decides: Callable[[int], bool], guess: int | None = None, near: float = 1.0
 ) -> int | None:
     """Return the least number above `start`, which does not decide, that does; None where even `most` do not.

@@ -5,14 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import fsum
-from typing import Literal
+from typing import Literal, cast
 
+from .case import IDENTICAL, INCONCLUSIVE, ON_THESE
 from .paired import Loss, holm, loss, mcnemar, needed, needed_clusters, sign_flip
 from .pairing import Pair, mean_score, pass_share
 from .statistics import ENOUGH_CLUSTERS, within
 from .tally import CATEGORIES
 
-Verdict = Literal["worse", "not worse", "better", "cannot tell"]
+Verdict = Literal[
+    "worse", "not worse", "better", "inconclusive", "identical replies",
+    "worse on these workflows", "not worse on these workflows", "better on these workflows",
+]  # fmt: skip
+
 
 LEVEL = 0.025  # one-sided, of the test of all questions, and again of the family of the patterns
 MARGIN = 0.05
@@ -31,7 +36,7 @@ class PatternChange:
     mean_after: float
     p: float | None  # one-sided, towards worse; None for a category, which is shown, not tested
     adjusted_p: float | None  # by Holm, over all patterns; None for a category and for the total
-    verdict: str  # "worse", "better", "cannot tell"; "" for a category and for the total
+    verdict: str  # a Verdict, but never "not worse" or "identical replies"; "" for a category and for the total
     model: str = ""  # where there are several
     lost: int = 0  # questions with less than before
     won: int = 0  # questions with more
@@ -61,12 +66,13 @@ class Judged:
 def judge(pairs: Sequence[Pair], margin: float = MARGIN) -> Judged:
     """The verdict over paired questions, those that `pooled` gives; graded ones beside others enter by their patterns.
 
+    Identical replies: each question was answered with the same texts in both runs, which says nothing about chance.
     Worse: the test of all of them, or that of any pattern adjusted by Holm, gives at most 0.025; without a difference
     that happens in at most 1 of 20 comparisons. Better: the test of all gives as little the other way. Not worse: the
     upper bound of the loss is below the margin.
 
-    Fewer than ENOUGH_CLUSTERS workflows tell nothing of others. Of themselves they do: what differs between two runs of
-    one model is chance, which is another one in every question. So there each question is a case of its own.
+    Fewer than ENOUGH_CLUSTERS workflows tell nothing of others. Of themselves they do, where chance is another one in
+    every question: there each question is a case of its own, and the verdict says that it is about these workflows.
     """
     workflows = len({one.cluster for one in pairs})
     only = workflows if workflows < ENOUGH_CLUSTERS else 0
@@ -78,12 +84,28 @@ def judge(pairs: Sequence[Pair], margin: float = MARGIN) -> Judged:
         by_cluster.setdefault(one.cluster, []).append(one.loss)
     found = loss(by_cluster)
     p, p_better = (_test(counted), _test(counted, -1)) if counted else (None, None)
+    if pairs and all(one.identical for one in pairs):
+        told = f"{count_of(found.n)} got the same replies in both runs"
+        return Judged(IDENTICAL, told, None, p, p_better, found, patterns)
     verdict = _verdict(p, p_better, found, patterns, margin)
-    number, more = _needed(found, margin) if verdict == "cannot tell" else (None, "")
+    number, more = _needed(found, margin) if verdict == INCONCLUSIVE else (None, "")
     reason = _reason(verdict, found, p if verdict != "better" else p_better, patterns, margin) + more
-    if only:
-        reason += f"; {within(only)}, tested question by question"
-    return Judged(verdict, reason, number, p, p_better, found, patterns)
+    if not only:
+        return Judged(verdict, reason, number, p, p_better, found, patterns)
+    return Judged(
+        on_these(verdict), f"{reason}; {within(only)}, tested question by question", number, p, p_better, found,
+        tuple(replace(one, verdict=on_these(cast(Verdict, one.verdict))) for one in patterns),
+    )  # fmt: skip
+
+
+def on_these(verdict: Verdict) -> Verdict:
+    """Return the verdict, restricted to the workflows that were asked about."""
+    return verdict if verdict == INCONCLUSIVE else cast(Verdict, f"{verdict}{ON_THESE}")
+
+
+def count_of(questions: int) -> str:
+    """Return how many paired questions there are, in words."""
+    return f"{questions} paired question{'' if questions == 1 else 's'}"
 
 
 def pooled(pairs: Sequence[Pair]) -> list[Pair]:
@@ -95,12 +117,12 @@ def _verdict(
     p: float | None, p_better: float | None, found: Loss, patterns: Sequence[PatternChange], margin: float
 ) -> Verdict:
     if p is None or p_better is None:
-        return "cannot tell"
+        return INCONCLUSIVE
     if p <= LEVEL or any(one.verdict == "worse" for one in patterns):
         return "worse"
     if p_better <= LEVEL:
         return "better"
-    return "not worse" if found.upper < margin else "cannot tell"
+    return "not worse" if found.upper < margin else INCONCLUSIVE
 
 
 def _reason(
@@ -112,7 +134,7 @@ def _reason(
 ) -> str:
     if p is None:
         return "no question was answered in both runs and asked alike"
-    moved = f"{0.0 - found.mean:+.3f} over {found.n} paired question{'' if found.n == 1 else 's'}"
+    moved = f"{0.0 - found.mean:+.3f} over {count_of(found.n)}"
     worse = [f"{one.name}{f' of {one.model}' if one.model else ''}" for one in patterns if one.verdict == "worse"]
     if verdict in ("worse", "better"):
         overall = [f"p = {p:.2g}" if p >= 0.0001 else "p < 0.0001"] if p <= LEVEL else []
@@ -184,7 +206,7 @@ def change(
     rates = [None if graded else fsum(map(pass_share, trials)) / count for trials in both]
     means = [fsum(map(mean_score, trials)) / count for trials in both]
     tested = [fsum(map(Pair.value, pairs, trials)) / count for trials in both]
-    verdict = "cannot tell" if p is not None else ""
+    verdict = INCONCLUSIVE if p is not None else ""
     if worse is not None and better is not None and min(worse, better) <= LEVEL:
         verdict = "worse" if worse <= LEVEL else "better"
     model = pairs[0].model if len({one.model for one in pairs}) == 1 else ""

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,8 @@ from pytest_taskgraph.results.record import save as write
 from pytest_taskgraph.results.saved import save
 from pytest_taskgraph.trial import Question, Reply, Score, Trial
 
+REPLIES = count(1)  # no reply says the same as another
+
 
 def kept(marks: str, model: str = "m") -> dict[str, object]:
     """The record of a run: one question a letter, "+" right, "-" wrong."""
@@ -19,7 +22,8 @@ def kept(marks: str, model: str = "m") -> dict[str, object]:
         question = Question(f"q{at:03d}", "understanding", "chain", "structure", "Which?", "p", "task", "A", "jaccard")
         value = float(mark == "+")
         outcome = "right" if value else "wrong"
-        trials.append(Trial(question, model, outcome, Reply("x"), Score(value)))  # type: ignore[arg-type]
+        reply = Reply(f"x, number {next(REPLIES)}")
+        trials.append(Trial(question, model, outcome, reply, Score(value)))  # type: ignore[arg-type]
     return build(trials, About("0.1.0", models=(model,)))
 
 
@@ -45,11 +49,14 @@ def test_a_run_that_is_not_worse_gives_exit_code_0(store: Path, capsys: pytest.C
     assert "not worse" in capsys.readouterr().out
 
 
-def test_undecided_and_missing_fail_where_that_is_asked(store: Path) -> None:
+def test_inconclusive_and_missing_fail_where_that_is_asked(store: Path) -> None:
     save(kept("+" * 30), store, "few")
-    assert main(["compare", "few", "few"]) == 0
-    assert main(["compare", "few", "few", "--fail-on", "regression,undecided"]) == 1
-    assert main(["compare", "few", "few", "--fail-on", "undecided", "--margin", "0.5"]) == 0
+    save(kept("+" * 30), store, "again")
+    assert main(["compare", "few", "again"]) == 0
+    for name in ("inconclusive", "undecided"):
+        assert main(["compare", "few", "again", "--fail-on", f"regression,{name}"]) == 1
+        assert main(["compare", "few", "again", "--fail-on", name, "--margin", "0.5"]) == 0
+    assert main(["compare", "few", "few", "--fail-on", "inconclusive"]) == 0, "the replies are identical"
     assert main(["compare", "main", "few", "--fail-on", "missing"]) == 1
     assert main(["compare", "few", "main", "--fail-on", "missing"]) == 0
 
@@ -73,7 +80,7 @@ def test_json_holds_the_whole_comparison(store: Path, capsys: pytest.CaptureFixt
             ["bad.json", "main"],
             'bad.json: the record is damaged: trial 2: score: found "high", expected an object',
         ),
-        (["main", "main", "--fail-on", "worse"], "unknown thing for --fail-on 'worse'; known: missing, "),
+        (["main", "main", "--fail-on", "worse"], "unknown thing for --fail-on 'worse'; known: inconclusive, "),
         (["main", "main", "--fail-on", ","], "nothing to fail on"),
         (["main", "main", "--margin", "2"], "expected a number from 0 to 1"),
         (["main", "main", "--margin", "nan"], "expected a number from 0 to 1"),

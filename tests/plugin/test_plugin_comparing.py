@@ -37,11 +37,11 @@ def test_a_survey_tells_what_the_comparison_comes_to_and_fails_nothing(saved: Pr
     assert saved.run(BAD, COMPARE, "--taskgraph-judge=gates", "--taskgraph-fail-on=regression").code == 1
 
 
-@pytest.mark.parametrize("fail_on", ["regression", "regression,undecided", "regression,undecided,missing"])
+@pytest.mark.parametrize("fail_on", ["regression", "regression,inconclusive", "regression,inconclusive,missing"])
 def test_what_the_user_left_out_fails_no_comparison(saved: Project, fail_on: str) -> None:
     ran = saved.run(GOOD, COMPARE, f"--taskgraph-fail-on={fail_on}", "-k", "flow_end")
     assert (ran.code, ran.counts["skipped"]) == (0, 1), ran.output
-    assert "not judged: 8 of the baseline left out (-k); cannot tell: +0.000 over 8" in told(ran)
+    assert "not judged: 8 of the baseline left out (-k); identical replies: 8 paired" in told(ran)
 
 
 def test_what_got_worse_fails_a_comparison_whatever_the_user_left_out(saved: Project) -> None:
@@ -58,13 +58,14 @@ def test_a_run_that_ends_at_its_first_failure_passes_no_comparison(saved: Projec
 
 def test_what_comparisons_fail_on_can_be_configured_for_runs_that_do_not_compare(saved: Project) -> None:
     saved.write("test_plain.py", "def test_plain():\n    pass\n")
-    saved.write("pytest.ini", "[pytest]\ntaskgraph_fail_on = regression, undecided\n")
+    saved.write("pytest.ini", "[pytest]\ntaskgraph_fail_on = regression, inconclusive\n")
     assert saved.run("test_plain.py").code == 0
     assert saved.run().code == 0, "the default baseline is not judged"
     assert saved.run(GOOD, "--taskgraph-save=main").code == 0
     ran = saved.run(BAD, "test_graph.py")
     assert (ran.code, ran.counts) == (1, {"failed": 16}), "without a comparison, questions judge"
-    assert "failed compare::main: cannot tell" in told(saved.run(GOOD, COMPARE))
+    assert "failed compare::main: inconclusive" in told(saved.run("--model=oracle:0.9", COMPARE))
+    assert "passed compare::main: identical replies" in told(saved.run(GOOD, COMPARE))
 
 
 def test_gates_that_are_to_judge_are_demanded_once_there_are_questions(saved: Project) -> None:
@@ -77,7 +78,7 @@ def test_gates_that_are_to_judge_are_demanded_once_there_are_questions(saved: Pr
     assert saved.run(GOOD, "--taskgraph-gate=structure>=0.5").code == 0
 
 
-@pytest.mark.parametrize("value", [",", "undecided,worse"])
+@pytest.mark.parametrize("value", [",", "inconclusive,worse"])
 def test_what_a_comparison_cannot_fail_on_is_told_before_anything_is_asked(saved: Project, value: str) -> None:
     ran = saved.run(GOOD, COMPARE, f"--taskgraph-fail-on={value}")
     assert (ran.code, ran.counts) == (pytest.ExitCode.USAGE_ERROR, {})

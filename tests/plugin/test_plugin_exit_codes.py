@@ -88,7 +88,7 @@ ROWS: dict[str, tuple[int, Prepare]] = {
     "the plan was shown": (0, lambda _, server: _answering(server, right, "--taskgraph-plan")),
     "an answer is wrong, unreadable or refused, and questions judge": (1, lambda _, server: _answering(server, wrong)),
     "a reply is missing": (1, lambda _, server: _failing(server)),
-    "a gate does not hold, or cannot tell": (
+    "a gate does not hold, or is inconclusive": (
         1,
         lambda _, server: _answering(server, right, "--taskgraph-gate=structure>=0.99@95%"),
     ),

@@ -121,7 +121,7 @@ def test_a_gate_that_asks_for_certainty_says_how_many_questions_decide(many: Pro
     ran = many.run(lean(server), "--taskgraph-gate=structure>=0.8@95%", "--taskgraph-gate=structure.score>=0.5@95%")
     assert ran.code == 1
     assert verdicts(ran) == {
-        "gates::structure": "failed: cannot tell: pass rate 1.000 of 10 answered (95% 0.722-1.000), threshold 0.8; "
+        "gates::structure": "failed: inconclusive: pass rate 1.000 of 10 answered (95% 0.722-1.000), threshold 0.8; "
         "about 16 questions would decide",
         "gates::structure.score": "passed: mean score 1.000 of 10 answered (95% 0.722-1.000), threshold 0.5",
     }, ran.output

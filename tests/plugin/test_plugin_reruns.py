@@ -78,7 +78,7 @@ def test_gates_budgets_and_comparisons_see_the_last_attempt_of_each_question(
     assert (len(server.requests), [attempts for _, _, attempts in came(project)]) == (6, [1] * 4)
     compared = next(one for one in project.record()["gates"] if one["name"] == "compare::one")
     assert compared["outcome"] == "passed"
-    assert "over 4 paired questions" in compared["reason"]
+    assert "identical replies: 4 paired questions" in compared["reason"]
 
 
 def test_a_wrong_answer_is_no_better_the_third_time_and_paid_for_once(project: Project, server: Loopback) -> None:

@@ -69,13 +69,13 @@ def test_patterns_that_changed_stand_in_a_table() -> None:
 def test_markdown_tells_the_same_figures_and_the_verdict_once_with_the_baseline_s_name() -> None:
     after = [trial(at, at >= 4 or at % 2 == 1) for at in range(20)]
     found = compared([trial(at, True) for at in range(20)], after)
-    assert (found.verdict, found.total is not None and found.total.p) == ("cannot tell", found.p)
+    assert (found.verdict, found.total is not None and found.total.p) == ("inconclusive", found.p)
     reason = f"{found.verdict}: {found.reason}"
     gate: dict[str, Json] = {"name": "compare::main", "outcome": "passed", "reason": reason}
     report = markdown(build(after, About("0.1.0", models=("m",), gates=(gate,))), found)
-    assert report.startswith("## 📋 taskgraph: Nothing was decided: 1 cannot tell\n")
-    assert f"- ❔ cannot tell: `compare::main`: `{found.reason[:40]}" in report
-    assert report.count("cannot tell: ") == 1
+    assert report.startswith("## 📋 taskgraph: Nothing was decided: 1 inconclusive\n")
+    assert f"- ❔ inconclusive: `compare::main`: `{found.reason[:40]}" in report
+    assert report.count("inconclusive: ") == 1
     assert "### Compared with `main`" in report
     total = next(line for line in report.splitlines() if line.startswith("| **`total`** | -"))
     (shown,) = (line.split() for line in text(found, 120).splitlines() if line.startswith("total "))
@@ -138,7 +138,7 @@ def test_a_change_at_the_end_of_a_long_line_is_in_sight() -> None:
 
 def test_nothing_paired_is_said_in_a_line() -> None:
     told = text(compared([], []))
-    assert told.startswith("compared with main: cannot tell: no question was answered in both runs")
+    assert told.startswith("compared with main: inconclusive: no question was answered in both runs")
 
 
 def test_answers_and_changes_in_words() -> None:

@@ -166,5 +166,5 @@ def test_repetition_tables_show_graded_patterns_without_majorities() -> None:
 def test_comparisons_show_no_pass_rate_of_graded_patterns() -> None:
     worse = record_of(*(graded(at, 0.1) for at in range(4)), *(judged(at) for at in range(10)))
     found = compare(MIXED, worse)
-    assert "| `describe_task` | cannot tell | 4 | - | 0.400 → 0.100 | 4 | 0 |" in markdown(worse, found)
+    assert "| `describe_task` | inconclusive | 4 | - | 0.400 → 0.100 | 4 | 0 |" in markdown(worse, found)
     assert "<td>- →" not in html(worse, found)

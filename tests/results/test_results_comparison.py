@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from itertools import count
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from pytest_taskgraph.results.pairing import changes
 from pytest_taskgraph.results.record import About, build
 from pytest_taskgraph.trial import Json, Outcome, Question, Reply, Score, Trial
 
+REPLIES = count(1)  # no reply says the same as another
 OF_FRAME = "digest of think-first"
 
 
@@ -36,7 +38,7 @@ def answered(question: Question, right: bool | float | Outcome, model: str = "m"
     value = float(right)
     given: Json = question.reference if value == 1 else "Bake"
     outcome: Outcome = "graded" if question.graded else "right" if value >= question.pass_mark else "wrong"
-    return Trial(question, model, outcome, Reply("Final answer: x"), Score(value, given=given))
+    return Trial(question, model, outcome, Reply(f"Final answer: x, number {next(REPLIES)}"), Score(value, given=given))
 
 
 def run(trials: Iterable[Trial]) -> dict[str, Any]:
@@ -63,16 +65,53 @@ def test_the_same_run_twice_is_not_worse_if_there_are_enough_questions() -> None
     assert found.reason == "+0.000 over 80 paired questions; the loss is at most 0.046, below the margin of 0.05"
 
 
-def test_few_questions_without_a_change_cannot_tell_and_say_how_many_would() -> None:
+def test_compare_few_questions_without_change_names_number_needed() -> None:
     found = runs("+" * 20, "+" * 20)
-    assert found.verdict == "cannot tell"
-    assert found.needed == 150
-    assert "about 150 questions would decide" in found.reason
+    assert found.verdict == "inconclusive"
+    assert found.needed == 96
+    assert "about 96 questions would decide" in found.reason
+
+
+def test_compare_same_replies_is_identical_whatever_the_number() -> None:
+    for questions in (1, 20, 400):
+        record = run(answered(asked(f"q{at:03d}"), at % 4 > 0) for at in range(questions))
+        found = compare(record, record)
+        told = f"{questions} paired question{'s' if questions > 1 else ''} got the same replies in both runs"
+        assert (found.verdict, found.reason, found.needed) == ("identical replies", told, None)
+        assert case_of(found, frozenset({"regression", "inconclusive"})) == ("passed", f"identical replies: {told}")
+
+
+def test_compare_one_other_reply_or_score_is_not_identical() -> None:
+    trials = [answered(asked(f"q{at:03d}"), True) for at in range(20)]
+    other = [*trials[:-1], answered(trials[-1].question, True)]
+    assert compare(run(trials), run(other)).verdict == "inconclusive"
+    worse = [*trials[:-1], replace(trials[-1], outcome="wrong", score=Score(0.0, given="Bake"))]
+    assert compare(run(trials), run(worse)).verdict == "inconclusive"
+    unknown = [replace(one, reply=None) for one in trials]
+    assert compare(run(unknown), run(unknown)).verdict == "inconclusive"
+
+
+def test_compare_agents_with_other_turns_is_not_identical() -> None:
+    turns: list[list[dict[str, Any]]] = [
+        [{"role": "subject", "text": text, "calls": []}, {"role": "judge", "text": text}] for text in "aab"
+    ]
+    runs_of = [
+        run(
+            [
+                replace(
+                    answered(asked("q0"), True), reply=Reply("A"), exchanges=[*one, {"role": "judge", "text": str(at)}]
+                )
+            ]
+        )
+        for at, one in enumerate(turns)
+    ]
+    assert compare(runs_of[0], runs_of[1]).verdict == "identical replies", "what a judge says is not compared"
+    assert compare(runs_of[0], runs_of[2]).verdict == "inconclusive"
 
 
 def test_six_lost_and_none_won_is_worse_and_five_are_not() -> None:
     assert runs("+" * 100, "-" * 6 + "+" * 94).verdict == "worse"
-    assert runs("+" * 100, "-" * 5 + "+" * 95).verdict == "cannot tell"
+    assert runs("+" * 100, "-" * 5 + "+" * 95).verdict == "inconclusive"
     assert runs("-" * 6 + "+" * 94, "+" * 100).verdict == "better"
 
 
@@ -95,45 +134,46 @@ def test_questions_about_one_of_six_workflows_count_as_one_case() -> None:
     found = among(6, "+" * 60, ("-" + "+" * 5) * 10)
     assert found.loss == pytest.approx(1 / 6)
     assert found.p == 0.5
-    assert found.verdict == "cannot tell"
+    assert found.verdict == "inconclusive"
     assert "only" not in found.reason
 
 
 @pytest.mark.parametrize(("workflows", "told"), [(1, "this 1 workflow"), (5, "these 5 workflows")])
 def test_a_collapse_over_few_workflows_is_worse_and_told_of_these_only(workflows: int, told: str) -> None:
     found = among(workflows, "+" * 60, "-" * 20 + "+" * 40)
-    assert found.verdict == "worse"
+    assert found.verdict == "worse on these workflows"
+    assert found.patterns[0].verdict == "worse on these workflows"
     assert found.p == pytest.approx(2**-20)
     assert found.reason.endswith(f"; over {told} only, tested question by question")
     assert case_of(found, frozenset({"regression"}))[0] == "failed"
-    assert among(workflows, "-" * 20 + "+" * 40, "+" * 60).verdict == "better"
+    assert among(workflows, "-" * 20 + "+" * 40, "+" * 60).verdict == "better on these workflows"
 
 
 def test_few_workflows_without_a_change_are_not_worse_themselves() -> None:
     found = among(2, "+" * 80, "+" * 80)
-    assert found.verdict == "not worse"
+    assert found.verdict == "not worse on these workflows"
     assert found.reason.endswith("below the margin of 0.05; over these 2 workflows only, tested question by question")
     few = among(2, "+" * 20, "+" * 20)
-    assert (few.verdict, few.needed) == ("cannot tell", 150)
-    assert "about 150 questions would decide; over these 2 workflows only" in few.reason
+    assert (few.verdict, few.needed) == ("inconclusive", 96)
+    assert "about 96 questions would decide; over these 2 workflows only" in few.reason
 
 
 def test_an_exchange_of_right_and_wrong_within_one_workflow_is_no_difference() -> None:
     found = among(1, "+" * 30 + "-" * 30, "-" * 30 + "+" * 30)
-    assert found.verdict == "cannot tell"
+    assert found.verdict == "inconclusive"
 
 
 def test_where_workflows_have_several_questions_the_workflows_that_decide_are_told() -> None:
     found = among(10, "+" * 200, "+" * 200)
-    assert (found.verdict, found.needed) == ("cannot tell", 3000)
-    assert "about 3,000 questions on 150 workflows would decide" in found.reason
+    assert (found.verdict, found.needed) == ("inconclusive", 1500)
+    assert "about 1,500 questions on 75 workflows would decide" in found.reason
 
 
 @pytest.mark.parametrize("margin", [5e-324, 1e-300, 1e-160, 1e-9])
 def test_a_margin_next_to_nothing_takes_more_questions_than_can_be_asked(margin: float) -> None:
-    question = [run(answered(asked(f"q{at}"), True) for at in range(9))] * 2
+    question = [run(answered(asked(f"q{at}"), True) for at in range(9)) for _ in range(2)]
     found = compare(question[0], question[1], margin)
-    assert (found.verdict, found.needed) == ("cannot tell", None)
+    assert (found.verdict, found.needed) == ("inconclusive", None)
     assert found.reason.endswith(f"the margin is {margin:g}; more questions than can be asked would decide")
 
 
@@ -260,32 +300,38 @@ def test_questions_of_one_run_only_are_listed() -> None:
     assert "1 of the baseline were not asked" in reason
 
 
-def test_nothing_paired_cannot_tell_and_fails() -> None:
+def test_compare_without_pairs_is_inconclusive_and_fails() -> None:
     found = runs("++  ", "  ++")
-    assert (found.verdict, found.paired, found.p, found.needed) == ("cannot tell", 0, None, None)
+    assert (found.verdict, found.paired, found.p, found.needed) == ("inconclusive", 0, None, None)
     assert case_of(found)[0] == "failed"
     assert case_of(found, frozenset({"missing"}))[0] == "failed"
     empty = compare(run([]), run([]))
-    assert (empty.verdict, empty.total) == ("cannot tell", None)
+    assert (empty.verdict, empty.total) == ("inconclusive", None)
 
 
 def test_worse_fails_where_nothing_else_is_asked() -> None:
     found = runs("+" * 20, "-" * 20)
     assert case_of(found, frozenset())[0] == case_of(found)[0] == "failed"
-    assert case_of(found, frozenset({"undecided"}))[0] == "passed"
+    assert case_of(found, frozenset({"inconclusive"}))[0] == "passed"
 
 
-def test_cannot_tell_fails_only_where_that_is_asked() -> None:
+def test_inconclusive_fails_only_where_that_is_asked() -> None:
     found = runs("+" * 5, "+" * 5)
     assert case_of(found, frozenset({"regression"}))[0] == "passed"
-    assert case_of(found, frozenset({"regression", "undecided"}))[0] == "failed"
+    assert case_of(found, frozenset({"regression", "inconclusive"}))[0] == "failed"
+
+
+def test_fail_on_accepts_the_former_name_of_inconclusive() -> None:
+    assert fail_on_of(["regression, undecided"], "--fail-on") == {"regression", "inconclusive"}
 
 
 def test_a_comparison_fails_only_on_what_there_is_to_fail_on() -> None:
     assert fail_on_of(FAIL_ON, "--fail-on") == fail_on_of([" , ".join(FAIL_ON)], "--fail-on") == set(FAIL_ON)
-    with pytest.raises(UsageError, match="--fail-on: nothing to fail on; expected some of regression, undecided"):
+    with pytest.raises(UsageError, match="--fail-on: nothing to fail on; expected some of regression, inconclusive"):
         fail_on_of([","], "--fail-on")
-    with pytest.raises(UnknownNameError, match=r"thing for --fail-on 'worse'; known: missing, regression, undecided"):
+    with pytest.raises(
+        UnknownNameError, match=r"thing for --fail-on 'worse'; known: inconclusive, missing, regression"
+    ):
         fail_on_of(["regression", "worse"], "--fail-on")
 
 
@@ -305,7 +351,7 @@ def test_several_models_are_paired_by_name_and_tested_apart() -> None:
     before = run(answered(one, True, model) for one in questions for model in ("a", "b"))
     after = run(answered(one, model == "a", model) for one in questions for model in ("a", "b"))
     found = compare(before, after)
-    assert [(one.model, one.verdict) for one in found.patterns] == [("a", "cannot tell"), ("b", "worse")]
+    assert [(one.model, one.verdict) for one in found.patterns] == [("a", "inconclusive"), ("b", "worse")]
     assert {one.model for one in found.flips} == {"b"}
     single = compare(before, run(answered(one, False, "b") for one in questions))
     assert (single.paired, len(single.only_before)) == (30, 30)
@@ -340,7 +386,7 @@ def test_another_frame_is_compared_and_told_loudly() -> None:
 )
 def test_another_question_under_the_same_id_is_listed_and_not_paired(what: str, changed: dict[str, Any]) -> None:
     found = compare(run([answered(asked("q"), True)]), run([answered(asked("q", **changed), False)]))
-    assert (found.paired, found.verdict) == (0, "cannot tell")
+    assert (found.paired, found.verdict) == (0, "inconclusive")
     assert [(one.what, one.paired) for one in found.changed] == [((what,), False)]
     assert found.notes[0] == f"the {what} changed for 1 question: not compared, for they are other questions"
 

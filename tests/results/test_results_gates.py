@@ -138,7 +138,7 @@ def test_one_that_asks_for_certainty_goes_by_the_interval(counts: tuple[int, int
     low, high = wilson(*counts)
     assert (found.low, found.high) == (low, high)
     assert found.outcome == ("passed" if low >= threshold else "failed")
-    assert found.reason.startswith("cannot tell: ") == (low < threshold <= high)
+    assert found.reason.startswith("inconclusive: ") == (low < threshold <= high)
 
 
 @settings(max_examples=40)
@@ -214,14 +214,14 @@ def test_gate_over_six_workflows_is_as_certain_as_these_agree(repeats: int) -> N
     assert (found.low, found.high) == pytest.approx(dependent_rate_interval(clusters, 0.95))
     assert found.low is not None
     assert found.low < wilson(50, 60)[0] - 0.2, "six workflows, one of which fails, say far less than 60 questions"
-    assert found.reason.startswith("cannot tell: pass rate 0.833 of 60 answered (95% 0.4")
+    assert found.reason.startswith("inconclusive: pass rate 0.833 of 60 answered (95% 0.4")
     assert found.reason.endswith(" workflows would decide")
 
 
 def test_a_mean_of_one_question_has_no_interval() -> None:
     found = verdict("structure.score>=0.5@95%", rate(1, 1))
     assert found.reason == (
-        "cannot tell: mean score 1.000 of 1 answered (no 95% interval: it is one question), threshold 0.5; "
+        "inconclusive: mean score 1.000 of 1 answered (no 95% interval: it is one question), threshold 0.5; "
         "ask more questions"
     )
 
