@@ -44,7 +44,7 @@ def entries(run: Run, items: Sequence[pytest.Item], bases: Mapping[str, Basis]) 
         stored = sum(key not in seen and run.pipeline.holds(key) for key in dict(requests))
         whole = all(run.pipeline.holds(key) for key, _ in requests)  # what measures the replies is stored as well
         seen.update(key for key, _ in requests)
-        tokens, expected, worst = _amounts(run, subject, list(missing.values()), bases.get(subject.name))
+        tokens, expected, worst, largest = _amounts(run, subject, list(missing.values()), bases.get(subject.name))
         measuring = len(question.judged)
         yield PlanEntry(
             subject.name,
@@ -58,6 +58,7 @@ def entries(run: Run, items: Sequence[pytest.Item], bases: Mapping[str, Basis]) 
             shared=len(requests) - len(missing) - stored,
             measuring=0 if whole else measuring,
             more=bool(missing) and question.episode == "agent",
+            largest=largest,
         )
 
 
@@ -91,7 +92,8 @@ def bases_of(run: Run) -> dict[str, Basis]:
 def outline(run: Run, items: Sequence[pytest.Item]) -> tuple[int, str, list[str]]:
     """How many questions the items ask, their forecast, what was left out: plain values, for a worker tells them."""
     questions = sum(map(asks, items))
-    return questions, forecast(run, items) if questions else "", run.notices
+    line, held_up = forecast(run, items) if questions else ("", "")
+    return questions, line, [*run.notices, *([held_up] if held_up else [])]
 
 
 def announced(run: Run, questions: int, planned: str, notices: Sequence[str]) -> list[str]:
@@ -109,31 +111,39 @@ def announced(run: Run, questions: int, planned: str, notices: Sequence[str]) ->
     ]
 
 
-def forecast(run: Run, items: Sequence[pytest.Item]) -> str:
-    """One line: how many requests the items send and what they cost; empty if none is live, or if a question cannot be
-    built, of which its item will tell. The counts of many items are told from some of them.
+def forecast(run: Run, items: Sequence[pytest.Item]) -> tuple[str, str]:
+    """One line: how many requests the items send and what they cost; and one of what a limit of cost holds up, if any.
+
+    Both are empty if none is live, or if a question cannot be built, of which its item will tell. The counts of many
+    items are told from some of them.
     """
     from ..reports.plan import forecast as told
+    from ..reports.plan import tightness
     from ..results.plan import plan_of
 
     live = [item for item in items if asks(item) and run.subject_of(private.params(item)).live]
     if not live:
-        return ""
+        return "", ""
     sampled = len(live) > EXACT
     step = max(1, len(live) // SAMPLE) if sampled else 1
     try:
         found = list(entries(run, live[::step][:SAMPLE] if sampled else live, bases_of(run)))
     except TaskgraphError:
-        return ""
+        return "", ""
     if not found:
-        return ""
+        return "", ""
     if sampled:
         # Each of the sample stands for as many as it was chosen from, the last for what is left over.
         shares = [len(live) // len(found) + (at < len(live) % len(found)) for at in range(len(found))]
         found = [one for one, share in zip(found, shares, strict=True) for _ in range(share)]
-    # The limits of the whole run: a worker on a machine apart has but its share of them.
-    limits = options.whole(run.config, "max-calls"), options.number(run.config, "max-cost")
-    return told(plan_of(found, _retries(run)), *limits, replay=run.pipeline.replay, sampled=sampled)
+    plan, (max_calls, max_cost) = plan_of(found, _retries(run)), _limits(run)
+    held_up = "" if run.pipeline.replay else tightness(plan, max_cost)
+    return told(plan, max_calls, max_cost, replay=run.pipeline.replay, sampled=sampled), held_up
+
+
+def _limits(run: Run) -> tuple[int | None, float | None]:
+    """Calls and US dollars of the whole run: a worker on a machine apart has but its share of them."""
+    return options.whole(run.config, "max-calls"), options.number(run.config, "max-cost")
 
 
 class Planner:
@@ -158,7 +168,7 @@ class Planner:
             raise pytest.UsageError(str(error)) from None
         if reporter is not None and plan.rows:
             reporter.ensure_newline()
-            for text, markup in lines(plan, private.width(session.config), run.pipeline.replay):
+            for text, markup in lines(plan, private.width(session.config), run.pipeline.replay, *_limits(run)):
                 reporter.write_line(text, **markup)
         return True
 
@@ -184,15 +194,16 @@ def _requests(question: Question) -> list[Request]:
 
 def _amounts(
     run: Run, subject: Subject, requests: Sequence[Request], basis: Basis | None
-) -> tuple[int, float | None, float | None]:
-    """Tokens in, expected and worst cost of requests that are sent."""
+) -> tuple[int, float | None, float | None, float]:
+    """Tokens in, expected and worst cost of requests that are sent, and the largest worst cost of one of them."""
     from ..models.prices import expected_of, tokens_of, worst_of
 
     assert subject.client is not None
     price, settings = run.pipeline.price(subject.client), getattr(subject.client, "settings", {})
     expected = [expected_of(one, price, settings, basis.expected if basis else None) for one in requests]
     worst = [worst_of(one, price, settings) for one in requests]
-    return sum(map(tokens_of, requests)), _sum(expected), _sum(worst)
+    largest = max((one for one in worst if one is not None), default=0.0)
+    return sum(map(tokens_of, requests)), _sum(expected), _sum(worst), largest
 
 
 def _sum(amounts: Sequence[float | None]) -> float | None:

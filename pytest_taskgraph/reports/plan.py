@@ -16,6 +16,7 @@ from .wording import count
 
 Lines = list[tuple[str, dict[str, bool]]]
 UNKNOWN = "unknown"
+AT_A_TIME = 20  # requests in flight, from which on a limit of cost holds nothing up; as many are sent at first
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,16 +36,23 @@ _EXPECTED = _Column("expected cost", "expected", lambda row: amount(row.expected
 _WORST = _Column("worst cost", "worst", lambda row: amount(row.worst, up=True))
 
 
-def lines(plan: Plan, width: int = 80, replay: bool = False) -> Lines:
+def lines(
+    plan: Plan,
+    width: int = 80,
+    replay: bool = False,
+    max_calls: int | None = None,
+    max_cost: float | None = None,
+) -> Lines:
     """The plan, a table for each model and the total of all, each line of at most `width` columns (width >= 40).
 
+    The limits of the run bind the last line, as they bind the first line of the run; the tables are without them.
     `replay`: nothing can be sent, so that requests are replies that the store lacks.
     """
     found: Lines = []
     for total in plan.totals:
         found.append((one_line(f"model {total.model}", width), {"bold": True}))
         found += [*_table([*_with_categories(plan.of(total.model)), ("total", total)], width, replay), ("", {})]
-    told = f"taskgraph plan: {forecast(plan, replay=replay)}; nothing was asked"
+    told = f"taskgraph plan: {forecast(plan, max_calls, max_cost, replay)}; nothing was asked"
     found += [(line, {"bold": True}) for line in wrap(told, width, 3)]
     notes = () if replay else _notes(plan)
     return found + [(line, {"yellow": True}) for note in notes for line in wrap(note, width, 4)]
@@ -152,7 +160,7 @@ def _notes(plan: Plan) -> Iterator[str]:
                 f"--taskgraph-price {name}=IN/OUT"
             )
         elif basis is not None and total.requests:
-            yield f"{name}: {_expected(basis)}; {_bound(basis, plan.retries)}"
+            yield f"{name}: {_expected(basis)}; {_bound(basis, total, plan.retries)}"
     if plan.total.measuring:
         measuring = count(plan.total.measuring, "request")
         yield f"{measuring} at most to judges and embedders; what they cost is not in these sums"
@@ -168,13 +176,31 @@ def _expected(basis: Basis) -> str:
     return f"expected are replies of {basis.expected:,} tokens (an assumption{kind}: no reply is stored yet)"
 
 
-def _bound(basis: Basis, retries: int) -> str:
+def tightness(plan: Plan, max_cost: float | None) -> str:
+    """Return what a limit of cost holds up, in a line; the empty text where at least 20 requests fit at a time.
+
+    Counted for the request that may cost most.
+    """
+    if max_cost is None or not plan.largest:
+        return ""
+    fitting = int(max_cost * (1 + 1e-9) / plan.largest)
+    if fitting >= AT_A_TIME:
+        return ""
+    each = f"a request may cost up to {dollars(plan.largest, up=True)}"
+    help_ = "--taskgraph-model-option max_tokens=N lowers it"
+    if not fitting:
+        return f"--taskgraph-max-cost={max_cost:g} is too low to ask every question: {each}; {help_}"
+    return f"--taskgraph-max-cost={max_cost:g} lets {count(fitting, 'request')} or more be in flight: {each}; {help_}"
+
+
+def _bound(basis: Basis, total: PlanRow, retries: int) -> str:
     """What the worst cost rests on, and how to lower it."""
     says = {
         "setting": "as max_tokens allows",
         "model": "the limit of the model",
         "assumed": "an assumption, for nobody says the limit of the model",
     }[basis.bound]
-    again = f", each request repeated {count(retries, 'time')} and billed each time" if retries else ""
+    once = "" if total.worst.known is None else f" (once: {dollars(total.worst.known / (1 + retries), up=True)})"
+    again = f", each request repeated {count(retries, 'time')} and billed each time{once}" if retries else ""
     lower = "" if basis.bound == "setting" else "; --taskgraph-model-option max_tokens=N lowers it"
     return f"at worst, replies have {basis.longest:,} tokens ({says}){again}{lower}"

@@ -25,6 +25,7 @@ class PlanEntry:
     shared: int = 0  # requests that an earlier question of the run sends, or has answered, as well
     measuring: int = 0  # of the requests to be sent, those of judges and embedders; the costs leave them out
     more: bool = False  # whether replies decide how many requests follow
+    largest: float = 0.0  # of `worst`, the part of the request that may cost most
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +77,7 @@ class Plan:
     total: PlanRow
     bases: Mapping[str, Basis] = field(default_factory=dict)
     retries: int = 0
+    largest: float = 0.0  # US dollars that one attempt at one of the requests costs at most, where that is known
 
     def of(self, model: str) -> tuple[PlanRow, ...]:
         """The rows of the patterns that the model is asked about."""
@@ -111,6 +113,7 @@ def plan_of(
         _row("total", "", "", listed, retries),
         bases or {},
         retries,
+        max((entry.largest for entry in listed), default=0.0),
     )
 
 

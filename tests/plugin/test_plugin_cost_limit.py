@@ -81,6 +81,15 @@ def test_limit_that_runs_out_asks_the_same_at_any_concurrency(many: Project, ser
     assert len(limited(many, server, "2.55", "-n", "2")) == 16
 
 
+@pytest.mark.parametrize("spread", [False, True], ids=["one process", "two workers"])
+def test_limit_that_holds_requests_up_is_told_before_they_are_sent(
+    many: Project, server: Loopback, spread: bool
+) -> None:
+    ran = (many.spread if spread else many.run)(lean(server), *PRICED, "--taskgraph-max-cost=5")
+    told = "taskgraph: --taskgraph-max-cost=5 lets 5 requests or more be in flight: a request may cost up to $1.00"
+    assert ran.output.count(told) == 1, ran.output
+
+
 def test_question_that_fails_unbilled_leaves_the_budget_to_others(many: Project, server: Loopback) -> None:
     server.script(*[Raw(status=400, body=b'{"error": {"message": "no"}}')] * 10)
     many.run(lean(server), *PRICED, "--taskgraph-max-cost=1.5", "--taskgraph-concurrency=8")

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_taskgraph.reports.escape import columns
-from pytest_taskgraph.reports.plan import dollars, forecast, lines
+from pytest_taskgraph.reports.plan import dollars, forecast, lines, tightness
 from pytest_taskgraph.results.plan import Basis, Plan, PlanEntry, plan_of
 
 ONE = PlanEntry("gpt-x", "chain", "structure", 1, 9000, 0.0012, 0.07)
@@ -71,19 +71,19 @@ def test_the_plan_at_80_columns_with_models_of_unknown_price() -> None:
         (
             Basis(16_384, "model", 250, 0),
             "gpt-x: expected are replies of 250 tokens (an assumption: no reply is stored yet); at worst, replies have "
-            "16,384 tokens (the limit of the model), each request repeated 5 times and billed each time; "
-            "--taskgraph-model-option max_tokens=N lowers it",
+            "16,384 tokens (the limit of the model), each request repeated 5 times and billed each time "
+            "(once: $0.0700); --taskgraph-model-option max_tokens=N lowers it",
         ),
         (
             Basis(800, "setting", 412, 60),
             "gpt-x: expected are replies of 412 tokens, the mean of 60 stored ones; at worst, replies have 800 tokens "
-            "(as max_tokens allows), each request repeated 5 times and billed each time",
+            "(as max_tokens allows), each request repeated 5 times and billed each time (once: $0.0700)",
         ),
         (
             Basis(131_072, "assumed", 2_000, 0, reasons=True),
             "gpt-x: expected are replies of 2,000 tokens (an assumption, as of a model that reasons: no reply is "
             "stored yet); at worst, replies have 131,072 tokens (an assumption, for nobody says the limit of the "
-            "model), each request repeated 5 times and billed each time; "
+            "model), each request repeated 5 times and billed each time (once: $0.0700); "
             "--taskgraph-model-option max_tokens=N lowers it",
         ),
     ],
@@ -175,3 +175,26 @@ def test_a_bound_is_never_rounded_down(cost: float) -> None:
     shown = dollars(cost, up=True)
     if not shown.startswith("under"):
         assert float(shown[1:].replace(",", "")) >= cost - 1e-8
+
+
+def test_limits_bind_the_last_line_of_the_plan() -> None:
+    drawn = [line for line, _ in lines(some(), 120, max_calls=2, max_cost=0.1)]
+    assert "taskgraph plan: 2 of 3 requests, about $0.0036, at most $0.10; nothing was asked" in drawn
+
+
+@pytest.mark.parametrize(
+    ("limit", "told"),
+    [
+        (None, ""),
+        (1.0, ""),
+        (0.1, "--taskgraph-max-cost=0.1 lets 2 requests or more be in flight: a request may cost up to $0.0500; "),
+        (0.04, "--taskgraph-max-cost=0.04 is too low to ask every question: a request may cost up to $0.0500; "),
+    ],
+)
+def test_tightness_tells_what_a_limit_holds_up(limit: float | None, told: str) -> None:
+    found = tightness(some(replace(ONE, largest=0.05), replace(ONE, largest=0.03)), limit)
+    assert found == (told and told + "--taskgraph-model-option max_tokens=N lowers it")
+
+
+def test_tightness_of_free_requests_is_none() -> None:
+    assert tightness(some(), 0.0) == ""
