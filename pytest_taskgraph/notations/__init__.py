@@ -6,6 +6,7 @@ from pathlib import PurePath
 
 from ..errors import UnknownNameError
 from .mermaid import MERMAID
+from .mermaid_ends import drawn_ends
 from .notation import Notation
 from .plain_json import JSON
 from .prose import PROSE
@@ -32,4 +33,4 @@ def for_file(path: str) -> Notation:
     raise UnknownNameError("suffix of a workflow file", suffix, known)
 
 
-__all__ = ["NOTATIONS", "Notation", "for_file", "notation"]
+__all__ = ["NOTATIONS", "Notation", "drawn_ends", "for_file", "notation"]

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from random import Random
 
@@ -10,8 +11,9 @@ import pytest
 from closed_folder import BOUND
 
 from pytest_taskgraph.benchmarks.settings import Settings
-from pytest_taskgraph.benchmarks.understanding import project_files, projects, understanding
+from pytest_taskgraph.benchmarks.understanding import choices, project_files, projects, understanding
 from pytest_taskgraph.benchmarks.understanding.catalogue import catalogue
+from pytest_taskgraph.benchmarks.understanding.pattern import verdict
 from pytest_taskgraph.benchmarks.understanding.scope import rotations
 from pytest_taskgraph.errors import NoCaseError, ReadError, UsageError, WorkflowError
 from pytest_taskgraph.generation.build import generate
@@ -226,20 +228,23 @@ def test_a_workflow_that_comes_back_to_itself_fits_in_no_notation_without_refere
     path.write_text(NOTATIONS["json"].write(endless), encoding="utf-8")
     with pytest.raises(NoCaseError, match="in mermaid: nothing to ask for infinite_recursion"):
         questions(path, "infinite_recursion", notations=("mermaid",), convert=True)
-    assert {question.reference for question in questions(path, "infinite_recursion")} == {"yes"}
+    asked = questions(path, "infinite_recursion")
+    assert {one.reference for one in asked} == {"yes", "no"}
+    assert {one.labels["edit"] for one in asked} & {"reference removed", "reference replaced"}
 
 
 def test_more_instances_extend_fewer_and_yes_and_no_take_turns(tmp_path: Path) -> None:
     path = written(tmp_path, w__xxp=NOTATIONS["wadl"].write(PLAIN)) / "w.xxp"
     for pattern in catalogue().values():
-        few, many = (projects.choose(pattern, str(path), "", 3, n) for n in (20, 40))
+        few, many = (choices.choose(pattern, str(path), "", 3, n) for n in (20, 40))
         assert many[: len(few)] == few
-        assert len(few) == min(20, len(projects.listing(pattern, str(path), "")))
-        ranks = [case.rank for _, _, case in many]
+        if not pattern.yes_no:
+            assert len(few) == min(20, len(projects.listing(pattern, str(path), "")))
+        ranks = [one.case.rank for one in many]
         if pattern.yes_no:
-            answers = [case.answer for _, _, case in many]
-            least = 2 * min(answers.count("yes"), answers.count("no"))
-            assert answers[:least] == ["yes", "no"] * (least // 2)
+            answers = [verdict(one.case.answer) for one in many]
+            assert set(answers) <= {"yes", "no"}
+            assert all(one != after for one, after in pairwise(answers))
         else:
             assert ranks == sorted(ranks)
 

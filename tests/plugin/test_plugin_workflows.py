@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import json
+
 import pytest
 from loopback import Loopback
 from plugin_project import Project, asking, right
@@ -24,6 +26,13 @@ flowchart TD
   Brew --> Join
   Join --> Serve
   Serve --> END
+"""
+CONNECTED = """
+from pytest_taskgraph import suite, understanding
+
+@suite(understanding, patterns="flow_connected")
+def test_connected(trial):
+    trial.check()
 """
 OUTER = """package shop;
 
@@ -138,12 +147,35 @@ def test_an_empty_folder_ends_the_run(project: Project) -> None:
 
 def test_a_pattern_that_finds_nothing_in_the_users_workflow_is_named(project: Project) -> None:
     path = project.write(
-        "line.xxp", "package shop;\nworkflow Line {\n  task A {}\n  task B {}\n  START -> A -> B -> END;\n}\n"
+        "lines.xxp",
+        "package shop;\nworkflow Lines { task A {} task B {} task C {} START -> A -> B -> END; START -> C -> END; }\n",
     )
     ran = project.run("--taskgraph-workflow", path)
-    assert "line.xxp: nothing to ask for parallel_block" in ran.output
+    assert "lines.xxp: nothing to ask for parallel_block" in ran.output
     assert ran.code == 0
     assert set(ran.counts) == {"passed"}
+
+
+def test_run_pattern_with_one_answer_in_own_workflow_named_and_not_asked(project: Project) -> None:
+    path = project.write("line.xxp", "package shop;\nworkflow Line { task A {} task B {} START -> A -> B -> END; }\n")
+    ran = project.run("--taskgraph-workflow", path)
+    assert (
+        "line.xxp: not asked, for no change of one step gives the other answer: parallel_pair (only no)" in ran.output
+    )
+    assert ran.code == 4
+
+
+def test_run_edited_copy_of_own_workflow_passes_with_reader_and_labels_it(project: Project) -> None:
+    project.write("test_graph.py", CONNECTED)
+    path = project.write(
+        "line.xxp", "package shop;\nworkflow Line { task A {} task B {} task C {} START -> A -> B -> C -> END; }\n"
+    )
+    ran = project.run("--taskgraph-workflow", path, "--taskgraph-report=json=out.json")
+    assert (ran.code, ran.counts) == (0, {"passed": 4})
+    record = json.loads((project.path / "out.json").read_text(encoding="utf-8"))
+    edits = {one["question"]["labels"]["edit"] for one in record["trials"]}
+    assert edits <= {"link removed", "link added"}
+    assert len({one["question"]["cluster"] for one in record["trials"]}) == 1
 
 
 def test_own_workflows_make_the_same_run_over_workers(project: Project) -> None:

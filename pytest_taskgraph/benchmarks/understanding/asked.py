@@ -13,6 +13,7 @@ from ..family import QuestionReference
 from ..settings import Settings
 from . import projects
 from .catalogue import catalogue
+from .choices import choose, edited_text
 from .pattern import Case, Pattern
 from .phrasings import phrasing_of, worded
 from .sample import draw
@@ -34,6 +35,7 @@ class Asked:
     notation: str
     text: str  # the workflow as it is shown
     names: str = ""  # what the names of a generated workflow are like; empty for the user's own
+    edit: str = ""  # the kind of the one edit of the user's own workflow; empty where it is shown as it is
 
     @property
     def phrasings(self) -> int:
@@ -48,22 +50,23 @@ def as_is(reference: QuestionReference, settings: Settings) -> Asked:
         raise UnknownNameError("pattern", reference.pattern, known)
     pattern = known[reference.pattern]
     words = worded(pattern, settings.templates)
-    names = ""
+    names = edit = ""
     if reference.source < 0:
         one = draw(pattern, reference.tasks, settings.seed, reference.ordinal, settings.names)
         workflow, scope, case, names = one.project, one.scope, one.case, one.names
         text = written(workflow, reference.notation)
     else:
         path, converted = settings.workflows[reference.source], reference.notation if settings.convert else ""
-        chosen = projects.choose(
-            pattern, path, converted, settings.seed, max(settings.instances, reference.ordinal + 1)
-        )
-        workflow, scope, case = chosen[reference.ordinal]
-        text = written(workflow, converted) if converted else projects.load(path).text
+        chosen = choose(pattern, path, converted, settings.seed, max(settings.instances, reference.ordinal + 1))
+        workflow, scope, case, edit = chosen[reference.ordinal]
+        if edit:
+            text = edited_text(path, workflow, converted)
+        else:
+            text = written(workflow, converted) if converted else projects.load(path).text
     phrasing = phrasing_of(words, reference.ordinal, settings.phrasing)
     if Random(f"place|{pattern.name}|{reference.tasks}|{settings.seed}|{reference.ordinal}").random() < OWN_NAME:
         scope = by_own_name(scope, workflow, text)
-    return Asked(pattern, words, workflow, scope, case, phrasing, reference.notation, text, names)
+    return Asked(pattern, words, workflow, scope, case, phrasing, reference.notation, text, names, edit)
 
 
 def about(found: Asked, reference: QuestionReference, settings: Settings) -> Workflow:

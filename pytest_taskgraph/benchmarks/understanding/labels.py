@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ...generation.edits import EDITS
 from ...generation.recipe import TASKS
 from ...notations import NOTATIONS
 from ...workflow.graph import starts, task_graph
@@ -26,6 +27,7 @@ BUILT = (
         "cycle",
         "difficulty",
         "distance",
+        "edit",
         "flow",
         "gateway",
         "mixed",
@@ -42,6 +44,7 @@ def labels() -> dict[str, Label]:
         "size": Label(tuple(map(str, TASKS)), closed=True),
         "notation": Label(tuple(NOTATIONS), closed=True),
         "names": Label(NAMES, closed=True),
+        "edit": Label(tuple(EDITS), closed=True),
         "frame": Label(tuple(FRAMES)),
         "phrasing": Label(("1", "2")),
     }

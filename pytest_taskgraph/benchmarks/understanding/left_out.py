@@ -8,6 +8,7 @@ from ...errors import RecipeTooLargeError, RecipeTooSmallError
 from ...notations import notation
 from ..settings import Settings
 from . import projects
+from .choices import unbalanced
 from .pattern import Pattern
 from .sample import recipe_for
 
@@ -64,6 +65,17 @@ def silent(patterns: Sequence[Pattern], settings: Settings) -> Iterator[str]:
             none = [p.name for p in patterns if not projects.listing(p, path, converted)]
             if none:
                 yield f"{path}{f' in {converted}' if converted else ''}: nothing to ask for {', '.join(none)}"
+
+
+def one_sided(patterns: Sequence[Pattern], settings: Settings) -> Iterator[str]:
+    """Yield a line for each of the user's projects, with the patterns to which it allows only one of yes and no."""
+    for path in settings.workflows:
+        for converted in settings.notations if settings.convert else ("",):
+            answers = {one.name: unbalanced(one, path, converted, settings.seed) for one in patterns}
+            told = [f"{name} (only {answer})" for name, answer in answers.items() if answer]
+            if told:
+                where = f"{path}{f' in {converted}' if converted else ''}"
+                yield f"{where}: not asked, for no change of one step gives the other answer: {', '.join(told)}"
 
 
 def left_alone(settings: Settings) -> Iterator[str]:

@@ -35,6 +35,7 @@ class Case:
     stratum: str = ""  # among those, each stratum is as likely to be drawn as any other of the same share
     share: int = 1  # how often its stratum is drawn, beside the others; the same in all cases of a stratum
     labels: dict[str, str | int] = field(default_factory=dict)
+    revealing: bool = False  # the question's own words tell the answer: not asked about the user's own workflows
 
 
 Cases = Iterator[Case]
@@ -47,10 +48,11 @@ def case(
     stratum: str = "",
     share: int = 1,
     labels: Mapping[str, str | int] | None = None,
+    revealing: bool = False,
     **fields: Any,  # noqa: ANN401 - whatever the templates show
 ) -> Case:
     """A case. True and False become "yes" and "no"; sets and tuples of names become sorted lists."""
-    return Case(_plain(answer), fields, rank, stratum, share, dict(labels or {}))
+    return Case(_plain(answer), fields, rank, stratum, share, dict(labels or {}), revealing)
 
 
 def _plain(answer: object) -> Json:

@@ -2,26 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from random import Random
 
 from ...errors import UsageError, WorkflowError
-from ...notations import NOTATIONS
+from ...notations import NOTATIONS, drawn_ends
 from ...notations.notation import Notation, together
 from ...notations.plain_json import digest
 from ...workflow.check import check
 from ...workflow.features import features
 from ...workflow.model import Workflow
 from ...workflow.project import every_level
-from ...workflow.references import assemble, expand
-from .pattern import Case, Pattern, verdict
+from ...workflow.references import assemble, expand, levels
+from .pattern import Case, Pattern
 from .project_files import find_files, known_suffixes, read_text
 from .scope import Scope, all_scopes, cases, rotations, scopes
 
 LONGEST_NAME = 500  # characters of the name of a workflow, task, data or gateway
+END_NAMES = re.compile(r"\b(?:START|END)\b")
 SHOWN = 40  # characters of a name that an error message repeats
 
 
@@ -99,36 +100,49 @@ def _together(path: str, parsed: Mapping[str, tuple[Workflow, ...]]) -> Workflow
 
 @lru_cache(maxsize=256)
 def listing(pattern: Pattern, path: str, converted: str) -> tuple[tuple[Workflow, Scope, Case], ...]:
-    """All cases of a pattern about a project, each with the workflow to show for it.
+    """Return all cases of a pattern about a project, each with the workflow to show for it.
 
     `converted` names the notation to show it in; empty: the files themselves.
     """
+    return tuple(
+        (whole, scope, case)
+        for whole in shown_workflows(path, converted)
+        for scope in (scopes(whole) if converted else all_scopes(whole))
+        for case in cases(pattern, scope)
+        if askable(pattern, scope, case, path, converted)
+    )
+
+
+def askable(pattern: Pattern, scope: Scope, case: Case, path: str, converted: str) -> bool:
+    """Return False for a case of which the question's own words tell the answer, or name what is not shown."""
+    return not case.revealing and (bool(converted) or _shows_ends(pattern, scope, path))
+
+
+def _shows_ends(pattern: Pattern, scope: Scope, path: str) -> bool:
+    """Return False if the pattern names START and END, and the user's chart of that level does not draw them."""
+    if not any(END_NAMES.search(template) for template in pattern.templates):
+        return True
     project = load(path)
+    if project.notation.name != "mermaid":
+        return True
+    drawn = drawn_ends(project.files.values())
+    inner = sum(len(levels(whole)) - 1 for whole in rotations(project.workflow))
+    return drawn.whole if scope.whole else drawn.subgraphs >= inner
+
+
+def shown_workflows(path: str, converted: str) -> list[Workflow]:
+    """Return the workflows of a project that are shown, one at a time where they are converted."""
+    project = load(path).workflow
     if not converted:
-        return tuple((project.workflow, s, c) for s in all_scopes(project.workflow) for c in cases(pattern, s))
-    shown = [fit(root, NOTATIONS[converted]) for root in rotations(project.workflow)]
-    return tuple((w, s, c) for w in shown if w is not None for s in scopes(w) for c in cases(pattern, s))
+        return [project]
+    shown = (fit(root, NOTATIONS[converted]) for root in rotations(project))
+    return [one for one in shown if one is not None]
 
 
 def fit(root: Workflow, notation: Notation) -> Workflow | None:
-    """The workflow as the notation can say it: derivation resolved, sub-workflows inline; None if it still cannot."""
+    """Return the workflow as the notation can say it: derivation resolved, sub-workflows inline; None if it cannot."""
     for form in (lambda w: w, assemble, expand):
         shaped = form(root)
         if not features(shaped) & notation.loses:
             return shaped
     return None
-
-
-@lru_cache(maxsize=256)
-def choose(
-    pattern: Pattern, path: str, converted: str, seed: int, instances: int
-) -> tuple[tuple[Workflow, Scope, Case], ...]:
-    """The cases that the seed draws among all: hard ones first, yes and no in turn; more instances extend fewer."""
-    found = list(listing(pattern, path, converted))
-    Random(f"{pattern.name}|{load(path).digest}|{seed}").shuffle(found)
-    found.sort(key=lambda entry: entry[2].rank)
-    if pattern.yes_no:
-        sides = [[e for e in found if verdict(e[2].answer) == a] for a in ("yes", "no")]
-        turns = max(len(side) for side in sides)
-        found = [side[i] for i in range(turns) for side in sides if i < len(side)]
-    return tuple(found[:instances])

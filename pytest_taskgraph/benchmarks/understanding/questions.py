@@ -24,9 +24,10 @@ from . import projects
 from .asked import Asked, about, written
 from .catalogue import select
 from .chance import chance_at
+from .choices import choose
 from .known_names import known_names
 from .labels import difficulty
-from .left_out import left_alone, misfit, misfits, recipe_features, silent, unsaid
+from .left_out import left_alone, misfit, misfits, one_sided, recipe_features, silent, unsaid
 from .pattern import Pattern
 from .phrasings import check_templates, worded
 from .presentation import present
@@ -77,7 +78,12 @@ def notices(settings: Settings, options: Mapping[str, Any]) -> list[str]:
     settings = _merged(settings, options)
     patterns = select(options.get("patterns", "*"))
     if settings.workflows:
-        left_out = [*left_alone(settings), *silent(patterns, settings), *_without_examples(patterns, settings)]
+        left_out = [
+            *left_alone(settings),
+            *silent(patterns, settings),
+            *one_sided(patterns, settings),
+            *_without_examples(patterns, settings),
+        ]
     else:
         left_out = [*misfits(patterns, settings), *unsaid(patterns, settings)]
     return [*left_out, *(not_varied(_made(patterns, settings), settings) if settings.vary else ())]
@@ -167,11 +173,11 @@ def _own(pattern: Pattern, settings: Settings) -> Iterator[QuestionReference]:
     for source in _sources(settings):
         path = settings.workflows[source]
         for converted in settings.notations if settings.convert else ("",):
-            chosen = projects.choose(pattern, path, converted, settings.seed, settings.instances)
+            chosen = choose(pattern, path, converted, settings.seed, settings.instances)
             project = projects.load(path)
             if shots_of(settings) and unsolved(pattern, converted or project.notation.name):
                 continue
-            for ordinal, (_, scope, _) in enumerate(chosen):
+            for ordinal, scope in enumerate(one.scope for one in chosen):
                 name = _safe(scope.workflow.name if scope.whole else project.workflow.name)
                 where = f"{name}-{project.digest[:6]}-{ordinal:03d}"
                 yield _reference(pattern, settings, converted or project.notation.name, where, ordinal, 0, source)
@@ -238,6 +244,7 @@ def _labels(reference: QuestionReference, asked: Asked, chosen: Frame) -> dict[s
         "phrasing": asked.phrasing + 1,
         "frame": chosen.name,
         **({"names": asked.names} if asked.names else {}),
+        **({"edit": asked.edit} if asked.edit else {}),
         **difficulty(asked.scope.workflow),
         **asked.case.labels,
     }

@@ -37,7 +37,8 @@ def task_hierarchy(workflow: Workflow) -> Cases:
 
     Hard negatives: mostly tasks nested as deep or deeper, but inside another task, so that depth and place in the text
     tell nothing; then the question turned round (what contains the composite task), the tasks directly before and
-    after it, and tasks nested less deep.
+    after it, and tasks nested less deep. A task that is called by its path tells by it what it lies in: about the
+    user's own workflows such a question is not asked.
     """
     inside = _inside(workflow)
     names = _names(inside)
@@ -57,6 +58,7 @@ def task_hierarchy(workflow: Workflow) -> Cases:
                 task=names[inner],
                 composite=names[outer],
                 paths=any(names[one] != one[-1] for one in (inner, outer)),
+                revealing=names[inner] != inner[-1] or (names[outer] != outer[-1] and pair == "container"),
                 labels={"pair": pair, "nesting": len(inner) - len(outer) if pair == "part" else 0},
             )
 

@@ -1,0 +1,122 @@
+"""Which cases are asked about the user's own workflows: for yes and no, only as many as leave both equally likely.
+
+A question with yes or no is asked in pairs, one for each answer. Where a project has cases of one answer only, both
+come from copies of it with one edit (`generation.edits`), shown under one heading: so neither the answer nor the
+heading tells the other. Where such copies have no pair either, nothing is asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import zip_longest
+from pathlib import PurePath
+from random import Random
+from typing import Final, NamedTuple
+
+from ...generation.edits import edits
+from ...notations import NOTATIONS, notation
+from ...trial import Json
+from ...workflow.check import problems
+from ...workflow.model import Workflow
+from ...workflow.project import every_level
+from .pattern import Case, Pattern, verdict
+from .projects import askable, fit, listing, load, shown_workflows
+from .scope import Scope, all_scopes, cases, scopes
+
+MOST_EDITS: Final = 28  # copies of a project in which a pair is looked for
+EDITED_TASKS: Final = 1000  # tasks that all these copies have together
+EDITED = "with one change made to it: a link, a condition or a reference was added, removed or replaced"
+ANSWERS: Final = ("yes", "no")
+
+
+class Choice(NamedTuple):
+    """A case, the workflow to show for it, and the kind of the edit where that is no longer the user's own."""
+
+    workflow: Workflow
+    scope: Scope
+    case: Case
+    edit: str = ""
+
+
+class Edited(NamedTuple):
+    """A copy of a project with one edit, as it is shown."""
+
+    kind: str
+    workflow: Workflow
+    scopes: tuple[Scope, ...]
+
+
+@lru_cache(maxsize=256)
+def choose(pattern: Pattern, path: str, converted: str, seed: int, instances: int) -> tuple[Choice, ...]:
+    """Return the cases that the seed draws among all: hard ones first; more instances extend fewer.
+
+    Yes and no take turns, either first by a coin; what would be left over is not asked.
+    """
+    found = [Choice(*entry) for entry in listing(pattern, path, converted)]
+    rng = Random(f"{pattern.name}|{load(path).digest}|{seed}")
+    rng.shuffle(found)
+    found.sort(key=lambda entry: entry.case.rank)
+    if not pattern.yes_no:
+        return tuple(found[:instances])
+    order = ANSWERS if rng.random() < 0.5 else ANSWERS[::-1]
+    pairs = _pairs(found) or (_edited_pairs(pattern, path, converted, seed, instances) if found else [])
+    return tuple([pair[answer] for pair in pairs for answer in order][:instances])
+
+
+def unbalanced(pattern: Pattern, path: str, converted: str, seed: int) -> str:
+    """Return the one answer that all cases of a pattern about a project have; empty where a pair is asked, or none."""
+    if not pattern.yes_no or choose(pattern, path, converted, seed, len(ANSWERS)):
+        return ""
+    return next((str(verdict(case.answer)) for _, _, case in listing(pattern, path, converted)), "")
+
+
+def edited_text(path: str, workflow: Workflow, converted: str) -> str:
+    """Return the text of an edited copy of a project, under a heading that says so."""
+    shown = notation(converted) if converted else load(path).notation
+    return f"{shown.heading(f'{PurePath(path).name}, {EDITED}')}\n{shown.write(workflow)}".strip("\n")
+
+
+def _pairs(found: list[Choice]) -> list[dict[Json, Choice]]:
+    """Return the cases with yes and those with no side by side, as far as both reach."""
+    sides = [[one for one in found if verdict(one.case.answer) == answer] for answer in ANSWERS]
+    return [dict(zip(ANSWERS, pair, strict=True)) for pair in zip(*sides, strict=False)]
+
+
+def _edited_pairs(pattern: Pattern, path: str, converted: str, seed: int, instances: int) -> list[dict[Json, Choice]]:
+    """Return pairs of cases about edited copies, at most one of each answer about each copy."""
+    wanted, found = (instances + 1) // 2, list[Choice]()
+    for copy in edited_copies(path, converted, seed):
+        rng = Random(f"{pattern.name}|{copy.kind}|{len(found)}")
+        asked = [(s, c) for s in copy.scopes for c in cases(pattern, s) if askable(pattern, s, c, path, converted)]
+        for answer in ANSWERS:
+            same = [(s, c) for s, c in asked if verdict(c.answer) == answer]
+            least = min((c.rank for _, c in same), default=0)
+            if hardest := [(s, c) for s, c in same if c.rank == least]:
+                found.append(Choice(copy.workflow, *rng.choice(hardest), copy.kind))
+        if len(_pairs(found)) >= wanted:
+            break
+    return _pairs(found)
+
+
+@lru_cache(maxsize=16)
+def edited_copies(path: str, converted: str, seed: int) -> tuple[Edited, ...]:
+    """Return copies of a project with one edit each, that its notation can say; the workflows to show in turn."""
+    project = load(path)
+    streams = [_copies(whole, path, converted, seed) for whole in shown_workflows(path, converted)]
+    most = _most(project.workflow)
+    return tuple([one for some in zip_longest(*streams) for one in some if one is not None][:most])
+
+
+def _copies(whole: Workflow, path: str, converted: str, seed: int) -> Iterator[Edited]:
+    rng = Random(f"edits|{load(path).digest}|{seed}")
+    shown = NOTATIONS[converted] if converted else load(path).notation
+    for one in edits(whole, rng, _most(whole)):
+        workflow = fit(one.workflow, shown)
+        if workflow is not None and not problems(workflow):
+            yield Edited(one.kind, workflow, scopes(workflow) if converted else all_scopes(workflow))
+
+
+def _most(project: Workflow) -> int:
+    tasks = sum(len(level.tasks) for level in every_level(project))
+    return min(MOST_EDITS, EDITED_TASKS // max(tasks, 1))

@@ -1,0 +1,245 @@
+"""One-step edits of any workflow: a link, a condition or a reference is removed, added or replaced.
+
+Where a workflow allows only one answer to a question with yes or no, some workflow one step away from it may allow the
+other one. An edit knows nothing of questions, so most edits leave the answer as it was: that a workflow is edited says
+nothing about it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import islice, product
+from random import Random
+from typing import Final
+
+from ..errors import WorkflowError
+from ..workflow.check import problems
+from ..workflow.model import DataLink, Link, QualifiedName, Workflow
+
+MOST_PAIRS: Final = 200  # pairs of nodes of one level that a link may be added between
+MOST_FAILURES: Final = 20  # edits of one kind in a row that leave no well-formed workflow
+_COMPARISON = re.compile(r"<=|>=|==|!=|<|>")
+_REPLACED: Final = {
+    "<": (">=", "<="),
+    "<=": (">", "<"),
+    ">": ("<=", ">="),
+    ">=": ("<", ">"),
+    "==": ("!=",),
+    "!=": ("==",),
+}
+
+Path = tuple[str, ...]
+Change = Callable[[Workflow], Workflow]
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """A workflow one step away from another one, and the kind of the step."""
+
+    kind: str
+    workflow: Workflow
+
+
+@dataclass(frozen=True, slots=True)
+class _Level:
+    """A level of a project: which of its workflows it stands in, the path of composite tasks, and what stands there."""
+
+    place: int
+    path: Path
+    level: Workflow
+
+
+def edits(project: Workflow, rng: Random, most: int) -> list[Edit]:
+    """Return at most `most` edits of a project in a drawn order, the kinds in turn; all are well-formed."""
+    found = tuple(_levels(project))
+    changes = {kind: _drawn(list(options(found, project, rng)), rng) for kind, options in EDITS.items()}
+    streams = {kind: _edited(project, kind, some) for kind, some in changes.items()}
+    return list(islice(_in_turn(streams), most))
+
+
+def _in_turn(streams: dict[str, Iterator[Edit]]) -> Iterator[Edit]:
+    while streams:
+        for kind, stream in list(streams.items()):
+            one = next(stream, None)
+            if one is None:
+                del streams[kind]
+            else:
+                yield one
+
+
+def _edited(project: Workflow, kind: str, changes: Sequence[tuple[_Level, Change]]) -> Iterator[Edit]:
+    """Yield the well-formed workflows that changes make of a project."""
+    failures = 0
+    for at, change in changes:
+        if failures == MOST_FAILURES:
+            return
+        edited = _at(project, at.place, at.path, change)
+        if edited == project or _broken(edited):
+            failures += 1
+        else:
+            failures = 0
+            yield Edit(kind, edited)
+
+
+def _broken(project: Workflow) -> bool:
+    try:
+        return bool(problems(project))
+    except WorkflowError:
+        return True
+
+
+def _drawn(options: list[tuple[_Level, Change]], rng: Random) -> list[tuple[_Level, Change]]:
+    rng.shuffle(options)
+    return options
+
+
+def _levels(project: Workflow) -> Iterator[_Level]:
+    """Yield every level of a project as it stands there."""
+    for place, whole in enumerate((project, *project.others)):
+        waiting: list[tuple[Path, Workflow]] = [((), whole)]
+        while waiting:
+            path, level = waiting.pop()
+            yield _Level(place, path, level)
+            waiting += [((*path, task.name), task.subworkflow) for task in level.tasks if task.subworkflow]
+
+
+def _at(project: Workflow, place: int, path: Path, change: Change) -> Workflow:
+    """Return the project with one of its levels changed."""
+    if place == 0:
+        return _inside(project, path, change)
+    others = list(project.others)
+    others[place - 1] = _inside(others[place - 1], path, change)
+    return replace(project, others=tuple(others))
+
+
+def _inside(level: Workflow, path: Path, change: Change) -> Workflow:
+    if not path:
+        return change(level)
+    tasks = (
+        replace(task, subworkflow=_inside(task.subworkflow, path[1:], change))
+        if task.name == path[0] and task.subworkflow
+        else task
+        for task in level.tasks
+    )
+    return replace(level, tasks=tuple(tasks))
+
+
+_Options = Iterator[tuple[_Level, Change]]
+
+
+def _links_removed(found: Sequence[_Level], project: Workflow, rng: Random) -> _Options:
+    for at in found:
+        for link in at.level.links:
+            yield at, partial(_without_link, link=link)
+
+
+def _links_added(found: Sequence[_Level], project: Workflow, rng: Random) -> _Options:
+    for at in found:
+        names = at.level.task_names
+        linked = {(link.source, link.target) for link in at.level.links}
+        for source, target in _pairs(names, names, rng):
+            if (source, target) not in linked:
+                yield at, partial(_with_link, link=Link(source, target))
+
+
+def _conditions_removed(found: Sequence[_Level], project: Workflow, rng: Random) -> _Options:
+    for at in found:
+        for link in at.level.links:
+            if link.guard is not None:
+                yield at, partial(_with_other_link, old=link, new=replace(link, guard=None))
+
+
+def _conditions_replaced(found: Sequence[_Level], project: Workflow, rng: Random) -> _Options:
+    """Yield changes of the first comparison of a condition: into its opposite, or so that a bound is in or out."""
+    for at in found:
+        for link in at.level.links:
+            compared = _COMPARISON.search(link.guard or "")
+            if link.guard is not None and compared:
+                for operator in _REPLACED[compared[0]]:
+                    guard = link.guard[: compared.start()] + operator + link.guard[compared.end() :]
+                    yield at, partial(_with_other_link, old=link, new=replace(link, guard=guard))
+
+
+def _data_links_removed(found: Sequence[_Level], project: Workflow, rng: Random) -> _Options:
+    for at in found:
+        for link in at.level.data_links:
+            yield at, partial(_without_data_link, link=link)
+
+
+def _data_links_added(found: Sequence[_Level], project: Workflow, rng: Random) -> _Options:
+    for at in found:
+        tasks, data = at.level.task_names, tuple(one.name for one in at.level.data)
+        linked = {(link.source, link.target) for link in at.level.data_links}
+        for source, target in (*_pairs(tasks, data, rng), *_pairs(data, tasks, rng)):
+            if (source, target) not in linked:
+                yield at, partial(_with_data_link, link=DataLink(source, target))
+
+
+def _references_removed(found: Sequence[_Level], project: Workflow, rng: Random) -> _Options:
+    return _references_to(found, project, [None])
+
+
+def _references_replaced(found: Sequence[_Level], project: Workflow, rng: Random) -> _Options:
+    return _references_to(found, project, [whole.qualified for whole in (project, *project.others)])
+
+
+def _references_to(found: Sequence[_Level], project: Workflow, names: Sequence[QualifiedName | None]) -> _Options:
+    """Yield changes of each reference into one to each of the names, or into none; renamed data go with the old one.
+
+    None in a project with derived workflows, which configure what the workflows that they refer to have.
+    """
+    if any(whole.base is not None or whole.configurations for whole in (project, *project.others)):
+        return
+    for at in found:
+        for task in at.level.tasks:
+            for name in names if task.reference is not None else ():
+                yield at, partial(_with_reference, task=task.name, name=name)
+
+
+def _pairs(sources: Sequence[str], targets: Sequence[str], rng: Random) -> list[tuple[str, str]]:
+    """Return the pairs of two different nodes; of many, a sample."""
+    if len(sources) * len(targets) <= MOST_PAIRS:
+        drawn = list(product(sources, targets))
+    else:
+        drawn = [(rng.choice(sources), rng.choice(targets)) for _ in range(MOST_PAIRS)]
+    return [(source, target) for source, target in dict.fromkeys(drawn) if source != target]
+
+
+def _without_link(level: Workflow, link: Link) -> Workflow:
+    return replace(level, links=tuple(one for one in level.links if one != link))
+
+
+def _with_link(level: Workflow, link: Link) -> Workflow:
+    return replace(level, links=(*level.links, link))
+
+
+def _with_other_link(level: Workflow, old: Link, new: Link) -> Workflow:
+    return replace(level, links=tuple(new if one == old else one for one in level.links))
+
+
+def _without_data_link(level: Workflow, link: DataLink) -> Workflow:
+    return replace(level, data_links=tuple(one for one in level.data_links if one != link))
+
+
+def _with_data_link(level: Workflow, link: DataLink) -> Workflow:
+    return replace(level, data_links=(*level.data_links, link))
+
+
+def _with_reference(level: Workflow, task: str, name: QualifiedName | None) -> Workflow:
+    tasks = (replace(one, reference=name, bindings=()) if one.name == task else one for one in level.tasks)
+    return replace(level, tasks=tuple(tasks))
+
+
+EDITS: dict[str, Callable[[Sequence[_Level], Workflow, Random], _Options]] = {
+    "link removed": _links_removed,
+    "link added": _links_added,
+    "condition replaced": _conditions_replaced,
+    "condition removed": _conditions_removed,
+    "reference replaced": _references_replaced,
+    "reference removed": _references_removed,
+    "data link removed": _data_links_removed,
+    "data link added": _data_links_added,
+}

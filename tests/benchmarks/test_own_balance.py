@@ -1,0 +1,124 @@
+"""Yes and no are equally likely about the user's own files, and neither is told by how the file is shown."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from own_files import write_thirty
+
+from pytest_taskgraph.benchmarks.settings import Settings
+from pytest_taskgraph.benchmarks.understanding import understanding
+from pytest_taskgraph.benchmarks.understanding.catalogue import catalogue
+from pytest_taskgraph.benchmarks.understanding.choices import EDITED, choose
+from pytest_taskgraph.benchmarks.understanding.pattern import verdict
+from pytest_taskgraph.errors import NoCaseError
+from pytest_taskgraph.generation.edits import EDITS
+from pytest_taskgraph.scoring.grade import grade
+from pytest_taskgraph.trial import Question, Request
+
+YES_NO = [one for one in catalogue().values() if one.yes_no]
+OF_DOMAINS = {"inconsistent_workflow_description", "task_of_kind", "task_of_kind_before"}
+LEAST = 4  # files, of the thirty, that a pattern is asked about
+
+UNTITLED = "flowchart TD\n  A[Mix] --> B[Bake]\n  B --> C[Cool]\n  A --> C\n"
+DRAWN = "---\ntitle: Bread\n---\nflowchart TD\n  S([Start]) --> A[Mix] --> B[Bake] --> E((End))\n"
+CHAIN = "package p;\nworkflow W { define task A; define task B; define task C; START -> A -> B -> C -> END; }"
+NESTED = """package p;
+workflow W {
+  task A { task B { task D {} START -> D -> END; } START -> B -> END; }
+  task C { task D {} task F {} START -> D -> F -> END; }
+  START -> A -> C -> END;
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def thirty(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    return write_thirty(tmp_path_factory.mktemp("own"))
+
+
+def questions(path: Path, patterns: object = "*", **more: object) -> list[Question]:
+    chosen = Settings(workflows=(str(path),), **more)  # type: ignore[arg-type]
+    return [understanding.question(one, chosen) for one in understanding.references(chosen, {"patterns": patterns})]
+
+
+def own(folder: Path, name: str, text: str) -> Path:
+    (folder / name).write_text(text, encoding="utf-8")
+    return folder / name
+
+
+@pytest.mark.parametrize("pattern", YES_NO, ids=lambda one: one.name)
+def test_choose_thirty_own_files_yes_and_no_balanced(pattern: object, thirty: list[Path]) -> None:
+    shown, answers, asked = Counter[tuple[bool, object]](), Counter[object](), 0
+    for path in thirty:
+        found = choose(pattern, str(path), "", 0, 4)
+        asked += bool(found)
+        assert len({bool(one.edit) for one in found}) < 2, "one file is shown in one way"
+        for one in found:
+            answers[verdict(one.case.answer)] += 1
+            shown[bool(one.edit), verdict(one.case.answer)] += 1
+    assert answers["yes"] == answers["no"]
+    assert [shown[edited, "yes"] - shown[edited, "no"] for edited in (False, True)] == [0, 0]
+    name = pattern.name  # type: ignore[attr-defined]
+    assert asked >= (0 if name in OF_DOMAINS else 2 if name in {"loop_ends", "infinite_recursion"} else LEAST)
+
+
+def test_choose_single_question_either_answer_comes_first(thirty: list[Path]) -> None:
+    first = Counter(verdict(choose(one, str(path), "", 0, 1)[0].case.answer) for path in thirty for one in YES_NO[:2])
+    assert min(first.values()) >= len(thirty) / 3
+
+
+def test_question_edited_copies_answered_by_reader(thirty: list[Path]) -> None:
+    reader, kinds = understanding.baseline("reader"), Counter[object]()
+    patterns = ["flow_cycle", "flow_connected", "operator_existence", "parallel_pair", "infinite_recursion"]
+    for path in thirty[::3]:
+        for one in questions(path, patterns):
+            assert (EDITED in one.prompt) == ("edit" in one.labels)
+            reply = asyncio.run(reader.answer(Request([{"role": "user", "content": one.prompt}])))
+            assert grade(one, reply).value == 1.0, one.text
+            kinds[one.labels.get("edit")] += 1
+    assert set(kinds) <= {None, *EDITS}
+    assert len(kinds) > 3
+
+
+def test_question_edited_copy_keeps_cluster_and_changes_workflow(tmp_path: Path) -> None:
+    path = own(tmp_path, "w.xxp", CHAIN)
+    (plain,) = questions(path, "task_list")
+    edited = questions(path, "flow_connected")
+    assert len(edited) == 4
+    assert {one.cluster for one in edited} == {plain.cluster}
+    assert plain.digests["workflow"] not in {one.digests["workflow"] for one in edited}
+    assert all(f"// w.xxp, {EDITED}" in one.prompt for one in edited)
+
+
+def test_question_edited_copy_for_agent_has_changed_specification(tmp_path: Path) -> None:
+    path = own(tmp_path, "w.xxp", CHAIN)
+    for one in questions(path, "flow_connected", presentation="agent"):
+        assert "START -> A -> B -> C -> END" not in " ".join(one.specifications["p.W"].split())
+
+
+def test_notices_no_pair_of_answers_named_with_the_answer(tmp_path: Path) -> None:
+    path = own(tmp_path, "w.xxp", CHAIN)
+    with pytest.raises(NoCaseError, match=r"the other answer: parallel_pair \(only no\)"):
+        questions(path, "parallel_pair")
+    chosen = Settings(workflows=(str(path),))
+    (notice,) = understanding.notices(chosen, {"patterns": ["task_list", "parallel_pair", "flow_cycle"]})
+    assert notice == f"{path}: not asked, for no change of one step gives the other answer: parallel_pair (only no)"
+
+
+def test_question_chart_without_start_and_end_not_asked_about_them(tmp_path: Path) -> None:
+    assert len(questions(own(tmp_path, "drawn.mmd", DRAWN), "flow_connected")) >= 2
+    with pytest.raises(NoCaseError, match="nothing to ask for flow_connected"):
+        questions(own(tmp_path, "untitled.mmd", UNTITLED), "flow_connected")
+    boxed = DRAWN + "  subgraph Oven [Oven]\n    X --> Y\n  end\n  B --> Oven\n"
+    asked = {one.text for one in questions(own(tmp_path, "boxed.mmd", boxed), "flow_connected")}
+    assert all("composite task '" not in text for text in asked)
+
+
+def test_question_task_hierarchy_path_tells_no_answer(tmp_path: Path) -> None:
+    for one in questions(own(tmp_path, "w.xxp", NESTED), "task_hierarchy", instances=50):
+        assert "A.B.D" not in one.text
+        assert "C.D" not in one.text

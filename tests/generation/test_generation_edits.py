@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from pytest_taskgraph.generation.build import generate
+from pytest_taskgraph.generation.edits import edits
+from pytest_taskgraph.generation.recipe import Recipe
+from pytest_taskgraph.workflow.check import problems
+from pytest_taskgraph.workflow.model import Link, Workflow
+from pytest_taskgraph.workflow.project import every_level
+
+RICH = generate(Recipe(tasks=12, features=frozenset({"exclusive", "guards", "data", "hierarchy"})), 3)
+REFERRING = generate(Recipe(tasks=12, features=frozenset({"hierarchy", "references"})), 4)
+DERIVED = generate(Recipe(tasks=12, features=frozenset({"hierarchy", "references", "derivation"})), 5)
+CHAIN = Workflow("W", links=(Link("START", "END"),))
+
+
+def links(project: Workflow) -> list[object]:
+    return [one for level in every_level(project) for one in (*level.links, *level.data_links)]
+
+
+@pytest.mark.parametrize("project", [RICH, REFERRING, DERIVED], ids=["rich", "referring", "derived"])
+def test_edits_all_kinds_well_formed_and_one_step_away(project: Workflow) -> None:
+    found = edits(project, Random(1), 40)
+    assert len(found) == 40
+    steps = {"removed": -1, "added": 1}
+    for one in found:
+        assert not problems(one.workflow)
+        assert one.workflow != project
+        changed = len(links(one.workflow)) - len(links(project))
+        assert changed == (0 if "link" not in one.kind else steps[one.kind.split()[-1]])
+
+
+def test_edits_few_take_each_kind_in_turn() -> None:
+    kinds = [one.kind for one in edits(RICH, Random(1), 7)]
+    assert len(kinds) == 7
+    assert max(map(kinds.count, kinds)) == 2
+    assert {"reference replaced", "reference removed"} <= {one.kind for one in edits(REFERRING, Random(1), 7)}
+
+
+def test_edits_same_seed_gives_same_edits() -> None:
+    assert edits(RICH, Random(7), 9) == edits(RICH, Random(7), 9)
+    assert edits(RICH, Random(7), 9) == edits(RICH, Random(7), 20)[:9]
+
+
+def test_edits_derived_workflows_keep_their_references() -> None:
+    assert {one.kind.split()[0] for one in edits(DERIVED, Random(1), 60)} <= {"link", "condition", "data"}
+
+
+def test_edits_workflow_without_tasks_has_only_its_link() -> None:
+    assert [one.kind for one in edits(CHAIN, Random(1), 9)] == ["link removed"]
