@@ -8,7 +8,6 @@ import shlex
 import sys
 from collections.abc import Iterable
 from contextlib import closing
-from dataclasses import replace
 from datetime import UTC, datetime
 from errno import ENOSPC
 from pathlib import Path
@@ -538,11 +537,12 @@ def test_what_one_machine_kept_another_finds_after_an_import(
 ) -> None:
     said: dict[str, Any] = {"messages": [{"role": "user", "content": HOSTILE}]} if kind == "chat" else {"texts": ["é"]}
     request = Request(kind=kind, tools=[{"type": "function"}], settings={"temperature": 0.0}, repetition=2, **said)
-    reply = Reply("Load", 3, 4, 0.5, 0.25, tool_calls=[{"id": "1"}], logprobs=[["a", 0, None]], embeddings=[[0.5]])
+    figures: dict[str, Any] = {"tool_calls": [{"id": "1"}], "logprobs": [["a", 0, None]], "embeddings": [[0.5]]}
+    reply = Reply("Load", 3, 4, 0.5, 0.25, **figures, stored=True)
     asyncio.run(_kept(tmp_path / "here", request, reply))
     assert b"sk-abc" not in exported(tmp_path / "here")
     replies("import", tmp_path / "there", tmp_path / "here.jsonl")
-    assert asyncio.run(_found(tmp_path / "there", request)) == replace(reply, stored=True)
+    assert asyncio.run(_found(tmp_path / "there", request)) == reply
 
 
 # --- the page
