@@ -39,13 +39,25 @@ from __future__ import annotations
 from ..workflow.features import FEATURES
 from ..workflow.model import Workflow
 from .mermaid_writer import render
-from .notation import Notation
+from .notation import Interpretation, Notation
 
 
 def _parse(text: str, where: str = "") -> tuple[Workflow, ...]:
     from .mermaid_reader import parse  # most runs write only
 
     return parse(text, where)
+
+
+def _interpret(text: str, where: str = "") -> Interpretation:
+    from .mermaid_reader import interpret
+
+    return interpret(text, where)
+
+
+def _stands_in(text: str) -> bool:
+    from .mermaid_markdown import holds_charts
+
+    return holds_charts(text)
 
 
 MERMAID = Notation(
@@ -65,4 +77,6 @@ MERMAID = Notation(
     render=render,
     parse=_parse,
     heading=lambda path: f"%% file: {path}",
+    interpreter=_interpret,
+    stands_in=_stands_in,
 )

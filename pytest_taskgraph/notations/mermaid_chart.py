@@ -6,19 +6,27 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from pathlib import PurePath
+from typing import NoReturn
 
-from .mermaid_cursor import ID, Cursor, Vertex
+from .mermaid_cursor import ID, Arrow, Cursor, Vertex
 from .source import Source
 
 DEEPEST = 64  # subgraphs inside one another
 LARGEST = 100_000  # arrows: a short A & B & … --> C & D & … may mean very many
 _HEADER = re.compile(r"(?:flowchart(?:-elk)?|graph)(?:[ \t]+(?:TB|TD|BT|RL|LR|[<>^v]))?(?=[ \t\r;\n]|$)")
-_COMMENT = re.compile(r"%%[ \t]*(?:(file|workflow|package|description|parameter):[ \t]*([^\n]*)|[^\n]*)")
-_PASSED_OVER = re.compile(r"(?:direction|classDef|class|style|linkStyle|click|accTitle|accDescr)(?=[ \t:])[^\n]*")
+_OTHER_DIAGRAM = re.compile(
+    r"(?:sequenceDiagram|classDiagram|stateDiagram|erDiagram|journey|gantt|pie|quadrantChart|requirementDiagram|gitGraph"
+    r"|mindmap|timeline|zenuml|sankey|xychart|block|packet|kanban|architecture|radar|treemap|C4\w+)(?:-\w+)?\b"
+)
+_COMMENT = re.compile(
+    r"%%(?:\{[\s\S]*?\}%%|[ \t]*(?:(file|workflow|package|description|parameter):[ \t]*([^\n]*)|[^\n]*))"
+)
+_PASSED_OVER = re.compile(
+    r"accDescr[ \t]*\{[^}]*\}|(?:direction|classDef|class|style|linkStyle|click|accTitle|accDescr)(?=[ \t:])[^\n]*"
+)
 _END = re.compile(r"end(?=[ \t\r]*(?:[;\n]|%%|$))")
 _SUBGRAPH = re.compile(r"subgraph(?=[ \t\r;\n]|$)[ \t]*")
-_TITLE = re.compile(r'[ \t]*\[[ \t]*(?:"([^"\n]*)"|([^"\]\n]*))[ \t]*\]')
+_TITLE = re.compile(r'[ \t]*\[[ \t]*(?:"([^"]*)"|([^"\]\n]*))[ \t]*\](?::::[\w-]+)?')
 _LONE_TITLE = re.compile(r'"([^"\n]*)"|([^;\n]*)')
 
 
@@ -30,6 +38,7 @@ class Edge:
     target: str
     text: str | None
     offset: int
+    sign: str = ">"  # what stands for the head of the arrow, or for both: ">", "<>", "" without any
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,46 +64,64 @@ class Comment:
 
 @dataclass(slots=True)
 class Chart:
-    """One flowchart. `owner` tells the subgraph of a vertex that is in one: the first that ends and mentions it."""
+    """One flowchart. `owner` tells the subgraph of a vertex that is in one: the first that ends and mentions it.
+
+    `title` is what a comment before the chart says, or its front matter; empty without either. `file` is the path in the
+    heading before the chart. `begin` and `end` are the offsets of its text, from its front matter or header on.
+    """
 
     title: str
+    file: str = ""
+    begin: int = 0
+    end: int = 0
     vertices: dict[str, Vertex] = field(default_factory=dict)
     edges: list[Edge] = field(default_factory=list)
     subgraphs: dict[str, Subgraph] = field(default_factory=dict)
     owner: dict[str, str] = field(default_factory=dict)
     comments: list[Comment] = field(default_factory=list)
+    invisible: bool = False  # a link that only serves the layout
 
 
 def charts(source: Source) -> list[Chart]:
-    """The flowcharts of a text, in its order. Raises ReadError."""
+    """Return the flowcharts of a text, in its order. Raises ReadError."""
     found: list[Chart] = []
-    offset, stem = 0, PurePath(source.where).stem
+    offset, file = 0, ""
     while True:
-        offset, stem = _skip_to_statement(source, offset, stem)
+        offset, said = _skip_to_statement(source, offset)
+        file = said.get("file", file)
         if offset == len(source.text):
             return found
+        begin = offset
         offset, title = _front_matter(source, offset)
-        offset, stem = _skip_to_statement(source, offset, stem)
+        offset, more = _skip_to_statement(source, offset)
         header = _HEADER.match(source.text, offset)
         if header is None:
-            source.fail(offset, source.seen(offset), "'flowchart TD', or 'graph' in its place")
-        scan = _Scan(source, Chart(title or stem), header.end())
-        offset = scan.statements()
-        found.append(scan.chart)
+            _refuse(source, offset)
+        chart = Chart((said | more).get("workflow", "") or title, file, begin)
+        offset = chart.end = _Scan(source, chart, header.end()).statements()
+        found.append(chart)
 
 
-def _skip_to_statement(source: Source, offset: int, stem: str) -> tuple[int, str]:
-    """Where the next chart begins, and the stem of the file's path that a heading before it tells."""
+def _refuse(source: Source, offset: int) -> NoReturn:
+    """Raise the ReadError of a text that is no flowchart."""
+    expected = "'flowchart TD', or 'graph' in its place"
+    other = _OTHER_DIAGRAM.match(source.text, offset)
+    source.fail(offset, f"{other[0]!r}, which is not supported" if other else source.seen(offset), expected)
+
+
+def _skip_to_statement(source: Source, offset: int) -> tuple[int, dict[str, str]]:
+    """Return where the next chart begins, and what the comments before it say, by their first words."""
+    said: dict[str, str] = {}
     while offset < len(source.text):
         comment = _COMMENT.match(source.text, offset)
         if comment:
-            stem = PurePath(comment[2].strip()).stem if comment[1] == "file" else stem
+            said |= {comment[1]: comment[2].strip()} if comment[1] else {}
             offset = comment.end()
         elif source.text[offset] in " \t\r\n;\ufeff":
             offset += 1
         else:
             break
-    return offset, stem
+    return offset, said
 
 
 def _lines(source: Source, offset: int) -> Iterator[tuple[int, str]]:
@@ -112,10 +139,10 @@ def _front_matter(source: Source, offset: int) -> tuple[int, str]:
     for number, (behind, line) in enumerate(_lines(source, offset)):
         if number == 0 and line.rstrip() != "---":
             return offset, ""
-        if number and line.rstrip() == "---":
+        if number and line.strip() == "---":
             return behind, title
-        if line.startswith("title:"):
-            title = _yaml_text(line[len("title:") :].strip())
+        if line.strip().startswith("title:") and not (title and line[:1].isspace()):
+            title = _yaml_text(line.strip()[len("title:") :].strip())
     if offset < len(source.text):
         source.fail(offset, "front matter without an end", "a second line ---")
     return offset, ""
@@ -142,6 +169,7 @@ class _Scan:
         self.source, self.text, self.chart = source, source.text, chart
         self.cursor = Cursor(source, offset)
         self.open: list[tuple[str, dict[str, None]]] = []  # subgraphs, and what their statements mention
+        self.edge_ids: set[str] = set()
 
     def statements(self) -> int:
         """The offset at which this chart ends and another may begin. Raises ReadError."""
@@ -202,7 +230,8 @@ class _Scan:
         behind = lone.end() if lone else offset
         if lone and lone[1] is None and "[" in text:
             self.source.fail(offset, repr(text[:40]), 'an id and a title: id [title] or id ["title"]')
-        return (text, None, behind) if ID.fullmatch(text) else (text or f"box {offset}", text or None, behind)
+        # A title of several words is no id: Mermaid numbers such subgraphs, and nothing can refer to them.
+        return (text, None, behind) if ID.fullmatch(text) else (f"box {offset}", text or None, behind)
 
     def _close(self, offset: int) -> None:
         if not self.open:
@@ -213,24 +242,39 @@ class _Scan:
         self.cursor.offset = offset
 
     def _chain(self) -> None:
-        """Nodes and arrows: A & B --> C -->|"text"| D."""
+        """Read nodes and arrows: A & B --> C -->|"text"| D."""
         sources = self._nodes()
         while arrow := self.cursor.arrow():
             targets = self._nodes()
-            if len(self.chart.edges) + len(sources) * len(targets) > LARGEST:
+            if len(self.chart.edges) + 2 * len(sources) * len(targets) > LARGEST:
                 self.source.fail(arrow.offset, "too many links", f"at most {LARGEST}")
+            self.edge_ids.add(arrow.id)
+            self.chart.invisible |= not arrow.seen
             if arrow.seen:
-                new = (Edge(one, other, arrow.text, arrow.offset) for one in sources for other in targets)
-                self.chart.edges.extend(new)
+                self.chart.edges.extend(edge for one in sources for other in targets for edge in _edges(one, other, arrow))
             sources = targets
 
     def _nodes(self) -> list[str]:
-        """The ids of the nodes that stand here; a shape and a label given later replace those before."""
+        """Return the ids of the nodes that stand here; a shape and a label given later replace those before."""
         found = self.cursor.nodes()
         for vertex in found:
+            if vertex.attributes and vertex.id in self.edge_ids and vertex.id not in self.chart.vertices:
+                continue  # attributes of an edge
             known = self.chart.vertices.setdefault(vertex.id, vertex)
-            if vertex.label is not None:
+            if vertex.attributes:
+                known.label = known.label if vertex.label is None else vertex.label
+                if vertex.attributes.shape:
+                    known.shape, known.named = vertex.shape, vertex.named
+            elif vertex.label is not None:
                 known.shape, known.label = vertex.shape, vertex.label
             if self.open:
                 self.open[-1][1][vertex.id] = None
         return [vertex.id for vertex in found]
+
+
+def _edges(one: str, other: str, arrow: Arrow) -> Iterator[Edge]:
+    """Yield the edges of an arrow between two nodes: one for each of its heads; to the second where it has none."""
+    if arrow.forward:
+        yield Edge(one, other, arrow.text, arrow.offset, arrow.sign)
+    if arrow.backward:
+        yield Edge(other, one, arrow.text, arrow.offset, arrow.sign)

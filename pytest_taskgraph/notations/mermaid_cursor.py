@@ -1,6 +1,6 @@
 """Nodes and arrows of Mermaid flowcharts, scanned once from left to right.
 
-No search looks further than the end of the line, but for the closing quote of a label.
+Only quoted texts, labels without quotes and attributes in braces may run over the end of a line.
 """
 
 from __future__ import annotations
@@ -8,16 +8,22 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from .mermaid_attributes import Attributes, attributes_at
 from .source import Source
 
-SPACE = re.compile(r"[ \t\r\ufeff]*")
-ID = re.compile(r"\w(?:[\w.]|-(?=\w))*")
+SPACE = re.compile(r"[ \t\r\ufeff\xa0]*")
+ID = re.compile(r"(?:[\w.!#$'*+?/\\]|%(?!%)|-(?=[\w!#$'*+?/\\])|=(?=\w))+")
 _CLASS = re.compile(r":::[\w-]+")
-_ARROW = re.compile(r"--+>|==+>|-\.+->|~~~+")
-_TEXT_OPENING = re.compile(r"--(?![->])|==(?![=>])|-\.(?![.-])")
-_HEADLESS = re.compile(r"---+|===+|-\.+-|--|==|[<xo](?:--|==|-\.)")
-_PIPED = re.compile(r'[ \t]*\|[ \t]*(?:"([^"]*)"|([^|"\n]*))[ \t]*\|')
-_CLOSING = {"--": ("-->", "-"), "==": ("==>", "="), "-.": (".->", ".")}
+_LINK = re.compile(
+    r"(?P<left>[xo<])?(?:(?P<line>--+)(?P<plain>[-xo>])|(?P<thick>==+)(?P<wide>[=xo>])|(?P<dots>-?\.+-)(?P<right>[xo>])?)"
+)
+_INVISIBLE = re.compile(r"~~~+")
+_OPENING = re.compile(r"([xo<])?(--|==|-\.)")
+_CLOSING = {"--": re.compile(r"--+([-xo>])"), "==": re.compile(r"==+([=xo>])"), "-.": re.compile(r"-?\.+-([xo>])?")}
+_STOP = {"--": re.compile(r"--"), "==": re.compile(r"=="), "-.": re.compile(r"\.+-")}
+_EDGE_ID = re.compile(r"([\w-]+)@(?=[xo<]?(?:--|==|-\.|~~~))")
+_PIPED = re.compile(r'[ \t]*\|[ \t]*(?:"([^"]*)"[ \t]*\||([^|]*)\|)')
+_UNQUOTED = re.compile(r'[^\[\](){}|"]+')
 SHAPES = {  # opening -> what may close it; the longest openings first
     "(((": (")))",),
     "((": ("))",),
@@ -36,21 +42,33 @@ SHAPES = {  # opening -> what may close it; the longest openings first
 
 @dataclass(slots=True)
 class Vertex:
-    """A node: the opening of its shape, and its label as written; "[" and None where it is only mentioned."""
+    """A node: the opening of its shape, and its label as written; "[" and None where it is only mentioned.
+
+    `named` is the shape that attributes name (`@{ shape: db }`), as written.
+    """
 
     id: str
     offset: int
     shape: str = "["
     label: str | None = None
+    named: str = ""
+    attributes: Attributes | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Arrow:
-    """An arrow: the text on it as written, None without one; `seen` is false for a link that only serves the layout."""
+    """An arrow: the text on it as written, None without one, and at which ends it has a head.
+
+    `seen` is false for a link that only serves the layout; `id` is the id of the edge, where it has one.
+    """
 
     text: str | None
     offset: int
     seen: bool = True
+    backward: bool = False
+    forward: bool = True
+    id: str = ""
+    sign: str = ""  # what stands for its heads, such as ">", "<>" or "o"
 
 
 class Cursor:
@@ -65,12 +83,10 @@ class Cursor:
         at = self.offset
         if at == len(self.text) or self.text[at] in "\n;" or self.text.startswith("%%", at):
             return
-        if headless := _HEADLESS.match(self.text, at):
-            self.source.fail(at, repr(headless[0]), "an arrow with one head, at its end, such as '-->'")
         self.source.fail(at, self.source.seen(at), "an arrow such as '-->', '&', or the end of the statement")
 
     def nodes(self) -> list[Vertex]:
-        """The nodes that stand here, joined by &. Raises ReadError."""
+        """Return the nodes that stand here, joined by &. Raises ReadError."""
         found = [self._node()]
         self._skip_space()
         while self.text.startswith("&", self.offset):
@@ -86,35 +102,60 @@ class Cursor:
             self.source.fail(self.offset, self.source.seen(self.offset), "a node")
         vertex = Vertex(own[0], self.offset)
         self.offset = own.end()
+        if self.text.startswith("@{", self.offset):
+            self._attributes(vertex)
         for opening, closings in SHAPES.items():
             if self.text.startswith(opening, self.offset):
                 vertex.shape, vertex.label = opening, self._label(opening, closings)
                 break
-        if styled := _CLASS.match(self.text, self.offset):
+        while styled := _CLASS.match(self.text, self.offset):
             self.offset = styled.end()
+            if self.text.startswith("@{", self.offset):
+                self._attributes(vertex)
         return vertex
+
+    def _attributes(self, vertex: Vertex) -> None:
+        found, self.offset = attributes_at(self.source, self.offset)
+        vertex.attributes = found
+        if found.shape:
+            vertex.shape, vertex.named = found.opening, found.shape
+        vertex.label = found.label
 
     def _skip_space(self) -> None:
         space = SPACE.match(self.text, self.offset)
         self.offset = space.end() if space else self.offset
 
     def _label(self, opening: str, closings: tuple[str, ...]) -> str:
-        """The label between the brackets, as written, without its quotes."""
+        """Return the label between the brackets, as written, without its quotes."""
         start = self.offset
         self.offset += len(opening)
-        self._skip_space()
-        if self.text.startswith('"', self.offset):
+        inner = SPACE.match(self.text, self.offset)
+        behind = inner.end() if inner else self.offset
+        if self.text.startswith('"', behind):
+            self.offset = behind
             label = self._quoted(start)
-            self._skip_space()
+            while self.offset < len(self.text) and self.text[self.offset] in " \t\r\n":
+                self.offset += 1
             ends = [self.offset for closing in closings if self.text.startswith(closing, self.offset)]
         else:
-            found = [self.text.find(closing, self.offset, self._line_end()) for closing in closings]
-            ends = [end for end in found if end >= 0]
+            ends = self._unquoted_ends(closings)
             label = self.text[self.offset : min(ends, default=self.offset)].strip()
+            label = label[1:-1] if opening == "(" and re.fullmatch(r"-.+-", label, re.DOTALL) else label  # an ellipse
         if not ends:
+            self.offset = behind if not label else self.offset
             self.source.fail(self.offset, self.source.seen(self.offset), f"{closings[0]!r} after {opening!r}")
         self.offset = min(ends) + len(closings[0])
         return label
+
+    def _unquoted_ends(self, closings: tuple[str, ...]) -> list[int]:
+        """Where a label without quotes may end: on its line, or behind plain words over several lines."""
+        line_end = self._line_end()
+        ends = [self.text.find(closing, self.offset, line_end) for closing in closings]
+        if any(end >= 0 for end in ends):
+            return [end for end in ends if end >= 0]
+        words = _UNQUOTED.match(self.text, self.offset)
+        at = words.end() if words else self.offset
+        return [at for closing in closings if self.text.startswith(closing, at)]
 
     def _line_end(self) -> int:
         end = self.text.find("\n", self.offset)
@@ -129,30 +170,55 @@ class Cursor:
         return label
 
     def arrow(self) -> Arrow | None:
-        """The arrow that stands here; None if there is none. Raises ReadError."""
+        """Return the arrow that stands here, None if there is none. Raises ReadError."""
+        own = _EDGE_ID.match(self.text, self.offset)
         at = self.offset
-        if arrow := _ARROW.match(self.text, at):
-            self.offset = arrow.end()
-            piped = _PIPED.match(self.text, self.offset)
-            if piped is None:
-                return Arrow(None, at, arrow[0][0] != "~")
-            self.offset = piped.end()
-            return Arrow(piped[1] if piped[1] is not None else piped[2].strip(), at)
-        opening = _TEXT_OPENING.match(self.text, at)
-        return Arrow(self._inner_text(opening), at) if opening else None
+        if own:
+            self.offset = own.end()
+        if invisible := _INVISIBLE.match(self.text, self.offset):
+            self.offset = invisible.end()
+            self._piped()
+            return Arrow(None, at, seen=False)
+        name = own[1] if own else ""
+        if link := _LINK.match(self.text, self.offset):
+            self.offset = link.end()
+            return _arrow(self._piped(), at, link["left"], link["plain"] or link["wide"] or link["right"], name)
+        opening = _OPENING.match(self.text, self.offset)
+        if opening is None:
+            return None
+        text, head = self._inner_text(opening)
+        return _arrow(text, at, opening[1], head, name)
 
-    def _inner_text(self, opening: re.Match[str]) -> str:
-        """The text inside an arrow: -- text -->, == text ==>, -. text .->."""
-        closing, fill = _CLOSING[opening[0]]
+    def _piped(self) -> str | None:
+        """Return the text between bars behind an arrow, None where there is none."""
+        piped = _PIPED.match(self.text, self.offset)
+        if piped is None:
+            return None
+        self.offset = piped.end()
+        return piped[1] if piped[1] is not None else piped[2].strip()
+
+    def _inner_text(self, opening: re.Match[str]) -> tuple[str, str | None]:
+        """Return the text inside an arrow, such as -- text -->, and the sign of its head."""
+        kind = opening[2]
         self.offset = opening.end()
         self._skip_space()
         begin = self.offset
         if self.text.startswith('"', begin):
             self._quoted(opening.start())
-        end = self.text.find(closing, self.offset, self._line_end())
-        text = self.text[begin:end].rstrip(fill).strip()
+        stop = _STOP[kind].search(self.text, self.offset, self._line_end())
+        closing = _CLOSING[kind].match(self.text, stop.start()) if stop else None
+        if stop is None or closing is None:
+            expected = f"a text and {kind[0]}{kind[1]}>" if kind != "-." else "a text and .->"
+            self.source.fail(opening.start(), f"{opening[0]!r} without an end", expected)
+        text = self.text[begin : stop.start()].strip()
+        if kind == "-.":
+            text = text.removesuffix("-").rstrip()
+        self.offset = closing.end()
         quoted = len(text) > 1 and text[0] == text[-1] == '"'
-        if end < 0 or ("---" in text and not quoted):
-            self.source.fail(opening.start(), f"{opening[0]!r} without an arrow head", f"a text and {closing!r}")
-        self.offset = end + len(closing)
-        return text[1:-1] if quoted else text
+        return text[1:-1] if quoted else text, closing[1]
+
+
+def _arrow(text: str | None, offset: int, left: str | None, right: str | None, name: str) -> Arrow:
+    right = None if right in ("-", "=") else right
+    sign = f"{left or ''}{right or ''}"
+    return Arrow(text, offset, True, left is not None, right is not None or left is None, name, sign)

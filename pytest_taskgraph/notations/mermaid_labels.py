@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from html.entities import html5
 from typing import Any
 
 from ..workflow.model import Data, Task, Workflow
@@ -17,8 +18,16 @@ from . import phrases
 EDGES = frozenset({"start", "end"})  # what START and END are called in a label, in any case
 _CODES = {'"': "quot", "<": "lt", ">": "gt", "&": "amp", "#": "35", "`": "96"}
 _CHARACTERS = {"quot": '"', "lt": "<", "gt": ">", "amp": "&", "nbsp": "\xa0", "apos": "'"}
-_ENTITY = re.compile(r"[#&](?:#?([0-9]{1,7})|([a-z]{2,6}));")
-_BREAK = re.compile(r"<br ?/?>|\n", re.IGNORECASE)
+_ENTITY = re.compile(r"[#&](?:#?([0-9]{1,7})|([A-Za-z][A-Za-z0-9]{1,30}));")
+_BREAK = re.compile(r"<br\s*/?>|\n|\\n", re.IGNORECASE)
+_TAG = re.compile(
+    r"</?(?:a|abbr|b|big|center|code|del|div|em|font|h[1-6]|hr|i|img|kbd|li|mark|ol|p|pre|q|s|small|span|strike|strong"
+    r"|sub|sup|svg|table|tbody|td|th|tr|tt|u|ul)(?:\s[^<>]*)?/?>",
+    re.IGNORECASE,
+)
+_ICON = re.compile(r"\bfa[bsrl]?:fa-[\w-]+[ \t]*")
+_DISTURBING = re.compile(r"\\(?=n)|:(?=fa-)")  # what a reader would take for markup
+_EMPHASIS = re.compile(r"(\*\*\*|\*\*|\*|(?<!\w)___|(?<!\w)__|(?<!\w)_)(?=\S)(.+?)(?<=\S)\1(?!\w)")
 _LINE = re.compile(r"(description|kind|implementation|schema|parameter|effect|binding):(.*)")
 _SEVERAL = {"parameter": "parameters", "effect": "effects", "binding": "bindings"}
 _READERS = {
@@ -43,6 +52,8 @@ def encode(text: str) -> str:
     core = text.strip()
     before = len(text) - len(text.lstrip())
     signs = [_code(sign) for sign in text]
+    for found in _DISTURBING.finditer(text):
+        signs[found.start()] = f"#{ord(text[found.start()])};"
     for at, sign in enumerate(text):
         if not before <= at < before + len(core):
             signs[at] = f"#{ord(sign)};"
@@ -62,7 +73,7 @@ def decode(text: str) -> str:
 
 def _character(entity: re.Match[str]) -> str:
     if entity[1] is None:
-        return _CHARACTERS.get(entity[2], entity[0])
+        return _CHARACTERS.get(entity[2]) or html5.get(f"{entity[2]};", entity[0])
     code = int(entity[1])
     return chr(code) if code < 0x110000 and not 0xD800 <= code < 0xE000 else entity[0]
 
@@ -107,9 +118,7 @@ def read_label(label: str, known: tuple[str, ...]) -> tuple[str, dict[str, Any]]
 
     Lines that say none of the known things belong to the name. Raises LabelError.
     """
-    if len(label) > 1 and label[0] == label[-1] == "`":  # Mermaid's markdown text
-        label = label[1:-1]
-    first, *rest = _BREAK.split(label)
+    first, *rest = written_lines(label)
     name, said = [first.strip()], list[tuple[str, str]]()
     for line in rest:
         found = _LINE.fullmatch(line.strip())
@@ -118,6 +127,33 @@ def read_label(label: str, known: tuple[str, ...]) -> tuple[str, dict[str, Any]]
         else:
             name.append(line.strip())
     return " ".join(decode(part) for part in name if part), read_lines(said)
+
+
+def plain(text: str) -> str:
+    """Return the text without markup, its lines joined by blanks: what is seen in the drawing."""
+    return " ".join(decode(line.strip()) for line in written_lines(text) if line.strip())
+
+
+def has_markup(label: str) -> bool:
+    """Return True if the text that is seen in the drawing differs from what is written."""
+    return plain(label) != label.strip()
+
+
+def written_lines(label: str) -> list[str]:
+    """Return the lines of a label without tags, icons and, in a Markdown string, emphasis; codes stay as they are."""
+    label = label.strip()
+    if len(label) > 1 and label[0] == label[-1] == "`":
+        label = _EMPHASIS.sub(r"\2", _EMPHASIS.sub(r"\2", label[1:-1]))
+    return _BREAK.split(_ICON.sub("", _TAG.sub("", label)))
+
+
+def spellings(label: str) -> Iterator[str]:
+    """Yield the ways in which a reader may copy a label from the text, or from the drawing."""
+    bare = label.strip("`") if label[:1] == label[-1:] == "`" else label
+    lines = [decode(line.strip()) for line in written_lines(label)]
+    yield from (label, f'"{label}"', bare, plain(label), decode(label), decode(bare))
+    yield from (mark.join(lines) for mark in ("\n", "<br/>", "<br>", "<br />", "\\n", ""))
+    yield " ".join(bare.split())
 
 
 def read_lines(said: Iterable[tuple[str, str]]) -> dict[str, Any]:

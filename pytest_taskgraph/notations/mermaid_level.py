@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Mapping
 from typing import Any, Literal
 
-from ..workflow.model import END, START, Data, DataLink, Gateway, GatewayKind, Link, Task, Workflow
+from ..workflow.model import END, OTHERWISE, START, Data, DataLink, Gateway, GatewayKind, Link, Task, Workflow
 from . import mermaid_labels as labels
+from .mermaid_attributes import BAR, BEGIN, STOP
 from .mermaid_chart import Edge
+from .mermaid_conventions import Conventions
 from .mermaid_cursor import Vertex
 from .source import Source
 
 _Role = Literal["split", "join"]
 _Kind = Literal["start", "end", "data", "gateway", "task"]
+_END_SHAPES = {BEGIN: START, STOP: END}
 _OURS = re.compile(r"(parallel|exclusive|inclusive) (split|join)")
 _WORDS: dict[GatewayKind, re.Pattern[str]] = {
     "parallel": re.compile(r"(?:and|\+|&|∥|fork|join|parallel(?: (?:gateway|fork|join|split|merge))?)[ _-]?\d*"),
@@ -30,16 +34,23 @@ def read_label(source: Source, label: str, known: tuple[str, ...], offset: int) 
         source.fail(offset, error.found, error.expected)
 
 
-def _kind(vertex: Vertex) -> _Kind:
-    """What a node is, by its shape and its label."""
-    text = (vertex.id if vertex.label is None else vertex.label).strip("`").strip().lower()
-    if vertex.shape == "[(":
-        return "data"
+def is_end(vertex: Vertex) -> str:
+    """Return START or END for a node that its label or its shape makes that, "" for any other."""
+    # Codes are not decoded: a first letter as a code tells a task of that name from START and END.
+    text = " ".join(labels.written_lines(vertex.label or vertex.id)).strip().lower()
     if text in labels.EDGES:
-        return "start" if text == "start" else "end"
-    if vertex.shape == "{" or (vertex.shape == "{{" and _gateway_kind(text)):
-        return "gateway"
-    return "task"
+        return START if text == "start" else END
+    return _END_SHAPES.get(vertex.shape, "")
+
+
+def is_gateway(vertex: Vertex) -> bool:
+    """Return True if the shape and the label of a node make it a gateway."""
+    return vertex.shape in ("{", BAR) or (vertex.shape == "{{" and _gateway_kind(_text(vertex)) is not None)
+
+
+def _text(vertex: Vertex) -> str:
+    """Return the label of a gateway as its kind is looked for in it."""
+    return labels.plain(vertex.label or vertex.id).strip("` ").lower()
 
 
 def _gateway_kind(text: str) -> GatewayKind | None:
@@ -50,12 +61,15 @@ def _gateway_kind(text: str) -> GatewayKind | None:
 
 
 class Level:
-    """The nodes of one level under the names they have there."""
+    """The nodes of one level under the names they have there; what is decided about them is entered in `applied`."""
 
-    def __init__(self, source: Source, box: str | None, edges: list[Edge], name: str) -> None:
-        self.source, self.edges, self.name = source, edges, name
+    def __init__(
+        self, source: Source, box: str | None, edges: list[Edge], name: str, names: Mapping[str, str],
+        applied: Conventions,
+    ) -> None:  # fmt: skip
+        self.source, self.edges, self.name, self.applied = source, edges, name, applied
         self.prefix = f"{box}__" if box else ""
-        self.names: dict[str, str] = {}  # id -> name
+        self.names = dict(names)  # id -> name
         self.taken = {START, END}
         self.kinds: dict[str, _Kind] = {}
         self.tasks: list[tuple[int, Task]] = []
@@ -63,42 +77,55 @@ class Level:
         self.waiting: list[Vertex] = []  # gateways, which are named last
         self.entries: dict[str, str] = {}  # name of a split -> that of the join before it
 
-    def add(self, vertex: Vertex) -> None:
-        """Take in a node. Raises ReadError."""
-        kind = self.kinds[vertex.id] = _kind(vertex)
-        if kind == "task":
-            name, said = self._label(vertex, labels.OF_TASK)
-            self.add_task(vertex.id, Task(name, **said), vertex.offset)
-        elif kind == "data":
-            name, said = self._label(vertex, labels.OF_DATA)
-            self._name(vertex.id, name, vertex.offset)
-            self.data.append(Data(name, **said))
-        elif kind == "gateway":
-            self.waiting.append(vertex)
+    def add(self, vertex: Vertex, named: bool) -> None:
+        """Take in a node; one that is named is a task or data, any other START, END or a gateway. Raises ReadError."""
+        if vertex.shape == "[(" and vertex.named:
+            self.applied.shapes[vertex.named] = "cylinder"
+        if not named:
+            self._add_unnamed(vertex)
+        elif vertex.shape == "[(" and not self.applied.cylinders_as_tasks:
+            self.kinds[vertex.id], self.applied.cylinders = "data", True
+            said = self._said(vertex, labels.OF_DATA)
+            self.taken.add(self.names[vertex.id])
+            self.data.append(Data(self.names[vertex.id], **said))
         else:
-            self.names[vertex.id] = START if kind == "start" else END
+            self.applied.cylinders |= vertex.shape == "[("
+            said = self._said(vertex, labels.OF_TASK)
+            self.add_task(vertex.id, Task(self.names[vertex.id], **said), vertex.offset)
+
+    def _add_unnamed(self, vertex: Vertex) -> None:
+        edge = is_end(vertex)
+        if edge and vertex.shape in _END_SHAPES and labels.plain(vertex.label or vertex.id).lower() not in labels.EDGES:
+            self.applied.end_shapes[vertex.named] = edge
+        elif edge:
+            self.applied.ends.add(labels.plain(vertex.label or vertex.id))
+        if edge:
+            self.names[vertex.id] = edge
+            self.kinds[vertex.id] = "start" if edge == START else "end"
+        else:
+            self.kinds[vertex.id] = "gateway"
+            self.waiting.append(vertex)
 
     def add_task(self, id: str, task: Task, offset: int) -> None:
-        """Take in a task. Raises ReadError."""
+        """Take in a task."""
         self.kinds[id] = "task"
-        self._name(id, task.name, offset)
+        self.taken.add(task.name)
         self.tasks.append((offset, task))
 
-    def _label(self, vertex: Vertex, known: tuple[str, ...]) -> tuple[str, dict[str, Any]]:
-        name, said = read_label(self.source, vertex.label or vertex.id, known, vertex.offset)
-        return name or vertex.id, said
-
-    def _name(self, id: str, name: str, offset: int) -> None:
-        if name in self.taken:
-            self.source.fail(offset, f"a second node that is called {name[:60]!r}", "a label of its own")
-        self.names[id] = name
-        self.taken.add(name)
+    def _said(self, vertex: Vertex, known: tuple[str, ...]) -> dict[str, Any]:
+        """Return what the label says besides the name, by the names of the model's fields."""
+        label = vertex.label or vertex.id
+        name, said = read_label(self.source, label, known, vertex.offset)
+        self.applied.described |= bool(said)
+        self.applied.markup |= name not in label
+        return said
 
     def workflow(self) -> Workflow:
-        """The level as a workflow. Raises ReadError."""
+        """Return the level as a workflow. Raises ReadError."""
         control = [edge for edge in self.edges if not self._of_data(edge)]
         gateways = self._gateways(control)
         links = [*map(self._link, control), *(Link(join, split) for split, join in self.entries.items())]
+        self._note(control, links)
         return Workflow(
             name=self.name,
             tasks=tuple(task for _, task in sorted(self.tasks, key=lambda one: one[0])),
@@ -108,28 +135,56 @@ class Level:
             data_links=tuple(map(self._data_link, filter(self._of_data, self.edges))),
         )
 
+    def _note(self, control: list[Edge], links: list[Link]) -> None:
+        self.applied.control |= bool(control)
+        self.applied.conditions |= any(link.guard is not None for link in links)
+        self.applied.otherwise |= any(link.guard == OTHERWISE for link in links)
+        tasks = {task.name for _, task in self.tasks}
+        branches = Counter(link.source for link in links if link.guard is None and link.source in tasks)
+        self.applied.unconditional_branches |= any(times > 1 for times in branches.values())
+
     def _of_data(self, edge: Edge) -> bool:
         return "data" in (self.kinds[edge.source], self.kinds[edge.target])
 
     def _gateways(self, control: list[Edge]) -> tuple[Gateway, ...]:
-        """The gateways, named; where one node of a foreign chart both joins and splits, two."""
+        """Return the gateways, named; where one node of a foreign chart both joins and splits, two."""
         made: list[Gateway] = []
         into, out = (Counter(getattr(edge, end) for edge in control) for end in ("target", "source"))
         for vertex in self.waiting:
             name = self.names[vertex.id] = self._free(vertex.id.removeprefix(self.prefix))
-            text = labels.decode(vertex.label or "").strip("` ").lower()
-            kind, ours = _gateway_kind(text) or "exclusive", _OURS.fullmatch(text)
+            kind, ours = self._kind_of(vertex)
             role: _Role = "join" if into[vertex.id] > 1 >= out[vertex.id] else "split"
             if ours:
-                role = "join" if ours[2] == "join" else "split"
+                role = ours
             elif into[vertex.id] > 1 < out[vertex.id]:
                 self.entries[name] = self._free(f"{name}_join")
                 made.append(Gateway(self.entries[name], kind, "join"))
             made.append(Gateway(name, kind, role))
         return tuple(made)
 
+    def _kind_of(self, vertex: Vertex) -> tuple[GatewayKind, _Role | None]:
+        """Return the kind of a gateway, and the role that its label tells in our charts."""
+        applied, text, label = self.applied, _text(vertex), labels.plain(vertex.label or vertex.id)
+        if vertex.named and vertex.shape != BAR:
+            applied.shapes[vertex.named] = "diamond" if vertex.shape == "{" else "hexagon"
+        if ours := _OURS.fullmatch(text):
+            applied.ours.add(label)
+            return _gateway_kind(text) or "exclusive", "join" if ours[2] == "join" else "split"
+        kind = "parallel" if vertex.shape == BAR else _gateway_kind(text) or "exclusive"
+        if vertex.shape == BAR:
+            applied.bars.add(vertex.named)
+        elif kind == "parallel":
+            applied.parallel.add(label)
+        elif kind == "inclusive":
+            applied.inclusive.add(label)
+        elif vertex.shape == "{":
+            applied.choices = True
+        else:
+            applied.choice_hexagons.add(label)
+        return kind, None
+
     def _free(self, wanted: str) -> str:
-        """The wanted name, or the first with a number behind it that is free; it is taken then."""
+        """Return the wanted name, or the first with a number behind it that is free; it is taken then."""
         name, number = wanted, 2
         while name in self.taken:
             name, number = f"{wanted}_{number}", number + 1
@@ -140,7 +195,7 @@ class Level:
         source, target = self.names[edge.source], self.names[edge.target]
         if source == END or target == START:
             self.source.fail(edge.offset, "a link into START or out of END", "a link the other way round")
-        guard = None if edge.text is None else labels.decode(edge.text) if edge.text.strip() else ""
+        guard = labels.plain(edge.text) if edge.text else None
         return Link(source, self.entries.get(target, target), guard)
 
     def _data_link(self, edge: Edge) -> DataLink:
@@ -149,13 +204,16 @@ class Level:
         return DataLink(self.names[edge.source], self.names[edge.target])
 
     def _closed(self, links: list[Link]) -> tuple[Link, ...]:
-        """The links, and from START to all sources where none is drawn, to END from all sinks where none is."""
+        """Return the links, and from START to all sources where none is drawn, to END from all sinks where none is."""
         nodes = [self.names[id] for id, kind in self.kinds.items() if kind in ("task", "gateway")]
         if not links and len(nodes) > 1:  # a chart of data flow alone says nothing of order
+            self.applied.unordered = True
             return ()
         drawn = set(self.kinds.values())
         sources, targets = {link.source for link in links}, {link.target for link in links}
         entries = [self.entries.get(name, name) for name in nodes]
         first = [Link(START, name) for name in entries if name not in targets] if "start" not in drawn else []
         last = [Link(name, END) for name in nodes if name not in sources] if "end" not in drawn else []
+        self.applied.open_start |= "start" not in drawn
+        self.applied.open_end |= "end" not in drawn
         return (*first, *links, *last)

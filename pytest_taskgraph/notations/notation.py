@@ -3,11 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from ..errors import CannotSayError
 from ..workflow.features import FEATURES, features
 from ..workflow.model import Workflow
+
+
+@dataclass(frozen=True, slots=True)
+class Interpretation:
+    """What a text says, and by which rules it was read.
+
+    Args:
+        workflows: in the order of the text, each without `others`.
+        guide: the sentences that tell a model how the text is to be read: the rules that were applied.
+        shown: the text as it is presented to a model.
+        unnamed: the text holds one workflow, and does not name it.
+        spellings: for each workflow by name: further ways to write the names of its tasks and data, to the name.
+    """
+
+    workflows: tuple[Workflow, ...]
+    guide: tuple[str, ...]
+    shown: str
+    unnamed: bool = False
+    spellings: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +47,8 @@ class Notation:
     render: Callable[[Workflow], str]
     parse: Callable[[str, str], tuple[Workflow, ...]]
     heading: Callable[[str], str]
+    interpreter: Callable[[str, str], Interpretation] | None = None  # where its rules depend on the text
+    stands_in: Callable[[str], bool] = lambda text: False  # whether a Markdown text holds it in code fences
 
     @property
     def loses(self) -> frozenset[str]:
@@ -43,6 +64,12 @@ class Notation:
     def read(self, text: str, where: str = "") -> Workflow:
         """The first workflow of the text, with the rest of them as `others`. Raises ReadError."""
         return together(self.parse(text, where))
+
+    def interpret(self, text: str, where: str = "") -> Interpretation:
+        """Return what the text says and how it was read. Raises ReadError."""
+        if self.interpreter is not None:
+            return self.interpreter(text, where)
+        return Interpretation(self.parse(text, where), (self.guide,), text)
 
     def read_files(self, files: Mapping[str, str]) -> Workflow:
         """One project out of several files, path to text. Raises ReadError with the path of the file."""
