@@ -14,6 +14,7 @@ TaskgraphError
 ├── OrderTooWideError         an answer cannot be marked exactly: never a guess
 ├── ProviderError             no reply: never a wrong answer
 └── NotAskedError             the question was not put: nothing recorded, a capability is missing
+    ├── PromptNotUnderstoodError  … because a baseline does not find in the prompt what it goes by
     └── BudgetSpentError      … because what was allowed is spent
 """
 
@@ -135,6 +136,10 @@ class ProviderError(TaskgraphError):
 
 class NotAskedError(TaskgraphError):
     """The question was not put to the model; the message says why."""
+
+
+class PromptNotUnderstoodError(NotAskedError):
+    """A baseline does not find in the prompt what it goes by: no readable workflow, or no known question."""
 
 
 class BudgetSpentError(NotAskedError):

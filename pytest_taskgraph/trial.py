@@ -58,6 +58,7 @@ class Question:
     chance: float | None = None  # the main score that guessing is expected to reach; None where that is not known
     relation: str = ""  # how it is varied, where it is asked once more: it then enters no rate
     twin: str = ""  # the id of the question that it varies
+    spellings: dict[str, str] = field(default_factory=dict)  # further ways to write names in an answer, to the names
     repetition: int = 1  # which of several askings of the same; from the second on the id ends in "-r2"
 
     @property

@@ -19,7 +19,7 @@ _OTHER_DIAGRAM = re.compile(
     r"|mindmap|timeline|zenuml|sankey|xychart|block|packet|kanban|architecture|radar|treemap|C4\w+)(?:-\w+)?\b"
 )
 _COMMENT = re.compile(
-    r"%%(?:\{[\s\S]*?\}%%|[ \t]*(?:(file|workflow|package|description|parameter):[ \t]*([^\n]*)|[^\n]*))"
+    r"%%(?:\{[\s\S]{0,5000}?\}%%|[ \t]*(?:(file|workflow|package|description|parameter):[ \t]*([^\n]*)|[^\n]*))"
 )
 _PASSED_OVER = re.compile(
     r"accDescr[ \t]*\{[^}]*\}|(?:direction|classDef|class|style|linkStyle|click|accTitle|accDescr)(?=[ \t:])[^\n]*"
@@ -66,8 +66,8 @@ class Comment:
 class Chart:
     """One flowchart. `owner` tells the subgraph of a vertex that is in one: the first that ends and mentions it.
 
-    `title` is what a comment before the chart says, or its front matter; empty without either. `file` is the path in the
-    heading before the chart. `begin` and `end` are the offsets of its text, from its front matter or header on.
+    `title` is what a comment before the chart says, or its front matter; empty without either. `file` is the path in
+    the heading before the chart. `begin` and `end` are the offsets of its text, from its front matter or header on.
     """
 
     title: str
@@ -251,7 +251,9 @@ class _Scan:
             self.edge_ids.add(arrow.id)
             self.chart.invisible |= not arrow.seen
             if arrow.seen:
-                self.chart.edges.extend(edge for one in sources for other in targets for edge in _edges(one, other, arrow))
+                self.chart.edges.extend(
+                    edge for one in sources for other in targets for edge in _edges(one, other, arrow)
+                )
             sources = targets
 
     def _nodes(self) -> list[str]:

@@ -185,4 +185,4 @@ def _borders(applied: Conventions) -> Iterator[str]:
     if applied.open_end:
         yield f"If {level} draws no END, it ends after each node in it that no control flow leaves."
     if applied.unordered:
-        yield f"If {level} holds several nodes and no control flow between them, they have no order, no START and no END."
+        yield f"If {level} holds several nodes and no control flow between them, they have no order, START and END."

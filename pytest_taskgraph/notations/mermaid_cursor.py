@@ -12,7 +12,7 @@ from .mermaid_attributes import Attributes, attributes_at
 from .source import Source
 
 SPACE = re.compile(r"[ \t\r\ufeff\xa0]*")
-ID = re.compile(r"(?:[\w.!#$'*+?/\\]|%(?!%)|-(?=[\w!#$'*+?/\\])|=(?=\w))+")
+ID = re.compile(r"(?:[\w./]|-(?=[\w/]))+")
 _CLASS = re.compile(r":::[\w-]+")
 _LINK = re.compile(
     r"(?P<left>[xo<])?(?:(?P<line>--+)(?P<plain>[-xo>])|(?P<thick>==+)(?P<wide>[=xo>])|(?P<dots>-?\.+-)(?P<right>[xo>])?)"
@@ -134,9 +134,10 @@ class Cursor:
         if self.text.startswith('"', behind):
             self.offset = behind
             label = self._quoted(start)
-            while self.offset < len(self.text) and self.text[self.offset] in " \t\r\n":
-                self.offset += 1
-            ends = [self.offset for closing in closings if self.text.startswith(closing, self.offset)]
+            at = self.offset
+            while at < len(self.text) and self.text[at] in " \t\r\n":
+                at += 1
+            ends = [at for closing in closings if self.text.startswith(closing, at)]
         else:
             ends = self._unquoted_ends(closings)
             label = self.text[self.offset : min(ends, default=self.offset)].strip()
@@ -208,7 +209,7 @@ class Cursor:
         stop = _STOP[kind].search(self.text, self.offset, self._line_end())
         closing = _CLOSING[kind].match(self.text, stop.start()) if stop else None
         if stop is None or closing is None:
-            expected = f"a text and {kind[0]}{kind[1]}>" if kind != "-." else "a text and .->"
+            expected = f"a text and {'.->' if kind == '-.' else f'{kind}>'!r}"
             self.source.fail(opening.start(), f"{opening[0]!r} without an end", expected)
         text = self.text[begin : stop.start()].strip()
         if kind == "-.":

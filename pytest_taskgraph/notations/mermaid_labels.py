@@ -151,7 +151,7 @@ def spellings(label: str) -> Iterator[str]:
     """Yield the ways in which a reader may copy a label from the text, or from the drawing."""
     bare = label.strip("`") if label[:1] == label[-1:] == "`" else label
     lines = [decode(line.strip()) for line in written_lines(label)]
-    yield from (label, f'"{label}"', bare, plain(label), decode(label), decode(bare))
+    yield from (label, bare, plain(label), decode(label), decode(bare))
     yield from (mark.join(lines) for mark in ("\n", "<br/>", "<br>", "<br />", "\\n", ""))
     yield " ".join(bare.split())
 

@@ -25,7 +25,7 @@ def parse(text: str, where: str = "") -> tuple[Workflow, ...]:
 
 
 def interpret(text: str, where: str = "") -> Interpretation:
-    """Return the workflows of the flowcharts of a text with the guide that says how they were read. Raises ReadError."""
+    """Return what the flowcharts of a text say, with the guide that tells how they were read. Raises ReadError."""
     source = Source(without_markdown(text), where)
     found = charts(source)
     if not found:
@@ -65,9 +65,7 @@ def _shown(source: Source, found: list[Chart], workflows: list[Workflow], names:
     if source.text == text and [one.name for one in workflows] == names:
         return text
     file = PurePath(source.where).name or "charts"
-    headed = (
-        f"%% file: {file}\n%% workflow: {name}\n{part.rstrip()}" for name, part in zip(names, parts, strict=True)
-    )
+    headed = (f"%% file: {file}\n%% workflow: {name}\n{part.rstrip()}" for name, part in zip(names, parts, strict=True))
     return "\n\n".join(headed)
 
 

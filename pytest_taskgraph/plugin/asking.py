@@ -6,9 +6,10 @@ import asyncio
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING
 
-from ..errors import BudgetSpentError, NotAskedError, ProviderError
+from ..errors import BudgetSpentError, NotAskedError, PromptNotUnderstoodError, ProviderError
 from ..redaction import redact, redact_all
 from ..trial import Outcome, Question, Reply, Trial
+from .judging import NOT_UNDERSTOOD
 
 if TYPE_CHECKING:
     from ..asking import Model, Transcript
@@ -81,8 +82,10 @@ def redacted(question: Question) -> Question:
 
 
 def _told(error: ProviderError | NotAskedError) -> str:
-    """The error in words; of a spent budget the name of its case goes before."""
-    return f"budget::{error.limit}: {error}" if isinstance(error, BudgetSpentError) else str(error)
+    """The error in words; the name of the case that judges it goes before, where there is one."""
+    if isinstance(error, BudgetSpentError):
+        return f"budget::{error.limit}: {error}"
+    return f"{NOT_UNDERSTOOD}: {error}" if isinstance(error, PromptNotUnderstoodError) else str(error)
 
 
 async def _asked(question: Question, model: Model, sent: list[Request]) -> Transcript:

@@ -18,11 +18,13 @@ if TYPE_CHECKING:
     from ..results.gates import Gate
     from ..results.population import Mistake, Population, Whereabouts
     from ..results.tally import Tally
+    from ..trial import Trial
     from .population import Questions
 
 BUDGETS = {"calls": "max-calls", "cost": "max-cost"}  # what is limited -> by which option
 NEED_A_MODEL = ("gate", "save", "compare", "fail-on")  # of the default baseline they would say nothing
 
+NOT_UNDERSTOOD = "questions::asked"  # the case that fails where a baseline understands no prompt
 FAILING = ("wrong", "unreadable", "refused")  # outcomes that fail where questions judge
 EXPECTED = "wrong answers fail nothing by themselves{} (--taskgraph-judge=questions makes them fail)"
 
@@ -138,9 +140,19 @@ class Judging:
 
     def cases(self, outcome: Outcome) -> Iterator[Case]:
         """The verdicts over the whole run, in the order in which they are told. Each kind has its method."""
+        yield from self._unasked(outcome)
         yield from self._budgets(outcome)
         yield from self._errors(outcome)
         yield from self._gates(outcome)
+
+    def _unasked(self, outcome: Outcome) -> Iterator[Case]:
+        """Yield a failure for each baseline that understood no prompt at all: a run without an answer is not green."""
+        for model in outcome.models:
+            own = [one for one in outcome.tally if one.model == model]
+            reasons = [one.error.removeprefix(f"{NOT_UNDERSTOOD}: ") for one in own if _not_understood(one)]
+            if own and len(reasons) == len(own):
+                why = f"none of {len(own)} questions was asked: {reasons[0]}"
+                yield Case(_named(NOT_UNDERSTOOD, model, outcome), "failed", why, model)
 
     def _budgets(self, outcome: Outcome) -> Iterator[Case]:
         """One for each budget, where something was asked or was to be."""
@@ -215,8 +227,16 @@ def _known(gate: Gate, outcome: Outcome) -> str:
     return known_names(part, ones)
 
 
+def _not_understood(trial: Trial) -> bool:
+    return trial.outcome == "skipped" and trial.error.startswith(f"{NOT_UNDERSTOOD}: ")
+
+
 def _titled(title: str, model: str, outcome: Outcome) -> str:
-    return f"gates::{title}[{model}]" if len(outcome.models) > 1 else f"gates::{title}"
+    return _named(f"gates::{title}", model, outcome)
+
+
+def _named(name: str, model: str, outcome: Outcome) -> str:
+    return f"{name}[{model}]" if len(outcome.models) > 1 else name
 
 
 def _population(parts: Sequence[str], model: str, outcome: Outcome, gate: Gate | None = None) -> Population:

@@ -13,6 +13,7 @@ from .extract import answer_text, marked
 from .forms import form, takes_lines
 from .metrics import metric
 from .partial_order import labels_of
+from .spellings import in_names, known_with
 
 _CUT_OFF = ("length", "max_tokens")
 _WITHHELD = "refusal"
@@ -65,7 +66,8 @@ def _read(question: Question, reply: Reply) -> Json | Score:
     try:
         lines = takes_lines(question.form, question.names)
         text = answer_text(reply.text, question.place, question.reading, lines)
-        given = shape.read(text, question.names, question.reading)
+        known = known_with(question.names, question.spellings, question.form)
+        given = in_names(shape.read(text, known, question.reading), question.spellings, question.form)
     except UnreadableError as problem:
         _demand_whole(reply, False)
         refused = reply.finish_reason == _WITHHELD or _declines(reply.text) or _declines(text)
@@ -95,7 +97,7 @@ def _holds_answer(given: Json, text: str, question: Question, reply: Reply) -> b
     if question.form == "text":
         return question.place == "marker" and marked(reply.text, question.reading) and not _declines(text)
     given = _bare(given)
-    known = {*question.names, *_flat(question.reference)}
+    known = {*question.names, *question.spellings.values(), *_flat(question.reference)}
     first = re.search(r"\w+", text)
     plain = first is not None and first[0].lower() == given
     return plain or any(name in known for name in _flat(given)) or (given == [] and bool(text.strip()))

@@ -64,6 +64,11 @@ def _modelless(project: Project, server: Loopback) -> tuple[str, ...]:
     return ("test_graph.py",)
 
 
+def _not_understood(project: Project, server: Loopback) -> tuple[str, ...]:
+    shouted = "{# answer: whole #}\n{{ guide }}\n{{ workflow }}\n{{ question | upper }}\n{{ instruction }}\n"
+    return (f"--taskgraph-frame={project.write('shouted.jinja', shouted)}",)
+
+
 # What leads to an exit code, in the words of the page -> the code, and what prepares such a run and gives its options.
 ROWS: dict[str, tuple[int, Prepare]] = {
     "every answer is right": (0, lambda _, server: _answering(server, right)),
@@ -97,6 +102,7 @@ ROWS: dict[str, tuple[int, Prepare]] = {
         lambda _, server: _answering(server, right, "--taskgraph-gate=structure>=0", "--taskgraph-max-calls=3"),
     ),
     "a budget is spent": (1, lambda _, server: _answering(server, right, "--taskgraph-max-calls=3")),
+    "the baseline understands no prompt at all, and every question is skipped": (1, _not_understood),
     "more replies are missing than `--taskgraph-max-errors` allows": (
         1,
         lambda _, server: _failing(server, "--taskgraph-max-errors=0.1"),

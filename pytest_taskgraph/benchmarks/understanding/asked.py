@@ -14,10 +14,11 @@ from ..settings import Settings
 from . import projects
 from .catalogue import catalogue
 from .choices import choose, edited_text
+from .interpretations import interpretation
 from .pattern import Case, Pattern
 from .phrasings import phrasing_of, worded
 from .sample import draw
-from .scope import Scope, by_own_name, rotations
+from .scope import Scope, by_own_name, rotations, without_name
 
 OWN_NAME = 0.5  # of the levels inside composite tasks are called by the name of their sub-workflow, if it is clear
 
@@ -64,6 +65,9 @@ def as_is(reference: QuestionReference, settings: Settings) -> Asked:
         else:
             text = written(workflow, converted) if converted else projects.load(path).text
     phrasing = phrasing_of(words, reference.ordinal, settings.phrasing)
+    read = interpretation(reference.notation, text) if reference.source >= 0 else None
+    if read is not None and read.unnamed:
+        scope = without_name(scope)
     if Random(f"place|{pattern.name}|{reference.tasks}|{settings.seed}|{reference.ordinal}").random() < OWN_NAME:
         scope = by_own_name(scope, workflow, text)
     return Asked(pattern, words, workflow, scope, case, phrasing, reference.notation, text, names, edit)

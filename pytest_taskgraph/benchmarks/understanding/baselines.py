@@ -14,7 +14,7 @@ from hashlib import sha256
 from random import Random
 
 from ...asking import Model
-from ...errors import NotAskedError
+from ...errors import NotAskedError, PromptNotUnderstoodError
 from ...scoring.forms import FORMS
 from ...scoring.open_forms import OPEN_FORMS
 from ...trial import Json, Reply, Request
@@ -77,7 +77,7 @@ def read_back(prompt: str) -> tuple[str, Json]:
         if standing := [one for one in _told(part, scopes_of(prompt)) if one[0] in part]:
             _, form, answer = max(standing, key=lambda one: len(one[0]))
             return form, answer
-    raise NotAskedError("the reader finds no question that it knows in the prompt")
+    raise PromptNotUnderstoodError("the reader finds no question that it knows in the prompt")
 
 
 def _told(part: str, known: Sequence[Scope]) -> Iterator[tuple[str, str, Json]]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
-from ...errors import NotAskedError
+from ...errors import PromptNotUnderstoodError
 from ...scoring.forms import FORMS
 from ...workflow.guards import conditions
 from ...workflow.model import Workflow
-from .excerpt import find_workflow, question_parts
-from .scope import Scope, all_scopes, own_names
+from .excerpt import find_workflow, is_unnamed, question_parts
+from .scope import Scope, all_scopes, own_names, without_name
 
 
 @lru_cache(maxsize=64)
@@ -20,19 +20,20 @@ def scopes_of(prompt: str) -> tuple[Scope, ...]:
     A composite task that the question is about may be written inline or elsewhere, as the notation has it; its
     reference is only followed where the task is not written inline, so that a recursion stays one.
     """
-    return _scopes_of(_workflow(prompt))
+    return _scopes_of(_workflow(prompt), is_unnamed(prompt))
 
 
 @lru_cache(maxsize=64)
-def _scopes_of(workflow: Workflow) -> tuple[Scope, ...]:
+def _scopes_of(workflow: Workflow, unnamed: bool) -> tuple[Scope, ...]:
     found = (*all_scopes(workflow, entered=True), *all_scopes(workflow))
+    found = tuple(map(without_name, found)) if unnamed else found
     return tuple({one.called: one for one in (*found, *own_names(found))}.values())
 
 
 def _workflow(prompt: str) -> Workflow:
     workflow = find_workflow(prompt)
     if workflow is None:
-        raise NotAskedError("no notation reads a workflow in the prompt")
+        raise PromptNotUnderstoodError("no notation reads a workflow in the prompt")
     return workflow
 
 
@@ -57,7 +58,7 @@ def form_of(prompt: str) -> str:
     for name, form in FORMS.items():
         if form.instruct([]) in prompt or form.instruct(all_names(prompt)) in prompt:
             return name
-    raise NotAskedError("the prompt holds no instruction of a known answer form")
+    raise PromptNotUnderstoodError("the prompt holds no instruction of a known answer form")
 
 
 def names_of(prompt: str) -> list[str]:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from ...errors import TaskgraphError
 from ...notations import NOTATIONS, Notation
 from ...workflow.model import Workflow
+from .interpretations import leaves_unnamed
 
 _FENCED = re.compile(r"^(`{3,})[^\n`]*\n(.*?)\n\1`*\s*$", re.MULTILINE | re.DOTALL)
 LINES = 2_000  # at which of a prompt's lines a workflow may begin
@@ -23,6 +24,7 @@ class Excerpt(NamedTuple):
     workflow: Workflow
     start: int
     end: int
+    text: str
 
 
 def find_workflow(prompt: str) -> Workflow | None:
@@ -33,6 +35,12 @@ def find_workflow(prompt: str) -> Workflow | None:
     """
     found = _last(prompt)
     return found.workflow if found else None
+
+
+def is_unnamed(prompt: str) -> bool:
+    """Return True if the text of the workflow in the prompt does not name it."""
+    found = _last(prompt)
+    return found is not None and leaves_unnamed(found.text)
 
 
 def question_parts(prompt: str) -> Iterator[str]:
@@ -50,7 +58,7 @@ def _last(prompt: str) -> Excerpt | None:
     for fenced in reversed(list(_FENCED.finditer(prompt))):
         workflow = _read(fenced[2])
         if workflow is not None:
-            return Excerpt(workflow, fenced.start(), fenced.end())
+            return Excerpt(workflow, fenced.start(), fenced.end(), fenced[2])
     return _unfenced(prompt)
 
 
@@ -80,7 +88,8 @@ def _unfenced(prompt: str) -> Excerpt | None:
         return None
     first, taken, workflow = [run for run in runs[longest.index(most)] if 2 * run[1] >= most][-1]
     start = sum(len(line) + 1 for line in lines[:first])
-    return Excerpt(workflow, start, start + len("\n".join(lines[first : first + taken])))
+    text = "\n".join(lines[first : first + taken])
+    return Excerpt(workflow, start, start + len(text), text)
 
 
 def _runs(lines: list[str], notation: Notation) -> Iterator[tuple[int, int, Workflow]]:

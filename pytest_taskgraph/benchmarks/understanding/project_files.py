@@ -14,6 +14,7 @@ from ...notations.plain_json import FORMAT
 LARGEST_FILE = 4_000_000  # bytes; a workflow of 1,000 tasks takes a tenth of that
 MOST_ENTRIES = 20_000  # files and folders that are looked through
 JSON_SUFFIX = ".json"
+MARKDOWN_SUFFIXES = frozenset({".md", ".markdown"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +50,9 @@ def find_files(path: str) -> FoundFiles:
     found = [one for one in sorted(_files_below(root, path)) if one.suffix.lower() in known]
     data = [one for one in found if one.suffix.lower() == JSON_SUFFIX and not _holds_workflow(one)]
     found = [one for one in found if one not in set(data)]
-    # Notes beside the workflows are prose too: they count only where there is nothing else.
-    chosen = [one for one in found if one.suffix.lower() not in NOTATIONS["prose"].suffixes] or found
+    # Notes beside the workflows are prose too: they count only where there is nothing else, those with charts first.
+    chosen = [one for one in found if one.suffix.lower() not in NOTATIONS["prose"].suffixes]
+    chosen = chosen or [one for one in found if is_markdown(one) and _holds_notation(one)] or found
     left_alone = tuple(one.relative_to(root).as_posix() for one in data)
     if not chosen:
         beside = f'; without "format": "{FORMAT}": {", ".join(left_alone)}' if left_alone else ""
@@ -60,7 +62,21 @@ def find_files(path: str) -> FoundFiles:
 
 def known_suffixes() -> set[str]:
     """Return the suffixes of all notations."""
-    return {suffix for notation in NOTATIONS.values() for suffix in notation.suffixes}
+    return {*MARKDOWN_SUFFIXES, *(suffix for notation in NOTATIONS.values() for suffix in notation.suffixes)}
+
+
+def is_markdown(path: Path) -> bool:
+    """Return True for a file of Markdown, by its suffix."""
+    return path.suffix.lower() in MARKDOWN_SUFFIXES
+
+
+def _holds_notation(path: Path) -> bool:
+    """Return True if a Markdown file holds a notation in code fences."""
+    try:
+        text = path.read_bytes()[:LARGEST_FILE].decode(errors="replace")
+    except OSError as error:
+        raise _unreadable(str(path), error) from None
+    return any(notation.stands_in(text) for notation in NOTATIONS.values())
 
 
 def read_text(path: Path) -> str:

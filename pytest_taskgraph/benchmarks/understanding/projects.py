@@ -18,7 +18,7 @@ from ...workflow.model import Workflow
 from ...workflow.project import every_level
 from ...workflow.references import assemble, expand, levels
 from .pattern import Case, Pattern
-from .project_files import find_files, known_suffixes, read_text
+from .project_files import find_files, is_markdown, known_suffixes, read_text
 from .scope import Scope, all_scopes, cases, rotations, scopes
 
 LONGEST_NAME = 500  # characters of the name of a workflow, task, data or gateway
@@ -47,22 +47,30 @@ class Project:
 def load(path: str) -> Project:
     """The project at a path. Raises UsageError, with file and line where a text cannot be read."""
     found = find_files(path)
-    fitting = _notations(path, found.chosen)
     texts = {name: read_text(file) for name, file in found.chosen.items()}
+    fitting = _notations(path, found.chosen, texts)
     by_path = {str(file): texts[name] for name, file in found.chosen.items()}
-    workflow = _together(path, {file: fitting[0].parse(text, file) for file, text in by_path.items()})
+    read = {file: fitting[0].interpret(text, file) for file, text in by_path.items()}
+    workflow = _together(path, {file: one.workflows for file, one in read.items()})
     try:
         check(workflow)
     except WorkflowError as error:
         raise WorkflowError(f"{path}: {error}") from None
     # Variants of one notation share their reader, but each is explained in its own words.
     notation = next((one for one in fitting if not features(workflow) & one.loses), fitting[0])
-    shown = texts.values() if len(texts) == 1 else (f"{notation.heading(name)}\n{text}" for name, text in texts.items())
-    return Project(path, "\n\n".join(text.strip("\n") for text in shown), notation, workflow, by_path, found.left_alone)
+    shown = [one.shown for one in read.values()]
+    if len(texts) > 1:
+        shown = [f"{notation.heading(name)}\n{text}" for name, text in zip(texts, shown, strict=True)]
+    whole = "\n\n".join(text.strip("\n") for text in shown)
+    if notation.interpreter is not None and len(texts) > 1:  # its rules depend on all that is shown
+        workflow = together(notation.interpret(whole).workflows)
+    return Project(path, whole, notation, workflow, by_path, found.left_alone)
 
 
-def _notations(path: str, files: dict[str, Path]) -> list[Notation]:
-    """The notations of such files; at least one. Raises UsageError."""
+def _notations(path: str, files: dict[str, Path], texts: Mapping[str, str]) -> list[Notation]:
+    """Return the notations of such files; at least one. Raises UsageError."""
+    if embedded := [n for n in NOTATIONS.values() if _all_hold(n, files, texts)]:
+        return embedded
     suffixes = {file.suffix.lower() for file in files.values()}
     by_suffix = {one: [n for n in NOTATIONS.values() if one in n.suffixes] for one in sorted(suffixes)}
     if unknown := [suffix for suffix, notations in by_suffix.items() if not notations]:
@@ -71,6 +79,13 @@ def _notations(path: str, files: dict[str, Path]) -> list[Notation]:
     if not shared:
         raise UsageError(f"{path}: files of several notations ({', '.join(sorted(by_suffix))}); give one folder each")
     return shared
+
+
+def _all_hold(notation: Notation, files: dict[str, Path], texts: Mapping[str, str]) -> bool:
+    """Return True if some files are Markdown that holds the notation in code fences, and all others are of it."""
+    fenced = {name for name, file in files.items() if is_markdown(file) and notation.stands_in(texts[name])}
+    others = (file for name, file in files.items() if name not in fenced)
+    return bool(fenced) and all(file.suffix.lower() in notation.suffixes for file in others)
 
 
 def _together(path: str, parsed: Mapping[str, tuple[Workflow, ...]]) -> Workflow:

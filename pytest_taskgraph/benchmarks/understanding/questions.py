@@ -25,6 +25,7 @@ from .asked import Asked, about, written
 from .catalogue import select
 from .chance import chance_at
 from .choices import choose
+from .interpretations import guide_for, spellings_for
 from .known_names import known_names
 from .labels import difficulty
 from .left_out import left_alone, misfit, misfits, one_sided, recipe_features, silent, unsaid
@@ -99,14 +100,15 @@ def question(reference: QuestionReference, settings: Settings) -> Question:
     shown = notation(asked.notation)
     files = _files(reference, asked, settings)
     presented = present(asked.text, settings.presentation, shown, asked.scope, asked.pattern.needs, files)
+    shots = _examples(reference, asked, workflow_digest, settings)
     told = chosen.compose(
         workflow=presented.text,
         notation=shown.title,
         in_notation=shown.phrase,
-        guide=shown.guide,
+        guide=guide_for(shown, asked.text, reference.source >= 0, bool(shots)),
         question=text,
         instruction=answer_form.instruct(names),
-        examples=_examples(reference, asked, workflow_digest, settings),
+        examples=shots,
         fenced=not presented.specifications,
     )
     marked = marking(answer_form, asked.pattern.metric, settings.text_metrics)
@@ -120,6 +122,7 @@ def question(reference: QuestionReference, settings: Settings) -> Question:
         digests=_digests(asked, workflow_digest, chosen, told),
         chance=chance_at(answer_form.name, marked.metric, asked.case.answer, asked.scope.workflow),
         relation=reference.relation, twin=reference.twin,
+        spellings=spellings_for(shown, asked.text, asked.scope.root) if reference.source >= 0 else {},
     )  # fmt: skip
 
 

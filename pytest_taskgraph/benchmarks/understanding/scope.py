@@ -14,6 +14,8 @@ from ...workflow.references import assemble, expand, levels
 from ..templates import render
 from .pattern import Case, Pattern
 
+UNNAMED = "the workflow"
+
 
 @dataclass(frozen=True, slots=True)
 class Scope:
@@ -73,6 +75,11 @@ def by_own_name(scope: Scope, project: Workflow, text: str) -> Scope:
     taken = {one.name for level in everywhere for some in (level.tasks, level.data) for one in some}
     clear = known.count(name) == 1 and name not in taken and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text)
     return replace(scope, own_name=f"sub-workflow '{name}'" if scope.path and name and clear else "")
+
+
+def without_name(scope: Scope) -> Scope:
+    """Return the level called without the name of its workflow: the text that is shown does not tell it."""
+    return replace(scope, place=f"composite task '{'.'.join(scope.path)}' of the workflow" if scope.path else UNNAMED)
 
 
 def own_names(found: Iterable[Scope]) -> Iterator[Scope]:
