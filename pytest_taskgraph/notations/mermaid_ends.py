@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
+from ..workflow.model import END, START
 from .mermaid_chart import Chart, charts
-from .mermaid_labels import EDGES
+from .mermaid_level import is_end
 from .source import Source
+
+ENDS = frozenset({START, END})
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,18 +20,17 @@ class DrawnEnds:
     subgraphs: int
 
 
-def drawn_ends(texts: Iterable[str]) -> DrawnEnds:
-    """Return where the Mermaid charts of some texts draw START and END."""
-    found = [_by_subgraph(chart) for text in texts for chart in charts(Source(text, ""))]
-    inner = sum(drawn >= EDGES for chart in found for owner, drawn in chart.items() if owner)
-    return DrawnEnds(all(chart.get("", set()) >= EDGES for chart in found), inner)
+def drawn_ends(text: str) -> DrawnEnds:
+    """Return where the Mermaid charts of a text draw START and END."""
+    found = [_by_subgraph(chart) for chart in charts(Source(text, ""))]
+    inner = sum(drawn >= ENDS for chart in found for owner, drawn in chart.items() if owner)
+    return DrawnEnds(all(chart.get("", set()) >= ENDS for chart in found), inner)
 
 
 def _by_subgraph(chart: Chart) -> dict[str, set[str]]:
-    """Return which of "start" and "end" stand in each subgraph; those outside of all under the empty name."""
+    """Return which of START and END stand in each subgraph; those outside of all under the empty name."""
     drawn: dict[str, set[str]] = {}
     for vertex in chart.vertices.values():
-        text = (vertex.id if vertex.label is None else vertex.label).strip("`").strip().lower()
-        if text in EDGES and vertex.shape != "[(":
-            drawn.setdefault(chart.owner.get(vertex.id) or "", set()).add(text)
+        if end := is_end(vertex):
+            drawn.setdefault(chart.owner.get(vertex.id) or "", set()).add(end)
     return drawn

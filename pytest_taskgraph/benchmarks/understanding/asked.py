@@ -13,7 +13,7 @@ from ..family import QuestionReference
 from ..settings import Settings
 from . import projects
 from .catalogue import catalogue
-from .choices import choose, edited_text
+from .choices import choose, text_of
 from .interpretations import interpretation
 from .pattern import Case, Pattern
 from .phrasings import phrasing_of, worded
@@ -61,7 +61,7 @@ def as_is(reference: QuestionReference, settings: Settings) -> Asked:
         chosen = choose(pattern, path, converted, settings.seed, max(settings.instances, reference.ordinal + 1))
         workflow, scope, case, edit = chosen[reference.ordinal]
         if edit:
-            text = edited_text(path, workflow, converted)
+            text = text_of(path, workflow, notation(reference.notation), edit)
         else:
             text = written(workflow, converted) if converted else projects.load(path).text
     phrasing = phrasing_of(words, reference.ordinal, settings.phrasing)

@@ -2,7 +2,8 @@
 
 A question with yes or no is asked in pairs, one for each answer. Where a project has cases of one answer only, both
 come from copies of it with one edit (`generation.edits`), shown under one heading: so neither the answer nor the
-heading tells the other. Where such copies have no pair either, nothing is asked.
+heading tells the other. Where such copies have no pair either, nothing is asked. Patterns about planted flaws are asked
+about copies in which one is planted (`planting`).
 """
 
 from __future__ import annotations
@@ -14,19 +15,22 @@ from pathlib import PurePath
 from random import Random
 from typing import Final, NamedTuple
 
-from ...generation.edits import edits
-from ...notations import NOTATIONS, notation
+from ...generation.edits import EDITS, edits
+from ...notations import NOTATIONS, Notation
 from ...trial import Json
 from ...workflow.check import problems
 from ...workflow.model import Workflow
 from ...workflow.project import every_level
 from .pattern import Case, Pattern, verdict
+from .planting import holds, plant
 from .projects import askable, fit, listing, load, shown_workflows
 from .scope import Scope, all_scopes, cases, scopes
 
 MOST_EDITS: Final = 28  # copies of a project in which a pair is looked for
 EDITED_TASKS: Final = 1000  # tasks that all these copies have together
+MOST_PLANTED: Final = 40  # copies in which a flaw is planted
 EDITED = "with one change made to it: a link, a condition or a reference was added, removed or replaced"
+PLANTED = "in a copy in which names and descriptions may be changed"
 ANSWERS: Final = ("yes", "no")
 
 
@@ -57,6 +61,8 @@ def choose(pattern: Pattern, path: str, converted: str, seed: int, instances: in
     rng = Random(f"{pattern.name}|{load(path).digest}|{seed}")
     rng.shuffle(found)
     found.sort(key=lambda entry: entry.case.rank)
+    if pattern.planted and not found:
+        found = _planted(pattern, path, converted, seed, instances)
     if not pattern.yes_no:
         return tuple(found[:instances])
     order = ANSWERS if rng.random() < 0.5 else ANSWERS[::-1]
@@ -71,10 +77,39 @@ def unbalanced(pattern: Pattern, path: str, converted: str, seed: int) -> str:
     return next((str(verdict(case.answer)) for _, _, case in listing(pattern, path, converted)), "")
 
 
-def edited_text(path: str, workflow: Workflow, converted: str) -> str:
+def text_of(path: str, workflow: Workflow, shown: Notation, edit: str) -> str:
     """Return the text of an edited copy of a project, under a heading that says so."""
-    shown = notation(converted) if converted else load(path).notation
-    return f"{shown.heading(f'{PurePath(path).name}, {EDITED}')}\n{shown.write(workflow)}".strip("\n")
+    heading = shown.heading(f"{PurePath(path).name}, {EDITED if edit in EDITS else PLANTED}")
+    return f"{heading}\n{shown.write(workflow)}".strip("\n")
+
+
+def _planted(pattern: Pattern, path: str, converted: str, seed: int, instances: int) -> list[Choice]:
+    """Return cases about copies in which a flaw is planted, none twice; for yes and no, as many copies of each."""
+    found: dict[str, Choice] = {}
+    for i in range(MOST_PLANTED):
+        for answer in ANSWERS if pattern.yes_no else ("",):
+            rng = Random(f"planted|{pattern.name}|{load(path).digest}|{seed}|{i}|{answer}")
+            for key, one in _with_flaw(pattern, answer, path, converted, rng):
+                found.setdefault(key, one)
+        if len(found) >= 2 * instances:
+            break
+    return [*found.values()]
+
+
+def _with_flaw(pattern: Pattern, answer: str, path: str, converted: str, rng: Random) -> Iterator[tuple[str, Choice]]:
+    """Yield the case about a copy with a flaw, if one has room for it, and what tells it from other cases."""
+    whole = rng.choice(shown_workflows(path, converted))
+    shown = NOTATIONS[converted] if converted else load(path).notation
+    levels_of = scopes if converted else all_scopes
+    planted = plant(pattern, answer, whole, levels_of(whole), rng)
+    copy = fit(planted.project, shown) if planted else None
+    if planted is None or copy is None:
+        return
+    scope = levels_of(copy)[planted.at]
+    told = holds(planted, scope)
+    for case in cases(pattern, told) if told else ():
+        key = f"{scope.place}|{planted.level.flaw}"
+        yield key, Choice(copy, scope, case, planted.kind)
 
 
 def _pairs(found: list[Choice]) -> list[dict[Json, Choice]]:

@@ -13,6 +13,7 @@ from ..frames import FRAMES, frame
 from ..settings import Settings
 from .pattern import PATTERNS
 from .phrasings import phrasing_of, worded
+from .planting import KINDS as PLANTED
 from .sample import NAMES
 
 # Those that take building the question: how hard it is, and what its case is.
@@ -44,7 +45,7 @@ def labels() -> dict[str, Label]:
         "size": Label(tuple(map(str, TASKS)), closed=True),
         "notation": Label(tuple(NOTATIONS), closed=True),
         "names": Label(NAMES, closed=True),
-        "edit": Label(tuple(EDITS), closed=True),
+        "edit": Label((*EDITS, *PLANTED), closed=True),
         "frame": Label(tuple(FRAMES)),
         "phrasing": Label(("1", "2")),
     }

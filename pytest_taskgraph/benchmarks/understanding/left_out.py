@@ -8,7 +8,7 @@ from ...errors import RecipeTooLargeError, RecipeTooSmallError
 from ...notations import notation
 from ..settings import Settings
 from . import projects
-from .choices import unbalanced
+from .choices import choose, unbalanced
 from .pattern import Pattern
 from .sample import recipe_for
 
@@ -62,9 +62,15 @@ def silent(patterns: Sequence[Pattern], settings: Settings) -> Iterator[str]:
     """A line for each of the user's projects, with the patterns that find nothing in it."""
     for path in settings.workflows:
         for converted in settings.notations if settings.convert else ("",):
-            none = [p.name for p in patterns if not projects.listing(p, path, converted)]
+            none = [p.name for p in patterns if not _found(p, path, converted, settings.seed)]
             if none:
                 yield f"{path}{f' in {converted}' if converted else ''}: nothing to ask for {', '.join(none)}"
+
+
+def _found(pattern: Pattern, path: str, converted: str, seed: int) -> bool:
+    """Return True if a pattern has a case about a project, or about a copy of it with a planted flaw."""
+    found = projects.listing(pattern, path, converted)
+    return bool(found or (pattern.planted and choose(pattern, path, converted, seed, 2)))
 
 
 def one_sided(patterns: Sequence[Pattern], settings: Settings) -> Iterator[str]:

@@ -140,7 +140,7 @@ def _shows_ends(pattern: Pattern, scope: Scope, path: str) -> bool:
     project = load(path)
     if project.notation.name != "mermaid":
         return True
-    drawn = drawn_ends(project.files.values())
+    drawn = drawn_ends(project.text)
     inner = sum(len(levels(whole)) - 1 for whole in rotations(project.workflow))
     return drawn.whole if scope.whole else drawn.subgraphs >= inner
 

@@ -8,11 +8,13 @@ from functools import lru_cache
 from random import Random
 
 from ...errors import NoCaseError
+from ...notations import notation
 from ..family import QuestionReference
 from ..settings import Settings
 from . import projects
 from .asked import Asked, as_is, written
 from .catalogue import catalogue
+from .choices import text_of
 from .left_out import recipe_features
 from .pattern import Pattern
 from .phrasings import worded
@@ -80,5 +82,8 @@ def _varied(found: Asked, reference: QuestionReference, settings: Settings) -> A
     if verbatim:
         return again
     text = written(again.workflow, again.notation)
+    if again.edit:
+        path = settings.workflows[reference.source]
+        text = text_of(path, again.workflow, notation(again.notation), again.edit)
     scope = by_own_name(again.scope, again.workflow, text) if found.scope.own_name else again.scope
     return replace(again, text=text, scope=scope)
