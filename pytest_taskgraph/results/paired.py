@@ -152,10 +152,11 @@ def _likely(confidence: float, freedom: int) -> float:
 
     Runs as large as an estimated variance demands have less power, on average, than with the true variance. Let x be
     the standard errors in all, a the quantile of the test and b that of the power. The estimated deviation's share of
-    the true one has mean c = 1 - 1/4f and variance 1/2f, so the power is that of (cx - a) / sqrt(1 + x²/2f) = b.
+    the true one has mean c = 1 - 1/4f and variance 1/2f, so the power is that of (cx - a) / sqrt(1 + x²/2f) = b. That
+    inconclusive runs mostly overestimate the variance makes up for half of it, so that 4f stands for 2f.
     """
     a, b = NormalDist().inv_cdf(confidence), NormalDist().inv_cdf(POWER)
-    c, spread = 1 - 0.25 / freedom, b * b / (2 * freedom)
+    c, spread = 1 - 0.25 / freedom, b * b / (4 * freedom)
     weight = c * c - spread
     return (a * c + sqrt(a * a * c * c - weight * (a * a - b * b))) / weight - a
 
