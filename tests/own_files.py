@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from pytest_taskgraph.generation.build import generate
@@ -19,8 +20,9 @@ SHAPES: tuple[frozenset[str], ...] = (
     frozenset({"parallel", "exclusive", "hierarchy"}),
     frozenset({"hierarchy", "references", "data"}),
     frozenset({"exclusive", "loop", "effects", "domains"}),
-    frozenset({"kinds", "data", "parallel", "implementations"}),
+    frozenset({"kinds", "descriptions", "parallel"}),
 )
+OF_A_DOMAIN = len(SHAPES) - 1  # the shape whose tasks all have kinds and descriptions that mean something
 SIZES = (8, 10, 14)
 
 
@@ -29,7 +31,12 @@ def write_thirty(folder: Path) -> list[Path]:
     paths = []
     for i, shape in enumerate(SHAPES):
         for j, size in enumerate(SIZES):
-            workflow = generate(Recipe(tasks=size, features=shape), 100 * i + j)
+            recipe = Recipe(tasks=size, features=shape)
+            if i == OF_A_DOMAIN:
+                recipe = replace(recipe, vocabulary="kitchen", complete=True, prose=True)
+            workflow = generate(recipe, 100 * i + j)
+            if i == OF_A_DOMAIN:
+                workflow = replace(workflow, name="CookDinner", description="Cooks a dinner for a table of guests.")
             fitting = [one for one in NOTATIONS.values() if not features(workflow) & one.loses]
             chosen = fitting[(i + j) % len(fitting)]
             paths.append(folder / f"own{i}{j}{chosen.suffixes[0]}")
