@@ -269,12 +269,14 @@ def list_cases(path: str) -> Iterator[dict[str, object]]:
     """Yield, for every pattern, how many cases it lists of a file and how long that takes."""
     from pytest_taskgraph.benchmarks.understanding import projects
     from pytest_taskgraph.benchmarks.understanding.catalogue import catalogue
+    from pytest_taskgraph.benchmarks.understanding.listing import list_cases
 
     projects.load(path)
     for pattern in catalogue().values():
         began = time.perf_counter()
-        found = projects.listing(pattern, path, "")
-        yield {"pattern": pattern.name, "cases": len(found), "seconds": round(time.perf_counter() - began, 2)}
+        found = list_cases(pattern, path, "")
+        seconds = round(time.perf_counter() - began, 2)
+        yield {"pattern": pattern.name, "cases": len(found.cases), "seconds": seconds, "bounds": sorted(found.bounds)}
 
 
 def main() -> None:
@@ -300,7 +302,8 @@ def main() -> None:
                 rows.append(row)
                 print(_line(row), flush=True)
                 for one in row.get("cases", ()):  # type: ignore[attr-defined]
-                    print(f"    {one['pattern']:<32}{one['cases']:>8} cases{one['seconds']:>9} s")
+                    bounds = " ".join(one["bounds"])
+                    print(f"    {one['pattern']:<32}{one['cases']:>8} cases{one['seconds']:>9} s  {bounds}")
                 for bound in row["bounds"]:  # type: ignore[attr-defined]
                     print(f"    {bound}")
     if options.json:

@@ -16,7 +16,7 @@ from plugin_project import Project
 
 import pytest_taskgraph
 from pytest_taskgraph.benchmarks import frames
-from pytest_taskgraph.benchmarks.understanding import catalogue, choices, projects
+from pytest_taskgraph.benchmarks.understanding import catalogue, choices, listing, projects
 from pytest_taskgraph.benchmarks.understanding.pattern import PATTERNS
 from pytest_taskgraph.models import remote
 from pytest_taskgraph.models.remote import Remote
@@ -58,5 +58,5 @@ def untouched(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Ite
     yield Project(pytester)
     PATTERNS.clear()
     PATTERNS.update(known)
-    for cached in (frames.frame, projects.load, projects.listing, choices.choose, choices.edited_copies):
+    for cached in (frames.frame, projects.load, listing.list_cases, choices.choose, choices.edited_copies):
         cached.cache_clear()

@@ -72,10 +72,13 @@ def downsets(order: PartialOrder, most: int = MOST_STATES) -> int:
     """
     level, count = {0}, 1
     while level:
-        level = {placed | 1 << node for placed in level for node in ready(order, placed)}
-        count += len(level)
-        if count > most:
-            raise OrderTooWideError(len(order.labels), most)
+        further: set[int] = set()
+        for placed in level:
+            further.update(placed | 1 << node for node in ready(order, placed))
+            if count + len(further) > most:
+                raise OrderTooWideError(len(order.labels), most)
+        count += len(further)
+        level = further
     return count
 
 

@@ -13,7 +13,7 @@ from itertools import combinations
 
 from .concurrency import can_run_in_parallel
 from .execution import Endless, Outcome, Run, Undecided, outcome
-from .graph import reachable, reached
+from .graph import reached, strong_components
 from .guard_cells import Constant
 from .loop_nest import Part, forward, loops, parts
 from .loops import always_ends
@@ -75,18 +75,18 @@ def executed_in_every_situation(level: Workflow, task: str) -> bool | None:
     found, values = parts(level), representatives(level, wide=True)
     if undecided or found is None or values is None:
         return None
-    known, graph = variables(level), _graph(level)
+    known, paths = variables(level), _paths(level)
     ending = all(always_ends(level, loop) for loop in _loops_before_or_beside(level, found, task))
-    clear = ending and complete(known, [node for node in graph if task in graph[node]])
+    clear = ending and complete(known, [node for node in paths.ahead if paths.lead(node, task)])
     return True if clear and certain(known, found, task, values) else None
 
 
 def _after(level: Workflow, one: str, other: str) -> bool:
     """Whether a task runs only once another has run for the last time; after itself, if it cannot repeat."""
-    graph = _graph(level)
-    if other not in graph[other]:
-        return one == other or one in graph[other]
-    return one in graph[other] and other not in graph[one] and _behind(level, one, other)
+    paths = _paths(level)
+    if not paths.lead(other, other):
+        return one == other or paths.lead(other, one)
+    return paths.lead(other, one) and not paths.lead(one, other) and _behind(level, one, other)
 
 
 @lru_cache(maxsize=1024)
@@ -115,9 +115,9 @@ def _loops_before_or_beside(level: Workflow, found: Collection[Part], task: str)
 
     One beside it counts: readers disagree whether a branch of a fork that never ends keeps the others from running.
     """
-    graph = _graph(level)
+    paths = _paths(level)
     others = [loop for loop in loops(found) if task not in loop.nodes]
-    return [loop for loop in others if task in graph[loop.head] or loop.head not in graph[task]]
+    return [loop for loop in others if paths.lead(loop.head, task) or not paths.lead(task, loop.head)]
 
 
 def _outcomes(level: Workflow, tasks: frozenset[str], whole: bool = False) -> Iterator[Outcome]:
@@ -140,7 +140,7 @@ def _outcomes(level: Workflow, tasks: frozenset[str], whole: bool = False) -> It
 
 
 def _matters(level: Workflow, loop: Part, task: str) -> bool:
-    return task in loop.nodes or task in _graph(level)[loop.head]
+    return task in loop.nodes or _paths(level).lead(loop.head, task)
 
 
 def _search(
@@ -180,9 +180,25 @@ def _base(level: Workflow) -> dict[str, Constant] | None:
     return None
 
 
+class _Paths:
+    """Between which nodes of a level paths of at least one link lead; the nodes ahead of each as bits."""
+
+    def __init__(self, level: Workflow) -> None:
+        out = variables(level).flow.out
+        after = {node: [link.target for link in links] for node, links in out.items()}
+        self.bits = {node: 1 << i for i, node in enumerate(after)}
+        self.ahead: dict[str, int] = {}
+        for part in strong_components(after):  # each after all that it leads to
+            mask = 0
+            for target in (target for node in part for target in after[node]):
+                mask |= self.bits[target] | self.ahead.get(target, 0)
+            self.ahead |= dict.fromkeys(part, mask)
+
+    def lead(self, node: str, other: str) -> bool:
+        """Return True if a path leads from a node to another."""
+        return bool(self.ahead[node] & self.bits[other])
+
+
 @lru_cache(maxsize=128)
-def _graph(level: Workflow) -> dict[str, set[str]]:
-    """For every node, those to which a path leads from it."""
-    out = variables(level).flow.out
-    after = {node: [link.target for link in links] for node, links in out.items()}
-    return {node: reachable(after, node) for node in after}
+def _paths(level: Workflow) -> _Paths:
+    return _Paths(level)

@@ -7,15 +7,14 @@ and loops begin and end: `regions.py`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import combinations
 
 from ..errors import UnknownNameError
-from .control_flow import ControlFlow
 from .graph import shortest_cycle
 from .model import Workflow
-from .regions import Regions
+from .regions import regions_of
 from .runs import Runs
 
 OPERATORS = ("parallel block", "exclusive choice", "inclusive choice", "loop")
@@ -32,10 +31,10 @@ def can_run_in_parallel(level: Workflow, a: str, b: str) -> bool | None:
     return _runs(level).parallel(a, b)
 
 
-def parallel_pairs(level: Workflow) -> dict[tuple[str, str], bool | None]:
-    """`can_run_in_parallel` for all pairs of tasks, each pair once, in the order of declaration."""
+def parallel_pairs(level: Workflow, tasks: Sequence[str] | None = None) -> dict[tuple[str, str], bool | None]:
+    """Return `can_run_in_parallel` for all pairs of some tasks, or of all tasks, each pair once, in their order."""
     found = _runs(level)
-    return {(a, b): found.parallel(a, b) for a, b in combinations(level.task_names, 2)}
+    return {(a, b): found.parallel(a, b) for a, b in combinations(level.task_names if tasks is None else tasks, 2)}
 
 
 def parallel_to(level: Workflow, task: str) -> tuple[str, ...] | None:
@@ -52,7 +51,7 @@ def parallel_blocks(level: Workflow) -> tuple[tuple[str, ...], ...] | None:
     A block ends where all its branches meet again, at the latest at END. None where one has no clear end, where links
     merely pass over tasks that run anyway, or where guarded and unguarded links leave one task.
     """
-    regions = _regions(level)
+    regions = regions_of(level)
     splits = {node: regions.flow.split(node) for node in regions.flow.nodes}
     forks = {node: regions.fork(node) for node, kind in splits.items() if kind == "parallel"}
     inside = {name for found in forks.values() for name in found or ()}
@@ -74,7 +73,7 @@ def block_after(level: Workflow, task: str, operator: str) -> tuple[str, ...] | 
     _known(level, task)
     if operator not in OPERATORS:
         raise UnknownNameError("operator", operator, OPERATORS)
-    regions = _regions(level)
+    regions = regions_of(level)
     if operator == "loop":
         return _declared(level, regions.loop_after(task) or ()) or None
     head = regions.head(task)
@@ -90,7 +89,7 @@ def operators(level: Workflow) -> dict[str, bool | None]:
     So it is for an exclusive choice if the only one repeats or leaves a loop, and for both choices if guards leave the
     kind open, if a guarded link leaves a task alone, or beside an unguarded one.
     """
-    regions = _regions(level)
+    regions = regions_of(level)
     found: dict[str, set[bool | None]] = {operator: {False} for operator in OPERATORS}
     for node in regions.flow.nodes:
         kind = regions.flow.split(node)
@@ -113,11 +112,6 @@ def _known(level: Workflow, task: str) -> None:
 def _declared(level: Workflow, names: Iterable[str]) -> tuple[str, ...]:
     among = set(names)
     return tuple(task for task in level.task_names if task in among)
-
-
-@lru_cache(maxsize=128)
-def _regions(level: Workflow) -> Regions:
-    return Regions(ControlFlow(level))
 
 
 @lru_cache(maxsize=128)

@@ -11,9 +11,10 @@ Nothing is guessed: what can be read in two ways ends as `Undecided`, with the r
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import compress
 
 from .guard_cells import Constant, Situation, exact
 from .loop_nest import Part, parts
@@ -50,11 +51,12 @@ class Run:
         """Which execution comes before which other; all that follows from others left out."""
         found = []
         for i, mask in enumerate(self.before):
-            direct = mask
-            for j in range(i - 1, -1, -1):
-                if direct >> j & 1:
-                    direct &= ~self.before[j]
-            found += [(j, i) for j in range(i) if direct >> j & 1]
+            direct, rest = mask, mask
+            while rest:
+                j = rest.bit_length() - 1
+                direct &= ~self.before[j]
+                rest &= ~(self.before[j] | 1 << j)
+            found += [(j, i) for j in _ones(direct)]
         return tuple(found)
 
 
@@ -143,10 +145,12 @@ class _Execution:
         places = [i for i, node in enumerate(self.nodes) if node in self.names]
         if not places:
             raise UndecidedError("nothing runs")
+        number = {i: k for k, i in enumerate(places)}
+        tasks = [node in self.names for node in self.nodes]
         return Run(
             tuple(self.nodes[i] for i in places),
-            tuple(sum(1 << k for k, j in enumerate(places) if self.before[i] >> j & 1) for i in places),
-            tuple((k, m) for m, i in enumerate(places) for k, j in enumerate(places) if self.sources[i] >> j & 1),
+            tuple(_packed(self.before[i], tasks) for i in places),
+            tuple((number[j], m) for m, i in enumerate(places) for j in _ones(self.sources[i])),
         )
 
     def _part(self, part: Part) -> None:
@@ -235,6 +239,20 @@ class _Execution:
         for link in (link for node in part.nodes for link in self.flow.out[node]):
             self.tokens.pop(link, None)
             self.never.add(link)
+
+
+def _ones(mask: int) -> Iterator[int]:
+    """Yield the places of the bits that are set, from the lowest on."""
+    while mask:
+        lowest = mask & -mask
+        yield lowest.bit_length() - 1
+        mask ^= lowest
+
+
+def _packed(mask: int, kept: Sequence[bool]) -> int:
+    """Return the kept bits of a mask side by side, the first of `kept` being the lowest bit."""
+    bits = "".join(compress(f"{mask:b}"[::-1], kept))
+    return int(bits[::-1], 2) if bits else 0
 
 
 def _union(masks: Iterable[int]) -> int:

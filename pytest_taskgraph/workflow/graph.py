@@ -73,8 +73,9 @@ def shortest_cycle_in(graph: Mapping[_Node, Iterable[_Node]]) -> tuple[_Node, ..
     Of several equally short ones, the one with the node that comes first in the mapping; it begins there.
     """
     best: tuple[_Node, ...] = ()
+    cyclic = {node for part in strong_components(graph) for node in part if len(part) > 1 or node in graph[node]}
     for node in graph:
-        cycle = _cycle_through(graph, node)
+        cycle = _cycle_through(graph, node) if node in cyclic else ()
         if cycle and (not best or len(cycle) < len(best)):
             best = cycle
         if len(best) == 1:
@@ -231,10 +232,10 @@ def _next(workflow: Workflow, node: str, graph: Graph, flow: Flow) -> tuple[str,
 
 def _nexts(workflow: Workflow, nodes: Iterable[str], graph: Graph, flow: Flow) -> dict[str, tuple[str, ...]]:
     """For each of the nodes, the tasks that a graph of links leads to directly."""
-    names = workflow.task_names
-    tasks, between = set(names), {one.name for one in (workflow.gateways if flow == "control" else workflow.data)}
+    order = {task: i for i, task in enumerate(workflow.task_names)}
+    tasks, between = set(order), {one.name for one in (workflow.gateways if flow == "control" else workflow.data)}
     found = {node: _through(graph, node, tasks, between) for node in nodes}
-    return {node: tuple([task for task in names if task in near]) for node, near in found.items()}
+    return {node: tuple(sorted(near, key=order.__getitem__)) for node, near in found.items()}
 
 
 def _through(graph: Graph, node: str, tasks: set[str], between: set[str]) -> set[str]:

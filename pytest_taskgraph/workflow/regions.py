@@ -6,17 +6,13 @@ from START to a node pass, and on post-dominators, the nodes that all paths from
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Hashable, Mapping
-from functools import cached_property
+from collections.abc import Mapping
+from functools import cached_property, lru_cache
 from itertools import combinations
-from typing import TypeVar
 
 from .control_flow import ControlFlow
 from .graph import reached, strong_components
-from .model import END, START
-
-T = TypeVar("T", bound=Hashable)
+from .model import END, START, Workflow
 
 
 class Regions:
@@ -26,13 +22,12 @@ class Regions:
         self.flow = flow
         self.after = {node: [link.target for link in links] for node, links in flow.out.items()}
         self.before = {node: [link.source for link in links] for node, links in flow.into.items()}
-        self.openers = _dominators(self.after, self.before, START)
-        self.closers = _dominators(self.before, self.after, END)
+        self.openers = Dominators(self.after, self.before, START)
+        self.closers = Dominators(self.before, self.after, END)
 
     def end(self, node: str) -> str | None:
         """Where all ways out of the node meet again; None where END cannot be reached, or the node is END."""
-        strict = self.closers.get(node, frozenset()) - {node}
-        return max(strict, key=lambda one: len(self.closers[one]), default=None)
+        return self.closers.nearest(node)
 
     def repeats(self, node: str) -> bool:
         """Whether a way out of the node comes back to it before all of them meet: it repeats or leaves a loop."""
@@ -42,7 +37,7 @@ class Regions:
         """The nodes up to where its ways meet; None where ways lead back, in from elsewhere, or nowhere."""
         end = self.end(node)
         found = reached(self.after, self.after[node], end)
-        entered = all(one in self.closers and node in self.openers.get(one, ()) for one in found)
+        entered = all(self.closers.known(one) and self.openers.passes(one, node) for one in found)
         return None if end is None or node in found or not entered else found
 
     def fork(self, node: str) -> frozenset[str] | None:
@@ -93,18 +88,58 @@ class Regions:
         return {node for node in waiting if node not in self.flow.gateways} if len(again) <= 1 else set()
 
 
-def _dominators(
-    after: Mapping[str, list[str]], before: Mapping[str, list[str]], root: str
-) -> dict[str, frozenset[str]]:
-    """For every node behind the root, the nodes that all paths to it pass, itself included."""
-    behind = reached(after, [root])
-    found = dict.fromkeys(sorted(behind), behind) | {root: frozenset({root})}
-    waiting = deque(after[root])
-    while waiting:
-        node = waiting.popleft()
-        ways = [found[one] for one in before[node] if one in found]
-        passed = frozenset.intersection(*ways) | {node}
-        if node != root and passed != found[node]:
-            found[node] = passed
-            waiting.extend(after[node])
-    return found
+class Dominators:
+    """For every node behind a root, the nodes that all paths from the root to it pass, itself included; as bits."""
+
+    def __init__(self, after: Mapping[str, list[str]], before: Mapping[str, list[str]], root: str) -> None:
+        self.order = _reverse_postorder(after, root)
+        self.bits = {node: 1 << i for i, node in enumerate(self.order)}
+        self.passed = dict.fromkeys(self.order, (1 << len(self.order)) - 1) | {root: 1}
+        changed = True
+        while changed:
+            changed = False
+            for node in self.order[1:]:
+                common = -1
+                for one in before[node]:
+                    common &= self.passed.get(one, -1)
+                changed = changed or common | self.bits[node] != self.passed[node]
+                self.passed[node] = common | self.bits[node]
+
+    def known(self, node: str) -> bool:
+        """Return True if the node lies behind the root."""
+        return node in self.bits
+
+    def passes(self, node: str, other: str) -> bool:
+        """Return True if all paths to a node pass another; False for a node that is not behind the root."""
+        return bool(self.passed.get(node, 0) & self.bits.get(other, 0))
+
+    def nearest(self, node: str) -> str | None:
+        """Return the last other node that all paths to a node pass; None for the root and for what is not behind it.
+
+        In the order of the nodes, each stands behind all that it cannot do without.
+        """
+        strict = self.passed.get(node, 0) & ~self.bits.get(node, 0)
+        return self.order[strict.bit_length() - 1] if strict else None
+
+
+def _reverse_postorder(after: Mapping[str, list[str]], root: str) -> list[str]:
+    """Return the nodes behind a root, each before those first reached through it."""
+    found: list[str] = []
+    seen = {root}
+    ways = [(root, iter(after[root]))]
+    while ways:
+        node, further = ways[-1]
+        new = next((one for one in further if one not in seen), None)
+        if new is None:
+            found.append(node)
+            ways.pop()
+        else:
+            seen.add(new)
+            ways.append((new, iter(after[new])))
+    return found[::-1]
+
+
+@lru_cache(maxsize=128)
+def regions_of(level: Workflow) -> Regions:
+    """Return the regions of a level. Not to be changed."""
+    return Regions(ControlFlow(level))

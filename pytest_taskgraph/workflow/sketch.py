@@ -11,14 +11,13 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from .control_flow import ControlFlow
 from .effects import fixed_step
 from .graph import reached
 from .guard_cells import Constant, endless
 from .guards import comparisons, covers, exclusive, holding
 from .loop_nest import Part, forward, loops
 from .model import START, Link, Workflow
-from .regions import Regions
+from .regions import regions_of
 from .variables import Variables, Way
 
 MAX_PASSES = 2000
@@ -47,7 +46,7 @@ class Sketch:
 
     def __init__(self, known: Variables, found: Collection[Part], tasks: Collection[str], widely: bool) -> None:
         self.known, self.tasks, self.widely = known, frozenset(tasks), widely
-        self.forward = forward(known.flow, found)
+        self.forward = {node: frozenset(links) for node, links in forward(known.flow, found).items()}
         self.order = [node for part in found for node in _flat(part)]
         self.deciding = deciding(known, tasks)
         around = [loop for loop in loops(found) if self.tasks.isdisjoint(loop.nodes)]
@@ -162,13 +161,8 @@ def deciding(known: Variables, tasks: Collection[str]) -> frozenset[str]:
 @lru_cache(maxsize=1024)
 def _avoiding(level: Workflow, task: str) -> frozenset[str]:
     """The nodes from which a path leads to the task and another past it."""
-    regions = _regions(level)
-    return frozenset(node for node in reached(regions.before, [task]) if task not in regions.closers.get(node, ()))
-
-
-@lru_cache(maxsize=128)
-def _regions(level: Workflow) -> Regions:
-    return Regions(ControlFlow(level))
+    regions = regions_of(level)
+    return frozenset(node for node in reached(regions.before, [task]) if not regions.closers.passes(node, task))
 
 
 def _guarded(ways: Collection[Way]) -> bool:

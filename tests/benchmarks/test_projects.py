@@ -13,6 +13,7 @@ from closed_folder import BOUND
 from pytest_taskgraph.benchmarks.settings import Settings
 from pytest_taskgraph.benchmarks.understanding import choices, project_files, projects, understanding
 from pytest_taskgraph.benchmarks.understanding.catalogue import catalogue
+from pytest_taskgraph.benchmarks.understanding.listing import list_cases
 from pytest_taskgraph.benchmarks.understanding.pattern import verdict
 from pytest_taskgraph.benchmarks.understanding.scope import rotations
 from pytest_taskgraph.errors import NoCaseError, ReadError, UsageError, WorkflowError
@@ -239,7 +240,7 @@ def test_more_instances_extend_fewer_and_yes_and_no_take_turns(tmp_path: Path) -
         few, many = (choices.choose(pattern, str(path), "", 3, n) for n in (20, 40))
         assert many[: len(few)] == few
         if not pattern.yes_no:
-            assert len(few) == min(20, len(projects.listing(pattern, str(path), "")))
+            assert len(few) == min(20, len(list_cases(pattern, str(path), "").cases))
         ranks = [one.case.rank for one in many]
         if pattern.yes_no:
             answers = [verdict(one.case.answer) for one in many]

@@ -21,9 +21,10 @@ from ...trial import Json
 from ...workflow.check import problems
 from ...workflow.model import Workflow
 from ...workflow.project import every_level
+from .listing import askable_cases, list_cases
 from .pattern import Case, Pattern, verdict
 from .planting import holds, plant
-from .projects import askable, fit, listing, load, shown_workflows
+from .projects import fit, load, shown_workflows
 from .scope import Scope, all_scopes, cases, scopes
 
 MOST_EDITS: Final = 28  # copies of a project in which a pair is looked for
@@ -57,7 +58,7 @@ def choose(pattern: Pattern, path: str, converted: str, seed: int, instances: in
 
     Yes and no take turns, either first by a coin; what would be left over is not asked.
     """
-    found = [Choice(*entry) for entry in listing(pattern, path, converted)]
+    found = [Choice(*entry) for entry in list_cases(pattern, path, converted).cases]
     rng = Random(f"{pattern.name}|{load(path).digest}|{seed}")
     rng.shuffle(found)
     found.sort(key=lambda entry: entry.case.rank)
@@ -74,7 +75,7 @@ def unbalanced(pattern: Pattern, path: str, converted: str, seed: int) -> str:
     """Return the one answer that all cases of a pattern about a project have; empty where a pair is asked, or none."""
     if not pattern.yes_no or choose(pattern, path, converted, seed, len(ANSWERS)):
         return ""
-    return next((str(verdict(case.answer)) for _, _, case in listing(pattern, path, converted)), "")
+    return next((str(verdict(one.case.answer)) for one in list_cases(pattern, path, converted).cases), "")
 
 
 def text_of(path: str, workflow: Workflow, shown: Notation, edit: str) -> str:
@@ -123,7 +124,7 @@ def _edited_pairs(pattern: Pattern, path: str, converted: str, seed: int, instan
     wanted, found = (instances + 1) // 2, list[Choice]()
     for copy in edited_copies(path, converted, seed):
         rng = Random(f"{pattern.name}|{copy.kind}|{len(found)}")
-        asked = [(s, c) for s in copy.scopes for c in cases(pattern, s) if askable(pattern, s, c, path, converted)]
+        asked = [(s, c) for s in copy.scopes for c in askable_cases(pattern, s, path, converted)]
         for answer in ANSWERS:
             same = [(s, c) for s, c in asked if verdict(c.answer) == answer]
             least = min((c.rank for _, c in same), default=0)

@@ -9,6 +9,7 @@ from ...notations import notation
 from ..settings import Settings
 from . import projects
 from .choices import choose, unbalanced
+from .listing import LONGEST, list_cases
 from .pattern import Pattern
 from .sample import recipe_for
 
@@ -59,18 +60,25 @@ def unsaid(patterns: Sequence[Pattern], settings: Settings) -> Iterator[str]:
 
 
 def silent(patterns: Sequence[Pattern], settings: Settings) -> Iterator[str]:
-    """A line for each of the user's projects, with the patterns that find nothing in it."""
+    """A line for each of the user's projects, with the patterns that find nothing in it, or not all there is."""
     for path in settings.workflows:
         for converted in settings.notations if settings.convert else ("",):
-            none = [p.name for p in patterns if not _found(p, path, converted, settings.seed)]
-            if none:
-                yield f"{path}{f' in {converted}' if converted else ''}: nothing to ask for {', '.join(none)}"
+            where = f"{path}{f' in {converted}' if converted else ''}"
+            found = {one.name: list_cases(one, path, converted) for one in patterns}
+            if none := [p.name for p in patterns if not _found(p, path, converted, settings.seed)]:
+                yield f"{where}: nothing to ask for {', '.join(none)}"
+            if long := [name for name, one in found.items() if one.too_long]:
+                yield f"{where}: answers of more than {LONGEST} names are not asked for: {', '.join(long)}"
+            if sampled := [name for name, one in found.items() if "cases" in one.bounds]:
+                yield f"{where} is too large to ask about all of it; a sample is taken for {', '.join(sampled)}"
+            if cut := [name for name, one in found.items() if "steps" in one.bounds]:
+                yield f"{where} is too large to work out all answers; some cases are left out for {', '.join(cut)}"
 
 
 def _found(pattern: Pattern, path: str, converted: str, seed: int) -> bool:
     """Return True if a pattern has a case about a project, or about a copy of it with a planted flaw."""
-    found = projects.listing(pattern, path, converted)
-    return bool(found or (pattern.planted and choose(pattern, path, converted, seed, 2)))
+    found = list_cases(pattern, path, converted)
+    return bool(found.cases or found.too_long or (pattern.planted and choose(pattern, path, converted, seed, 2)))
 
 
 def one_sided(patterns: Sequence[Pattern], settings: Settings) -> Iterator[str]:

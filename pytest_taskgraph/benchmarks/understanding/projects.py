@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
 from ...errors import UsageError, WorkflowError
-from ...notations import NOTATIONS, drawn_ends
+from ...notations import NOTATIONS
 from ...notations.notation import Notation, together
 from ...notations.plain_json import digest
 from ...workflow.check import check
 from ...workflow.features import features
 from ...workflow.model import Workflow
 from ...workflow.project import every_level
-from ...workflow.references import assemble, expand, levels
-from .pattern import Case, Pattern
+from ...workflow.references import assemble, expand
 from .project_files import find_files, is_markdown, known_suffixes, read_text
-from .scope import Scope, all_scopes, cases, rotations, scopes
+from .scope import rotations
 
 LONGEST_NAME = 500  # characters of the name of a workflow, task, data or gateway
-END_NAMES = re.compile(r"\b(?:START|END)\b")
 SHOWN = 40  # characters of a name that an error message repeats
 
 
@@ -111,38 +108,6 @@ def _together(path: str, parsed: Mapping[str, tuple[Workflow, ...]]) -> Workflow
             "supported: shorten it, and write the rest as a description"
         )
     return project
-
-
-@lru_cache(maxsize=256)
-def listing(pattern: Pattern, path: str, converted: str) -> tuple[tuple[Workflow, Scope, Case], ...]:
-    """Return all cases of a pattern about a project, each with the workflow to show for it.
-
-    `converted` names the notation to show it in; empty: the files themselves.
-    """
-    return tuple(
-        (whole, scope, case)
-        for whole in shown_workflows(path, converted)
-        for scope in (scopes(whole) if converted else all_scopes(whole))
-        for case in cases(pattern, scope)
-        if askable(pattern, scope, case, path, converted)
-    )
-
-
-def askable(pattern: Pattern, scope: Scope, case: Case, path: str, converted: str) -> bool:
-    """Return False for a case of which the question's own words tell the answer, or name what is not shown."""
-    return not case.revealing and (bool(converted) or _shows_ends(pattern, scope, path))
-
-
-def _shows_ends(pattern: Pattern, scope: Scope, path: str) -> bool:
-    """Return False if the pattern names START and END, and the user's chart of that level does not draw them."""
-    if not any(END_NAMES.search(template) for template in pattern.templates):
-        return True
-    project = load(path)
-    if project.notation.name != "mermaid":
-        return True
-    drawn = drawn_ends(project.text)
-    inner = sum(len(levels(whole)) - 1 for whole in rotations(project.workflow))
-    return drawn.whole if scope.whole else drawn.subgraphs >= inner
 
 
 def shown_workflows(path: str, converted: str) -> list[Workflow]:

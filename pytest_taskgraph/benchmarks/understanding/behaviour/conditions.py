@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from random import Random
 from typing import Final
 
-from ....workflow.graph import successors
+from ....workflow.graph import task_graph
 from ....workflow.guard_cells import Constant
 from ....workflow.guards import Comparison, comparisons, exclusive, parse_guard
 from ....workflow.model import OTHERWISE, Workflow
@@ -14,9 +14,13 @@ from ....workflow.situations import STEPS, representatives, write_situation
 from ....workflow.traces import next_task
 from ....workflow.variables import Variables, variables
 from ..pattern import Cases, case, pattern
+from ..spread import spread
 
 MOST_SITUATIONS: Final = 32
 """In how many situations, at most, questions about one level are put."""
+
+MOST_TASKS: Final = 20
+"""Of how many tasks of a large level it is asked what happens at them in a situation."""
 
 OTHER: Final = "other"
 _TRUTH: Final = frozenset({"true", "false"})
@@ -39,7 +43,7 @@ def mutually_exclusive(workflow: Workflow) -> Cases:
     comes last.
     """
     known = variables(workflow)
-    for task in workflow.task_names:
+    for task in spread(workflow.task_names, len(workflow.tasks)):
         guards = [link.guard for link in known.flow.out[task] if link.guard is not None]
         answer = exclusive(guards, known.flow.parameters(task)) if len(guards) > 1 else None
         if answer is not None:
@@ -61,7 +65,8 @@ def next_task_in_situation(workflow: Workflow) -> Cases:
 
     Asked where several tasks may come next and, in the situation, one and the same always does.
     """
-    choices = [task for task in workflow.task_names if len(successors(workflow, task)) > 1]
+    choices = [task for task, after in task_graph(workflow).items() if len(after) > 1]
+    choices = [*spread(choices, len(workflow.tasks), MOST_TASKS)]
     for situation in asked_situations(workflow) if choices else ():
         text = write_situation(situation)
         for task in choices:

@@ -10,7 +10,8 @@ from ....workflow.loops import ends, exit_condition, loop_at, looping, times
 from ....workflow.model import Parameter, Workflow
 from ....workflow.situations import write_situation
 from ..pattern import Cases, case, pattern
-from .conditions import asked_situations
+from ..spread import spread
+from .conditions import MOST_TASKS, asked_situations
 
 MOST_COUNTED: Final = 12
 """How often a task is executed at most, where that is asked."""
@@ -32,14 +33,15 @@ def loop_ends(workflow: Workflow) -> Cases:
     Loops that end without being repeated are asked about as often as others that end: some of them move away from
     their end, as those do that never end.
     """
-    inside = _in_one_loop(workflow)
+    inside = spread(_in_one_loop(workflow), len(workflow.tasks), MOST_TASKS)
     for situation in asked_situations(workflow, MOST_STEPS) if inside else ():
+        text = write_situation(situation)
         for task in inside:
             answer = ends(workflow, task, situation)
             if answer is not None:
                 passes = times(workflow, task, situation) if answer else None
                 stratum = "" if passes is None else "at once" if passes < 2 else "repeated"
-                yield case(answer, stratum=stratum, task=task, situation=write_situation(situation))
+                yield case(answer, stratum=stratum, task=task, situation=text)
 
 
 @pattern(
@@ -55,7 +57,7 @@ def loop_exit_condition(workflow: Workflow) -> Cases:
     Loops whose way out is "otherwise", so that the condition is the opposite of one that is shown, come first.
     """
     shown = {" ".join(link.guard.split()) for link in workflow.links if link.guard}
-    for task in _in_one_loop(workflow):
+    for task in spread(_in_one_loop(workflow), len(workflow.tasks)):
         condition = exit_condition(workflow, task)
         parameters = _parameters(workflow, task, condition) if condition else None
         if condition and parameters is not None:
@@ -77,14 +79,15 @@ def loop_count(workflow: Workflow) -> Cases:
     the loop lies on a branch that is not taken, and one pass too. But of a loop that no situation is known to repeat,
     nothing is asked, for always one pass is no number to find.
     """
-    inside = looping(workflow)
+    inside = spread(looping(workflow), len(workflow.tasks), MOST_TASKS)
     situations = list(asked_situations(workflow, MOST_STEPS)) if inside else []
+    texts = [write_situation(one) for one in situations]
     for task in inside:
         counts = [times(workflow, task, situation) for situation in situations]
         if any(count is not None and count > 1 for count in counts):
-            for situation, count in zip(situations, counts, strict=True):
+            for text, count in zip(texts, counts, strict=True):
                 if count is not None and count <= MOST_COUNTED:
-                    yield case(count, stratum=str(count), task=task, situation=write_situation(situation))
+                    yield case(count, stratum=str(count), task=task, situation=text)
 
 
 def _in_one_loop(workflow: Workflow) -> list[str]:

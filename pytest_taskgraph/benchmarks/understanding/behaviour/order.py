@@ -16,11 +16,13 @@ from ....errors import OrderTooWideError
 from ....scoring.partial_order import downsets, partial_order
 from ....trial import Json
 from ....workflow.all_runs import some_run_in_order
+from ....workflow.bounds import reach
 from ....workflow.execution import Run, run
 from ....workflow.graph import task_graph
 from ....workflow.loops import only_loops_decide, onward
 from ....workflow.model import Workflow
 from ..pattern import Cases, case, pattern
+from ..spread import spread
 from ..structure.wording import OWN_LEVEL
 
 ASKED_DISTANCES: Final = frozenset({1, 2, *(3 << n for n in range(32))})  # 1 2 3 6 12 24 ... links
@@ -28,6 +30,7 @@ SHAPES: Final = ((4, 1), (3, 2), (3, 1), (5, 1), (4, 2))  # how many tasks, and 
 MOST: Final = 16  # sequences of one shape
 AFFORDABLE: Final = 200  # tasks in all levels that sequences of one shape are looked up in
 WIDEST: Final = 10_000  # downsets of an order that is asked for
+WIDEST_WORK: Final = 2_000_000  # executions that counting these may look at
 AMONG_OTHERS: Final = (
     "Other tasks may run before, between and after them; of a task that runs more than once, any one of its executions "
     "counts."
@@ -48,12 +51,10 @@ def order_of_two(workflow: Workflow) -> Cases:
     """
     if unconditional(workflow) is None:
         return
-    for a, row in distances(task_graph(workflow)).items():
-        for b, distance in row.items():
-            rank = int(distance == 1)
-            if distance in ASKED_DISTANCES:
-                yield case(True, rank=rank, a=a, b=b, labels={"distance": distance})
-                yield case(False, rank=rank, a=b, b=a, labels={"distance": distance})
+    for a, b, distance in far_apart(workflow, task_graph(workflow)):
+        rank = int(distance == 1)
+        yield case(True, rank=rank, a=a, b=b, labels={"distance": distance})
+        yield case(False, rank=rank, a=b, b=a, labels={"distance": distance})
 
 
 @pattern(
@@ -129,25 +130,34 @@ def order_of(found: Run) -> Json:
     before = sorted([new[i], new[j]] for i, j in found.pairs)
     reference: Json = {"tasks": [found.tasks[i] for i in places], "before": [[*pair] for pair in before]}
     try:
-        downsets(partial_order(reference), WIDEST)
+        downsets(partial_order(reference), min(WIDEST, WIDEST_WORK // len(places)))
     except OrderTooWideError:
+        reach("steps")
         return None
     return reference
 
 
-def distances(graph: Mapping[str, Sequence[str]]) -> dict[str, dict[str, int]]:
-    """For every task, the number of links on a shortest way to each that it leads to."""
-    found = {}
-    for task, first in graph.items():
-        row = dict.fromkeys(first, 1)
-        waiting = list(row)
-        for one in waiting:
-            for other in graph[one]:
-                if other not in row:
-                    row[other] = row[one] + 1
-                    waiting.append(other)
-        found[task] = row
-    return found
+def far_apart(level: Workflow, graph: Mapping[str, Sequence[str]]) -> Sequence[tuple[str, str, int]]:
+    """Return the pairs that are ASKED_DISTANCES apart, with the number of links on a shortest way between them."""
+    pairs = [
+        (a, b, distance)
+        for a in spread(list(graph), len(level.tasks))
+        for b, distance in distances(graph, a).items()
+        if distance in ASKED_DISTANCES
+    ]
+    return spread(pairs, len(level.tasks))
+
+
+def distances(graph: Mapping[str, Sequence[str]], task: str) -> dict[str, int]:
+    """Return the number of links on a shortest way from a task to each that it leads to."""
+    row = dict.fromkeys(graph[task], 1)
+    waiting = list(row)
+    for one in waiting:
+        for other in graph[one]:
+            if other not in row:
+                row[other] = row[one] + 1
+                waiting.append(other)
+    return row
 
 
 def layers(graph: Mapping[str, Sequence[str]]) -> list[list[str]]:

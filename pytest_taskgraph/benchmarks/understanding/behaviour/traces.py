@@ -24,8 +24,9 @@ from ....workflow.model import END, START, Workflow
 from ....workflow.situations import representatives, write_situation
 from ....workflow.traces import allows
 from ..pattern import Cases, case, pattern
+from ..spread import spread
 from ..structure.wording import OWN_LEVEL
-from .order import AMONG_OTHERS, ASKED_DISTANCES, affordable, distances, layers, listed, order_of, sequences
+from .order import AMONG_OTHERS, affordable, far_apart, layers, listed, order_of, sequences
 
 MOST_SITUATIONS: Final = 24
 MOST_TWINS: Final = 6  # ways to put tasks that the graph does not tell apart
@@ -50,13 +51,12 @@ def order_of_two_conditional(workflow: Workflow) -> Cases:
     24, ... links apart. Pairs with a link between them come last.
     """
     graph = task_graph(workflow)
-    for a, row in distances(graph).items():
-        for b, distance in row.items():
-            if a != b and distance in ASKED_DISTANCES and (answer := always_before(workflow, a, b)):
-                rank = int(distance == 1)
-                yield case(answer, rank=rank, stratum="ordered", a=a, b=b, labels={"pair": "ordered"})
-                if always_before(workflow, b, a) is False:
-                    yield case(False, rank=rank, stratum="ordered", a=b, b=a, labels={"pair": "reversed"})
+    for a, b, distance in far_apart(workflow, graph):
+        if a != b and (answer := always_before(workflow, a, b)):
+            rank = int(distance == 1)
+            yield case(answer, rank=rank, stratum="ordered", a=a, b=b, labels={"pair": "ordered"})
+            if always_before(workflow, b, a) is False:
+                yield case(False, rank=rank, stratum="ordered", a=b, b=a, labels={"pair": "reversed"})
     for one, other in _beside(workflow, graph):
         for a, b in ((one, other), (other, one)):
             if always_before(workflow, a, b) is False:
@@ -65,8 +65,9 @@ def order_of_two_conditional(workflow: Workflow) -> Cases:
 
 def _beside(workflow: Workflow, graph: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, str]]:
     """Pairs that can run in parallel and come directly after one task."""
-    pairs = {(min(a, b), max(a, b)) for after in graph.values() for a in after for b in after if a != b}
-    for a, b in sorted(pairs):
+    near = [spread(after, len(workflow.tasks)) for after in graph.values() if len(after) > 1]
+    pairs = {(min(a, b), max(a, b)) for after in near for a in after for b in after if a != b}
+    for a, b in spread(sorted(pairs), len(workflow.tasks)):
         if can_run_in_parallel(workflow, a, b):
             yield a, b
 
@@ -136,11 +137,11 @@ def trace(workflow: Workflow) -> Cases:
     or a pass of a loop more or fewer. Left out are runs in which many tasks have the same place in the graph, so that
     which of them is named first would hang on their names.
     """
-    places = _places(workflow)
     for situation, found in runs(workflow, 3):
+        places = _places(workflow)
+        told = _told(workflow, situation)
         for tasks, kind in _changed(list(_extensions(found, places)), task_graph(workflow)).items():
             labels: dict[str, str | int] = {"change": kind, "runs": len(found.tasks)}
-            told = _told(workflow, situation)
             yield case(allows(found, tasks), stratum=kind, situation=told, listed=listed(tasks), labels=labels)
 
 
@@ -155,7 +156,8 @@ def _changed(bases: Sequence[tuple[str, ...]], graph: Mapping[str, Sequence[str]
             kinds.setdefault((*base[:i], base[i + 1], base[i], *base[i + 2 :]), "swapped")
         for i in _some(len(base)):
             kinds.setdefault((*base[:i], *base[i + 1 :]), "dropped")
-        for task in (one for one in graph if one not in base):
+        ran = set(base)
+        for task in spread([one for one in graph if one not in ran], len(graph), MOST_CHANGES):
             after = [i for i, one in enumerate(base) if task in graph[one]]
             if after:
                 kinds.setdefault((*base[: after[-1] + 1], task, *base[after[-1] + 1 :]), "put in")
@@ -208,7 +210,7 @@ def every_situation(workflow: Workflow) -> Cases:
     for link in workflow.links:
         out.setdefault(link.source, []).append(link.target)
     behind = {node for first in set(conditional) for node in (first, *reachable(out, first))}
-    for task in workflow.task_names:
+    for task in spread(workflow.task_names, len(workflow.tasks)):
         answer = executed_in_every_situation(workflow, task)
         if answer is not None:
             easy = task not in behind if answer else task in conditional

@@ -14,10 +14,15 @@ from typing import Final, Literal
 from ....workflow.graph import task_graph
 from ....workflow.model import Flow, Workflow
 from ..pattern import Case, Cases, case, pattern
+from ..spread import spread
 from .wording import OWN_LEVEL
 
 ASKED_DISTANCES: Final = frozenset({1, 2, *(k << n for n in range(32) for k in (3, 4))})  # 1 2 3 4 6 8 12 16 24 ...
 SMALL: Final = 50  # tasks; pairs that have nothing to do with each other are listed in workflows of at most so many
+
+MOST_SOURCES: Final = 24  # of a large level
+MOST_PAIRS: Final = 50  # of each of these sources
+MOST_TASKS: Final = 100  # of a large level, of which the list of all that they depend on is asked for
 
 Pair = Literal["direct", "through others", "reversed", "unrelated"]
 
@@ -83,13 +88,16 @@ def dependency_existence(workflow: Workflow) -> Cases:
     unrelated pairs in workflows of up to 50 tasks. A task and itself are left out.
     """
     for steps in _flows(workflow):
-        for on in steps.sources:
+        for on in spread(steps.sources, len(workflow.tasks), MOST_SOURCES):
             after, before = _distances(steps.after[on], steps.ahead), _distances(steps.before[on], steps.behind)
-            for task in workflow.task_names:
-                distance = after.get(task) or before.get(task) or 0
-                listed = distance in ASKED_DISTANCES if distance else len(workflow.tasks) <= SMALL
-                if task != on and listed:
-                    yield from _asked(steps.flow, task, on, _pair(task, after, before), distance)
+            distances = {task: after.get(task) or before.get(task) or 0 for task in workflow.task_names if task != on}
+            listed = [
+                (task, distance)
+                for task, distance in distances.items()
+                if (distance in ASKED_DISTANCES if distance else len(workflow.tasks) <= SMALL)
+            ]
+            for task, distance in spread(listed, len(workflow.tasks), MOST_PAIRS):
+                yield from _asked(steps.flow, task, on, _pair(task, after, before), distance)
 
 
 def _pair(task: str, after: Mapping[str, int], before: Mapping[str, int]) -> Pair:
@@ -150,12 +158,8 @@ def dependency_list(workflow: Workflow) -> Cases:
     whose two relations differ come first, those that depend on nothing last.
     """
     for steps in _flows(workflow):
-        found: dict[str, dict[str, int]] = {task: {} for task in workflow.task_names}
-        for on in steps.sources:
-            for task, distance in _distances(steps.after[on], steps.ahead).items():
-                if task != on:
-                    found[task][on] = distance
-        for task, distances in found.items():
+        for task in spread(workflow.task_names, len(workflow.tasks), MOST_TASKS):
+            distances = _depended_on(steps, task)
             direct = tuple(on for on, distance in distances.items() if distance == 1)
             rank = 2 if not distances else int(len(direct) == len(distances))
             yield _listed(steps.flow, task, "direct", direct, rank)
@@ -213,6 +217,20 @@ def _turned(graph: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
         for target in targets:
             turned[target].append(node)
     return turned
+
+
+def _depended_on(steps: Steps, task: str) -> dict[str, int]:
+    """Return what a task depends on, with the number of steps from there to the task."""
+    tasks = _distances(steps.behind[task], steps.behind)
+    if steps.flow == "control":
+        return {other: distance for other, distance in tasks.items() if other != task}
+    tasks[task] = 0
+    found: dict[str, int] = {}
+    for on in steps.sources:
+        near = [tasks[reader] for reader in steps.after[on] if reader in tasks]
+        if near:
+            found[on] = 1 + min(near)
+    return found
 
 
 def _distances(first: Sequence[str], graph: Mapping[str, Sequence[str]]) -> dict[str, int]:

@@ -10,12 +10,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import replace
-from typing import Literal
+from typing import Final, Literal
 
 from ....workflow.graph import task_graph
 from ....workflow.model import Workflow
 from ....workflow.references import assemble, expand, levels, recursion
 from ..pattern import Cases, case, pattern
+from ..spread import spread
+
+SHARE: Final = 4  # a generated level of ALL tasks refers to sub-workflows so that it has up to so many times as many
+MOST_OUTER: Final = 40  # composite tasks of a large level
+MOST_INNER: Final = 25  # tasks of a large level that lie in one of them, and as many that do not
 
 Path = tuple[str, ...]
 Pair = Literal["part", "container", "neighbour", "elsewhere", "beside"]
@@ -42,11 +47,12 @@ def task_hierarchy(workflow: Workflow) -> Cases:
     """
     inside = _inside(workflow)
     names = _names(inside)
-    for outer in names:
-        if outer not in inside:
-            continue
+    for outer in spread([one for one in names if one in inside], len(names) // SHARE, MOST_OUTER):
         neighbours = _neighbours(inside[outer[:-1]], outer[-1])
-        for inner in (one for one in names if one != outer):
+        parts = {one for one in names if one != outer and one[: len(outer)] == outer}
+        others = spread([one for one in names if one != outer and one not in parts], len(names) // SHARE, MOST_INNER)
+        asked = {*spread([one for one in names if one in parts], len(names) // SHARE, MOST_INNER), *others}
+        for inner in (one for one in names if one in asked):
             pair = _pair(outer, inner, neighbours)
             further = pair == "elsewhere" and len(inner) > len(outer)
             deeper = min(len(inner) - len(outer), 2) if further or pair == "part" else 0

@@ -15,11 +15,14 @@ from typing import Final
 from ....workflow.graph import reachable, task_graph
 from ....workflow.model import DataLink, Flow, Link, Workflow
 from ..pattern import Case, Cases, case, pattern
+from ..spread import spread
 from .wording import OWN_LEVEL
 
 Graph = Mapping[str, tuple[str, ...]]  # every node with those to which a link leads
 
 FLOWS: Final[tuple[Flow, ...]] = ("control", "data")
+MOST_LINKS: Final = 1000  # of a large flow
+MOST_CROSSED: Final = 25  # of a task in a large flow
 MOST: Final = 40  # nodes of a flow of which all unlinked pairs are asked about; of larger ones, reversed links only
 
 
@@ -175,14 +178,16 @@ def conditional_link_existence(workflow: Workflow) -> Cases:
     unclear = {task: (*around[task], *_without(links[task], conditional[task])) for task in tasks}
     found = {(a, b): "conditional" if pair == "linked" else pair for a, b, pair in _pairs(conditional, unclear)}
     conditioned = dict.fromkeys(b for after in conditional.values() for b in after)
-    for a in tasks:
+    plainly = {b for c in tasks for b in _without(links[c], conditional[c])}
+    for a in spread(tasks, len(tasks)):
         crossed = _without(conditioned if conditional[a] else (), (a, *conditional[a], *unclear[a]))
+        crossed = tuple(spread(crossed, len(tasks), MOST_CROSSED))
         found.update({(a, b): "crossed" for b in crossed})
         found.update({(a, b): "unconditional" for b in _without(links[a], (*conditional[a], *around[a]))})
     for (a, b), pair in found.items():
         beside = pair == "unconditional" and bool(conditional[a])
         rank = 0 if beside or pair in ("conditional", "crossed") else 2 if pair == "unlinked" else 1
-        plain = any(b in _without(links[c], conditional[c]) for c in tasks)
+        plain = b in plainly
         mixed = len(conditional[a]) < len(links[a])
         stratum = f"{pair} {plain} {mixed}" if pair == "conditional" else f"{pair} {b in conditioned}"
         share = 1 if pair == "crossed" else (1 + plain) * (2 if mixed else 1) if pair == "conditional" else 2
@@ -223,11 +228,11 @@ def _pairs(links: Graph, unclear: Graph) -> Iterator[tuple[str, str, str]]:
 
     Left out of the negatives: a node with itself, links in both directions, and what is unclear.
     """
-    for a, targets in links.items():
-        for b in targets:
-            yield a, b, "linked"
-            if a not in links[b] and a not in unclear.get(b, ()):
-                yield b, a, "reversed"
+    linked = [(a, b) for a, targets in links.items() for b in targets]
+    for a, b in spread(linked, len(links), MOST_LINKS):
+        yield a, b, "linked"
+        if a not in links[b] and a not in unclear.get(b, ()):
+            yield b, a, "reversed"
     for a in links if len(links) <= MOST else ():
         for b in _without(links, (a, *links[a], *unclear.get(a, ()))):
             if a not in links[b]:
@@ -244,7 +249,8 @@ def _direct(links: Iterable[Link | DataLink], nodes: tuple[str, ...]) -> dict[st
 
 
 def _without(names: Iterable[str], others: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(name for name in names if name not in others)
+    avoided = set(others)
+    return tuple(name for name in names if name not in avoided)
 
 
 def _through_gateways(workflow: Workflow) -> Graph:

@@ -8,8 +8,10 @@ from ....workflow.concurrency import OPERATORS, block_after, operators, parallel
 from ....workflow.graph import ancestors
 from ....workflow.model import Workflow
 from ..pattern import Case, Cases, case, pattern
+from ..spread import spread
 from .wording import OWN_LEVEL
 
+MOST_TASKS: Final = 45  # of a large level; all pairs of them are looked at
 MEANING: Final = {
     "parallel block": "a fork after which several branches are all executed",
     "exclusive choice": "a decision after which exactly one of several branches is executed",
@@ -72,9 +74,10 @@ def parallel_pair(workflow: Workflow) -> Cases:
     a third one, such as the first and the last of one branch. For both answers, pairs of which both, one or none stand
     next to a gateway are equally likely, so that a line with a gateway tells nothing.
     """
-    pairs = parallel_pairs(workflow)
+    tasks = spread(workflow.task_names, len(workflow.tasks), MOST_TASKS)
+    pairs = parallel_pairs(workflow, tasks)
     parallel = {name for pair, answer in pairs.items() if answer for name in pair}
-    before = {name: ancestors(workflow, name) for name in workflow.task_names}
+    before = {name: frozenset(ancestors(workflow, name)) for name in tasks}
     gateways = {gateway.name for gateway in workflow.gateways}
     ends = [(link.source, link.target) for link in workflow.links]
     beside = {name for pair in ends if gateways.intersection(pair) for name in pair}
@@ -120,7 +123,7 @@ def parallel_to_task(workflow: Workflow) -> Cases:
 
     Tasks to which nothing is parallel come last.
     """
-    for task in workflow.task_names:
+    for task in spread(workflow.task_names, len(workflow.tasks)):
         found = parallel_to(workflow, task)
         if found is not None:
             yield case(found, rank=int(not found), task=task)

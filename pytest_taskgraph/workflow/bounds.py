@@ -1,0 +1,33 @@
+"""Which bounds on the work about a large level were reached, so that a run can say what it left out.
+
+Whatever is bounded gives no answer beyond its bound, never a guess.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Literal
+
+Bound = Literal["cases", "steps"]  # a sample was taken; an answer would have taken too many steps
+
+_reached: ContextVar[set[Bound] | None] = ContextVar("reached bounds", default=None)
+
+
+def reach(bound: Bound) -> None:
+    """Record that a bound was reached, if somebody wants to know."""
+    found = _reached.get()
+    if found is not None:
+        found.add(bound)
+
+
+@contextmanager
+def reached_bounds() -> Iterator[set[Bound]]:
+    """Collect the bounds that are reached inside the block."""
+    found: set[Bound] = set()
+    token = _reached.set(found)
+    try:
+        yield found
+    finally:
+        _reached.reset(token)
