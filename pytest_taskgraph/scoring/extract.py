@@ -18,6 +18,11 @@ _MARKER = re.compile(r"final[ \t]++answer(?:[^\w:]|_)*+:(?:[*_]++(?=\s|\Z))?", r
 _FENCE = re.compile(r"^[ \t]*+(?:`{3,}+|~{3,}+)[\w+.-]*+[ \t]*+$", re.MULTILINE)
 _OPENING = re.compile(r"[\s*`\"'“”‘’«»\[{]|[-+•·–—]|\(?\d{1,9}[.)]")  # blanks, decoration, bullets, numbers
 _CLOSING = " \t\r\f\v\xa0*`\"'“”‘’«».]}"
+_BOX = re.compile(r"\\(?:boxed|fbox)\s*\{")
+_IN_LATEX = re.compile(
+    r"\\(?:text|textbf|texttt|mathrm|mathbf|mathtt)\s*\{([^{}]*+)\}|\\[()\[\],;! ]|\$|\\(?=[_{}&%#])"
+)
+_MOST_BOXES = 64
 _MOST_OPENINGS = 64  # nobody decorates more; keeps the search for names linear
 
 _Tree = dict[str, Any]  # character -> subtree; "" -> the name that ends here
@@ -122,7 +127,7 @@ def _starts(text: str, segment: _Segment, bare: bool) -> list[int]:
     """Where a name may begin in the segment: before and after each piece of decoration, and after its last dot."""
     starts = _past_openings(text, segment.start, segment.stop)
     dot = text.rfind(".", segment.start, segment.core) if bare else -1
-    return starts if dot < 0 else starts + _past_openings(text, dot + 1, segment.stop)
+    return starts if dot < 0 or text[dot + 1].isspace() else starts + _past_openings(text, dot + 1, segment.stop)
 
 
 def _past_openings(text: str, start: int, stop: int) -> list[int]:
@@ -155,3 +160,65 @@ def _beginning_at(text: str, start: int, tree: _Tree) -> Iterator[str]:
 
 def _cuts_in(name: str, cuts: str) -> int:
     return sum(name.count(cut) for cut in cuts)
+
+
+def masked(text: str, names: Sequence[str], left: str, right: str) -> tuple[str, list[str]]:
+    """Replace each known name that is no part of a longer word by its number between two marks.
+
+    Of names that begin at one place the longest counts. Marks that stand in the text itself are removed.
+
+    Returns:
+        The text, and the names by their numbers.
+    """
+    tree, numbers = _tree(tuple(names)), dict[str, int]()
+    parts, at, begun = list[str](), 0, 0
+    marks = str.maketrans("", "", left + right)
+    while at < len(text):
+        name = _whole_name(text, at, tree) if text[at] in tree else None
+        if name is None:
+            at += 1
+            continue
+        parts += [text[begun:at].translate(marks), f"{left}{numbers.setdefault(name, len(numbers))}{right}"]
+        at = begun = at + len(name)
+    return "".join([*parts, text[begun:].translate(marks)]), list(numbers)
+
+
+def _whole_name(text: str, start: int, tree: _Tree) -> str | None:
+    for name in reversed(list(_beginning_at(text, start, tree))):
+        end = start + len(name)
+        opens = not start or not (text[start - 1].isalnum() and name[0].isalnum())
+        if opens and (end == len(text) or not (text[end].isalnum() and name[-1].isalnum())):
+            return name
+    return None
+
+
+def unboxed(text: str, names: Sequence[str]) -> str:
+    r"""Return the content of the one `\boxed{...}` of an answer, or of several in their places, without LaTeX.
+
+    The text stays as it is where it holds no box, or a known name holds a backslash or a dollar sign.
+    """
+    if not _BOX.search(text) or any("\\" in name or "$" in name for name in names):
+        return text
+    boxes = [
+        (box.start(), *_box(text, box.end())) for box, _ in zip(_BOX.finditer(text), range(_MOST_BOXES), strict=False)
+    ]
+    if any(end < 0 for _, _, end in boxes):
+        return text
+    inside = {text[start:end] for _, start, end in boxes}
+    if len(inside) == 1:
+        return _IN_LATEX.sub(r"\1", inside.pop())
+    parts, at = [], 0
+    for begun, start, end in boxes:
+        parts += [text[at:begun], text[start:end]]
+        at = end + 1
+    return _IN_LATEX.sub(r"\1", "".join([*parts, text[at:]]))
+
+
+def _box(text: str, start: int) -> tuple[int, int]:
+    """Return where the content of a box begins and ends; the end is -1 where it is not closed."""
+    depth = 1
+    for brace in re.compile(r"[{}]").finditer(text, start):
+        depth += 1 if brace[0] == "{" else -1
+        if not depth:
+            return start, brace.start()
+    return start, -1

@@ -15,14 +15,16 @@ from ..errors import UnknownNameError, UnreadableError
 from ..trial import Json, Reading
 from ..workflow.guards import parse_guard
 from .conditions import condition_of
+from .extract import masked, unboxed
 from .form import Form
-from .name_lists import is_nothing, items, one_a_line, separator, shown, word_for_nothing
+from .name_lists import groups_listed, items, listed, one_a_line, separator, shown, word_for_nothing
 from .open_forms import MANY_LINES, OPEN_FORMS
 from .partial_order import linear_extension
+from .verdict_word import verdict
 
-_YES_NO = re.compile(r"\b_*+(yes|no)_*\b", re.IGNORECASE)
 _ARROW = re.compile(r"(?<![-=])[-=]++>|[→⟶⇒➔➜]")
 _NUMBER = re.compile(r"(?<![\w.])[-−]?\d{1,18}(?![\w]|[.,]\d)")
+_OR_ANOTHER = re.compile(r"(?:[*_`)(\s,/–+=-]|\.\s|\b(?:and|or|to)\b)++\d")
 _SIGNS = {"&&": " and ", "||": " or "}
 _DECORATION = " \t\r\n*`.$"
 _LEAD = re.compile(r"(?:condition:|if|when)\s", re.IGNORECASE)
@@ -44,7 +46,7 @@ def _read_yes_no(text: str, names: Sequence[str], reading: Reading) -> Json:
     if reading == "strict":
         found = text.strip().strip("\"'.").lower()
     else:
-        word = _YES_NO.search(text)
+        word = verdict(text)
         found = word[1].lower() if word else ""
     if found not in ("yes", "no"):
         raise UnreadableError(f"expected yes or no, found {shown(text)}")
@@ -62,36 +64,37 @@ def _read_task(text: str, names: Sequence[str], reading: Reading) -> Json:
 
 
 def _read_set(text: str, names: Sequence[str], reading: Reading) -> Json:
-    found = items(text, names, reading)
-    return [] if is_nothing(text, found, names, reading) else [*sorted(set(found))]
+    return [*sorted(set(listed(text, names, reading)))]
 
 
 def _read_groups(text: str, names: Sequence[str], reading: Reading) -> Json:
-    cuts = "," + separator(names).strip(",")
-    lines = [items(line, names, reading, cuts) for line in text.split("\n") if line.strip()]
-    groups = [sorted(set(line)) for line in lines if line]
-    found = [name for group in groups for name in group]
-    return [] if is_nothing(text, found, names, reading) else [[*group] for group in groups]
+    return [[*sorted(set(group))] for group in groups_listed(text, names, reading)]
 
 
 def _read_order(text: str, names: Sequence[str], reading: Reading) -> Json:
     """The names in the order of the answer, as often as they stand there; a lenient reading also cuts at arrows."""
     arrows = reading == "lenient" and not any(_ARROW.search(name) for name in names)
-    found = items(_ARROW.sub(",", text) if arrows else text, names, reading)
-    return [] if is_nothing(text, found, names, reading) else [*found]
+    return [*listed(_ARROW.sub(",", text) if arrows else text, names, reading)]
 
 
 def _read_number(text: str, names: Sequence[str], reading: Reading) -> Json:
-    """The first whole number in the answer; strictly, the answer is nothing else but for a final dot."""
+    """Return the first whole number in the answer; strictly, the answer is nothing else but for a final dot.
+
+    Leniently, numbers in known names do not count, and an answer that names several numbers to choose from is
+    unparseable.
+    """
     bare = text.strip().removesuffix(".")
-    found = _NUMBER.fullmatch(bare) if reading == "strict" else _NUMBER.search(text)
-    if found is None:
+    worded = [name for name in names if re.search(r"[^\W\d]", name)]
+    words = masked(unboxed(text, names), worded, "\ue000N", "\ue001")[0] if reading == "lenient" else bare
+    found = _NUMBER.fullmatch(bare) if reading == "strict" else _NUMBER.search(words)
+    if found is None or (reading == "lenient" and _OR_ANOTHER.match(words, found.end())):
         raise UnreadableError(f"expected a whole number, found {shown(text)}")
     return int(found[0].replace("−", "-"))
 
 
 def _read_condition(text: str, names: Sequence[str], reading: Reading) -> Json:
     """The text of a guard; a lenient reading also takes one in decoration, with signs of other languages."""
+    text = unboxed(text, []) if reading == "lenient" else text
     filled = [line.strip() for line in text.split("\n") if line.strip()]
     whole = " ".join(filled)
     tried = [whole] if reading == "strict" else [whole, _plain_guard(whole), *map(_plain_guard, filled[:1])]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..trial import Reading
-from .extract import names_in
+from .written_lists import says_nothing, written_groups, written_names
 
 _NOTHING = ("none", "empty", "n/a", "[]", "[ ]")
 
@@ -16,9 +16,41 @@ def shown(text: str) -> str:
     return repr(short if len(short) <= 60 else short[:57] + "...")
 
 
-def items(text: str, names: Sequence[str], reading: Reading, cuts: str = ",\n") -> list[str]:
-    """The names in a text, in its order, as the reading cuts them; strictly, at commas alone."""
-    return names_in(text, names, cuts) if reading == "lenient" else strict_items(text, names)
+def items(text: str, names: Sequence[str], reading: Reading) -> list[str]:
+    """Return the names in a text, in its order, as the reading separates them; strictly, at commas alone.
+
+    Raises:
+        UnreadableError: If a lenient reading cannot tell names from the words around them.
+    """
+    return written_names(text, names) if reading == "lenient" else strict_items(text, names)
+
+
+def listed(text: str, names: Sequence[str], reading: Reading) -> list[str]:
+    """Return the names that a list holds, in its order; none where it says that there are none.
+
+    Raises:
+        UnreadableError: If a lenient reading cannot tell names from the words around them.
+    """
+    if reading == "lenient" and says_nothing(text, names):
+        return []
+    found = items(text, names, reading)
+    return [] if is_nothing(text, found, names, reading) else found
+
+
+def groups_listed(text: str, names: Sequence[str], reading: Reading) -> list[list[str]]:
+    """Return the names of each line that holds some; none where the text says that there are none.
+
+    Raises:
+        UnreadableError: If a lenient reading cannot tell names from the words around them.
+    """
+    if reading == "lenient" and says_nothing(text, names):
+        return []
+    if reading == "lenient":
+        groups = written_groups(text, names, "," + separator(names).strip(","))
+    else:
+        groups = [line for line in (strict_items(line, names) for line in text.split("\n") if line.strip()) if line]
+    found = [name for group in groups for name in group]
+    return [] if is_nothing(text, found, names, reading) else groups
 
 
 def strict_items(text: str, names: Sequence[str]) -> list[str]:

@@ -12,9 +12,11 @@ from collections.abc import Iterator, Sequence
 
 from ..errors import UnreadableError
 from ..trial import Json, Reading
-from .extract import names_in
+from .extract import names_in, unboxed
 from .form import Form
 from .name_lists import is_nothing, separator, shown, squeezed, strict_items, word_for_nothing
+from .verdict_word import verdict
+from .written_lists import says_nothing, written_names
 
 _MARKS = {":": "a colon", "=": "an equals sign", "~": "a tilde", "^": "a caret"}
 _WORD = re.compile(r"\w[\w.-]*+")
@@ -22,8 +24,7 @@ _QUOTED = re.compile(r"(?<![`'\"*“‘])[`'\"*“‘]++(\w[\w.-]*+)[`'\"*”’
 _TASK = re.compile(r"(?:the )?task (\w[\w.-]*+)", re.IGNORECASE)
 _BREAK = re.compile(r":|\s[-–—]++\s")
 _BULLET = re.compile(r"\s*+(?:[-+*•·–—]|\(?\d{1,9}[.)])\s")
-_AND = re.compile(r"\s(?:and|&|with|[-=]>|[→↔⇄])\s|[→↔⇄]", re.IGNORECASE)
-_NO_TASK = re.compile(r"\W*+(?:none\b|nothing\b|no (?:\w+ )?(?:tasks?|pairs?)\b|there (?:is|are) no\b)", re.IGNORECASE)
+_LINK = re.compile(r"\s(?:with|[-=]>|[→↔⇄])\s|[→↔⇄]", re.IGNORECASE)
 _LEFT_DECORATION = re.compile(r"[*_`\"']++(?=\s|$)")  # closes what was opened before the name
 _VERDICT = re.compile(r"\b_*+(yes|no)\b[*_`\"'”’]*+\s*+[:,.;!–—-]*+", re.IGNORECASE)
 _STRICT_VERDICT = re.compile(r"[\"']?(yes|no)[\"']?(?:\s*[:,.;\n]|\s*$)", re.IGNORECASE)
@@ -46,24 +47,46 @@ def _write_text(answer: Json, names: Sequence[str]) -> str:
 
 
 def _read_task_reasons(text: str, names: Sequence[str], reading: Reading) -> Json:
-    """The tasks, each once; reasons of a task in several lines are joined, prose before the first task is passed over.
+    """Return the tasks, each once; of several lines about a task the last one counts, as in the study's code.
 
-    A lenient reading counts a line that names no task to the reason of the line before.
+    Prose before the first task is passed over. A lenient reading adds a line that names no task to the reason of the
+    line before, gives tasks that stand before one reason that reason each, and keeps a reason that a later line without
+    one would erase.
     """
+    text = text if reading == "strict" else unboxed(text, names)
     if _says_nothing(text, names, reading):
         return _answer({})
+    return _named_or_nothing(_reasons(text, names, reading), text)
+
+
+def _reasons(text: str, names: Sequence[str], reading: Reading) -> dict[str, list[str]]:
+    """Return the tasks of an answer with the lines of their reasons."""
     found: dict[str, list[str]] = {}
     last: list[str] = []
-    for line in filter(str.strip, text.split("\n")):
-        name, reason = _strict_line(line, names) if reading == "strict" else _line(line, names)
-        if name:
-            last = found.setdefault(name, [])
+    gap = False
+    for line in text.split("\n"):
+        if not line.strip():
+            gap = True
+            continue
+        if reading == "strict":
+            name, reason = _strict_line(line, names)
+            tasks = [name] if name else []
+        else:
+            tasks, reason = _line(line, names)
+        if tasks:
+            last = []
+        elif reading == "lenient" and gap and any(last) and not line[0].isspace():
+            last = []  # a closing paragraph is about all of them
         last.append(reason)
-    return _named_or_nothing(found, text, reading)
+        for task in tasks:
+            if reason or reading == "strict" or task not in found:
+                found[task] = last
+        gap = False
+    return found
 
 
-def _named_or_nothing(found: dict[str, list[str]], text: str, reading: Reading) -> Json:
-    if not found and not (reading == "lenient" and _NO_TASK.match(text)):
+def _named_or_nothing(found: dict[str, list[str]], text: str) -> Json:
+    if not found:
         raise UnreadableError(f"expected one task a line, each with a reason, found {shown(text)}")
     return _answer(found)
 
@@ -76,21 +99,46 @@ def _answer(found: dict[str, list[str]]) -> Json:
 def _says_nothing(text: str, names: Sequence[str], reading: Reading) -> bool:
     filled = text.strip().rstrip("." if reading == "strict" else ".*`")
     found = [filled] if reading == "strict" else names_in(text, names, "\n") or [filled]
-    return not text.strip() or is_nothing(filled, found, names, reading)
+    said = is_nothing(filled, found, names, reading) or (reading == "lenient" and says_nothing(text, names))
+    return said or not text.strip()
 
 
-def _line(line: str, names: Sequence[str]) -> tuple[str, str]:
-    """The task that a line names, if it names one, and the reason; the whole line, if it names none."""
+def _line(line: str, names: Sequence[str]) -> tuple[list[str], str]:
+    """Return the tasks that a line names, and their reason; the whole line as a reason, if it names none."""
     whole = names_in(line, names, "\n")
     if _mark(names) not in line and len(whole) == 1 and (whole[0] in names or _WORD.fullmatch(whole[0])):
-        return whole[0], ""
+        return whole, ""
     heads = [(names_in(head, names, "\n"), head, rest) for head, rest in _heads(line, names)]
-    known = [(found[0], rest) for found, _, rest in heads if len(found) == 1 and found[0] in names]
+    known = [(found, rest) for found, _, rest in heads if len(found) == 1 and found[0] in names]
+    several = [] if known else _several(heads, line, names)
     told = [(found, rest) for named, head, rest in heads if len(found := _known_or_plain(named, head, names)) == 1]
-    if known or told:
-        return (known or [(told[0][0][0], told[0][1])])[0]
+    if known or several or told:
+        return (known or several or told)[0]
     quoted = _QUOTED.search(line) if _BULLET.match(line) else None
-    return (quoted[1], line) if quoted else ("", line)
+    return ([quoted[1]], line) if quoted else ([], line)
+
+
+def _several(
+    heads: Sequence[tuple[list[str], str, str]], line: str, names: Sequence[str]
+) -> list[tuple[list[str], str]]:
+    """Return what a line says whose names have notes behind them, stand in a list, or are announced by other words."""
+    for _, head, rest in heads:
+        if (found := _written(head, names)) and (_are_tasks(found, names) or "(" in head):
+            return [(found, rest)]
+    found = _written(line, names)
+    return [(found, "")] if found and _are_tasks(found, names) else []
+
+
+def _written(text: str, names: Sequence[str], cuts: str = ",\n") -> list[str]:
+    try:
+        return list(dict.fromkeys(written_names(text, names, cuts)))
+    except UnreadableError:
+        return []
+
+
+def _are_tasks(found: Sequence[str], names: Sequence[str]) -> bool:
+    """Return True if all are known, or plain words several of which make a list."""
+    return all(name in names for name in found) or (len(found) > 1 and all(_WORD.fullmatch(name) for name in found))
 
 
 def _heads(line: str, names: Sequence[str]) -> Iterator[tuple[str, str]]:
@@ -132,6 +180,7 @@ def _read_pair_reason(text: str, names: Sequence[str], reading: Reading) -> Json
 
     A lenient reading takes the first line that names two tasks, or a known one, and all that follows.
     """
+    text = text if reading == "strict" else unboxed(text, names)
     if _says_nothing(text, names, reading):
         return _pair([], "")
     lines = [line for line in text.split("\n") if line.strip()]
@@ -141,24 +190,21 @@ def _read_pair_reason(text: str, names: Sequence[str], reading: Reading) -> Json
     for number, line in enumerate(lines):
         for head, rest in (*_heads(line, names), (line, "")):
             found = _pair_in(head, names)
-            if len(found) > 1 or (found and found[0] in names):
+            if len(found) > 1:
                 return _pair(found, " ".join([rest, *lines[number + 1 :]]))
-    name, reason = _line(lines[0], names)
-    return _pair([*_named_or_nothing_list(name, text)], reason if name else "")
-
-
-def _named_or_nothing_list(name: str, text: str) -> list[str]:
-    if not name and not _NO_TASK.match(text):
+    told = _reasons(text, names, reading)
+    if not told:
         raise UnreadableError(f"expected two tasks and a reason, found {shown(text)}")
-    return [name] if name else []
+    return _pair([*told], " ".join(dict.fromkeys(" ".join(reason) for reason in told.values())))
 
 
 def _pair_in(head: str, names: Sequence[str]) -> list[str]:
-    cuts = "," + separator(names).strip(",")
-    found = names_in(head, names, cuts)
-    if len(found) < 2 and found and found[0] not in names:
-        found = names_in(_AND.sub(cuts[-1], head), names, cuts)
-    return _known_or_plain(found, head, names)
+    cuts = "," + separator(names).strip(",") + "\n"
+    for text in (head, _LINK.sub(cuts[-2], head)):
+        if (found := _written(text, names, cuts)) and _are_tasks(found, names):
+            return found
+    quoted = [match[1].rpartition(".")[2] for match in _QUOTED.finditer(head)]
+    return quoted if len(set(quoted)) > 1 else []
 
 
 def _pair(found: Sequence[str], reason: str) -> Json:
@@ -168,8 +214,9 @@ def _pair(found: Sequence[str], reason: str) -> Json:
 
 def _read_yes_no_reason(text: str, names: Sequence[str], reading: Reading) -> Json:
     """The word at the beginning, leniently the first such word anywhere, and what follows it."""
-    found = _STRICT_VERDICT.match(text.strip()) if reading == "strict" else _VERDICT.search(text)
-    if found is None:
+    word = None if reading == "strict" else verdict(text, reason=True)
+    found = _STRICT_VERDICT.match(text.strip()) if word is None else _VERDICT.match(text, word.start())
+    if found is None or (word is None and reading == "lenient"):
         raise UnreadableError(f"expected yes or no and a reason, found {shown(text)}")
     rest = _without_decoration(found.string[found.end() :])
     return {"answer": found[1].lower(), "reason": _one_line(rest)}
