@@ -13,13 +13,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property, lru_cache
 from itertools import compress
 
 from .guard_cells import Constant, Situation, exact
 from .loop_nest import Part, parts
 from .memory import Memory, Progress, UndecidedError
-from .model import END, START, Link, Workflow
+from .model import END, START, Link, Scalar, Workflow
 from .splits import taken
 from .variables import Variables, variables
 
@@ -98,13 +99,19 @@ def outcome(level: Workflow, situation: Situation) -> Outcome:
     a loop is left and repeated at once; where a join waits for a branch that is not taken; where nothing in a level
     tells what it changes, so that a loop would repeat for ever; and beyond MAX_EXECUTIONS.
     """
-    values = tuple(sorted((name, exact(value)) for name, value in situation.items()))
-    return _outcome(level, values)
+    return _outcome(level, tuple(sorted(_told(name, value) for name, value in situation.items())))
+
+
+def _told(name: str, value: Scalar | Fraction) -> tuple[str, str | int, int]:
+    """Return a value as words and whole numbers, which are hashed much faster than fractions."""
+    told = exact(value)
+    return (name, told, 0) if isinstance(told, str) else (name, told.numerator, told.denominator)
 
 
 @lru_cache(maxsize=4096)
-def _outcome(level: Workflow, values: tuple[tuple[str, Constant], ...]) -> Outcome:
-    execution = _Execution(level, dict(values))
+def _outcome(level: Workflow, values: tuple[tuple[str, str | int, int], ...]) -> Outcome:
+    told = {name: one if isinstance(one, str) else Fraction(one, below) for name, one, below in values}
+    execution = _Execution(level, told)
     try:
         return execution.outcome()
     except UndecidedError as error:

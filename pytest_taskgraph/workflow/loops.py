@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -123,8 +124,15 @@ def _either(guards: Sequence[Guard]) -> Guard:
 def _loop(level: Workflow, task: str) -> Part | None:
     """The only loop that the task is in."""
     check_known(level, [task])
-    around = [loop for loop in loops(parts(level) or ()) if task in loop.nodes]
-    return around[0] if len(around) == 1 else None
+    return _only_loops(level).get(task)
+
+
+@lru_cache(maxsize=128)
+def _only_loops(level: Workflow) -> dict[str, Part]:
+    """Return the loop of every node that is in exactly one."""
+    found = list(loops(parts(level) or ()))
+    times = Counter(node for loop in found for node in loop.nodes)
+    return {node: loop for loop in found for node in loop.nodes if times[node] == 1}
 
 
 def _leads_out(known: Variables, node: str, loop: Part) -> bool:

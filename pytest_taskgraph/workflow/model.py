@@ -5,6 +5,7 @@ Sequences keep the order of declaration; `canonical.py` gives the form in which 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 from operator import attrgetter
 from typing import Literal
@@ -138,10 +139,11 @@ class Flaw:
 
 
 class _Hashed:
-    """Room for the hash of a workflow: what is computed about one is kept by it, and asked for again and again."""
+    """Room for the hash and the digest of a workflow: both look at all of it, and are needed again and again."""
 
-    __slots__ = ("_hash",)
+    __slots__ = ("_digest", "_hash")
     _hash: int
+    _digest: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,6 +170,14 @@ class Workflow(_Hashed):
         except AttributeError:
             object.__setattr__(self, "_hash", hash(_held(self)))
             return self._hash
+
+    def kept_digest(self, compute: Callable[[Workflow], str]) -> str:
+        """Return its digest, computed once."""
+        try:
+            return self._digest
+        except AttributeError:
+            object.__setattr__(self, "_digest", compute(self))
+            return self._digest
 
     @property
     def qualified(self) -> QualifiedName:

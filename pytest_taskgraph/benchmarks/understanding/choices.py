@@ -26,6 +26,7 @@ from .pattern import Case, Pattern, verdict
 from .planting import holds, plant
 from .projects import fit, load, shown_workflows
 from .scope import Scope, all_scopes, cases, scopes
+from .spread import WORK
 
 MOST_EDITS: Final = 28  # copies of a project in which a pair is looked for
 EDITED_TASKS: Final = 1000  # tasks that all these copies have together
@@ -122,6 +123,7 @@ def _pairs(found: list[Choice]) -> list[dict[Json, Choice]]:
 def _edited_pairs(pattern: Pattern, path: str, converted: str, seed: int, instances: int) -> list[dict[Json, Choice]]:
     """Return pairs of cases about edited copies, at most one of each answer about each copy."""
     wanted, found = (instances + 1) // 2, list[Choice]()
+    work = 0
     for copy in edited_copies(path, converted, seed):
         rng = Random(f"{pattern.name}|{copy.kind}|{len(found)}")
         asked = [(s, c) for s in copy.scopes for c in askable_cases(pattern, s, path, converted)]
@@ -130,7 +132,8 @@ def _edited_pairs(pattern: Pattern, path: str, converted: str, seed: int, instan
             least = min((c.rank for _, c in same), default=0)
             if hardest := [(s, c) for s, c in same if c.rank == least]:
                 found.append(Choice(copy.workflow, *rng.choice(hardest), copy.kind))
-        if len(_pairs(found)) >= wanted:
+        work += sum(len(scope.workflow.tasks) for scope, _ in asked)
+        if len(_pairs(found)) >= wanted or work > WORK:
             break
     return _pairs(found)
 

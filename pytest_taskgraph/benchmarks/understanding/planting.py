@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, lru_cache
 from random import Random
 from typing import Final, NamedTuple
 
@@ -60,6 +60,11 @@ class Foreign:
         return not stems(texts).isdisjoint(self.words)
 
 
+@lru_cache(maxsize=16)
+def _foreign_to(project: Workflow) -> Foreign:
+    return Foreign(project)
+
+
 Planter = Callable[[Scope, Foreign, Random], Plan | None]
 
 
@@ -73,7 +78,7 @@ def plant(pattern: Pattern, verdict: str, project: Workflow, found: tuple[Scope,
         found: The levels of the project.
         rng: The source of choice.
     """
-    foreign = Foreign(project)
+    foreign = _foreign_to(project)
     names = [name for name in pattern.flaws.get(verdict, ()) if name in PLANTERS]
     levels = [at for at, scope in enumerate(found) if scope.whole or pattern.levels == "all"]
     for at in rng.sample(levels, len(levels)) if names else ():
