@@ -1,8 +1,6 @@
-"""`mark FILE`: recorded answers marked again, and set beside the scores they were recorded with.
+"""`mark FILE`: recorded answers scored again, and set beside the scores they were recorded with.
 
-Open answers are marked as at the time of the recordings: by the recall of ROUGE-1, of the whole reply.
-
-How the file looks: `recorded_rows.py`.
+The format of the file: `docs/recorded.md`.
 """
 
 from __future__ import annotations
@@ -13,6 +11,7 @@ import statistics
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -22,10 +21,11 @@ from ..reports.table import table
 from ..scoring.forms import form
 from ..scoring.grade import grade
 from ..trial import Question, Reading, Reply, Score
-from .recorded_rows import KINDS, LABELS, Row, read_rows
+from .recorded_rows import FORMAT, KINDS, LABELS, Row, read_rows
 
 SUMMARY = "mark recorded answers again and compare with the scores they were recorded with"
 _SAME = 1e-9
+_DECIMALS = 3  # a recorded score may be rounded to so many, or to more
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,14 @@ class Marked:
     def differs(self) -> bool:
         """Whether the recorded score, if there is one, is not reproduced."""
         recorded = self.row.recorded
-        return recorded is not None and (self.score is None or abs(self.score.value - recorded) > _SAME)
+        if recorded is None or self.score is None:
+            return recorded is not None
+        return abs(self.score.value - recorded) > 0.5 * 10.0 ** -_decimals(recorded) + _SAME
+
+
+def _decimals(score: float) -> int:
+    """Return to how many decimals the score was rounded, at least three."""
+    return max(_DECIMALS, -int(Decimal(repr(score)).as_tuple().exponent))
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +62,8 @@ class GroupMean:
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Nothing; the parser then knows the command's arguments."""
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = FORMAT
     parser.add_argument("file", metavar="FILE", type=Path, help="recorded answers, one JSON object a line")
     parser.add_argument("--reading", choices=("lenient", "strict"), default="lenient", help="default: %(default)s")
     parser.add_argument("--by", choices=LABELS, default="pattern", help="rows of the table, default: %(default)s")
@@ -77,11 +86,10 @@ def run(options: argparse.Namespace) -> int:
 
 def mark(row: Row, reading: Reading) -> Marked:
     """The row with its new score."""
-    shape, is_open = form(KINDS[row.kind]), row.kind == "open"
+    shape = form(KINDS[row.kind].form)
     question = Question(
-        id=row.id, family="recorded", pattern=row.labels.get("pattern", ""), category="", text="", prompt="",
-        form=shape.name, reference=row.reference, metric="rouge1_recall" if is_open else shape.metric, names=row.names,
-        place="whole" if is_open else "marker", reading=reading,
+        id=row.id, family="recorded", pattern=row.labels.get("pattern", ""), category="", text=row.question, prompt="",
+        form=shape.name, reference=row.reference, metric=row.metric, names=row.names, place=row.place, reading=reading,
     )  # fmt: skip
     try:
         return Marked(row, grade(question, Reply(row.reply, finish_reason=row.finish_reason)))

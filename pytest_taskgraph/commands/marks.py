@@ -1,4 +1,4 @@
-"""`marks export` and `marks import`: answers marked by hand, as one more metric, "manual", of a record.
+"""`marks export` and `marks import`: scores that a person enters, and that decide in place of the main metric.
 
 The file is CSV with a header, one row an answer: id, model, question, expected, reply, mark, note. A person fills in
 `mark`, 0 to 1, or leaves it empty; `note` is for people and stays in the file. Replies are hostile: a cell that a
@@ -25,12 +25,12 @@ from ..reports.escape import one_line
 from ..reports.table import table
 from ..results import record
 from ..results.tally import Tally
+from ..scoring.annotations import METRIC, annotated, annotation, without_annotation
 from ..scoring.forms import form
 from ..scoring.open_forms import OPEN_FORMS
 from ..trial import Question, Reply, Score, Trial
 
-SUMMARY = "export answers to be marked by hand, and read the marks back as the metric 'manual'"
-METRIC: Final = "manual"
+SUMMARY = "export answers to be scored by hand, and read back the scores, which then decide"
 COLUMNS: Final = ("id", "model", "question", "expected", "reply", "mark", "note")
 DEMANDED: Final = frozenset({"id", "model", "mark"})
 DELIMITERS: Final = ",;\t"  # what spreadsheets write, by country
@@ -75,7 +75,10 @@ def run(options: argparse.Namespace) -> int:
         print(_export(tally, options))
         return 0
     marked = with_marks(tally, read_marks(options.file))
-    record.save(options.into, record.build(marked, record.about_of(record.load(options.record))))
+    about = record.about_of(record.load(options.record))
+    if [(one.outcome, one.score) for one in marked] != [(one.outcome, one.score) for one in tally]:
+        about = replace(about, gates=())  # they were decided by the earlier scores
+    record.save(options.into, record.build(marked, about))
     print("\n".join(comparison(marked)))
     return 0
 
@@ -91,7 +94,7 @@ def _export(tally: Tally, options: argparse.Namespace) -> str:
         )  # the BOM tells Excel that it is UTF-8
     except OSError as error:
         raise UsageError(f"{options.file}: cannot be written: {error.strerror}; name another file") from error
-    marked = sum(_mark(one) is not None for one in answers)
+    marked = sum(annotation(one) is not None for one in answers)
     return f"{len(answers)} answers written to {one_line(str(options.file))}, {marked} of them marked"
 
 
@@ -101,7 +104,7 @@ def as_csv(answers: Sequence[Trial]) -> str:
     writer = csv.writer(file)
     writer.writerow(COLUMNS)
     for one in answers:
-        mark = _mark(one)
+        mark = annotation(one)
         asked, reply = one.question, "" if one.reply is None else one.reply.text
         told = (*_key(one), asked.text, _expected(asked), reply, "" if mark is None else f"{Decimal(repr(mark)):f}", "")
         writer.writerow([safe_cell(cell) for cell in told])
@@ -179,7 +182,7 @@ def _entry(row: Mapping[str, str], where: str) -> Entry:
 
 
 def with_marks(tally: Tally, entries: Sequence[Entry]) -> Tally:
-    """The trials with the marks of the file as their metric "manual"; an empty mark takes one away.
+    """Return the trials with the scores of the file as theirs; an empty one restores the score of the main metric.
 
     Raises UsageError for a row that fits no answer of the tally, or another reply to the same question.
     """
@@ -196,15 +199,8 @@ def with_marks(tally: Tally, entries: Sequence[Entry]) -> Tally:
     marked = Tally(tuple(catalogue()))
     for one in tally:
         own = found.get(_key(one)) if _answered(one) else None
-        marked.add(one if own is None else _marked(one, own.mark), tally.attempts(one))
+        marked.add(one if own is None else annotated(one, own.mark), tally.attempts(one))
     return marked
-
-
-def _marked(trial: Trial, mark: float | None) -> Trial:
-    assert isinstance(trial.score, Score)
-    others = {name: value for name, value in trial.score.metrics.items() if name != METRIC}
-    metrics = others if mark is None else {**others, METRIC: mark}
-    return replace(trial, score=replace(trial.score, metrics=metrics))
 
 
 def comparison(tally: Tally) -> list[str]:
@@ -214,8 +210,8 @@ def comparison(tally: Tally) -> list[str]:
     """
     marked = Tally(tuple(catalogue()))
     for one in tally:
-        if _mark(one) is not None:
-            marked.add(one)
+        if (mark := annotation(one)) is not None:
+            marked.add(_beside_metric(one, mark))
     totals = [marked.total(model) for model in marked.models]
     rows = [*marked.rows(), *marked.rows(graded=True), *(one for one in totals if METRIC in one.metrics)]
     cells = [
@@ -230,8 +226,11 @@ def _answered(trial: Trial) -> bool:
     return trial.reply is not None and trial.score is not None
 
 
-def _mark(trial: Trial) -> float | None:
-    return None if trial.score is None else trial.score.metrics.get(METRIC)
+def _beside_metric(trial: Trial, mark: float) -> Trial:
+    """Return the trial with the score of its main metric, and the annotation beside it."""
+    bare = without_annotation(trial)
+    assert isinstance(bare.score, Score)
+    return replace(bare, score=replace(bare.score, metrics={**bare.score.metrics, METRIC: mark}))
 
 
 def _key(trial: Trial) -> Key:

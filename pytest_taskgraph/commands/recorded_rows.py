@@ -1,7 +1,6 @@
 """Recorded answers, read from a file and validated.
 
-The file has one JSON object a line: `id`, `kind` (yesno, task, set, groups, or open), `reference`, `reply`, and, where
-known, `paper_score`, `run`, `pattern`, `category`, `model`, `style`, `names` (the known names) and `finish_reason`.
+The format is in FORMAT, which `mark --help` prints, and in `docs/recorded.md`.
 """
 
 from __future__ import annotations
@@ -13,9 +12,62 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import UsageError
-from ..trial import Json
+from ..scoring.forms import form
+from ..trial import Json, Place
 
-KINDS = {"yesno": "yes-no", "task": "task", "set": "task-set", "groups": "groups", "open": "text"}  # kind -> its form
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of recorded answers: its form, its metric if that is not the form's, and what its reference is."""
+
+    form: str
+    reference: str
+    metric: str = ""
+    place: Place = "marker"
+
+
+KINDS = {
+    "yesno": Kind("yes-no", '"yes" or "no"'),
+    "task": Kind("task", "a text"),
+    "set": Kind("task-set", "a list of names"),
+    "order": Kind("task-order", "a list of names"),
+    "groups": Kind("groups", "a list of lists of names"),
+    "number": Kind("number", "a whole number"),
+    "condition": Kind("condition", "a text"),
+    "reasons": Kind("task-reasons", "an object: task -> reason", "explanation"),
+    "pair": Kind("pair-reason", 'an object: "tasks", a list of names, and "reason"'),
+    "verdict": Kind("yes-no-reason", 'an object: "answer", "yes" or "no", and "reason"'),
+    "open": Kind("text", "a text", "rouge1_recall", "whole"),
+}
+FORMAT = (
+    """\
+FILE has one JSON object a line. Each needs three fields:
+
+  kind         """
+    + ", ".join(KINDS)
+    + """
+  reference    the right answer:
+"""
+    + "\n".join(f"                 {name:<10} {kind.reference}" for name, kind in KINDS.items())
+    + """
+  reply        what the model replied, the whole text
+
+and may have:
+
+  question     the question, a text
+  id           default: the line, such as "line 3"
+  paper_score  the score it was recorded with, 0 to 1, rounded to three decimals or more
+  place        where the answer stands: marker (after "Final answer:"; default), first-line, or whole (default of open)
+  metric       the metric that scores the row, default: that of the kind (reasons: explanation; open: rouge1_recall)
+  names        the known names, a list; default: those of the reference
+  finish_reason, pattern, run, category, model, style
+
+  {"question": "What runs after Mix?", "kind": "set", "reference": ["Bake"], "reply": "Final answer: Bake"}
+
+The file of --model=recorded:FILE has another form: "question" or "prompt", and "reply" (docs/recorded.md).
+"""
+)
+PLACES: tuple[Place, ...] = ("marker", "first-line", "whole")
 LABELS = ("pattern", "run", "category", "model", "style", "kind")  # the fields one can group by
 
 
@@ -28,6 +80,9 @@ class Row:
     reference: Json
     reply: str
     recorded: float | None
+    question: str = ""
+    metric: str = ""
+    place: Place = "marker"
     names: list[str] = field(default_factory=list)
     finish_reason: str = "stop"
     labels: dict[str, str] = field(default_factory=dict)  # those of LABELS that it has
@@ -39,13 +94,13 @@ def read_rows(path: Path) -> list[Row]:
         lines = path.read_bytes().split(b"\n")
     except OSError as error:
         raise UsageError(f"{path}: cannot be read: {error.strerror}") from error
-    rows = [_row(line, f"{path}:{number}") for number, line in enumerate(lines, 1) if line.strip()]
+    rows = [_row(line, number, f"{path}:{number}") for number, line in enumerate(lines, 1) if line.strip()]
     if not rows:
         raise UsageError(f"{path}: holds no rows, expected one JSON object a line")
     return rows
 
 
-def _row(line: bytes, where: str) -> Row:
+def _row(line: bytes, number: int, where: str) -> Row:
     try:
         data = json.loads(line.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
@@ -57,19 +112,37 @@ def _row(line: bytes, where: str) -> Row:
         raise UsageError(f"{where}: unknown kind {kind!r}, expected one of {', '.join(KINDS)}")
     reference = _reference(data, kind, where)
     labels = {name: _text(data, name, where) for name in LABELS if name in data}
-    finish_reason = _text(data, "finish_reason", where) if "finish_reason" in data else "stop"
-    known_names = _names(data, reference, where)
-    recorded = _recorded(data, where)
     return Row(
-        _text(data, "id", where),
+        _text(data, "id", where) if "id" in data else f"line {number}",
         kind,
-        reference,
+        _as_answer(kind, reference),
         _text(data, "reply", where),
-        recorded,
-        known_names,
-        finish_reason,
+        _recorded(data, where),
+        _text(data, "question", where) if "question" in data else "",
+        _metric(data, kind, where),
+        _place(data, kind, where),
+        _names(data, kind, reference, where),
+        _text(data, "finish_reason", where) if "finish_reason" in data else "stop",
         labels,
     )
+
+
+def _metric(data: Mapping[str, Any], kind: str, where: str) -> str:
+    shape = form(KINDS[kind].form)
+    known = dict.fromkeys([KINDS[kind].metric or shape.metric, shape.metric, *shape.further])
+    name = _text(data, "metric", where) if "metric" in data else next(iter(known))
+    if name not in known:
+        raise UsageError(f"{where}: field 'metric': unknown metric {name!r:.40}, expected one of {', '.join(known)}")
+    return name
+
+
+def _place(data: Mapping[str, Any], kind: str, where: str) -> Place:
+    if "place" not in data:
+        return KINDS[kind].place
+    for place in PLACES:
+        if data["place"] == place:
+            return place
+    raise UsageError(f"{where}: field 'place': found {data['place']!r:.40}, expected one of {', '.join(PLACES)}")
 
 
 def _text(data: Mapping[str, Any], name: str, where: str) -> str:
@@ -82,16 +155,44 @@ def _text(data: Mapping[str, Any], name: str, where: str) -> str:
 
 def _reference(data: Mapping[str, Any], kind: str, where: str) -> Json:
     value: Json = data.get("reference")
-    fits = {
-        "yesno": value in ("yes", "no"),
-        "set": _is_names(value),
-        "groups": isinstance(value, list) and all(map(_is_names, value)),
-    }.get(kind, isinstance(value, str))
-    if not fits:
-        expected = {"yesno": '"yes" or "no"', "set": "a list of names", "groups": "a list of lists of names"}
-        raise UsageError(
-            f"{where}: field 'reference': does not fit kind {kind!r}, expected {expected.get(kind, 'a text')}"
-        )
+    if not _fits(kind, value):
+        expected = KINDS[kind].reference
+        raise UsageError(f"{where}: field 'reference': does not fit kind {kind!r}, expected {expected}")
+    return value
+
+
+def _fits(kind: str, value: Json) -> bool:
+    """Return True if the value is a reference of that kind."""
+    match kind, value:
+        case ("yesno", "yes" | "no") | ("task" | "condition" | "open", str()):
+            return True
+        case ("set" | "order", list()):
+            return _is_names(value)
+        case ("groups", list(groups)):
+            return all(map(_is_names, groups))
+        case ("number", int()):
+            return not isinstance(value, bool)
+        case ("reasons", dict(reasons)):
+            return all(isinstance(reason, str) for reason in reasons.values())
+        case ("pair", {"tasks": tasks, "reason": str()}):
+            return _is_names(tasks)
+        case ("verdict", {"answer": "yes" | "no", "reason": str()}):
+            return True
+    return False
+
+
+def _as_answer(kind: str, value: Json) -> Json:
+    """Return the reference as the metrics of its form take it."""
+    match kind, value:
+        case ("reasons", dict(reasons)):
+            return {
+                "tasks": [*sorted(reasons)],
+                "reasons": {task: reason for task, reason in reasons.items() if reason},
+            }
+        case ("pair", {"tasks": list(tasks), "reason": str(reason)}):
+            return {"tasks": [*sorted(map(str, tasks))], "reasons": {"": reason} if reason else {}}
+        case ("order", list(tasks)):
+            return {"tasks": tasks, "before": [[place, place + 1] for place in range(len(tasks) - 1)]}
     return value
 
 
@@ -99,14 +200,24 @@ def _is_names(value: object) -> bool:
     return isinstance(value, list) and all(isinstance(name, str) for name in value)
 
 
-def _names(data: Mapping[str, Any], reference: Json, where: str) -> list[str]:
-    """The known names; where the row tells none, those of the reference, so that its qualified names stay whole."""
-    if "names" not in data:
-        items = reference if isinstance(reference, list) else [reference]
-        return [str(name) for item in items for name in (item if isinstance(item, list) else [item])]
-    if not _is_names(data["names"]):
-        raise UsageError(f"{where}: field 'names': expected a list of texts")
-    return list(data["names"])
+def _names(data: Mapping[str, Any], kind: str, reference: Json, where: str) -> list[str]:
+    """Return the known names; without any, those of the reference, so that its qualified names stay whole."""
+    if "names" in data:
+        if not _is_names(data["names"]):
+            raise UsageError(f"{where}: field 'names': expected a list of texts")
+        return list(data["names"])
+    match kind, reference:
+        case ("reasons", dict(reasons)):
+            return list(reasons)
+        case ("pair", {"tasks": list(tasks)}):
+            return [str(name) for name in tasks]
+        case ("set" | "order", list(tasks)):
+            return [str(name) for name in tasks]
+        case ("groups", list(groups)):
+            return [str(name) for group in groups if isinstance(group, list) for name in group]
+        case ("task", str(name)):
+            return [name]
+    return []
 
 
 def _recorded(data: Mapping[str, Any], where: str) -> float | None:

@@ -21,6 +21,7 @@ from ..reports.escape import in_json
 from ..results import record, saved
 from ..results.plain import HEAD, LONGEST_REPLY
 from ..results.tally import Tally
+from ..scoring.annotations import annotated, annotation, is_decided_by_hand, without_annotation
 from ..scoring.marking import mark
 from ..scoring.metrics import MEASURED
 from ..trial import Json, Question, Reading, Reply, Score, Trial
@@ -117,6 +118,9 @@ def remark(trial: Trial, question: Question, whole: str | None = None) -> Remark
     `whole` is the text of a reply that the record shortened, if it was found; the trial keeps what the record holds.
     Metrics that models measured keep their values, and marks given by hand stay.
     """
+    if is_decided_by_hand(trial):
+        again = remark(without_annotation(trial), question, whole)
+        return replace(again, before=trial, after=annotated(again.after, annotation(trial)))
     if trial.reply is None:
         return Remarked(trial, trial, NO_REPLY)
     if whole is None and _shortened(trial.reply):

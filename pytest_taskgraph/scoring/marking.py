@@ -25,10 +25,11 @@ def mark(
         score = grade(question, reply, measured)
     except (ProviderError, OrderTooWideError) as error:
         return replace(trial, error=str(error)), error
-    return replace(trial, score=score, outcome=_outcome(question, score)), None
+    return replace(trial, score=score, outcome=outcome_of(question, score)), None
 
 
-def _outcome(question: Question, score: Score) -> Outcome:
+def outcome_of(question: Question, score: Score) -> Outcome:
+    """Return the outcome of an answer with this score, by the pass threshold of its question."""
     if score.status != "read":
         return score.status
     if question.graded:

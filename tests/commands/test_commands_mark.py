@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 import statistics
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,7 @@ from typing import Any
 import pytest
 
 from pytest_taskgraph.__main__ import main
+from pytest_taskgraph.models.recorded import read_rows as recorded_model_rows
 
 
 def recorded(
@@ -122,10 +124,13 @@ GOOD = ROWS[0]
         ("{", "not a line of JSON"),
         ("[" * 100_000, "not a line of JSON"),
         ("[]", "found list, expected a JSON object"),
-        (GOOD | {"kind": "riddle"}, "unknown kind 'riddle', expected one of yesno, task, set, groups, open"),
+        (GOOD | {"kind": "riddle"}, "unknown kind 'riddle', expected one of yesno, task, set, order, groups, number"),
         ({**GOOD, "kind": "set"}, "field 'reference': does not fit kind 'set', expected a list of names"),
         (GOOD | {"reply": None}, "field 'reply': found NoneType, expected a text"),
-        ({name: GOOD[name] for name in GOOD if name != "id"}, "field 'id': found nothing, expected a text"),
+        (GOOD | {"id": 7}, "field 'id': found int, expected a text"),
+        (GOOD | {"place": "last"}, "field 'place': found 'last', expected one of marker, first-line, whole"),
+        (GOOD | {"metric": "jaccard"}, "field 'metric': unknown metric 'jaccard', expected one of correctness"),
+        (GOOD | {"kind": "reasons"}, "field 'reference': does not fit kind 'reasons', expected an object"),
         (GOOD | {"paper_score": 10**400}, "field 'paper_score'"),
         (GOOD | {"paper_score": True}, "field 'paper_score': found True, expected a number"),
         (GOOD | {"names": "Mix"}, "field 'names': expected a list of texts"),
@@ -165,3 +170,81 @@ def test_ids_that_no_terminal_can_show_do_not_break_the_output(
     odd = FORMATTED | {"id": "\ud800\x1b[31m", "pattern": "\ud800"}
     assert main(["mark", written(tmp_path, odd)]) == 0
     assert "\x1b" not in capsys.readouterr().out
+
+
+def test_mark_of_the_documented_fields_alone_names_rows_by_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    row = {"question": "What is next?", "kind": "set", "reference": ["Mix"], "reply": "Final answer: Mix"}
+    assert main(["mark", written(tmp_path, row, "", row), "--json"]) == 0
+    marks = json.loads(capsys.readouterr().out)["marks"]
+    assert [(one["id"], one["score"]["value"]) for one in marks] == [("line 1", 1.0), ("line 3", 1.0)]
+
+
+@pytest.mark.parametrize(
+    ("kind", "reference", "reply", "score"),
+    [
+        ("task", "Mix", "Final answer: Mix", 1.0),
+        ("order", ["Mix", "Bake"], "Final answer: Mix, Bake", 1.0),
+        ("order", ["Mix", "Bake"], "Final answer: Bake, Mix", 0.5),
+        ("groups", [["Mix", "Bake"]], "Final answer: Bake, Mix", 1.0),
+        ("number", 3, "Final answer: 3", 1.0),
+        ("condition", "n < 3", "Final answer: 3 > n", 1.0),
+        ("reasons", {"Mix": "It is hot.", "Bake": "It is cold."}, "Final answer:\n- Mix: It is hot.", 0.5),
+        ("reasons", {}, "Final answer: none", 0.0),
+        ("pair", {"tasks": ["Mix", "Bake"], "reason": "so"}, "Final answer: Bake, Mix: so", 1.0),
+        ("verdict", {"answer": "no", "reason": ""}, "Final answer: no: it is so", 1.0),
+    ],
+)
+def test_mark_of_each_kind_scores_by_its_form(
+    kind: str, reference: object, reply: str, score: float, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["mark", written(tmp_path, {"kind": kind, "reference": reference, "reply": reply}), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["marks"][0]["score"]["value"] == pytest.approx(score)
+
+
+@pytest.mark.parametrize(("place", "score"), [("first-line", 1.0), ("marker", 0.0), ("whole", 1.0)])
+def test_mark_with_a_place_reads_the_answer_there(
+    place: str, score: float, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    row = {"kind": "yesno", "reference": "yes", "reply": "Yes.\nIt is so.\n\nFinal answer: no", "place": place}
+    reply = row["reply"] if place != "whole" else "Yes"
+    assert main(["mark", written(tmp_path, row | {"reply": reply}), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["marks"][0]["score"]["value"] == score
+
+
+@pytest.mark.parametrize(
+    ("recorded_score", "same"), [(0.667, True), (0.6667, True), (2 / 3, True), (0.66, False), (0.6668, False)]
+)
+def test_mark_with_a_rounded_score_compares_at_its_decimals(recorded_score: float, same: bool, tmp_path: Path) -> None:
+    row = {"kind": "set", "reference": ["A", "B", "C"], "reply": "Final answer: A, B", "paper_score": recorded_score}
+    assert main(["mark", written(tmp_path, row), "--expect-same"]) == (0 if same else 1)
+
+
+PAGE = Path(__file__).parents[2] / "docs" / "recorded.md"
+
+
+def page_rows() -> list[str]:
+    return re.findall(r"^```jsonl\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+
+
+def test_mark_of_the_rows_on_the_page_prints_what_it_says(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["mark", written(tmp_path, page_rows()[0]), "--expect-same"]) == 0
+    for line in capsys.readouterr().out.splitlines()[:2]:
+        assert f"    {line}\n" in PAGE.read_text(encoding="utf-8")
+
+
+def test_recorded_model_reads_the_rows_on_the_page() -> None:
+    rows = recorded_model_rows(page_rows()[1].encode(), "page")
+    assert [reply.text for _, reply in rows] == ["Final answer: Load"] * 2
+
+
+def test_mark_help_states_every_field_of_the_page(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["mark", "--help"])
+    assert ended.value.code == 0
+    told = capsys.readouterr().out
+    first, _, _ = PAGE.read_text(encoding="utf-8").partition("## Replay")
+    fields = re.findall(r"^\| `(\w+)`", first, re.MULTILINE)
+    assert len(fields) > 15
+    assert [name for name in fields if name not in told] == []

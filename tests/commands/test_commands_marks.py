@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from importlib import import_module
 from io import StringIO
@@ -124,17 +124,69 @@ def test_every_reply_stands_in_the_file_as_it_was(replies: list[str]) -> None:
     assert found == replies
 
 
-def test_marks_come_back_as_a_metric_of_a_new_record_that_differs_in_nothing_else(source: Path) -> None:
+def test_import_scores_by_hand_decide_and_nothing_else_changes(source: Path) -> None:
     before = source.read_bytes()
     new = brought(source, marked(source, marks("1", "", "0.5")))
     assert manual(new) == {"a1": 1.0, "b1": 0.5}
     assert source.read_bytes() == before
     one, other = record.load(source), record.load(new)
     import_module("jsonschema").Draft202012Validator(SCHEMA).validate(other)
-    for trial in other["trials"]:
-        if trial["score"] is not None:
-            trial["score"]["metrics"].pop("manual", None)
+    assert decided(other) == {"a1": ("right", 1.0), "a2": ("right", 0.75), "b1": ("wrong", 0.5), "c1": ("right", 0.5)}
+    for trial, was in zip(other["trials"], one["trials"], strict=True):
+        if trial["score"] is not None and "manual" in trial["score"]["metrics"]:
+            assert trial["score"]["metrics"].pop("rouge1") == was["score"]["value"]
+            trial["score"]["metrics"].pop("manual")
+            trial["score"]["value"], trial["outcome"] = was["score"]["value"], was["outcome"]
     assert {**other, "totals": None} == {**one, "totals": None}
+    assert other["totals"] != one["totals"]
+
+
+def decided(data: Mapping[str, Any]) -> dict[str, tuple[str, float]]:
+    return {
+        one["question"]["id"]: (one["outcome"], one["score"]["value"])
+        for one in data["trials"]
+        if one["score"] is not None
+    }
+
+
+def test_import_of_an_empty_score_restores_what_the_metric_said(source: Path) -> None:
+    new = brought(source, marked(source, marks("1", "0", "0")))
+    rows = rows_of(source.with_name("marks.csv"))
+    back = source.with_name("back.csv")
+    write(back, [{**row, "mark": ""} for row in rows])
+    restored = source.with_name("restored.json")
+    assert main(["marks", "import", str(new), str(back), "--into", str(restored)]) == 0
+    assert {id_: score for id_, (_, score) in decided(record.load(restored)).items()} == {
+        "a1": 0.25, "a2": 0.75, "b1": 1.0, "c1": 0.5
+    }  # fmt: skip
+    assert manual(restored) == {}
+
+
+def test_import_for_graded_questions_changes_the_score_and_no_outcome(tmp_path: Path) -> None:
+    graded = [replace(one, question=replace(one.question, pass_mark=0.0), outcome="graded") for one in ANSWERS[:2]]
+    path = tmp_path / "graded.json"
+    record.save(path, record.build(graded, ABOUT))
+    new = brought(path, marked(path, marks("1", "0.5")))
+    assert decided(record.load(new)) == {"a1": ("graded", 1.0), "a2": ("graded", 0.5)}
+    assert record.load(new)["graded"][0]["mean"] == 0.75
+
+
+def test_import_for_an_unparseable_answer_makes_it_right(tmp_path: Path) -> None:
+    unread = replace(ANSWERS[0], outcome="unreadable", score=Score(0.0, status="unreadable", remark="what is it"))
+    path = tmp_path / "unread.json"
+    record.save(path, record.build([unread], ABOUT))
+    new = brought(path, marked(path, marks("1")))
+    assert decided(record.load(new)) == {"a1": ("right", 1.0)}
+
+
+def test_rescore_keeps_the_decision_of_a_person(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    new = brought(source, marked(source, marks("1", "0", "")))
+    again = source.with_name("again.json")
+    assert main(["rescore", str(new), "--out", str(again)]) == 0
+    found = decided(record.load(again))
+    assert (found["a1"], found["a2"]) == (("right", 1.0), ("wrong", 0.0))
+    assert manual(again) == {"a1": 1.0, "a2": 0.0}
+    assert record.load(again)["trials"][0]["score"]["metrics"]["rouge1"] == pytest.approx(0.5)  # recorded with 0.25
 
 
 def test_the_mean_of_the_marks_stands_beside_that_of_the_main_score_over_the_marked(
