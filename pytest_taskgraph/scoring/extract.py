@@ -18,6 +18,7 @@ _MARKER = re.compile(r"final[ \t]++answer(?:[^\w:]|_)*+:(?:[*_]++(?=\s|\Z))?", r
 _FENCE = re.compile(r"^[ \t]*+(?:`{3,}+|~{3,}+)[\w+.-]*+[ \t]*+$", re.MULTILINE)
 _OPENING = re.compile(r"[\s*`\"'“”‘’«»\[{]|[-+•·–—]|\(?\d{1,9}[.)]")  # blanks, decoration, bullets, numbers
 _CLOSING = " \t\r\f\v\xa0*`\"'“”‘’«».]}"
+_NO_PATH = re.compile(r"\b(?:and|or|then|plus|but|not|is|are)\b|[&:;→+/(]|[-=]>")  # what no qualified name holds
 _BOX = re.compile(r"\\(?:boxed|fbox)\s*\{")
 _IN_LATEX = re.compile(
     r"\\(?:text|textbf|texttt|mathrm|mathbf|mathtt)\s*\{([^{}]*+)\}|\\[()\[\],;! ]|\$|\\(?=[_{}&%#])"
@@ -127,7 +128,8 @@ def _starts(text: str, segment: _Segment, bare: bool) -> list[int]:
     """Where a name may begin in the segment: before and after each piece of decoration, and after its last dot."""
     starts = _past_openings(text, segment.start, segment.stop)
     dot = text.rfind(".", segment.start, segment.core) if bare else -1
-    return starts if dot < 0 or text[dot + 1].isspace() else starts + _past_openings(text, dot + 1, segment.stop)
+    path = dot >= 0 and not text[dot + 1].isspace() and not _NO_PATH.search(text, segment.start, dot)
+    return starts if not path else starts + _past_openings(text, dot + 1, segment.stop)
 
 
 def _past_openings(text: str, start: int, stop: int) -> list[int]:

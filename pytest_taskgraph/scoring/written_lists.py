@@ -20,7 +20,7 @@ _WORDS = re.compile(rf"{_MASKED}|\w[\w'’-]*+")
 _IDENTIFIER = re.compile(r"(?=[^\W\d])\w*(?:\d|_|[a-z][A-Z])\w*")
 _DECORATION = r"[*_`\"'“”‘’«»\[\]{}()$]"
 _OPENING = re.compile(rf"(?:[ \t]|{_DECORATION}|[-+•·–—](?=\s)|\d{{1,9}}[.)](?=\s|{_MASKED}|{_DECORATION}))*+")
-_TASK = re.compile(rf"(?:the\s++)?+tasks?\s++(?=[*`\"'“‘]*+{_MASKED})", re.IGNORECASE)
+_TASK = re.compile(rf"(?:(?:both|the)\s++)?+(?:tasks?\s++)?+(?=[*`\"'“‘]*+(?:{_MASKED}|[A-Za-z]\w*?\d))", re.IGNORECASE)
 _CLOSING = r"[*_`\"'”’»\]}]*+"
 _QUALIFIER = rf"(?:(?:[`'\"]*+(?:{_MASKED}|[^\W\d][\w-]*+)[`'\"]*+\.)(?=[^\s.]))*+"
 _ITEM = re.compile(rf"({_QUALIFIER}[*`'\"]*+)({_MASKED}|[^\W\d]\w*+(?:-\w++)*+){_CLOSING}")
@@ -34,7 +34,7 @@ _COPULA = re.compile(rf"\b(?:is|are|be|includes?|namely)\s++(?=[*_`\"'“‘«\[
 _NEGATIVE = re.compile(r"\W*(?:not|excluded|excluding|except|without|never|neither|wrong|incorrect)\b", re.IGNORECASE)
 _NEGATED = re.compile(r"\b(?:not|n['’]t|never|excluding|except|than|without)\W*$", re.IGNORECASE)
 _LEADS = "answer answers task tasks name names list result results output set order groups steps"
-_LEAD_WORDS = frozenset(_LEADS.split())
+_LEAD_WORDS = frozenset(f"{_LEADS} next first last final following".split())
 _CLAUSE = re.compile(
     r"(?:and\s+)?(?:which|as|since|because|so|both|all|each|where|while|when|respectively|these|they|for|"
     r"in (?:that|this|parallel|any|either))\b",
@@ -48,6 +48,7 @@ a an the this that these those it its they them there here is are was were be be
 must will would should which who what when where while as since because after before during until if of in on at to from
 with without by for not no nor or and but both all each every any some only also too very i we you he she my our your
 their his either neither none nothing respectively however then finally
+just more others etc etcetera
 """
 _FUNCTION_WORDS = _DISCOURSE | frozenset(_FUNCTION.split())
 _OTHERWISE = re.compile(
@@ -157,14 +158,14 @@ def _plainly_listed(text: str, lines: Sequence[Sequence[str]], names: Sequence[s
 
 
 def _is_like_a_name(item: str, names: Sequence[str], longest: int) -> bool:
-    if re.search(r"[:;()\n=]|[.!?]\s|\s[-–—&+]+\s", item):
+    if re.search(r"[:;()\n=→⟶⇒]|[-=]>|[.!?]\s|\s[-–—&+/]+\s|[`'\"]\s+[`'\"]", item):
         return False
     words = _WORDS.findall(item)
     if len(words) > longest or (len(words) > 1 and _has_function_word(words)):
         return False
     if _is_function_word(item) or item.lower() in _DISCOURSE:
         return False
-    return len(words) < 2 or _LEFT not in _mask(item, names)[0]
+    return len(words) < 2 or not _mentions(_mask(item, names)[0])
 
 
 def _mask(text: str, names: Sequence[str]) -> tuple[str, list[str]]:
@@ -179,7 +180,7 @@ def _listing(text: str, cuts: str, bare: bool, groups: bool) -> Iterator[list[st
     """Yield the names of each line of a masked text that lists some; raise _Unclear where that is not certain."""
     listed: set[str] = set()
     explained = closed = False
-    for line in filter(str.strip, text.split("\n")):
+    for line in filter(_WORDS.search, text.split("\n")):
         for part in _bracketed(line) if groups else [line]:
             found = _line_beside(part, cuts, bare, listed)
             if found is None:
@@ -319,7 +320,7 @@ def _check_reason(reason: str, name: str) -> None:
         and not _is_function_word(first[0])
         and re.match(r"\s*(?:$|[,;:]|and\b)", reason[first.end() :])
     )
-    known = first is not None and (_LEFT in first[2] or not first[2].islower() or "," in bare or _LEFT not in name)
+    known = first is not None and (_LEFT in first[2] or not first[2].islower() or "," in bare or name.islower())
     if begins and known and bare:
         raise _Unclear("names stand behind a colon")
     if re.search(rf"[,;]\s*+(?:and\s++)?{_DECORATION}*+(?:{_MASKED}){_CLOSING}\s*+(?:[:.]?\s*$|:|[-–—]+\s)", reason):

@@ -292,6 +292,42 @@ def test_known_names_with_marks_of_lists_stay_whole(text: str, names: Json) -> N
     assert parsed("task-set", text, ODD_NAMES) == names
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Task1 and Task2",
+        "Dinner.Task1 and Dinner.Task2",
+        "Task1 (composite), Task2",
+        "Tasks Task1 and Task2",
+        "Both Task1 and Task2",
+        "`Task1`: runs first\n`Task2`: second",
+        "- Task1 (in Dinner): it is first\n- Task2 (in Dinner): it is last",
+        "Next: Task1, Task2",
+        "Task1, Task2. Let me know if you need more.",
+        "Task1, Task2\n\n---\nThese are the last tasks.",
+    ],
+)
+def test_plain_names_that_are_not_known_are_listed(text: str) -> None:
+    assert parsed("task-set", text, ()) == ["Task1", "Task2"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Just Task1, Task2",
+        "Task1, Task2, and more",
+        "Task1, etc.",
+        "Task1 / Task2",
+        "Task1 → Task2",
+        "'Task1' 'Task2'",
+        "Task1, Task2 (Task3 is excluded)",
+        "1) Task1 2) Task2",
+    ],
+)
+def test_plain_names_among_unclear_words_are_unparseable(text: str) -> None:
+    assert unparseable("task-set", text, ())
+
+
 def test_unknown_names_stay_in_the_answer() -> None:
     assert parsed("task-set", "Bake and Roast") == ["Bake", "Roast"]
     assert parsed("task-set", "Bake (hot), Roast") == ["Bake", "Roast"]
