@@ -21,7 +21,9 @@ class Conventions:
     described: bool = False  # a label with further lines, such as "kind: user"
     ends: set[str] = field(default_factory=set)  # labels of nodes that are START or END
     end_shapes: dict[str, str] = field(default_factory=dict)  # shape -> "START" or "END"
-    ends_as_tasks: set[str] = field(default_factory=set)  # such labels, where arrows lead into START or out of END
+    ends_as_tasks: set[str] = field(
+        default_factory=set
+    )  # such labels and shapes, where arrows lead into START or out of END
     cylinders: bool = False
     cylinders_as_tasks: bool = False
     shapes: dict[str, str] = field(default_factory=dict)  # named shapes -> "cylinder", "diamond" or "hexagon"
@@ -87,8 +89,11 @@ def _names(applied: Conventions) -> Iterator[str]:
 
 
 def _ends(applied: Conventions) -> Iterator[str]:
-    if applied.ends_as_tasks:
-        yield f"A node labelled {_quoted(applied.ends_as_tasks)} is a task like any other."
+    shapes = {sign.removeprefix("shape: ") for sign in applied.ends_as_tasks if sign.startswith("shape: ")}
+    if passed := {sign for sign in applied.ends_as_tasks if not sign.startswith("shape: ")}:
+        yield f"A node labelled {_quoted(passed)} is a task like any other."
+    if shapes:
+        yield f"A node of the shape {_quoted(shapes)} is a task like any other, unless its label says START or END."
     if applied.ends:
         yield f"A node labelled {_quoted(applied.ends)} is no task, but stands for START or END."
     for shape, edge in sorted(applied.end_shapes.items()):

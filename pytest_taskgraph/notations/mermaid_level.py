@@ -43,6 +43,12 @@ def is_end(vertex: Vertex) -> str:
     return _END_SHAPES.get(vertex.shape, "")
 
 
+def end_sign(vertex: Vertex) -> str:
+    """Return what makes a node START or END: its label, or `shape: NAME`."""
+    by_label = " ".join(labels.written_lines(vertex.label or vertex.id)).strip().lower() in labels.EDGES
+    return labels.plain(vertex.label or vertex.id) if by_label else f"shape: {vertex.named}"
+
+
 def is_gateway(vertex: Vertex) -> bool:
     """Return True if the shape and the label of a node make it a gateway."""
     return vertex.shape in ("{", BAR) or (vertex.shape == "{{" and _gateway_kind(_text(vertex)) is not None)
@@ -83,22 +89,22 @@ class Level:
             self.applied.shapes[vertex.named] = "cylinder"
         if not named:
             self._add_unnamed(vertex)
-        elif vertex.shape == "[(" and not self.applied.cylinders_as_tasks:
+        elif vertex.shape == "[(" and not self.applied.cylinders_as_tasks and not is_end(vertex):
             self.kinds[vertex.id], self.applied.cylinders = "data", True
             said = self._said(vertex, labels.OF_DATA)
             self.taken.add(self.names[vertex.id])
             self.data.append(Data(self.names[vertex.id], **said))
         else:
-            self.applied.cylinders |= vertex.shape == "[("
+            self.applied.cylinders |= vertex.shape == "[(" and not is_end(vertex)
             said = self._said(vertex, labels.OF_TASK)
             self.add_task(vertex.id, Task(self.names[vertex.id], **said), vertex.offset)
 
     def _add_unnamed(self, vertex: Vertex) -> None:
-        edge = is_end(vertex)
-        if edge and vertex.shape in _END_SHAPES and labels.plain(vertex.label or vertex.id).lower() not in labels.EDGES:
+        edge, sign = is_end(vertex), end_sign(vertex)
+        if edge and sign == f"shape: {vertex.named}":
             self.applied.end_shapes[vertex.named] = edge
         elif edge:
-            self.applied.ends.add(labels.plain(vertex.label or vertex.id))
+            self.applied.ends.add(sign)
         if edge:
             self.names[vertex.id] = edge
             self.kinds[vertex.id] = "start" if edge == START else "end"
@@ -117,7 +123,7 @@ class Level:
         label = vertex.label or vertex.id
         name, said = read_label(self.source, label, known, vertex.offset)
         self.applied.described |= bool(said)
-        self.applied.markup |= name not in label
+        self.applied.markup |= name not in label or (not said and name != label.strip())
         return said
 
     def workflow(self) -> Workflow:
@@ -155,12 +161,21 @@ class Level:
             kind, ours = self._kind_of(vertex)
             role: _Role = "join" if into[vertex.id] > 1 >= out[vertex.id] else "split"
             if ours:
-                role = ours
+                role = self._fitting(ours, into[vertex.id], out[vertex.id])
             elif into[vertex.id] > 1 < out[vertex.id]:
                 self.entries[name] = self._free(f"{name}_join")
                 made.append(Gateway(self.entries[name], kind, "join"))
             made.append(Gateway(name, kind, role))
         return tuple(made)
+
+    def _fitting(self, told: _Role, into: int, out: int) -> _Role:
+        """Return the role that a label tells, or the other one where the links of a foreign chart contradict it."""
+        drawn = self.kinds.values()
+        into += into == 0 and "start" not in drawn
+        out += out == 0 and "end" not in drawn
+        if told == "split" and into > 1 == out:
+            return "join"
+        return "split" if told == "join" and into == 1 < out else told
 
     def _kind_of(self, vertex: Vertex) -> tuple[GatewayKind, _Role | None]:
         """Return the kind of a gateway, and the role that its label tells in our charts."""

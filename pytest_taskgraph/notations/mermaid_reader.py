@@ -13,7 +13,7 @@ from . import mermaid_labels as labels
 from .mermaid_chart import LARGEST, Chart, Comment, Edge, charts
 from .mermaid_conventions import Conventions, guide
 from .mermaid_cursor import Vertex
-from .mermaid_level import Level, is_end, is_gateway, read_label
+from .mermaid_level import Level, end_sign, is_end, is_gateway, read_label
 from .mermaid_markdown import without_markdown
 from .notation import Interpretation
 from .source import Source
@@ -132,19 +132,22 @@ class _Layout:
         vertex = self.chart.vertices.get(id)
         if vertex is None:
             return "task"
-        if vertex.shape == "[(":
-            return "cylinder"
-        return "end" if is_end(vertex) else "gateway" if is_gateway(vertex) else "task"
+        if is_end(vertex):
+            return "end"
+        return "cylinder" if vertex.shape == "[(" else "gateway" if is_gateway(vertex) else "task"
 
     def ends_passed(self, cylinders_as_tasks: bool) -> Iterator[str]:
-        """Yield the labels of nodes called start that edges lead to, and of those called end that edges leave."""
+        """Yield the labels of nodes called start that edges lead to, and of those called end that edges leave.
+
+        Of a node that its shape makes START or END, the shape.
+        """
         for edge in self.links:
             if not cylinders_as_tasks and "cylinder" in (self.kind(edge.source), self.kind(edge.target)):
                 continue
             for id, passed in ((edge.source, END), (edge.target, START)):
                 vertex = self.chart.vertices.get(id)
                 if vertex is not None and is_end(vertex) == passed:
-                    yield labels.plain(vertex.label or vertex.id)
+                    yield end_sign(vertex)
 
 
 class _Meaning:
@@ -197,8 +200,7 @@ class _Meaning:
     def _named(self, vertex: Vertex) -> bool:
         """Return True if the node has a name: it is a task or data."""
         kind = self.layout.kind(vertex.id)
-        passed = labels.plain(vertex.label or vertex.id) in self.applied.ends_as_tasks
-        return kind in ("task", "cylinder") or (kind == "end" and passed)
+        return kind in ("task", "cylinder") or (kind == "end" and end_sign(vertex) in self.applied.ends_as_tasks)
 
     def _names(self) -> dict[str, str]:
         """Return what each task and data is called: by its label; by its id where others on its level share that."""

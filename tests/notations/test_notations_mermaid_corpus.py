@@ -1,0 +1,62 @@
+"""Charts in the styles found in documentation: read as worked out by hand, and stated by their guides."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from chart_corpus import CORPUS, READ, SAMPLES, Sample
+
+from pytest_taskgraph.errors import ReadError
+from pytest_taskgraph.notations.mermaid import MERMAID
+from pytest_taskgraph.workflow.check import check
+from pytest_taskgraph.workflow.graph import predecessors, shortest_cycle, successors
+from pytest_taskgraph.workflow.model import Workflow
+
+
+def fact(workflow: Workflow, kind: str, task: str) -> list[str]:
+    def linked(ask: Callable[[Workflow, str], tuple[str, ...]], name: str) -> list[str]:
+        return [other for other in ask(workflow, name) if other in workflow.task_names]
+
+    data = {one.name for one in workflow.data}
+    found: dict[str, Callable[[], list[str]]] = {
+        "next": lambda: linked(successors, task),
+        "before": lambda: linked(predecessors, task),
+        "first": lambda: [name for name in workflow.task_names if not linked(predecessors, name)],
+        "last": lambda: [name for name in workflow.task_names if not linked(successors, name)],
+        "cycle": lambda: ["yes" if shortest_cycle(workflow) else "no"],
+        "tasks": lambda: [*workflow.task_names],
+        "inside": lambda: [*(workflow.task(task).subworkflow or Workflow("")).task_names],
+        "reads": lambda: [link.source for link in workflow.data_links if link.target == task and link.source in data],
+        "writes": lambda: [link.target for link in workflow.data_links if link.source == task and link.target in data],
+    }
+    return sorted(found[kind]())
+
+
+def test_corpus_is_large_and_has_three_answers_each() -> None:
+    assert len(SAMPLES) == CORPUS.read_text(encoding="utf-8").count("\n## ")
+    assert len(READ) >= 60
+    assert {len(one.answers) for one in READ} == {3}
+
+
+@pytest.mark.parametrize("sample", READ, ids=lambda one: one.title)
+def test_chart_of_corpus_is_read_as_worked_out_by_hand(sample: Sample) -> None:
+    workflow = MERMAID.read(sample.chart)
+    check(workflow)
+    assert {asked: fact(workflow, *asked) for asked in sample.answers} == sample.answers
+
+
+@pytest.mark.parametrize("sample", [one for one in SAMPLES if one not in READ], ids=lambda one: one.title)
+def test_chart_of_corpus_not_supported_names_line(sample: Sample) -> None:
+    with pytest.raises(ReadError) as raised:
+        MERMAID.read(sample.chart, "c.mmd")
+    (line,) = sample.answers["not supported", ""]
+    assert str(raised.value).startswith(f"c.mmd:{line}:")
+    assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize("sample", READ, ids=lambda one: one.title)
+def test_chart_of_corpus_in_markdown_or_with_windows_line_ends_is_the_same(sample: Sample) -> None:
+    plain = MERMAID.read(sample.chart)
+    assert MERMAID.read(f"# Title\n\n> Words\n\n```mermaid\n{sample.chart}```\n\nMore.\n") == plain
+    assert MERMAID.read(sample.chart.replace("\n", "\r\n")) == plain
