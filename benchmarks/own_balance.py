@@ -24,8 +24,8 @@ from own_files import write_thirty  # noqa: E402 - the tests' directory is no pa
 
 from pytest_taskgraph.benchmarks.understanding.catalogue import catalogue  # noqa: E402
 from pytest_taskgraph.benchmarks.understanding.choices import choose, unbalanced  # noqa: E402
+from pytest_taskgraph.benchmarks.understanding.listing import list_cases  # noqa: E402
 from pytest_taskgraph.benchmarks.understanding.pattern import Pattern, verdict  # noqa: E402
-from pytest_taskgraph.benchmarks.understanding.projects import listing  # noqa: E402
 
 ROW = "{:34} {:>13} {:>11} {:>11} {:>6} {:>9}"
 
@@ -34,7 +34,7 @@ def counts(pattern: Pattern, paths: Sequence[Path], seed: int, instances: int) -
     """Return the numbers of a pattern's row."""
     row = Counter[str]()
     for path in paths:
-        row.update(f"cases {verdict(case.answer)}" for _, _, case in listing(pattern, str(path), ""))
+        row.update(f"cases {verdict(one.case.answer)}" for one in list_cases(pattern, str(path), "").cases)
         asked = choose(pattern, str(path), "", seed, instances)
         row.update(f"asked {verdict(one.case.answer)}" for one in asked)
         row["changed"] += sum(bool(one.edit) for one in asked)

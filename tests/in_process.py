@@ -58,5 +58,6 @@ def untouched(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Ite
     yield Project(pytester)
     PATTERNS.clear()
     PATTERNS.update(known)
-    for cached in (frames.frame, projects.load, listing.list_cases, choices.choose, choices.edited_copies):
+    copies = (choices.choose, choices.edited_copies, choices.edited_texts)
+    for cached in (frames.frame, projects.load, listing.list_cases, *copies):
         cached.cache_clear()

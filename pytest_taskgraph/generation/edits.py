@@ -21,8 +21,8 @@ from ..workflow.model import DataLink, Link, QualifiedName, Workflow
 
 MOST_PAIRS: Final = 200  # pairs of nodes of one level that a link may be added between
 MOST_FAILURES: Final = 20  # edits of one kind in a row that leave no well-formed workflow
-_COMPARISON = re.compile(r"<=|>=|==|!=|<|>")
-_REPLACED: Final = {
+COMPARISON = re.compile(r"<=|>=|==|!=|<|>")
+REPLACED: Final = {
     "<": (">=", "<="),
     "<=": (">", "<"),
     ">": ("<=", ">="),
@@ -156,9 +156,9 @@ def _conditions_replaced(found: Sequence[_Level], project: Workflow, rng: Random
     """Yield changes of the first comparison of a condition: into its opposite, or so that a bound is in or out."""
     for at in found:
         for link in at.level.links:
-            compared = _COMPARISON.search(link.guard or "")
+            compared = COMPARISON.search(link.guard or "")
             if link.guard is not None and compared:
-                for operator in _REPLACED[compared[0]]:
+                for operator in REPLACED[compared[0]]:
                     guard = link.guard[: compared.start()] + operator + link.guard[compared.end() :]
                     yield at, partial(_with_other_link, old=link, new=replace(link, guard=guard))
 

@@ -59,9 +59,9 @@ def as_is(reference: QuestionReference, settings: Settings) -> Asked:
     else:
         path, converted = settings.workflows[reference.source], reference.notation if settings.convert else ""
         chosen = choose(pattern, path, converted, settings.seed, max(settings.instances, reference.ordinal + 1))
-        workflow, scope, case, edit = chosen[reference.ordinal]
+        workflow, scope, case, edit, text = chosen[reference.ordinal]
         if edit:
-            text = text_of(path, workflow, notation(reference.notation), edit)
+            text = text or text_of(path, workflow, notation(reference.notation), edit)
         else:
             text = written(workflow, converted) if converted else projects.load(path).text
     phrasing = phrasing_of(words, reference.ordinal, settings.phrasing)

@@ -1,9 +1,9 @@
 """Which cases are asked about the user's own workflows: for yes and no, only as many as leave both equally likely.
 
 A question with yes or no is asked in pairs, one for each answer. Where a project has cases of one answer only, both
-come from copies of it with one edit (`generation.edits`), shown under one heading: so neither the answer nor the
-heading tells the other. Where such copies have no pair either, nothing is asked. Patterns about planted flaws are asked
-about copies in which one is planted (`planting`).
+come from copies of it with one edit (in its text, else by `generation.edits`), shown under one heading: so neither the
+answer nor the heading tells the other. Where such copies have no pair either, nothing is asked. Patterns about planted
+flaws are asked about copies in which one is planted (`planting`).
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from pathlib import PurePath
 from random import Random
 from typing import Final, NamedTuple
 
+from ...errors import WorkflowError
 from ...generation.edits import EDITS, edits
 from ...notations import NOTATIONS, Notation
 from ...trial import Json
@@ -27,6 +28,7 @@ from .planting import holds, plant
 from .projects import fit, load, shown_workflows
 from .scope import Scope, all_scopes, cases, scopes
 from .spread import WORK
+from .text_edits import text_edits
 
 MOST_EDITS: Final = 28  # copies of a project in which a pair is looked for
 EDITED_TASKS: Final = 1000  # tasks that all these copies have together
@@ -43,14 +45,16 @@ class Choice(NamedTuple):
     scope: Scope
     case: Case
     edit: str = ""
+    text: str = ""  # of an edit in the user's own text; empty where the workflow is written anew
 
 
 class Edited(NamedTuple):
-    """A copy of a project with one edit, as it is shown."""
+    """A copy of a project with one edit, as it is shown; `text` as in a Choice."""
 
     kind: str
     workflow: Workflow
     scopes: tuple[Scope, ...]
+    text: str = ""
 
 
 @lru_cache(maxsize=256)
@@ -68,7 +72,9 @@ def choose(pattern: Pattern, path: str, converted: str, seed: int, instances: in
     if not pattern.yes_no:
         return tuple(found[:instances])
     order = ANSWERS if rng.random() < 0.5 else ANSWERS[::-1]
-    pairs = _pairs(found) or (_edited_pairs(pattern, path, converted, seed, instances) if found else [])
+    ways = (False,) if converted else (True, False)
+    tried = (_edited_pairs(pattern, path, converted, seed, instances, verbatim) for verbatim in ways if found)
+    pairs = _pairs(found) or next(filter(None, tried), [])
     return tuple([pair[answer] for pair in pairs for answer in order][:instances])
 
 
@@ -80,9 +86,12 @@ def unbalanced(pattern: Pattern, path: str, converted: str, seed: int) -> str:
 
 
 def text_of(path: str, workflow: Workflow, shown: Notation, edit: str) -> str:
-    """Return the text of an edited copy of a project, under a heading that says so."""
-    heading = shown.heading(f"{PurePath(path).name}, {EDITED if edit in EDITS else PLANTED}")
-    return f"{heading}\n{shown.write(workflow)}".strip("\n")
+    """Return the text of a copy of a project that is written anew, under a heading that says so."""
+    return f"{_heading(path, shown, EDITED if edit in EDITS else PLANTED)}\n{shown.write(workflow)}".strip("\n")
+
+
+def _heading(path: str, shown: Notation, words: str) -> str:
+    return shown.heading(f"{PurePath(path).name}, {words}")
 
 
 def _planted(pattern: Pattern, path: str, converted: str, seed: int, instances: int) -> list[Choice]:
@@ -120,22 +129,35 @@ def _pairs(found: list[Choice]) -> list[dict[Json, Choice]]:
     return [dict(zip(ANSWERS, pair, strict=True)) for pair in zip(*sides, strict=False)]
 
 
-def _edited_pairs(pattern: Pattern, path: str, converted: str, seed: int, instances: int) -> list[dict[Json, Choice]]:
+def _edited_pairs(
+    pattern: Pattern, path: str, converted: str, seed: int, instances: int, verbatim: bool
+) -> list[dict[Json, Choice]]:
     """Return pairs of cases about edited copies, at most one of each answer about each copy."""
     wanted, found = (instances + 1) // 2, list[Choice]()
     work = 0
-    for copy in edited_copies(path, converted, seed):
+    for copy in edited_texts(path, seed) if verbatim else edited_copies(path, converted, seed):
         rng = Random(f"{pattern.name}|{copy.kind}|{len(found)}")
         asked = [(s, c) for s in copy.scopes for c in askable_cases(pattern, s, path, converted)]
         for answer in ANSWERS:
             same = [(s, c) for s, c in asked if verdict(c.answer) == answer]
             least = min((c.rank for _, c in same), default=0)
             if hardest := [(s, c) for s, c in same if c.rank == least]:
-                found.append(Choice(copy.workflow, *rng.choice(hardest), copy.kind))
+                found.append(Choice(copy.workflow, *rng.choice(hardest), copy.kind, copy.text))
         work += sum(len(scope.workflow.tasks) for scope, _ in asked)
         if len(_pairs(found)) >= wanted or work > WORK:
             break
     return _pairs(found)
+
+
+@lru_cache(maxsize=16)
+def edited_texts(path: str, seed: int) -> tuple[Edited, ...]:
+    """Return copies of a project with one edit each in the user's own text."""
+    project = load(path)
+    heading = _heading(path, project.notation, EDITED)
+    rng = Random(f"texts|{project.digest}|{seed}")
+    made = text_edits(project.notation, heading, project.text, rng, _most(project.workflow))
+    copies = ((one, _levels_of(one.workflow, "")) for one in made)
+    return tuple([Edited(one.kind, one.workflow, found, one.text) for one, found in copies if found])
 
 
 @lru_cache(maxsize=16)
@@ -152,8 +174,16 @@ def _copies(whole: Workflow, path: str, converted: str, seed: int) -> Iterator[E
     shown = NOTATIONS[converted] if converted else load(path).notation
     for one in edits(whole, rng, _most(whole)):
         workflow = fit(one.workflow, shown)
-        if workflow is not None and not problems(workflow):
-            yield Edited(one.kind, workflow, scopes(workflow) if converted else all_scopes(workflow))
+        if workflow is not None and not problems(workflow) and (found := _levels_of(workflow, converted)):
+            yield Edited(one.kind, workflow, found)
+
+
+def _levels_of(workflow: Workflow, converted: str) -> tuple[Scope, ...]:
+    """Return the levels of a copy; none where a derived workflow configures what is no longer there."""
+    try:
+        return scopes(workflow) if converted else all_scopes(workflow)
+    except WorkflowError:
+        return ()
 
 
 def _most(project: Workflow) -> int:

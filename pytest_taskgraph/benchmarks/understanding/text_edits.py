@@ -1,0 +1,184 @@
+"""One-step edits of the user's own text: all but one place of the file stays as it is written.
+
+A candidate is a change of the text alone. It counts if the notation reads the changed text, and what it reads differs
+from the file in one link, condition or reference; so no edit has to be trusted. Notations that are written by rule
+(JSON, plain English) need none: there the writer gives the same text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import product
+from random import Random
+from typing import Final
+
+from ...errors import TaskgraphError
+from ...generation.edits import COMPARISON, REPLACED
+from ...notations import Notation
+from ...notations.notation import together
+from ...notations.wadl_words import quoted
+from ...workflow.check import problems
+from ...workflow.model import END, START, Workflow
+from ...workflow.references import levels
+
+TRIES_PER_EDIT: Final = 3  # candidates that are read for each edit that is wanted
+MOST_LINKED: Final = 20  # tasks between which links are added; of more, a sample
+KINDS: Final = ("link", "data link", "reference")
+_ARROW = re.compile(r"[ \t]*(?:-->|->|==>|-\.->)[ \t]*(?:\|[^|\n]*\|)?[ \t]*")
+_REFERENCE = re.compile(r"(?<=\bsubworkflow )[\w.]+(?=;)")
+_WORD = re.compile(r"[^\W\d]\w*")
+
+Item = tuple[object, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TextEdit:
+    """A text one step away from the user's own, what it says, and the kind of the step."""
+
+    kind: str
+    text: str
+    workflow: Workflow
+
+
+def text_edits(notation: Notation, heading: str, text: str, rng: Random, most: int) -> list[TextEdit]:
+    """Return at most `most` edits of a text in a drawn order, ways to edit in turn.
+
+    Args:
+        notation: The notation of the text: the workflow DSL or Mermaid; of others there are none.
+        heading: The line that each edited text begins with.
+        text: The user's own text, as it is shown.
+        rng: The source of choice.
+        most: The number that is wanted; for each, TRIES_PER_EDIT candidates are read.
+    """
+    before = _read(notation, f"{heading}\n{text}")
+    if before is None or not (notation.name == "mermaid" or notation.name.startswith("wadl")):
+        return []
+    ways = [[*way(notation, text, before)] for way in WAYS]
+    for way in ways:
+        rng.shuffle(way)
+    turns = [way[i] for i in range(max(map(len, ways), default=0)) for way in ways if i < len(way)]
+    found: dict[str, TextEdit] = {}
+    for candidate in turns[: TRIES_PER_EDIT * most]:
+        changed = f"{heading}\n{candidate}"
+        after = _read(notation, changed)
+        kind = step(before, after, notation.name == "mermaid") if after is not None else ""
+        if after is not None and kind and len(found) < most:
+            found.setdefault(changed, TextEdit(kind, changed, after))
+    return [*found.values()]
+
+
+def step(before: Workflow, after: Workflow, implied_ends: bool = False) -> str:
+    """Return the kind of the one step between two workflows, as `generation.edits` has it; "" for any other change.
+
+    With `implied_ends`, links that begin at START or lead to END do not count beside another one: charts that do not
+    draw them have them wherever nothing else leads.
+    """
+    old, new = _items(before), _items(after)
+    if old["fixed"] != new["fixed"]:
+        return ""
+    gone = {kind: [*(old[kind] - new[kind]).elements()] for kind in KINDS}
+    come = {kind: [*(new[kind] - old[kind]).elements()] for kind in KINDS}
+    inner = [[one for one in some["link"] if START not in one and END not in one] for some in (gone, come)]
+    if implied_ends and any(inner):
+        gone["link"], come["link"] = inner
+    (changed, *others) = [kind for kind in KINDS if gone[kind] or come[kind]] or [""]
+    counts = (len(gone[changed]), len(come[changed])) if changed and not others else (0, 0)
+    if counts in ((1, 0), (0, 1)):
+        return f"{changed} {'removed' if counts[0] else 'added'}" if changed != "reference" or counts[0] else ""
+    if counts != (1, 1):
+        return ""
+    return _replacement(changed, gone[changed][0], come[changed][0])
+
+
+def _replacement(kind: str, old: Item, new: Item) -> str:
+    """Return the kind of the step from one link or reference to another one."""
+    if kind == "reference":
+        return "reference replaced" if old[:-1] == new[:-1] else ""
+    if kind == "link" and old[:-1] == new[:-1] and old[-1] is not None:
+        return "condition removed" if new[-1] is None else "condition replaced"
+    return ""
+
+
+def _items(project: Workflow) -> Mapping[str, Counter[Item]]:
+    """Return what a project holds: its links, data links and references, and all else that no edit changes."""
+    items: dict[str, Counter[Item]] = {kind: Counter() for kind in (*KINDS, "fixed")}
+    for whole in (project, *project.others):
+        for path, level in levels(whole):
+            where: Item = (whole.qualified, path)
+            items["link"].update((*where, link.source, link.target, link.guard) for link in level.links)
+            items["data link"].update((*where, link.source, link.target) for link in level.data_links)
+            items["reference"].update(
+                (*where, task.name, task.reference) for task in level.tasks if task.reference is not None
+            )
+            tasks = [(task.name, task.description, task.parameters, task.effects) for task in level.tasks]
+            items["fixed"].update((*where, one) for one in (*tasks, *level.data, *level.gateways))
+    return items
+
+
+def _read(notation: Notation, text: str) -> Workflow | None:
+    """Return the project that a text holds; None if it cannot be read or is not well-formed."""
+    try:
+        project = together(notation.interpret(text).workflows)
+        return None if problems(project) else project
+    except TaskgraphError:
+        return None
+
+
+def _without_line(notation: Notation, text: str, project: Workflow) -> Iterator[str]:
+    lines = text.split("\n")
+    for i, line in enumerate(lines):
+        if _ARROW.search(line) or _REFERENCE.search(line):
+            yield "\n".join(lines[:i] + lines[i + 1 :])
+
+
+def _broken_chain(notation: Notation, text: str, project: Workflow) -> Iterator[str]:
+    between = "\n" if notation.name == "mermaid" else ";\n"
+    for arrow in _ARROW.finditer(text):
+        yield text[: arrow.start()] + between + text[arrow.end() :]
+
+
+def _with_link(notation: Notation, text: str, project: Workflow) -> Iterator[str]:
+    """Yield the text with one more link between two tasks, at the end of what it holds last."""
+    written = _written_names(notation, text, project)
+    last = (project, *project.others)[-1]
+    linked = {(link.source, link.target) for link in last.links}
+    names = [name for name in last.task_names if name in written]
+    if len(names) > MOST_LINKED:
+        names = Random(len(names)).sample(names, MOST_LINKED)
+    at = len(text) if notation.name == "mermaid" else text.rstrip().rfind("}")
+    for a, b in product(names, names):
+        if a != b and (a, b) not in linked and at > 0:
+            link = f"{written[a]} --> {written[b]}" if notation.name == "mermaid" else f"{written[a]} -> {written[b]};"
+            yield f"{text[:at].rstrip()}\n  {link}\n{text[at:]}"
+
+
+def _written_names(notation: Notation, text: str, project: Workflow) -> dict[str, str]:
+    """Return how the text writes the names of tasks where one is linked."""
+    names = [task.name for whole in (project, *project.others) for task in whole.tasks]
+    if notation.name != "mermaid":
+        return {name: name if _WORD.fullmatch(name) and name in _WORD.findall(text) else quoted(name) for name in names}
+    ids = {name: name for name in names if _WORD.fullmatch(name)}
+    for spellings in notation.interpret(text).spellings.values():
+        ids.update((name, id) for id, name in spellings.items() if _WORD.fullmatch(id))
+    return ids
+
+
+def _other_comparison(notation: Notation, text: str, project: Workflow) -> Iterator[str]:
+    guards = {link.guard for whole in (project, *project.others) for _, level in levels(whole) for link in level.links}
+    for guard in sorted(guard for guard in guards if guard and text.count(guard) == 1):
+        if compared := COMPARISON.search(guard):
+            for operator in REPLACED[compared[0]]:
+                yield text.replace(guard, guard[: compared.start()] + operator + guard[compared.end() :])
+
+
+def _other_reference(notation: Notation, text: str, project: Workflow) -> Iterator[str]:
+    for found in _REFERENCE.finditer(text):
+        for one in (project, *project.others):
+            yield text[: found.start()] + str(one.qualified) + text[found.end() :]
+
+
+Way = Callable[[Notation, str, Workflow], Iterator[str]]
+WAYS: Final[tuple[Way, ...]] = (_without_line, _with_link, _broken_chain, _other_comparison, _other_reference)
