@@ -124,11 +124,14 @@ def about_of(record: Mapping[str, Any]) -> About:
         }  # older records have none
         later["question_sets"] = question_sets_of(record)
         facts = {name: (later | dict(record))[name] for name in About.__dataclass_fields__}
-        told = facts["usage"]
-        facts["usage"] = told and Usage(**{name: told[name] for name in Usage.__dataclass_fields__ if name in told})
+        facts["usage"] = None if facts["usage"] is None else _usage(facts["usage"])
         return About(**facts | {name: tuple(facts[name]) for name in ("models", "notations", "gates", "lost")})
     except (KeyError, TypeError) as error:
         raise _unusable("what the run was", error) from error
+
+
+def _usage(told: Mapping[str, Any]) -> Usage:
+    return Usage(**{name: told[name] for name in Usage.__dataclass_fields__ if name in told})
 
 
 def question_sets_of(record: Mapping[str, Any]) -> dict[str, int]:
