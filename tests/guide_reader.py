@@ -104,7 +104,7 @@ _DROPPED = re.compile(
     r"|accTitle|accDescr)\b[^\n]*|\A\s*(?:graph|flowchart)\s*(?:TD|TB|LR|RL|BT)?;?",
     re.DOTALL | re.MULTILINE,
 )
-_ID = re.compile(r"\s*([\w./]+(?:-\w[\w./]*)*)")
+_ID = re.compile(r"\s*([\w./]+\+?(?:-\w[\w./]*)*)")
 _BRACKETS = {"(((": ")))", "((": "))", "([": "])", "[[": "]]", "[(": ")]", "[/": "/]", "[\\": "\\]", "{{": "}}"}
 _BRACKETS |= {"[": "]", "(": ")", "{": "}", ">": "]"}
 _SLANTED = {"[/": r"(?:/\]|\\\])", "[\\": r"(?:/\]|\\\])"}
@@ -215,7 +215,7 @@ def seen(label: str) -> str:
     if text.startswith("`") and text.endswith("`"):
         text = re.sub(r"(\*\*|__|\*|_)(?=\S)(.+?)\1", r"\2", text[1:-1])
     text = re.sub(r"\bfa[bsrl]?:fa-[\w-]+\s*", "", re.sub(r"</?(?:i|b|small|em|strong|code)>", "", text))
-    lines = re.split(r"<br\s*/?>|\n|\\n", text)
+    lines = re.split(r"</?br\s*/?>|\n|\\n", text)
     return " ".join(html.unescape(line.strip().replace("#", "&", line.count("#"))) for line in lines if line.strip())
 
 
@@ -353,9 +353,10 @@ class Reading:
                 data.add((path, source, target))
             else:
                 assert "control" in self.rules
-                assert not text or "conditions" in self.rules
+                condition = seen((text or "").strip('"')) or None
+                assert not condition or "conditions" in self.rules
                 control.append((one, other))
-                links.add((path, source, target, seen(text.strip('"')) if text and text.strip('"') else None))
+                links.add((path, source, target, condition))
         inner = [id for id, kind in some.items() if kind not in ("START", "END", "data")]
         if not control and len(inner) > 1:
             assert "unordered" in self.rules

@@ -19,17 +19,8 @@
       Cook -->|"salt #lt; 3"| Cook                     a guard; what would disturb Mermaid is an entity code
       Broth -.-> Cook                                  Cook reads Broth
 
-How other charts are read:
-
-- A cylinder is data, and every link to or from it is data flow; a text on such a link says nothing.
-- A diamond is a gateway, exclusive unless its label is AND, +, fork, parallel, … or OR, inclusive, …; a hexagon only
-  with such a label. Links decide whether it splits or joins; one that does both is a join and a split behind it.
-- A node whose label is start or end, in any case, is START or END. Where a level has none, START leads to all nodes
-  with nothing before them, and all nodes with nothing behind them to END (not in a chart of data flow alone).
-- A subgraph is a composite task. If links cross its border it is only a group: its nodes belong to the level around.
-- The label is the task's name, so no two nodes of a level may share one. Any other text on a link is its guard.
-- Styles, classes, clicks, directions, comments and invisible links are passed over; links without a head or with
-  two are refused.
+Other charts are read by the rules of docs/notations.md. Those that were applied to a chart are its `Conventions`, from
+which the guide in the prompt is written.
 
 Several charts may stand one after another, with lines `%% file: path` between them: our way, Mermaid draws only one.
 """

@@ -12,7 +12,7 @@ from .mermaid_attributes import Attributes, attributes_at
 from .source import Source
 
 SPACE = re.compile(r"[ \t\r\ufeff\xa0]*")
-ID = re.compile(r"(?:[\w./]|-(?=[\w/]))+")
+ID = re.compile(r"(?:[\w./]|-(?=[\w/])|(?<=\w)\+)+")
 _CLASS = re.compile(r":::[\w-]+")
 _LINK = re.compile(
     r"(?P<left>[xo<])?(?:(?P<line>--+)(?P<plain>[-xo>])|(?P<thick>==+)(?P<wide>[=xo>])|(?P<dots>-?\.+-)(?P<right>[xo>])?)"

@@ -19,7 +19,7 @@ EDGES = frozenset({"start", "end"})  # what START and END are called in a label,
 _CODES = {'"': "quot", "<": "lt", ">": "gt", "&": "amp", "#": "35", "`": "96"}
 _CHARACTERS = {"quot": '"', "lt": "<", "gt": ">", "amp": "&", "nbsp": "\xa0", "apos": "'"}
 _ENTITY = re.compile(r"[#&](?:#?([0-9]{1,7})|([A-Za-z][A-Za-z0-9]{1,30}));")
-_BREAK = re.compile(r"<br\s*/?>|\n|\\n", re.IGNORECASE)
+_BREAK = re.compile(r"</?br\s*/?>|\n|\\n", re.IGNORECASE)
 _TAG = re.compile(
     r"</?(?:a|abbr|b|big|center|code|del|div|em|font|h[1-6]|hr|i|img|kbd|li|mark|ol|p|pre|q|s|small|span|strike|strong"
     r"|sub|sup|svg|table|tbody|td|th|tr|tt|u|ul)(?:\s[^<>]*)?/?>",

@@ -211,6 +211,7 @@ class Level:
         if source == END or target == START:
             self.source.fail(edge.offset, "a link into START or out of END", "a link the other way round")
         guard = labels.plain(edge.text) if edge.text else None
+        guard = None if guard == "" and edge.text and edge.text.strip() else guard  # markup alone says nothing
         return Link(source, self.entries.get(target, target), guard)
 
     def _data_link(self, edge: Edge) -> DataLink:

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+from chart_corpus import READ
 
 from pytest_taskgraph.benchmarks.settings import Settings
 from pytest_taskgraph.benchmarks.understanding import projects, understanding
@@ -119,3 +120,34 @@ def test_nodes_with_one_label_are_asked_about_by_id(tmp_path: Path) -> None:
     (asked,) = questions(written(tmp_path / "x.mmd", text), "task_list")
     assert asked.reference == ["Build", "Ship", "t1", "t2"]
     assert 'Nodes that share a label have their ids as names: "t1" and "t2".' in asked.prompt
+
+
+README = Path(__file__).parents[2] / "README.md"
+FROM_README = re.findall(r"^```mermaid\n(.*?)^```", README.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)[0]
+CHARTS = {"README": FROM_README, **{one.title: one.chart for one in READ[::2]}}
+
+
+@pytest.mark.parametrize("title", CHARTS)
+def test_question_about_untitled_chart_is_understood_from_prompt(tmp_path: Path, title: str) -> None:
+    asked = questions(written(tmp_path / "it.mmd", CHARTS[title]), instances=1)
+    assert len(asked) > 3
+    assert {one.id: read_back(one.prompt)[1] for one in asked} == {one.id: one.reference for one in asked}
+
+
+def test_corpus_of_questions_holds_25_charts_and_the_readme() -> None:
+    assert len(CHARTS) > 25
+
+
+def test_guide_with_examples_tells_examples_from_chart(tmp_path: Path) -> None:
+    path = written(tmp_path / "x.mmd", UNTITLED.replace("Cook[", "Cook[(").replace("pasta]", "pasta)]"))
+    (asked,) = questions(path, "task_list", instances=1, frame="few-shot")
+    assert "Of the examples: The workflow is a Mermaid flowchart: rectangles are tasks" in asked.prompt
+    assert "Of the workflow that you are asked about: The workflow is a Mermaid flowchart. Each node" in asked.prompt
+
+
+def test_guide_of_folder_states_rules_for_all_charts(tmp_path: Path) -> None:
+    written(tmp_path / "a.mmd", "flowchart TD\n  A --> db[(Store)]\n")
+    written(tmp_path / "b.mmd", "flowchart TD\n  x[(One)] --> y[(Two)]\n")
+    for one in questions(tmp_path, "task_list"):
+        assert "A cylinder is a task like any other." in one.prompt
+        assert one.reference in (["A", "Store"], ["One", "Two"])

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 from loopback import Loopback
@@ -73,6 +74,13 @@ def test_a_chart_of_the_user_is_shown_as_it_is_drawn(project: Project, server: L
     assert ran.code == 0
     assert "test_graph[parallel_block-mermaid-Bakery-" in ran.output
     assert all(CHART.strip() in prompt for prompt in prompts(server))
+
+
+def test_run_on_untitled_chart_of_readme_gives_results(project: Project) -> None:
+    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    chart = readme.partition("```mermaid\n")[2].partition("```")[0]
+    ran = project.run("--taskgraph-workflow", project.write("supper.mmd", chart), "--model=baseline:reader")
+    assert (ran.code, set(ran.counts)) == (0, {"passed"}), ran.output
 
 
 def test_a_folder_is_one_project_with_the_paths_as_headings(project: Project, server: Loopback) -> None:
