@@ -17,6 +17,7 @@ _STRICT_MARKER = "Final answer:"
 _MARKER = re.compile(r"final[ \t]++answer(?:[^\w:]|_)*+:(?:[*_]++(?=\s|\Z))?", re.IGNORECASE)
 _FENCE = re.compile(r"^[ \t]*+(?:`{3,}+|~{3,}+)[\w+.-]*+[ \t]*+$", re.MULTILINE)
 _OPENING = re.compile(r"[\s*`\"'“”‘’«»\[{]|[-+•·–—]|\(?\d{1,9}[.)]")  # blanks, decoration, bullets, numbers
+_ITEM = re.compile(r"[ \t]*+(?:[-*+•·–—][ \t]|\(?\d{1,9}[.)][ \t])")  # the bullet or number of an item
 _CLOSING = " \t\r\f\v\xa0*`\"'“”‘’«».]}"
 _NO_PATH = re.compile(r"\b(?:and|or|then|plus|but|not|is|are)\b|[&:;→+/(]|[-=]>")  # what no qualified name holds
 _BOX = re.compile(r"\\(?:boxed|fbox)\s*\{")
@@ -46,7 +47,8 @@ def marked(reply: str, reading: Reading) -> bool:
 def answer_text(reply: str, place: Place, reading: Reading, lines: bool = False) -> str:
     """The part of the reply that is the answer, still with its decoration.
 
-    "marker", lenient: what follows the last `Final answer:` (any case, any decoration), else the last non-empty line.
+    "marker", lenient: what follows the last `Final answer:` (any case, any decoration), else the last non-empty line;
+    with `lines`, where that is an item of a list, all items at the end.
     "marker", strict: what follows the first `Final answer:` without leading `*`; the empty text where there is no
     marker, as in the study's own code. "whole": the reply. "first-line": its first non-empty line, with `lines` (the
     form's answers take several) all lines up to the next empty one. A lenient reading drops lines that only open or
@@ -63,13 +65,21 @@ def answer_text(reply: str, place: Place, reading: Reading, lines: bool = False)
     if place == "whole":
         return text
     if place == "marker":
-        return filled[-1]
+        return "\n".join(_last_list(filled)) if lines else filled[-1]
     return "\n".join(_first_paragraph(text)) if lines else filled[0]
 
 
 def _after_last_marker(text: str) -> str | None:
     ends = [marker.end() for marker in _MARKER.finditer(text)]
     return text[ends[-1] :] if ends else None
+
+
+def _last_list(lines: Sequence[str]) -> Sequence[str]:
+    """Return the items of the list that the lines end with, else the last line alone."""
+    start = len(lines)
+    while start and _ITEM.match(lines[start - 1]):
+        start -= 1
+    return lines[min(start, len(lines) - 1) :]
 
 
 def _first_paragraph(text: str) -> Iterator[str]:

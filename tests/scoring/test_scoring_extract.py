@@ -134,3 +134,16 @@ def test_the_longest_known_name_is_taken_before_the_text_is_cut() -> None:
 
 def test_paths_stay_whole_where_a_known_name_holds_a_dot() -> None:
     assert names_in("Outer.Inner, Other.Thing", ["Outer.Inner"]) == ["Outer.Inner", "Other.Thing"]
+
+
+@pytest.mark.parametrize(
+    ("reply", "lines", "expected"),
+    [
+        ("So these run:\n- A\n- B", True, "- A\n- B"),
+        ("- not this\nSo these run:\n\n1. A\n\n2. B\n", True, "1. A\n2. B"),
+        ("* A\n* B\n\nA, B", True, "A, B"),
+        ("So these run:\n- A\n- B", False, "- B"),
+    ],
+)
+def test_answer_text_without_marker_takes_the_list_at_the_end(reply: str, lines: bool, expected: str) -> None:
+    assert answer_text(reply, "marker", "lenient", lines) == expected
