@@ -187,5 +187,7 @@ def _levels_of(workflow: Workflow, converted: str) -> tuple[Scope, ...]:
 
 
 def _most(project: Workflow) -> int:
+    """Return how many copies of a project are made; none where it is so large that they would hold no pair."""
     tasks = sum(len(level.tasks) for level in every_level(project))
-    return min(MOST_EDITS, EDITED_TASKS // max(tasks, 1))
+    most = min(MOST_EDITS, EDITED_TASKS // max(tasks, 1))
+    return most if most >= len(ANSWERS) else 0

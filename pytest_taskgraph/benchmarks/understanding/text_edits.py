@@ -32,6 +32,7 @@ _REFERENCE = re.compile(r"(?<=\bsubworkflow )[\w.]+(?=;)")
 _WORD = re.compile(r"[^\W\d]\w*")
 
 Item = tuple[object, ...]
+Candidate = tuple[int, int, str]  # where a piece of the text starts and ends, and what replaces it
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +62,8 @@ def text_edits(notation: Notation, heading: str, text: str, rng: Random, most: i
         rng.shuffle(way)
     turns = [way[i] for i in range(max(map(len, ways), default=0)) for way in ways if i < len(way)]
     found: dict[str, TextEdit] = {}
-    for candidate in turns[: TRIES_PER_EDIT * most]:
-        changed = f"{heading}\n{candidate}"
+    for start, end, new in turns[: TRIES_PER_EDIT * most]:
+        changed = f"{heading}\n{text[:start]}{new}{text[end:]}"
         after = _read(notation, changed)
         kind = step(before, after, notation.name == "mermaid") if after is not None else ""
         if after is not None and kind and len(found) < most:
@@ -127,20 +128,21 @@ def _read(notation: Notation, text: str) -> Workflow | None:
         return None
 
 
-def _without_line(notation: Notation, text: str, project: Workflow) -> Iterator[str]:
-    lines = text.split("\n")
-    for i, line in enumerate(lines):
+def _without_line(notation: Notation, text: str, project: Workflow) -> Iterator[Candidate]:
+    start = 0
+    for line in text.splitlines(keepends=True):
         if _ARROW.search(line) or _REFERENCE.search(line):
-            yield "\n".join(lines[:i] + lines[i + 1 :])
+            yield start, start + len(line), ""
+        start += len(line)
 
 
-def _broken_chain(notation: Notation, text: str, project: Workflow) -> Iterator[str]:
+def _broken_chain(notation: Notation, text: str, project: Workflow) -> Iterator[Candidate]:
     between = "\n" if notation.name == "mermaid" else ";\n"
     for arrow in _ARROW.finditer(text):
-        yield text[: arrow.start()] + between + text[arrow.end() :]
+        yield arrow.start(), arrow.end(), between
 
 
-def _with_link(notation: Notation, text: str, project: Workflow) -> Iterator[str]:
+def _with_link(notation: Notation, text: str, project: Workflow) -> Iterator[Candidate]:
     """Yield the text with one more link between two tasks, at the end of what it holds last."""
     written = _written_names(notation, text, project)
     last = (project, *project.others)[-1]
@@ -152,7 +154,7 @@ def _with_link(notation: Notation, text: str, project: Workflow) -> Iterator[str
     for a, b in product(names, names):
         if a != b and (a, b) not in linked and at > 0:
             link = f"{written[a]} --> {written[b]}" if notation.name == "mermaid" else f"{written[a]} -> {written[b]};"
-            yield f"{text[:at].rstrip()}\n  {link}\n{text[at:]}"
+            yield len(text[:at].rstrip()), at, f"\n  {link}\n"
 
 
 def _written_names(notation: Notation, text: str, project: Workflow) -> dict[str, str]:
@@ -166,19 +168,20 @@ def _written_names(notation: Notation, text: str, project: Workflow) -> dict[str
     return ids
 
 
-def _other_comparison(notation: Notation, text: str, project: Workflow) -> Iterator[str]:
+def _other_comparison(notation: Notation, text: str, project: Workflow) -> Iterator[Candidate]:
     guards = {link.guard for whole in (project, *project.others) for _, level in levels(whole) for link in level.links}
     for guard in sorted(guard for guard in guards if guard and text.count(guard) == 1):
         if compared := COMPARISON.search(guard):
             for operator in REPLACED[compared[0]]:
-                yield text.replace(guard, guard[: compared.start()] + operator + guard[compared.end() :])
+                start = text.index(guard)
+                yield start + compared.start(), start + compared.end(), operator
 
 
-def _other_reference(notation: Notation, text: str, project: Workflow) -> Iterator[str]:
+def _other_reference(notation: Notation, text: str, project: Workflow) -> Iterator[Candidate]:
     for found in _REFERENCE.finditer(text):
         for one in (project, *project.others):
-            yield text[: found.start()] + str(one.qualified) + text[found.end() :]
+            yield found.start(), found.end(), str(one.qualified)
 
 
-Way = Callable[[Notation, str, Workflow], Iterator[str]]
+Way = Callable[[Notation, str, Workflow], Iterator[Candidate]]
 WAYS: Final[tuple[Way, ...]] = (_without_line, _with_link, _broken_chain, _other_comparison, _other_reference)
