@@ -325,10 +325,10 @@ def test_load_folder_of_too_many_files_is_usage_error(tmp_path: Path, monkeypatc
         projects.load(str(tmp_path))
 
 
-@pytest.mark.parametrize("name", ["denied", "denied/w.xxp"])
+@pytest.mark.parametrize("name", ["denied", "denied/w.xxp", "linked"])
 def test_load_path_without_permission_is_usage_error(name: str, tmp_path: Path) -> None:
     denied = written(tmp_path / "denied", w__xxp=SOUP)
-    (tmp_path / "w.xxp").write_text(SOUP, encoding="utf-8")
+    written(tmp_path / "linked").joinpath("w.xxp").symlink_to(denied / "w.xxp")
     script = (
         "import sys\n"
         "from pytest_taskgraph.benchmarks.understanding import projects\n"

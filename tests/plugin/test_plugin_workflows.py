@@ -173,6 +173,13 @@ def test_run_pattern_with_one_answer_in_own_workflow_named_and_not_asked(project
     assert ran.code == 4
 
 
+@pytest.mark.parametrize("path", ["/", "none.mmd", "\0"])
+def test_run_impossible_workflow_path_is_usage_error(path: str, project: Project) -> None:
+    ran = project.run(f"--taskgraph-workflow={path}")
+    assert ran.code == 4
+    assert "INTERNALERROR" not in ran.output
+
+
 def test_run_edited_copy_of_own_workflow_passes_with_reader_and_labels_it(project: Project) -> None:
     project.write("test_graph.py", CONNECTED)
     path = project.write(

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NoReturn
 
 from ...errors import UsageError
 from ...notations import NOTATIONS
@@ -47,7 +48,7 @@ def find_files(path: str) -> FoundFiles:
     except (OSError, ValueError) as error:
         raise _unreadable(path, error) from None
     known = known_suffixes()
-    found = [one for one in sorted(_files_below(root, path)) if one.suffix.lower() in known]
+    found = sorted(_files_below(root, path, known))
     data = [one for one in found if one.suffix.lower() == JSON_SUFFIX and not _holds_workflow(one)]
     found = [one for one in found if one not in set(data)]
     # Notes beside the workflows are prose too: they count only where there is nothing else, those with charts first.
@@ -100,10 +101,10 @@ def read_text(path: Path) -> str:
         raise _unreadable(str(path), error) from None
 
 
-def _files_below(root: Path, path: str) -> Iterator[Path]:
-    """Yield the files of a folder and its sub-folders, without what tools keep there, such as .git or .vscode."""
+def _files_below(root: Path, path: str, known: set[str]) -> Iterator[Path]:
+    """Yield the files of known suffixes in a folder and below it, without what tools keep there, such as .git."""
 
-    def fail(error: OSError) -> None:
+    def fail(error: OSError) -> NoReturn:
         raise _unreadable(str(error.filename or path), error)
 
     entries = 0
@@ -115,7 +116,10 @@ def _files_below(root: Path, path: str) -> Iterator[Path]:
                 f"{path}: more than {MOST_ENTRIES:,} files and folders; name the folder of the workflows, or one file"
             )
         shown = (Path(folder, name) for name in names if not name.startswith("."))
-        yield from (one for one in shown if one.is_file())
+        try:
+            yield from [one for one in shown if one.suffix.lower() in known and one.is_file()]
+        except OSError as error:
+            fail(error)
 
 
 def _holds_workflow(path: Path) -> bool:
