@@ -163,7 +163,7 @@ def _is_like_a_name(item: str, names: Sequence[str], longest: int) -> bool:
     words = _WORDS.findall(item)
     if len(words) > longest or (len(words) > 1 and _has_function_word(words)):
         return False
-    if _is_function_word(item) or item.lower() in _DISCOURSE:
+    if is_function_word(item) or item.lower() in _DISCOURSE:
         return False
     return len(words) < 2 or not _mentions(_mask(item, names)[0])
 
@@ -260,7 +260,7 @@ def _items(line: str, cuts: str, bare: bool) -> _Line | None:
         at = _OPENING.match(line, at).end()  # type: ignore[union-attr]  # it may be empty, but it matches
         at = task.end() if (task := _TASK.match(line, at)) else at
         item = _ITEM.match(line, at)
-        if item is None or _is_function_word(item[0]):
+        if item is None or is_function_word(item[0]):
             return _without_item(line, at, listed)
         end = _past_notes(line, item.end())
         name = item[2] if bare else re.sub(r"[*`'\"]", "", item[1]) + item[2]
@@ -317,7 +317,7 @@ def _check_reason(reason: str, name: str) -> None:
     first = _ITEM.match(reason, _OPENING.match(reason).end())  # type: ignore[union-attr]  # as above
     begins = (
         first is not None
-        and not _is_function_word(first[0])
+        and not is_function_word(first[0])
         and re.match(r"\s*(?:$|[,;:]|and\b)", reason[first.end() :])
     )
     known = first is not None and (_LEFT in first[2] or not first[2].islower() or "," in bare or name.islower())
@@ -357,7 +357,7 @@ def _has_function_word(words: Sequence[str]) -> bool:
     return any(word.lower() in _FUNCTION_WORDS and not (len(word) == 1 and word.isupper()) for word in words)
 
 
-def _is_function_word(item: str) -> bool:
+def is_function_word(item: str) -> bool:
     """Return True for one word that is no name; with a capital letter, it may be one."""
     return item.strip("*_`\"'”’»]}") in _FUNCTION_WORDS - {"none", "nothing"}
 
