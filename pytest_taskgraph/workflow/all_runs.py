@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
 from itertools import combinations
 
+from .bounds import reach
 from .concurrency import can_run_in_parallel
 from .execution import Endless, Outcome, Run, Undecided, outcome
 from .graph import reached, strong_components
@@ -100,7 +101,7 @@ def _behind(level: Workflow, one: str, other: str) -> bool:
     found, flow = parts(level), variables(level).flow
     if found is None:
         return False
-    ahead = forward(flow, found)
+    ahead = {node: frozenset(links) for node, links in forward(flow, found).items()}
     before = {node: [link.source for link in links if link in ahead[link.source]] for node, links in flow.into.items()}
     awaited = reached(before, [one])
     ways = {
@@ -158,6 +159,7 @@ def _search(
             yield situation, found
         elif tasks.isdisjoint(found.passed):
             waiting.extend({**situation, found.missing: value} for value in reversed(values[found.missing]))
+    reach("steps")
     yield told, Undecided(f"more than {most} situations")
 
 

@@ -17,6 +17,7 @@ from itertools import combinations
 from typing import Literal
 
 from .control_flow import ControlFlow
+from .guards import MAX_GUARDS
 from .model import END, START, Link, Workflow
 
 BlockKind = Literal["task", "sequence", "parallel", "exclusive", "inclusive", "choice", "loop"]
@@ -165,6 +166,8 @@ class _Reduction:
     def _kind(self, parts: list[Part], always: list[bool]) -> BlockKind:
         if any(always):
             return "parallel" if all(always) else "inclusive"
+        if len(parts) > MAX_GUARDS:  # every two of so many are not compared
+            return "exclusive" if self.flow.split(parts[0].links[0].source) == "exclusive" else "choice"
         pairs = ((a, b) for one, other in combinations(parts, 2) for a in one.links for b in other.links)
         answers = {self.flow.together(a, b) for a, b in pairs}
         return "inclusive" if True in answers else "choice" if None in answers else "exclusive"

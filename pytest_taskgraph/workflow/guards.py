@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from itertools import combinations
 
+from .bounds import reach
 from .guard_cells import Constant, Situation, exact, situations
 from .guard_syntax import (
     And,
@@ -25,6 +26,12 @@ from .guard_syntax import (
 )
 from .guard_text import write_guard
 from .model import OTHERWISE, Parameter, Workflow
+
+MAX_GUARDS = 100
+"""Of how many guards that leave one node every two are compared."""
+
+MAX_CHECKS = 1_000_000
+"""How many comparisons are looked at for one answer."""
 
 __all__ = [
     "And",
@@ -87,8 +94,11 @@ def exclusive(guards: Sequence[str], parameters: Sequence[Parameter]) -> bool | 
 
     Decided exactly over the domains of the parameters (`guard_cells.py`). Where no domain is shown, only if integers
     and reals give the same answer. "Otherwise" excludes all others. Two equal texts never exclude each other; prose
-    beside any other guard is undecided, and so are more than MAX_SITUATIONS situations.
+    beside any other guard is undecided, and so are more than MAX_SITUATIONS situations. Of more than MAX_GUARDS, only
+    that one parameter equals different constants is looked at.
     """
+    if len(guards) > MAX_GUARDS:
+        return _equal_different(guards, parameters)
     answer: bool | None = True
     for one, other in combinations(guards, 2):
         verdict = _exclude(one, other, tuple(parameters))
@@ -96,6 +106,18 @@ def exclusive(guards: Sequence[str], parameters: Sequence[Parameter]) -> bool | 
             return False
         answer = answer and verdict
     return answer
+
+
+def _equal_different(guards: Sequence[str], parameters: Sequence[Parameter]) -> bool | None:
+    """Return True if each of many guards says that one parameter equals another constant; None for any others."""
+    found = [parse_guard(guard) for guard in guards]
+    named = [one for one in found if isinstance(one, Comparison) and unambiguous(one, parameters)]
+    constants = {one.value for one in named}
+    clear = len(named) == len(found) == len(constants) and {one.operator for one in named} == {"="}
+    if clear and len({one.parameter for one in named}) == 1 and len({isinstance(one, str) for one in constants}) == 1:
+        return True
+    reach("steps")
+    return None
 
 
 def equivalent(one: str | Guard, other: str | Guard, parameters: Sequence[Parameter]) -> bool | None:
@@ -201,8 +223,13 @@ def _satisfiable(guards: Sequence[Guard], parameters: Sequence[Parameter]) -> bo
     found = [comparison for guard in guards for comparison in comparisons(guard)]
     if not all(unambiguous(comparison, parameters) for comparison in found):
         return None
-    constants = {c.parameter: {d.value for d in found if d.parameter == c.parameter} for c in found}
+    constants: dict[str, set[Constant]] = {}
+    for one in found:
+        constants.setdefault(one.parameter, set()).add(one.value)
     narrow = situations(constants, parameters, wide=False)
+    if narrow is not None and len(narrow) * len(found) > MAX_CHECKS:
+        reach("steps")
+        return None
     if narrow is not None and any(all(holds(guard, one) for guard in guards) for one in narrow):
         return True  # more values cannot take that back
     wide = situations(constants, parameters, wide=True)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from itertools import chain, combinations, islice
 
 from .blocks import Block, Node, reduced
+from .bounds import reach
 from .control_flow import ControlFlow
 from .graph import reached
 from .joint_choices import JointChoices, Need
@@ -49,6 +50,7 @@ class Runs:
             {node: [self.edges[i].target for i in out] for node, out in self.out.items()}, [(START, 1)]
         )
         self.choices = JointChoices(self.flow, {block.node for edge in self.edges for block in _loops(edge.block)})
+        self.too_many = False
         self.runs = None if self.choices.stuck else self._runs()
 
     def parallel(self, a: str, b: str) -> bool | None:
@@ -61,6 +63,8 @@ class Runs:
         if one == other and _common(path, further).kind in ("sequence", "loop", "exclusive"):
             return False
         if self.runs is None:
+            if self.too_many:
+                reach("steps")
             return None
         needs = {(block.ways[child], True) for block, child in path + further if block.ways and block.ways[child]}
         return _any(self.choices.possible(run.needs | needs) for run in self.runs if self._unordered(run, one, other))
@@ -76,7 +80,8 @@ class Runs:
         states: list[tuple[int, frozenset[Need]]] = [(0, frozenset())]
         for node in nodes:
             states = list(islice((after for state in states for after in self._visit(node, *state)), MAX_RUNS + 1))
-        if not nodes or len(states) > MAX_RUNS:
+        self.too_many = len(states) > MAX_RUNS
+        if not nodes or self.too_many:
             return None
         runs = [_Run(edges, needs, self._before(nodes, edges)) for edges, needs in states]
         return None if any(self._clashes(run) for run in runs) else runs

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 
+from .bounds import reach
 from .effects import fixed_step
 from .graph import reached
 from .guard_cells import Constant, endless
@@ -67,6 +68,7 @@ class Sketch:
                 waiting.extend({**told, found.missing: option} for option in options)
             elif not found.void:
                 yield frozenset(found.ran)
+        reach("steps")
         yield None
 
     def _pass(self, told: dict[str, Constant | int]) -> Pass:
@@ -130,6 +132,7 @@ def complete(known: Variables, nodes: Collection[str]) -> bool:
     return all(_complete(known, node) for node in nodes)
 
 
+@lru_cache(maxsize=4096)
 def _complete(known: Variables, node: str) -> bool:
     guards = [way.link.guard for way in known.ways[node] if way.link.guard is not None]
     kind, parameters = known.flow.split(node), known.flow.parameters(node)

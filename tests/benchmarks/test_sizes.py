@@ -107,3 +107,29 @@ def test_list_cases_calls_grow_at_most_with_tasks(build: Callable[[int, str], Wo
 
     work(70)
     assert count_calls(lambda: work(800)) < 3 * count_calls(lambda: work(400))
+
+
+def choice(size: int, guard: str) -> Workflow:
+    names = [f"T{i}" for i in range(size)]
+    ways = [Link(names[0], one, guard.format(i)) for i, one in enumerate(names[1:-1])]
+    ends = [Link(START, names[0]), Link(names[-1], END)]
+    back = [Link(one, names[-1]) for one in names[1:-1]]
+    return Workflow("Choice", tasks=tuple(map(Task, names)), links=(*ends, *ways, *back))
+
+
+def test_list_cases_of_choice_among_hundreds_knows_it_is_exclusive(tmp_path: Path) -> None:
+    path = written(choice(300, "mode = {}"), tmp_path)
+    cases = list_cases(catalogue()["operator_existence"], path, "").cases
+    assert {one.case.fields["operator"]: one.case.answer for one in cases}["exclusive choice"] == "yes"
+    calls = count_calls(lambda: list_cases(catalogue()["mutually_exclusive"], path, ""))
+    assert calls < 300 * 300  # pairs of guards
+    assert [one.case.answer for one in list_cases(catalogue()["mutually_exclusive"], path, "").cases] == ["yes"]
+
+
+def test_list_cases_of_too_many_guards_gives_no_answer_and_says_so(tmp_path: Path) -> None:
+    path, pattern = written(choice(300, "n > {}"), tmp_path), catalogue()["mutually_exclusive"]
+    listed = list_cases(pattern, path, "")
+    assert not listed.cases
+    assert "steps" in listed.bounds
+    found = notices(Settings(workflows=(path,)), {"patterns": [pattern]})
+    assert f"{path} is too large to work out all answers; some cases are left out for mutually_exclusive" in found

@@ -8,7 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytest_taskgraph.workflow.bounds import reached_bounds
 from pytest_taskgraph.workflow.guards import (
+    MAX_GUARDS,
     And,
     Comparison,
     Guard,
@@ -180,3 +182,21 @@ def test_reals_are_decided_as_on_a_fine_grid(rng: random.Random) -> None:
     ]
     found = any(all(holds(guard, one) for guard in parsed) for one in grid)
     assert satisfiable(parsed, [Parameter("n", domain=Domain("real", -2, 8)), MODE]) is found
+
+
+@pytest.mark.parametrize(
+    ("guards", "answer"),
+    [
+        ([f"n = {i}" for i in range(MAX_GUARDS + 1)], True),
+        ([f"mode = word{i}" for i in range(MAX_GUARDS + 1)], True),
+        ([f"n = {i % MAX_GUARDS}" for i in range(MAX_GUARDS + 1)], None),
+        ([*(f"n = {i}" for i in range(MAX_GUARDS)), "n = fast"], None),
+        ([*(f"n = {i}" for i in range(MAX_GUARDS)), "m = 0"], None),
+        ([*(f"n = {i}" for i in range(MAX_GUARDS)), "n > 5"], None),
+        ([*(f"n = {i}" for i in range(MAX_GUARDS)), "it rains"], None),
+    ],
+)
+def test_exclusive_of_many_guards_true_only_for_different_constants(guards: list[str], answer: bool | None) -> None:
+    with reached_bounds() as bounds:
+        assert exclusive(guards, []) is answer
+    assert bounds == (set() if answer else {"steps"})
