@@ -26,7 +26,7 @@ _PASSED_OVER = re.compile(
 )
 _END = re.compile(r"end(?=[ \t\r]*(?:[;\n]|%%|$))")
 _SUBGRAPH = re.compile(r"subgraph(?=[ \t\r;\n]|$)[ \t]*")
-_TITLE = re.compile(r'[ \t]*\[[ \t]*(?:"([^"]*)"|([^"\]\n]*))[ \t]*\](?::::[\w-]+)?')
+_TITLE = re.compile(r'[ \t]*\[[ \t]*(?:"([^"]*)"|([^"\n]*?))[ \t]*\](?::::[\w-]+)?(?=[ \t\r]*(?:[;\n]|%%|$))')
 _LONE_TITLE = re.compile(r'"([^"\n]*)"|([^;\n]*)')
 
 
@@ -276,7 +276,6 @@ class _Scan:
 
 def _edges(one: str, other: str, arrow: Arrow) -> Iterator[Edge]:
     """Yield the edges of an arrow between two nodes: one for each of its heads; to the second where it has none."""
-    if arrow.forward:
-        yield Edge(one, other, arrow.text, arrow.offset, arrow.sign)
+    yield Edge(one, other, arrow.text, arrow.offset, arrow.sign)
     if arrow.backward:
         yield Edge(other, one, arrow.text, arrow.offset, arrow.sign)

@@ -57,7 +57,7 @@ class Vertex:
 
 @dataclass(frozen=True, slots=True)
 class Arrow:
-    """An arrow: the text on it as written, None without one, and at which ends it has a head.
+    """An arrow: the text on it as written, None without one; `backward` tells of a second head, at its left end.
 
     `seen` is false for a link that only serves the layout; `id` is the id of the edge, where it has one.
     """
@@ -66,7 +66,6 @@ class Arrow:
     offset: int
     seen: bool = True
     backward: bool = False
-    forward: bool = True
     id: str = ""
     sign: str = ""  # what stands for its heads, such as ">", "<>" or "o"
 
@@ -183,12 +182,19 @@ class Cursor:
         name = own[1] if own else ""
         if link := _LINK.match(self.text, self.offset):
             self.offset = link.end()
-            return _arrow(self._piped(), at, link["left"], link["plain"] or link["wide"] or link["right"], name)
+            return self._headed(self._piped(), at, (link["left"], link["plain"] or link["wide"] or link["right"]), name)
         opening = _OPENING.match(self.text, self.offset)
         if opening is None:
             return None
         text, head = self._inner_text(opening)
-        return _arrow(text, at, opening[1], head, name)
+        return self._headed(text, at, (opening[1], head), name)
+
+    def _headed(self, text: str | None, offset: int, heads: tuple[str | None, str | None], name: str) -> Arrow:
+        """Return the arrow with these signs at its left and right end. Raises ReadError."""
+        left, right = heads[0], None if heads[1] in ("-", "=") else heads[1]
+        if left and not right:  # Mermaid draws a line without a head
+            self.source.fail(offset, "an arrow with a head at its left end alone, which is not supported", "'-->'")
+        return Arrow(text, offset, True, left is not None, name, f"{left or ''}{right or ''}")
 
     def _piped(self) -> str | None:
         """Return the text between bars behind an arrow, None where there is none."""
@@ -217,9 +223,3 @@ class Cursor:
         self.offset = closing.end()
         quoted = len(text) > 1 and text[0] == text[-1] == '"'
         return text[1:-1] if quoted else text, closing[1]
-
-
-def _arrow(text: str | None, offset: int, left: str | None, right: str | None, name: str) -> Arrow:
-    right = None if right in ("-", "=") else right
-    sign = f"{left or ''}{right or ''}"
-    return Arrow(text, offset, True, left is not None, right is not None or left is None, name, sign)

@@ -27,7 +27,7 @@ _TAG = re.compile(
 )
 _ICON = re.compile(r"\bfa[bsrl]?:fa-[\w-]+[ \t]*")
 _DISTURBING = re.compile(r"\\(?=n)|:(?=fa-)")  # what a reader would take for markup
-_EMPHASIS = re.compile(r"(\*\*\*|\*\*|\*|(?<!\w)___|(?<!\w)__|(?<!\w)_)(?=\S)(.+?)(?<=\S)\1(?!\w)")
+_EMPHASIS = re.compile(r"\*{1,3}(?=[^\s*])([^*]+)(?<=\S)\*{1,3}|(?<![\w_])_{1,3}(?=[^\s_])([^_]+)(?<=\S)_{1,3}(?!\w)")
 _LINE = re.compile(r"(description|kind|implementation|schema|parameter|effect|binding):(.*)")
 _SEVERAL = {"parameter": "parameters", "effect": "effects", "binding": "bindings"}
 _READERS = {
@@ -143,8 +143,12 @@ def written_lines(label: str) -> list[str]:
     """Return the lines of a label without tags, icons and, in a Markdown string, emphasis; codes stay as they are."""
     label = label.strip()
     if len(label) > 1 and label[0] == label[-1] == "`":
-        label = _EMPHASIS.sub(r"\2", _EMPHASIS.sub(r"\2", label[1:-1]))
+        label = _EMPHASIS.sub(_emphasised, _EMPHASIS.sub(_emphasised, label[1:-1]))
     return _BREAK.split(_ICON.sub("", _TAG.sub("", label)))
+
+
+def _emphasised(found: re.Match[str]) -> str:
+    return found[1] or found[2]
 
 
 def spellings(label: str) -> Iterator[str]:

@@ -82,7 +82,11 @@ class _Layout:
             shared = sum(1 for a, b in zip(one, other, strict=False) if a == b)
             self.groups.update(one[shared:], other[shared:])
         self.group_links = any(end in self.groups for edge in chart.edges for end in (edge.source, edge.target))
-        self.links = [edge for written in chart.edges for edge in self._spread(written)]
+        self.links: list[Edge] = []
+        for written in chart.edges:
+            self.links += self._spread(written)
+            if len(self.links) > LARGEST:
+                source.fail(written.offset, "too many links", f"at most {LARGEST}")
 
     def _around(self, id: str) -> tuple[str, ...]:
         """Return the boxes around a node or a box, the outermost first."""

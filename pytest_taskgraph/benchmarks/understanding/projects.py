@@ -31,7 +31,7 @@ class Project:
     text: str  # as it is shown: verbatim, a folder's files with path headings
     notation: Notation
     workflow: Workflow
-    files: dict[str, str] = field(default_factory=dict)  # path to text, verbatim
+    files: dict[str, str] = field(default_factory=dict)  # path to text, as it is shown
     left_alone: tuple[str, ...] = ()  # files beside them that hold no workflow
 
     @property
@@ -61,7 +61,7 @@ def load(path: str) -> Project:
     whole = "\n\n".join(text.strip("\n") for text in shown)
     if notation.interpreter is not None and len(texts) > 1:  # its rules depend on all that is shown
         workflow = together(notation.interpret(whole).workflows)
-    return Project(path, whole, notation, workflow, by_path, found.left_alone)
+    return Project(path, whole, notation, workflow, {file: one.shown for file, one in read.items()}, found.left_alone)
 
 
 def _notations(path: str, files: dict[str, Path], texts: Mapping[str, str]) -> list[Notation]:
