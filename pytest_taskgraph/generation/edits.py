@@ -142,7 +142,8 @@ def _links_added(found: Sequence[_Level], project: Workflow, rng: Random) -> _Op
         linked = {(link.source, link.target) for link in at.level.links}
         for source, target in _pairs(names, names, rng):
             if (source, target) not in linked:
-                yield at, partial(_with_link, link=Link(source, target))
+                place = rng.randint(0, len(at.level.links))  # at the end, it would be seen to be new
+                yield at, partial(_with_link, link=Link(source, target), place=place)
 
 
 def _conditions_removed(found: Sequence[_Level], project: Workflow, rng: Random) -> _Options:
@@ -175,7 +176,8 @@ def _data_links_added(found: Sequence[_Level], project: Workflow, rng: Random) -
         linked = {(link.source, link.target) for link in at.level.data_links}
         for source, target in (*_pairs(tasks, data, rng), *_pairs(data, tasks, rng)):
             if (source, target) not in linked:
-                yield at, partial(_with_data_link, link=DataLink(source, target))
+                place = rng.randint(0, len(at.level.data_links))
+                yield at, partial(_with_data_link, link=DataLink(source, target), place=place)
 
 
 def _references_removed(found: Sequence[_Level], project: Workflow, rng: Random) -> _Options:
@@ -212,8 +214,8 @@ def _without_link(level: Workflow, link: Link) -> Workflow:
     return replace(level, links=tuple(one for one in level.links if one != link))
 
 
-def _with_link(level: Workflow, link: Link) -> Workflow:
-    return replace(level, links=(*level.links, link))
+def _with_link(level: Workflow, link: Link, place: int) -> Workflow:
+    return replace(level, links=(*level.links[:place], link, *level.links[place:]))
 
 
 def _with_other_link(level: Workflow, old: Link, new: Link) -> Workflow:
@@ -224,8 +226,8 @@ def _without_data_link(level: Workflow, link: DataLink) -> Workflow:
     return replace(level, data_links=tuple(one for one in level.data_links if one != link))
 
 
-def _with_data_link(level: Workflow, link: DataLink) -> Workflow:
-    return replace(level, data_links=(*level.data_links, link))
+def _with_data_link(level: Workflow, link: DataLink, place: int) -> Workflow:
+    return replace(level, data_links=(*level.data_links[:place], link, *level.data_links[place:]))
 
 
 def _with_reference(level: Workflow, task: str, name: QualifiedName | None) -> Workflow:

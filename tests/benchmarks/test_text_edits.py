@@ -50,6 +50,10 @@ def changed_lines(old: str, new: str) -> Sequence[str]:
     return [line for line in shown if line[:1] in "+-" and line[1:].strip()]
 
 
+def new_lines(old: str, new: str) -> list[str]:
+    return [line[2:] for line in changed_lines(f"// own\n{old}", new) if line.startswith("+")]
+
+
 @pytest.mark.parametrize(("name", "text"), [("wadl", WADL + CUP), ("mermaid", CHART)])
 def test_text_edits_one_place_changes_and_the_text_says_the_workflow(name: str, text: str) -> None:
     notation = NOTATIONS[name]
@@ -64,6 +68,15 @@ def test_text_edits_one_place_changes_and_the_text_says_the_workflow(name: str, 
         assert not problems(one.workflow)
         assert one.kind == step(before, one.workflow, implied_ends=name == "mermaid")
         assert len(changed_lines(f"{notation.heading('own')}\n{text}", one.text)) <= 4
+
+
+def test_text_edits_added_link_stands_beside_others_at_its_level() -> None:
+    inside = "Pour {\n    task Warm {} task Fill {}\n    START -> Warm -> Fill -> END;\n  }"
+    nested = WADL.replace("Pour { subworkflow Cup; }", inside)
+    added = [one for one in made("wadl", nested) if one.kind == "link added"]
+    inner = [one for one in added if one.workflow.task("Pour").subworkflow.links[3:]]  # type: ignore[union-attr]
+    assert 0 < len(inner) < len(added)
+    assert len({one.text.index(line) for one in added for line in new_lines(nested, one.text)}) > 1
 
 
 def test_text_edits_dsl_makes_most_kinds() -> None:

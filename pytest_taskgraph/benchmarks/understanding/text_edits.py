@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
 from random import Random
-from typing import Final
+from typing import Final, NamedTuple
 
 from ...errors import TaskgraphError
 from ...generation.edits import COMPARISON, REPLACED
@@ -45,7 +45,7 @@ class TextEdit:
 
 
 def text_edits(notation: Notation, heading: str, text: str, rng: Random, most: int) -> list[TextEdit]:
-    """Return at most `most` edits of a text in a drawn order, ways to edit in turn.
+    """Return at most `most` edits of a text in a drawn order, ways to edit in turn; of one kind, about a third.
 
     Args:
         notation: The notation of the text: the workflow DSL or Mermaid; of others there are none.
@@ -54,8 +54,9 @@ def text_edits(notation: Notation, heading: str, text: str, rng: Random, most: i
         rng: The source of choice.
         most: The number that is wanted; for each, TRIES_PER_EDIT candidates are read.
     """
-    before = _read(notation, f"{heading}\n{text}")
-    if before is None or not (notation.name == "mermaid" or notation.name.startswith("wadl")):
+    editable = notation.name == "mermaid" or notation.name.startswith("wadl")
+    before = _read(notation, f"{heading}\n{text}") if most and editable else None
+    if before is None:
         return []
     ways = [[*way(notation, text, before)] for way in WAYS]
     for way in ways:
@@ -66,8 +67,10 @@ def text_edits(notation: Notation, heading: str, text: str, rng: Random, most: i
         changed = f"{heading}\n{text[:start]}{new}{text[end:]}"
         after = _read(notation, changed)
         kind = step(before, after, notation.name == "mermaid") if after is not None else ""
-        if after is not None and kind and len(found) < most:
+        if after is not None and kind and sum(one.kind == kind for one in found.values()) <= most // 3:
             found.setdefault(changed, TextEdit(kind, changed, after))
+        if len(found) == most:
+            break
     return [*found.values()]
 
 
@@ -137,31 +140,62 @@ def _without_line(notation: Notation, text: str, project: Workflow) -> Iterator[
 
 
 def _broken_chain(notation: Notation, text: str, project: Workflow) -> Iterator[Candidate]:
-    between = "\n" if notation.name == "mermaid" else ";\n"
     for arrow in _ARROW.finditer(text):
-        yield arrow.start(), arrow.end(), between
+        line = text[text.rfind("\n", 0, arrow.start()) + 1 : arrow.start()]
+        indent = line[: len(line) - len(line.lstrip())]
+        yield arrow.start(), arrow.end(), ("\n" if notation.name == "mermaid" else ";\n") + indent
 
 
 def _with_link(notation: Notation, text: str, project: Workflow) -> Iterator[Candidate]:
-    """Yield the text with one more link between two tasks, at the end of what it holds last."""
+    """Yield one more link between two tasks, behind any line that links one of them: no place tells that it is new."""
     written = _written_names(notation, text, project)
-    last = (project, *project.others)[-1]
-    linked = {(link.source, link.target) for link in last.links}
-    names = [name for name in last.task_names if name in written]
-    if len(names) > MOST_LINKED:
-        names = Random(len(names)).sample(names, MOST_LINKED)
-    at = len(text) if notation.name == "mermaid" else text.rstrip().rfind("}")
-    for a, b in product(names, names):
-        if a != b and (a, b) not in linked and at > 0:
-            link = f"{written[a]} --> {written[b]}" if notation.name == "mermaid" else f"{written[a]} -> {written[b]};"
-            yield len(text[:at].rstrip()), at, f"\n  {link}\n"
+    mermaid = notation.name == "mermaid"
+    spots = _links_on_lines(text, "" if mermaid else ";")
+    found = list[Candidate]()
+    for level in (level for whole in (project, *project.others) for _, level in levels(whole)):
+        linked = {(link.source, link.target) for link in level.links}
+        names = [name for name in level.task_names if name in written]
+        if len(names) > MOST_LINKED:
+            names = Random(len(names)).sample(names, MOST_LINKED)
+        for a, b in product(names, names):
+            if a != b and (a, b) not in linked:
+                link = f"{written[a]} --> {written[b]}" if mermaid else f"{written[a]} -> {written[b]};"
+                near = [spot for spot in spots if written[a] in spot.words or written[b] in spot.words]
+                if near:
+                    spot = near[len(found) % len(near)]
+                    found.append((spot.end, spot.end, f"\n{spot.indent}{link}"))
+    yield from found
+
+
+class _Spot(NamedTuple):
+    """A line with links: the words in it, its indentation, and the offset at which its last statement ends."""
+
+    words: frozenset[str]
+    indent: str
+    end: int
+
+
+def _links_on_lines(text: str, mark: str) -> list[_Spot]:
+    """Return the lines with links of a text in which statements end with a mark, or with the line where it is empty."""
+    spots, start = list[_Spot](), 0
+    for whole in text.splitlines(keepends=True):
+        line = whole.rstrip()
+        arrows = [arrow.end() for arrow in _ARROW.finditer(line)]
+        behind = line[arrows[-1] :] if arrows else ""
+        if arrows and mark in behind and "{" not in behind[: behind.find(mark)]:
+            words = frozenset(_WORD.findall(line)) | frozenset(re.findall(r'"[^"\n]*"', line))
+            end = arrows[-1] + behind.find(mark) + 1 if mark else len(line)
+            spots.append(_Spot(words, whole[: len(whole) - len(whole.lstrip())], start + end))
+        start += len(whole)
+    return spots
 
 
 def _written_names(notation: Notation, text: str, project: Workflow) -> dict[str, str]:
     """Return how the text writes the names of tasks where one is linked."""
-    names = [task.name for whole in (project, *project.others) for task in whole.tasks]
+    names = [name for whole in (project, *project.others) for _, level in levels(whole) for name in level.task_names]
+    words = frozenset(_WORD.findall(text))
     if notation.name != "mermaid":
-        return {name: name if _WORD.fullmatch(name) and name in _WORD.findall(text) else quoted(name) for name in names}
+        return {name: name if name in words else quoted(name) for name in names}
     ids = {name: name for name in names if _WORD.fullmatch(name)}
     for spellings in notation.interpret(text).spellings.values():
         ids.update((name, id) for id, name in spellings.items() if _WORD.fullmatch(id))
