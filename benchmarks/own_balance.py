@@ -39,7 +39,7 @@ def counts(pattern: Pattern, paths: Sequence[Path], seed: int, instances: int) -
         row.update(f"asked {verdict(one.case.answer)}" for one in asked)
         row["changed"] += sum(bool(one.edit) for one in asked)
         row["files"] += bool(asked)
-        row["left out"] += bool(unbalanced(pattern, str(path), "", seed))
+        row["left out"] += bool(unbalanced(pattern, str(path), "", seed, instances))
     return row
 
 

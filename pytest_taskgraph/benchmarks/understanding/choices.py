@@ -31,6 +31,7 @@ from .spread import WORK
 from .text_edits import text_edits
 
 MOST_EDITS: Final = 28  # copies of a project in which a pair is looked for
+EDITED_WORK: Final = WORK // 4  # cases of one pattern about them, times tasks
 EDITED_TASKS: Final = 1000  # tasks that all these copies have together
 MOST_PLANTED: Final = 40  # copies in which a flaw is planted
 EDITED = "with one change made to it: a link, a condition or a reference was added, removed or replaced"
@@ -78,9 +79,9 @@ def choose(pattern: Pattern, path: str, converted: str, seed: int, instances: in
     return tuple([pair[answer] for pair in pairs for answer in order][:instances])
 
 
-def unbalanced(pattern: Pattern, path: str, converted: str, seed: int) -> str:
+def unbalanced(pattern: Pattern, path: str, converted: str, seed: int, instances: int) -> str:
     """Return the one answer that all cases of a pattern about a project have; empty where a pair is asked, or none."""
-    if not pattern.yes_no or choose(pattern, path, converted, seed, len(ANSWERS)):
+    if not pattern.yes_no or choose(pattern, path, converted, seed, instances):
         return ""
     return next((str(verdict(one.case.answer)) for one in list_cases(pattern, path, converted).cases), "")
 
@@ -144,7 +145,7 @@ def _edited_pairs(
             if hardest := [(s, c) for s, c in same if c.rank == least]:
                 found.append(Choice(copy.workflow, *rng.choice(hardest), copy.kind, copy.text))
         work += sum(len(scope.workflow.tasks) for scope, _ in asked)
-        if len(_pairs(found)) >= wanted or work > WORK:
+        if len(_pairs(found)) >= wanted or work > EDITED_WORK:
             break
     return _pairs(found)
 

@@ -85,7 +85,9 @@ def one_sided(patterns: Sequence[Pattern], settings: Settings) -> Iterator[str]:
     """Yield a line for each of the user's projects, with the patterns to which it allows only one of yes and no."""
     for path in settings.workflows:
         for converted in settings.notations if settings.convert else ("",):
-            answers = {one.name: unbalanced(one, path, converted, settings.seed) for one in patterns}
+            answers = {
+                one.name: unbalanced(one, path, converted, settings.seed, settings.instances) for one in patterns
+            }
             told = [f"{name} (only {answer})" for name, answer in answers.items() if answer]
             if told:
                 where = f"{path}{f' in {converted}' if converted else ''}"
