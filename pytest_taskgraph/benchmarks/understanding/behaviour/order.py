@@ -137,15 +137,20 @@ def order_of(found: Run) -> Json:
     return reference
 
 
-def far_apart(level: Workflow, graph: Mapping[str, Sequence[str]]) -> Sequence[tuple[str, str, int]]:
-    """Return the pairs that are ASKED_DISTANCES apart, with the number of links on a shortest way between them."""
+def far_apart(
+    level: Workflow, graph: Mapping[str, Sequence[str]], most: int | None = None
+) -> Sequence[tuple[str, str, int]]:
+    """Return the pairs that are ASKED_DISTANCES apart, with the number of links on a shortest way between them.
+
+    Of a large level it is a sample, of at most so many.
+    """
     pairs = [
         (a, b, distance)
         for a in spread(list(graph), len(level.tasks))
         for b, distance in distances(graph, a).items()
         if distance in ASKED_DISTANCES
     ]
-    return spread(pairs, len(level.tasks))
+    return spread(pairs, len(level.tasks), most)
 
 
 def distances(graph: Mapping[str, Sequence[str]], task: str) -> dict[str, int]:

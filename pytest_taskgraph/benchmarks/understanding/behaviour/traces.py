@@ -24,12 +24,13 @@ from ....workflow.model import END, START, Workflow
 from ....workflow.situations import representatives, write_situation
 from ....workflow.traces import allows
 from ..pattern import Cases, case, pattern
-from ..spread import spread
+from ..spread import LEAST, WORK, spread
 from ..structure.wording import OWN_LEVEL
 from .order import AMONG_OTHERS, affordable, far_apart, layers, listed, order_of, sequences
 
 MOST_SITUATIONS: Final = 24
 MOST_TWINS: Final = 6  # ways to put tasks that the graph does not tell apart
+EXECUTIONS: Final = 4  # that the answer about a pair usually takes
 LINKS_IN_ROW: Final = 2  # of a task with one before it and one after it
 MOST_CHANGES: Final = 12  # of one kind, to one trace
 
@@ -51,7 +52,7 @@ def order_of_two_conditional(workflow: Workflow) -> Cases:
     24, ... links apart. Pairs with a link between them come last.
     """
     graph = task_graph(workflow)
-    for a, b, distance in far_apart(workflow, graph):
+    for a, b, distance in far_apart(workflow, graph, _most_pairs(workflow)):
         if a != b and (answer := always_before(workflow, a, b)):
             rank = int(distance == 1)
             yield case(answer, rank=rank, stratum="ordered", a=a, b=b, labels={"pair": "ordered"})
@@ -63,11 +64,16 @@ def order_of_two_conditional(workflow: Workflow) -> Cases:
                 yield case(False, stratum="parallel", a=a, b=b, labels={"pair": "parallel"})
 
 
+def _most_pairs(level: Workflow) -> int:
+    """Return how many pairs of a large level are looked at: each takes several executions."""
+    return max(LEAST, WORK // (EXECUTIONS * max(1, len(level.tasks))))
+
+
 def _beside(workflow: Workflow, graph: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, str]]:
     """Pairs that can run in parallel and come directly after one task."""
     near = [spread(after, len(workflow.tasks)) for after in graph.values() if len(after) > 1]
     pairs = {(min(a, b), max(a, b)) for after in near for a in after for b in after if a != b}
-    for a, b in spread(sorted(pairs), len(workflow.tasks)):
+    for a, b in spread(sorted(pairs), len(workflow.tasks), _most_pairs(workflow)):
         if can_run_in_parallel(workflow, a, b):
             yield a, b
 
