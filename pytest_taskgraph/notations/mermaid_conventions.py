@@ -83,9 +83,9 @@ def _names(applied: Conventions) -> Iterator[str]:
         if applied.by_id:
             yield f"Nodes that share a label have their ids as names: {_quoted(applied.by_id, 'and')}."
     if applied.markup:
-        yield "Line breaks and markup in a label are no part of the name."
+        yield "In a name, line breaks of the label are blanks, and other markup is left out."
     if applied.described:
-        yield 'Nor are further lines of a label that begin with a word such as "kind:" or "description:".'
+        yield 'Lines of a label that begin with a word such as "kind:" or "description:" are no part of the name.'
 
 
 def _ends(applied: Conventions) -> Iterator[str]:

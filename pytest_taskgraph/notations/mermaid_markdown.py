@@ -11,6 +11,7 @@ _FLOWCHART = re.compile(
     r"|---[ \t\r]*\n(?:(?![ \t]*---[ \t\r]*\n)[^\n]*\n)*+[ \t]*---[ \t\r]*\n)*+"
     r"(?:flowchart|graph)\b"
 )
+_LANGUAGE = re.compile(r"[`~:]{3}[ \t{.]*mermaid", re.IGNORECASE)
 _QUOTE = re.compile(r"^[ \t]*>", re.MULTILINE)
 
 
@@ -37,6 +38,8 @@ def without_markdown(text: str) -> str:
 
 def _fenced(text: str) -> Iterator[tuple[int, int]]:
     """Yield where the texts between fences begin and end; one without a closing fence ends with the text."""
+    if not _LANGUAGE.search(text):  # most texts hold no such fence, and are told fast
+        return
     fence, start, at = "", 0, 0
     for line in text.splitlines(keepends=True):
         if not fence:

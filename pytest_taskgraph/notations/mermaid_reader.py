@@ -34,6 +34,9 @@ def interpret(text: str, where: str = "") -> Interpretation:
     applied.cylinders_as_tasks = any(one.links_cylinders_otherwise() for one in layouts)
     applied.ends_as_tasks = {label for one in layouts for label in one.ends_passed(applied.cylinders_as_tasks)}
     meanings = [_Meaning(one, applied) for one in layouts]
+    if applied.all_by_id:  # of one chart it is so, and the guide is to hold for all
+        for one in meanings:
+            one.call_by_id(set(one.names))
     workflows = [one.level(None, "") for one in meanings]
     names = _names([one.name for one in workflows], found, where)
     return Interpretation(
@@ -165,7 +168,8 @@ class _Meaning:
         self.comments: dict[str | None, list[Comment]] = {}
         self._sort()
         self.labels = dict(self._labels())
-        self.names = self._names()
+        self.names: dict[str, str] = {}
+        self._name()
         self._note_layout()
 
     def _sort(self) -> None:
@@ -206,24 +210,25 @@ class _Meaning:
         kind = self.layout.kind(vertex.id)
         return kind in ("task", "cylinder") or (kind == "end" and end_sign(vertex) in self.applied.ends_as_tasks)
 
-    def _names(self) -> dict[str, str]:
-        """Return what each task and data is called: by its label; by its id where others on its level share that."""
+    def _name(self) -> None:
+        """Enter what each task and data is called: by its label; by its id where others on its level share that."""
         names = {id: self._label_name(id) for id in self.labels}
         homes = {id: self.layout.home(id) for id in names}
         counts = Counter((homes[id], name) for id, name in names.items())
         by_id = {id for id, name in names.items() if counts[homes[id], name] > 1 or name in (START, END)}
         by_label = {(homes[id], name) for id, name in names.items() if id not in by_id}
-        if any((homes[id], id) in by_label for id in by_id):
-            by_id, self.applied.all_by_id = set(names), True
-        for id in by_id:
+        self.applied.all_by_id |= any((homes[id], id) in by_label for id in by_id)
+        self.applied.by_id |= by_id
+        self.names = names
+        self.call_by_id(by_id)
+
+    def call_by_id(self, ids: set[str]) -> None:
+        """Call these nodes by their ids from now on. Raises ReadError where an id does not stand in the text."""
+        for id in ids:
             if not self._is_written(id) or id in (START, END):
-                self.source.fail(
-                    self._offset(id), f"a second node called {names[id][:60]!r}, which is not supported",
-                    "a label or an id of its own",
-                )  # fmt: skip
-        if not self.applied.all_by_id:
-            self.applied.by_id |= by_id
-        return names | {id: id for id in by_id}
+                found = f"a second node called {self.names[id][:60]!r}, which is not supported"
+                self.source.fail(self._offset(id), found, "a label or an id of its own")
+        self.names |= {id: id for id in ids}
 
     def _is_written(self, id: str) -> bool:
         """Return True unless the id was made here, for a subgraph whose title is no id."""

@@ -151,3 +151,11 @@ def test_guide_of_folder_states_rules_for_all_charts(tmp_path: Path) -> None:
     for one in questions(tmp_path, "task_list"):
         assert "A cylinder is a task like any other." in one.prompt
         assert one.reference in (["A", "Store"], ["One", "Two"])
+
+
+def test_names_are_ids_in_all_charts_where_they_are_in_one(tmp_path: Path) -> None:
+    written(tmp_path / "a.mmd", "flowchart TD\n  A[Load] --> x[Check] --> y[Check] --> B[x]\n")
+    written(tmp_path / "b.mmd", "flowchart TD\n  p[Wash] --> q[Dry]\n")
+    asked = questions(tmp_path, "task_list")
+    assert sorted((one.reference for one in asked), key=str) == [["A", "B", "x", "y"], ["p", "q"]]
+    assert all("its name is its id, such as A for A[Cook]" in one.prompt for one in asked)

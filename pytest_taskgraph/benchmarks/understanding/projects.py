@@ -48,11 +48,7 @@ def load(path: str) -> Project:
     fitting = _notations(path, found.chosen, texts)
     by_path = {str(file): texts[name] for name, file in found.chosen.items()}
     read = {file: fitting[0].interpret(text, file) for file, text in by_path.items()}
-    workflow = _together(path, {file: one.workflows for file, one in read.items()})
-    try:
-        check(workflow)
-    except WorkflowError as error:
-        raise WorkflowError(f"{path}: {error}") from None
+    workflow = _checked(path, _together(path, {file: one.workflows for file, one in read.items()}))
     # Variants of one notation share their reader, but each is explained in its own words.
     notation = next((one for one in fitting if not features(workflow) & one.loses), fitting[0])
     shown = [one.shown for one in read.values()]
@@ -60,8 +56,17 @@ def load(path: str) -> Project:
         shown = [f"{notation.heading(name)}\n{text}" for name, text in zip(texts, shown, strict=True)]
     whole = "\n\n".join(text.strip("\n") for text in shown)
     if notation.interpreter is not None and len(texts) > 1:  # its rules depend on all that is shown
-        workflow = together(notation.interpret(whole).workflows)
+        workflow = _checked(path, together(notation.interpret(whole).workflows))
     return Project(path, whole, notation, workflow, {file: one.shown for file, one in read.items()}, found.left_alone)
+
+
+def _checked(path: str, workflow: Workflow) -> Workflow:
+    """Return the workflow. Raises WorkflowError with the path if it is not well-formed."""
+    try:
+        check(workflow)
+    except WorkflowError as error:
+        raise WorkflowError(f"{path}: {error}") from None
+    return workflow
 
 
 def _notations(path: str, files: dict[str, Path], texts: Mapping[str, str]) -> list[Notation]:
