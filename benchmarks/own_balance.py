@@ -34,10 +34,10 @@ def counts(pattern: Pattern, paths: Sequence[Path], seed: int, instances: int) -
     """Return the numbers of a pattern's row."""
     row = Counter[str]()
     for path in paths:
-        row.update(f"cases {verdict(one.case.answer)}" for one in list_cases(pattern, str(path), "").cases)
+        row.update(f"cases {verdict(choice.case.answer)}" for choice in list_cases(pattern, str(path), "").cases)
         asked = choose(pattern, str(path), "", seed, instances)
-        row.update(f"asked {verdict(one.case.answer)}" for one in asked)
-        row["changed"] += sum(bool(one.edit) for one in asked)
+        row.update(f"asked {verdict(choice.case.answer)}" for choice in asked)
+        row["changed"] += sum(bool(choice.edit) for choice in asked)
         row["files"] += bool(asked)
         row["left out"] += bool(unbalanced(pattern, str(path), "", seed, instances))
     return row

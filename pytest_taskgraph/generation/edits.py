@@ -55,7 +55,7 @@ class _Level:
 def edits(project: Workflow, rng: Random, most: int) -> list[Edit]:
     """Return at most `most` edits of a project in a drawn order, the kinds in turn; all are well-formed."""
     found = tuple(_levels(project))
-    changes = {kind: _drawn(list(options(found, project, rng)), rng) for kind, options in EDITS.items()}
+    changes = {kind: _shuffled(list(options(found, project, rng)), rng) for kind, options in EDITS.items()}
     streams = {kind: _edited(project, kind, some) for kind, some in changes.items()}
     return list(islice(_in_turn(streams), most))
 
@@ -63,11 +63,11 @@ def edits(project: Workflow, rng: Random, most: int) -> list[Edit]:
 def _in_turn(streams: dict[str, Iterator[Edit]]) -> Iterator[Edit]:
     while streams:
         for kind, stream in list(streams.items()):
-            one = next(stream, None)
-            if one is None:
+            edit = next(stream, None)
+            if edit is None:
                 del streams[kind]
             else:
-                yield one
+                yield edit
 
 
 def _edited(project: Workflow, kind: str, changes: Sequence[tuple[_Level, Change]]) -> Iterator[Edit]:
@@ -91,13 +91,13 @@ def _broken(project: Workflow) -> bool:
         return True
 
 
-def _drawn(options: list[tuple[_Level, Change]], rng: Random) -> list[tuple[_Level, Change]]:
+def _shuffled(options: list[tuple[_Level, Change]], rng: Random) -> list[tuple[_Level, Change]]:
     rng.shuffle(options)
     return options
 
 
 def _levels(project: Workflow) -> Iterator[_Level]:
-    """Yield every level of a project as it stands there."""
+    """Yield every level of a project, unchanged."""
     for place, whole in enumerate((project, *project.others)):
         waiting: list[tuple[Path, Workflow]] = [((), whole)]
         while waiting:
@@ -172,7 +172,7 @@ def _data_links_removed(found: Sequence[_Level], project: Workflow, rng: Random)
 
 def _data_links_added(found: Sequence[_Level], project: Workflow, rng: Random) -> _Options:
     for at in found:
-        tasks, data = at.level.task_names, tuple(one.name for one in at.level.data)
+        tasks, data = at.level.task_names, tuple(item.name for item in at.level.data)
         linked = {(link.source, link.target) for link in at.level.data_links}
         for source, target in (*_pairs(tasks, data, rng), *_pairs(data, tasks, rng)):
             if (source, target) not in linked:
@@ -211,7 +211,7 @@ def _pairs(sources: Sequence[str], targets: Sequence[str], rng: Random) -> list[
 
 
 def _without_link(level: Workflow, link: Link) -> Workflow:
-    return replace(level, links=tuple(one for one in level.links if one != link))
+    return replace(level, links=tuple(kept for kept in level.links if kept != link))
 
 
 def _with_link(level: Workflow, link: Link, place: int) -> Workflow:
@@ -219,11 +219,11 @@ def _with_link(level: Workflow, link: Link, place: int) -> Workflow:
 
 
 def _with_other_link(level: Workflow, old: Link, new: Link) -> Workflow:
-    return replace(level, links=tuple(new if one == old else one for one in level.links))
+    return replace(level, links=tuple(new if link == old else link for link in level.links))
 
 
 def _without_data_link(level: Workflow, link: DataLink) -> Workflow:
-    return replace(level, data_links=tuple(one for one in level.data_links if one != link))
+    return replace(level, data_links=tuple(kept for kept in level.data_links if kept != link))
 
 
 def _with_data_link(level: Workflow, link: DataLink, place: int) -> Workflow:
@@ -231,7 +231,7 @@ def _with_data_link(level: Workflow, link: DataLink, place: int) -> Workflow:
 
 
 def _with_reference(level: Workflow, task: str, name: QualifiedName | None) -> Workflow:
-    tasks = (replace(one, reference=name, bindings=()) if one.name == task else one for one in level.tasks)
+    tasks = (replace(held, reference=name, bindings=()) if held.name == task else held for held in level.tasks)
     return replace(level, tasks=tuple(tasks))
 
 

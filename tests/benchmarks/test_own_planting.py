@@ -113,7 +113,7 @@ def test_describe_workflow_hides_the_purpose_once(tmp_path: Path) -> None:
     assert descriptions(shown(one)) == GARAGE_DESCRIPTIONS
 
 
-def test_inconsistent_task_description_answer_is_what_differs_from_the_file(tmp_path: Path) -> None:
+def test_inconsistent_task_description_answer_is_what_differs(tmp_path: Path) -> None:
     asked = questions(own(tmp_path, w=GARAGE), "inconsistent_task_description", instances=8)
     assert len(asked) == 8
     for one in asked:
@@ -133,7 +133,7 @@ def test_contradicting_task_is_the_one_the_file_has_not(tmp_path: Path) -> None:
         assert linked == now.keys()
 
 
-def test_inconsistent_workflow_description_yes_shows_the_file_no_another_purpose(tmp_path: Path) -> None:
+def test_inconsistent_workflow_description_yes_shows_own_no_foreign(tmp_path: Path) -> None:
     asked = questions(own(tmp_path, w=GARAGE), "inconsistent_workflow_description")
     answers = {one.reference["answer"]: one for one in asked}  # type: ignore[index,call-overload]
     assert len(asked) == len(answers) == 2

@@ -2,8 +2,8 @@
 
 A question with yes or no is asked in pairs, one for each answer. Where a project has cases of one answer only, both
 come from copies of it with one edit (in its text, else by `generation.edits`), shown under one heading: so neither the
-answer nor the heading tells the other. Where such copies have no pair either, nothing is asked. Patterns about planted
-flaws are asked about copies in which one is planted (`planting`).
+answer nor the heading gives the other away. Where such copies have no pair either, nothing is asked. Patterns about
+planted flaws are asked about copies in which one is planted (`planting`).
 """
 
 from __future__ import annotations
@@ -80,14 +80,14 @@ def choose(pattern: Pattern, path: str, converted: str, seed: int, instances: in
 
 
 def unbalanced(pattern: Pattern, path: str, converted: str, seed: int, instances: int) -> str:
-    """Return the one answer that all cases of a pattern about a project have; empty where a pair is asked, or none."""
+    """Return the answer that all cases of a pattern about a project share; empty where a pair is asked, or none."""
     if not pattern.yes_no or choose(pattern, path, converted, seed, instances):
         return ""
-    return next((str(verdict(one.case.answer)) for one in list_cases(pattern, path, converted).cases), "")
+    return next((str(verdict(entry.case.answer)) for entry in list_cases(pattern, path, converted).cases), "")
 
 
 def text_of(path: str, workflow: Workflow, shown: Notation, edit: str) -> str:
-    """Return the text of a copy of a project that is written anew, under a heading that says so."""
+    """Return the text of a copy of a project that is written anew, under a heading that names the change."""
     return f"{_heading(path, shown, EDITED if edit in EDITS else PLANTED)}\n{shown.write(workflow)}".strip("\n")
 
 
@@ -101,15 +101,15 @@ def _planted(pattern: Pattern, path: str, converted: str, seed: int, instances: 
     for i in range(MOST_PLANTED):
         for answer in ANSWERS if pattern.yes_no else ("",):
             rng = Random(f"planted|{pattern.name}|{load(path).digest}|{seed}|{i}|{answer}")
-            for key, one in _with_flaw(pattern, answer, path, converted, rng):
-                found.setdefault(key, one)
+            for key, choice in _with_flaw(pattern, answer, path, converted, rng):
+                found.setdefault(key, choice)
         if len(found) >= 2 * instances:
             break
     return [*found.values()]
 
 
 def _with_flaw(pattern: Pattern, answer: str, path: str, converted: str, rng: Random) -> Iterator[tuple[str, Choice]]:
-    """Yield the case about a copy with a flaw, if one has room for it, and what tells it from other cases."""
+    """Yield the case about a copy with a flaw, if one has room for it, and a key that no other case has."""
     whole = rng.choice(shown_workflows(path, converted))
     shown = NOTATIONS[converted] if converted else load(path).notation
     levels_of = scopes if converted else all_scopes
@@ -118,15 +118,15 @@ def _with_flaw(pattern: Pattern, answer: str, path: str, converted: str, rng: Ra
     if planted is None or copy is None:
         return
     scope = levels_of(copy)[planted.at]
-    told = holds(planted, scope)
-    for case in cases(pattern, told) if told else ():
+    level = holds(planted, scope)
+    for case in cases(pattern, level) if level else ():
         key = f"{scope.place}|{planted.level.flaw}"
         yield key, Choice(copy, scope, case, planted.kind)
 
 
 def _pairs(found: list[Choice]) -> list[dict[Json, Choice]]:
     """Return the cases with yes and those with no side by side, as far as both reach."""
-    sides = [[one for one in found if verdict(one.case.answer) == answer] for answer in ANSWERS]
+    sides = [[choice for choice in found if verdict(choice.case.answer) == answer] for answer in ANSWERS]
     return [dict(zip(ANSWERS, pair, strict=True)) for pair in zip(*sides, strict=False)]
 
 
@@ -157,8 +157,8 @@ def edited_texts(path: str, seed: int) -> tuple[Edited, ...]:
     heading = _heading(path, project.notation, EDITED)
     rng = Random(f"texts|{project.digest}|{seed}")
     made = text_edits(project.notation, heading, project.text, rng, _most(project.workflow))
-    copies = ((one, _levels_of(one.workflow, "")) for one in made)
-    return tuple([Edited(one.kind, one.workflow, found, one.text) for one, found in copies if found])
+    copies = ((edit, _levels_of(edit.workflow, "")) for edit in made)
+    return tuple([Edited(edit.kind, edit.workflow, found, edit.text) for edit, found in copies if found])
 
 
 @lru_cache(maxsize=16)
@@ -167,16 +167,16 @@ def edited_copies(path: str, converted: str, seed: int) -> tuple[Edited, ...]:
     project = load(path)
     streams = [_copies(whole, path, converted, seed) for whole in shown_workflows(path, converted)]
     most = _most(project.workflow)
-    return tuple([one for some in zip_longest(*streams) for one in some if one is not None][:most])
+    return tuple([copy for some in zip_longest(*streams) for copy in some if copy is not None][:most])
 
 
 def _copies(whole: Workflow, path: str, converted: str, seed: int) -> Iterator[Edited]:
     rng = Random(f"edits|{load(path).digest}|{seed}")
     shown = NOTATIONS[converted] if converted else load(path).notation
-    for one in edits(whole, rng, _most(whole)):
-        workflow = fit(one.workflow, shown)
+    for edit in edits(whole, rng, _most(whole)):
+        workflow = fit(edit.workflow, shown)
         if workflow is not None and not problems(workflow) and (found := _levels_of(workflow, converted)):
-            yield Edited(one.kind, workflow, found)
+            yield Edited(edit.kind, workflow, found)
 
 
 def _levels_of(workflow: Workflow, converted: str) -> tuple[Scope, ...]:

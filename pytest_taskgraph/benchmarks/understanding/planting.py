@@ -31,14 +31,14 @@ COMMON: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is changed in the texts of a project, and what a pattern is told of it."""
+    """What is changed in the texts of a project, and what the flaw records."""
 
     texts: Mapping[str, str]
     details: tuple[str, ...]
 
 
 class Planted(NamedTuple):
-    """A copy of a project with a flaw, the place of the level among its levels, and the level with the flaw told."""
+    """A copy of a project with a flaw, the place of the level among its levels, and the level with the flaw."""
 
     kind: str  # as the label `edit` has it
     project: Workflow
@@ -53,8 +53,8 @@ class Foreign:
         self.words = stems(_texts(project))
         nearest = max(domain_names(), key=lambda name: len(_stems_of(name) & self.words))
         far = [vocabulary(name) for name in vocabulary(nearest).far]
-        self.tasks = [one for domain in far for one in domain.tasks if not self._near(one.name, one.description)]
-        self.purposes = [told for domain in far for name, told in domain.workflows if not self._near(name, told)]
+        self.tasks = [task for domain in far for task in domain.tasks if not self._near(task.name, task.description)]
+        self.purposes = [text for domain in far for name, text in domain.workflows if not self._near(name, text)]
 
     def _near(self, *texts: str) -> bool:
         return not stems(texts).isdisjoint(self.words)
@@ -96,10 +96,10 @@ def _changed(project: Workflow, texts: Mapping[str, str]) -> Workflow:
 
 
 def holds(planted: Planted, scope: Scope) -> Scope | None:
-    """Return the level of the copy with the flaw told, as patterns take it; None where the flaw did not take there.
+    """Return the level of the copy with the flaw recorded, as patterns take it; None where the flaw did not take there.
 
     A text is changed wherever it stands, so that derived workflows and what they are derived from agree. Where other
-    tasks of the level had the same text, or a configuration hides the change, the flaw is not the one that is told.
+    tasks of the level had the same text, or a configuration hides the change, the flaw is not what was recorded.
     """
     before, after, flaw = planted.level, scope.workflow, planted.level.flaw
     if flaw is None:
@@ -109,12 +109,12 @@ def holds(planted: Planted, scope: Scope) -> Scope | None:
         for old, new in zip(before.tasks, after.tasks, strict=True)
         if (old.name, old.description) != (new.name, new.description)
     }
-    told = {
+    expected = {
         "hide-description": set(flaw.details[:1]),
         "misdescribe": set(flaw.details[::3]),
         "stray-task": set(flaw.details[::3]),
     }
-    if flaw.kind in told and changed != told[flaw.kind]:
+    if flaw.kind in expected and changed != expected[flaw.kind]:
         return None
     if flaw.kind == "hide-purpose" and after.description:
         return None
@@ -141,7 +141,7 @@ def _texts(project: Workflow) -> Iterator[str]:
 @cache
 def _stems_of(domain: str) -> frozenset[str]:
     """Return the stems of all words of a domain's tasks."""
-    return frozenset(stems(text for one in vocabulary(domain).tasks for text in (one.name, one.description)))
+    return frozenset(stems(text for task in vocabulary(domain).tasks for text in (task.name, task.description)))
 
 
 def _described(level: Workflow) -> list[Task]:
@@ -166,8 +166,8 @@ def _hide_description(scope: Scope, foreign: Foreign, rng: Random) -> Plan | Non
 
 
 def _hide_purpose(scope: Scope, foreign: Foreign, rng: Random) -> Plan | None:
-    told = scope.workflow.description
-    return Plan({told: ""}, (told,)) if _long(told) else None
+    purpose = scope.workflow.description
+    return Plan({purpose: ""}, (purpose,)) if _long(purpose) else None
 
 
 def _misdescribe(scope: Scope, foreign: Foreign, rng: Random) -> Plan | None:
@@ -188,30 +188,30 @@ def _stray_task(scope: Scope, foreign: Foreign, rng: Random) -> Plan | None:
     if len(tasks) < LEAST_TASKS or not _long(purpose) or not by_name or not foreign.tasks:
         return None
     task, other = rng.choice(tasks), rng.choice(foreign.tasks)
-    name, told = _styled(other.name, task.name), _like(other.description, task.description)
-    return Plan({task.name: name, task.description: told}, (name, purpose, told))
+    name, description = _styled(other.name, task.name), _like(other.description, task.description)
+    return Plan({task.name: name, task.description: description}, (name, purpose, description))
 
 
 def _keep_purpose(scope: Scope, foreign: Foreign, rng: Random) -> Plan | None:
-    told = scope.workflow.description
-    return Plan({}, (told, told)) if _long(told) and _agrees(scope.workflow.name, told) else None
+    purpose = scope.workflow.description
+    return Plan({}, (purpose, purpose)) if _long(purpose) and _agrees(scope.workflow.name, purpose) else None
 
 
 def _swap_purpose(scope: Scope, foreign: Foreign, rng: Random) -> Plan | None:
-    told = scope.workflow.description
+    purpose = scope.workflow.description
     if not foreign.purposes or _keep_purpose(scope, foreign, rng) is None:
         return None
-    new = _like(rng.choice(foreign.purposes), told)
-    return Plan({told: new}, (told, new))
+    new = _like(rng.choice(foreign.purposes), purpose)
+    return Plan({purpose: new}, (purpose, new))
 
 
 def _like(sentence: str, other: str) -> str:
-    """Return the sentence with a full stop only where the other one has one."""
+    """Return the sentence with a full stop only where the other sentence has one."""
     return sentence.rstrip(".") + ("." if other.rstrip().endswith(".") else "")
 
 
 def _styled(name: str, other: str) -> str:
-    """Return a name in camel case written as the other one is: in words, with underscores, or as it is."""
+    """Return a name in camel case written as the other name is: in words, with underscores, or as it is."""
     words = re.findall(r"[A-Z][a-z]*|[a-z]+", name)
     if " " in other:
         return " ".join(words).capitalize()

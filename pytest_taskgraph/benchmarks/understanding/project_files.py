@@ -49,16 +49,16 @@ def find_files(path: str) -> FoundFiles:
         raise _unreadable(path, error) from None
     known = known_suffixes()
     found = sorted(_files_below(root, path, known))
-    data = [one for one in found if one.suffix.lower() == JSON_SUFFIX and not _holds_workflow(one)]
-    found = [one for one in found if one not in set(data)]
+    data = [file for file in found if file.suffix.lower() == JSON_SUFFIX and not _holds_workflow(file)]
+    found = [file for file in found if file not in set(data)]
     # Notes beside the workflows are prose too: they count only where there is nothing else, those with charts first.
-    chosen = [one for one in found if one.suffix.lower() not in NOTATIONS["prose"].suffixes]
-    chosen = chosen or [one for one in found if is_markdown(one) and _holds_notation(one)] or found
-    left_alone = tuple(one.relative_to(root).as_posix() for one in data)
+    chosen = [file for file in found if file.suffix.lower() not in NOTATIONS["prose"].suffixes]
+    chosen = chosen or [file for file in found if is_markdown(file) and _holds_notation(file)] or found
+    left_alone = tuple(file.relative_to(root).as_posix() for file in data)
     if not chosen:
         beside = f'; without "format": "{FORMAT}": {", ".join(left_alone)}' if left_alone else ""
         raise UsageError(f"{path}: no workflow file in this folder; known: {', '.join(sorted(known))}{beside}")
-    return FoundFiles({one.relative_to(root).as_posix(): one for one in chosen}, left_alone)
+    return FoundFiles({file.relative_to(root).as_posix(): file for file in chosen}, left_alone)
 
 
 def known_suffixes() -> set[str]:
@@ -117,7 +117,7 @@ def _files_below(root: Path, path: str, known: set[str]) -> Iterator[Path]:
             )
         shown = (Path(folder, name) for name in names if not name.startswith("."))
         try:
-            yield from [one for one in shown if one.suffix.lower() in known and one.is_file()]
+            yield from [file for file in shown if file.suffix.lower() in known and file.is_file()]
         except OSError as error:
             fail(error)
 

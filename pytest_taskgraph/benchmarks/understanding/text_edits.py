@@ -67,7 +67,7 @@ def text_edits(notation: Notation, heading: str, text: str, rng: Random, most: i
         changed = f"{heading}\n{text[:start]}{new}{text[end:]}"
         after = _read(notation, changed)
         kind = step(before, after, notation.name == "mermaid") if after is not None else ""
-        if after is not None and kind and sum(one.kind == kind for one in found.values()) <= most // 3:
+        if after is not None and kind and sum(edit.kind == kind for edit in found.values()) <= most // 3:
             found.setdefault(changed, TextEdit(kind, changed, after))
         if len(found) == most:
             break
@@ -75,7 +75,7 @@ def text_edits(notation: Notation, heading: str, text: str, rng: Random, most: i
 
 
 def step(before: Workflow, after: Workflow, implied_ends: bool = False) -> str:
-    """Return the kind of the one step between two workflows, as `generation.edits` has it; "" for any other change.
+    """Return the kind of the single step between two workflows, as `generation.edits` has it; "" for any other change.
 
     With `implied_ends`, links that begin at START or lead to END do not count beside another one: charts that do not
     draw them have them wherever nothing else leads.
@@ -85,7 +85,7 @@ def step(before: Workflow, after: Workflow, implied_ends: bool = False) -> str:
         return ""
     gone = {kind: [*(old[kind] - new[kind]).elements()] for kind in KINDS}
     come = {kind: [*(new[kind] - old[kind]).elements()] for kind in KINDS}
-    inner = [[one for one in some["link"] if START not in one and END not in one] for some in (gone, come)]
+    inner = [[link for link in some["link"] if START not in link and END not in link] for some in (gone, come)]
     if implied_ends and any(inner):
         gone["link"], come["link"] = inner
     (changed, *others) = [kind for kind in KINDS if gone[kind] or come[kind]] or [""]
@@ -118,7 +118,7 @@ def _items(project: Workflow) -> Mapping[str, Counter[Item]]:
                 (*where, task.name, task.reference) for task in level.tasks if task.reference is not None
             )
             tasks = [(task.name, task.description, task.parameters, task.effects) for task in level.tasks]
-            items["fixed"].update((*where, one) for one in (*tasks, *level.data, *level.gateways))
+            items["fixed"].update((*where, item) for item in (*tasks, *level.data, *level.gateways))
     return items
 
 
@@ -147,7 +147,10 @@ def _broken_chain(notation: Notation, text: str, project: Workflow) -> Iterator[
 
 
 def _with_link(notation: Notation, text: str, project: Workflow) -> Iterator[Candidate]:
-    """Yield one more link between two tasks, behind any line that links one of them: no place tells that it is new."""
+    """Yield one more link between two tasks, behind any line that links one of them.
+
+    At one fixed place it would be seen to be new.
+    """
     written = _written_names(notation, text, project)
     mermaid = notation.name == "mermaid"
     spots = _links_on_lines(text, "" if mermaid else ";")
@@ -213,8 +216,8 @@ def _other_comparison(notation: Notation, text: str, project: Workflow) -> Itera
 
 def _other_reference(notation: Notation, text: str, project: Workflow) -> Iterator[Candidate]:
     for found in _REFERENCE.finditer(text):
-        for one in (project, *project.others):
-            yield found.start(), found.end(), str(one.qualified)
+        for whole in (project, *project.others):
+            yield found.start(), found.end(), str(whole.qualified)
 
 
 Way = Callable[[Notation, str, Workflow], Iterator[Candidate]]
