@@ -1,6 +1,8 @@
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -11,7 +13,9 @@ from pytest_taskgraph.benchmarks.understanding import understanding
 from pytest_taskgraph.benchmarks.understanding.baselines import read_back
 from pytest_taskgraph.benchmarks.understanding.catalogue import catalogue
 from pytest_taskgraph.benchmarks.understanding.listing import LONGEST, list_cases, names_in
+from pytest_taskgraph.benchmarks.understanding.pattern import Case, case
 from pytest_taskgraph.benchmarks.understanding.questions import notices
+from pytest_taskgraph.benchmarks.understanding.scope import MOST_CASES
 from pytest_taskgraph.benchmarks.understanding.spread import ALL, LEAST, WORK, spread
 from pytest_taskgraph.notations import notation
 from pytest_taskgraph.trial import Json, Question
@@ -133,3 +137,14 @@ def test_list_cases_of_too_many_guards_gives_no_answer_and_says_so(tmp_path: Pat
     assert "steps" in listed.bounds
     found = notices(Settings(workflows=(path,)), {"patterns": [pattern]})
     assert f"{path} is too large to work out all answers; some cases are left out for mutually_exclusive" in found
+
+
+def test_list_cases_of_pattern_without_bound_ends(tmp_path: Path) -> None:
+    def endless(workflow: Workflow) -> Iterator[Case]:
+        return (case("yes", task=workflow.task_names[0], number=i) for i in count())
+
+    known = catalogue()["task_list"]
+    pattern = replace(known, name="endless", cases=endless)
+    listed = list_cases(pattern, written(chain(5, "Five"), tmp_path), "")
+    assert len(listed.cases) == MOST_CASES
+    assert listed.bounds == {"cases"}

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from ...workflow.bounds import reach
 from ...workflow.model import Workflow
 from ...workflow.project import every_level
 from ...workflow.references import assemble, expand, levels
@@ -15,6 +16,8 @@ from ..templates import render
 from .pattern import Case, Pattern
 
 UNNAMED = "the workflow"
+MOST_CASES = 20_000
+"""How many cases of a pattern about one level are listed; ours sample a large level themselves (`spread.py`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,9 +100,13 @@ def rotations(project: Workflow) -> Iterator[Workflow]:
 
 
 def cases(pattern: Pattern, scope: Scope) -> Iterator[Case]:
-    """What the pattern asks about a level."""
+    """Yield what the pattern asks about a level, MOST_CASES at most."""
     if scope.whole or pattern.levels == "all":
-        yield from pattern.cases(scope.workflow)
+        for count, case in enumerate(pattern.cases(scope.workflow)):
+            if count == MOST_CASES:
+                reach("cases")
+                return
+            yield case
 
 
 def sentence(pattern: Pattern, phrasing: int, scope: Scope, case: Case) -> str:
