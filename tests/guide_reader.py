@@ -114,7 +114,7 @@ _BODIES = [
     for opening, closing in _BRACKETS.items()
 ]
 _ATTRIBUTES = re.compile(r'@\{(?P<attributes>(?:[^{}"]|"[^"]*")*)\}')
-_CLASS = re.compile(r":::\w+")
+_CLASS = re.compile(r":::\w+(?:-\w+)*")
 _ARROW = re.compile(
     r"\s*(?:(?P<name>\w+)@)?(?:(?P<invisible>~~~+)|(?P<left>[<xo])?(?:"
     r"(?:--+|==+)(?P<head>[->xo=])|-?\.+-(?P<dotted>[>xo])?"

@@ -170,6 +170,7 @@ class _Scan:
         self.cursor = Cursor(source, offset)
         self.open: list[tuple[str, dict[str, None]]] = []  # subgraphs, and what their statements mention
         self.edge_ids: set[str] = set()
+        self.looked_to = 0  # where the statement behind the last comments begins
 
     def statements(self) -> int:
         """The offset at which this chart ends and another may begin. Raises ReadError."""
@@ -193,7 +194,7 @@ class _Scan:
         """Whether there is one more; blanks are passed over, comments taken in."""
         while self.cursor.offset < len(self.text):
             comment = _COMMENT.match(self.text, self.cursor.offset)
-            if comment and comment[1] != "file":
+            if comment and not (comment[1] == "file" and self._ends_at(comment)):
                 self._comment(comment)
             elif not comment and self.text[self.cursor.offset] in " \t\r\n;\ufeff":
                 self.cursor.offset += 1
@@ -202,8 +203,16 @@ class _Scan:
                 return not (next_chart or _HEADER.match(self.text, self.cursor.offset))
         return False
 
+    def _ends_at(self, heading: re.Match[str]) -> bool:
+        """Return True if a heading with a path stands before another chart, or at the end: not a remark in this one."""
+        if heading.end() > self.looked_to:  # one look for all comments that stand together
+            self.looked_to, _ = _skip_to_statement(self.source, heading.end())
+        behind = self.looked_to
+        following = self.text.startswith("---", behind) or _HEADER.match(self.text, behind)
+        return not self.open and (behind == len(self.text) or bool(following))
+
     def _comment(self, comment: re.Match[str]) -> None:
-        if comment[1]:
+        if comment[1] and comment[1] != "file":
             inside = self.open[-1][0] if self.open else None
             self.chart.comments.append(Comment(comment[1], comment[2].strip(), inside, self.cursor.offset))
         self.cursor.offset = comment.end()

@@ -13,7 +13,7 @@ from .source import Source
 
 SPACE = re.compile(r"[ \t\r\ufeff\xa0]*")
 ID = re.compile(r"(?:[\w./]|-(?=[\w/])|(?<=\w)\+)+")
-_CLASS = re.compile(r":::[\w-]+")
+_CLASS = re.compile(r":::\w+(?:-\w+)*")
 _LINK = re.compile(
     r"(?P<left>[xo<])?(?:(?P<line>--+)(?P<plain>[-xo>])|(?P<thick>==+)(?P<wide>[=xo>])|(?P<dots>-?\.+-)(?P<right>[xo>])?)"
 )

@@ -1,0 +1,40 @@
+"""Further spellings of names in answers: found as names are, and replaced by them in every form."""
+
+from __future__ import annotations
+
+import pytest
+
+from pytest_taskgraph.scoring.forms import FORMS
+from pytest_taskgraph.scoring.spellings import NAMING, in_names, known_with
+from pytest_taskgraph.trial import Json
+
+SPELLINGS = {"b": "Build image", "Build<br/>image": "Build image", "t": "Test"}
+
+
+@pytest.mark.parametrize(
+    ("form", "given", "expected"),
+    [
+        ("task", "b", "Build image"),
+        ("task", "Other", "Other"),
+        ("task-set", ["Build image", "b", "t"], ["Build image", "Test"]),
+        ("task-order", ["t", "b", "t"], ["Test", "Build image", "Test"]),
+        ("groups", [["t"], ["b", "Build image"]], [["Test"], ["Build image"]]),
+        ("task-reasons", {"tasks": ["b"], "reasons": {"b": "why"}},
+         {"tasks": ["Build image"], "reasons": {"Build image": "why"}}),
+        ("text", "b", "b"),
+        ("yes-no", "yes", "yes"),
+        ("number", 2, 2),
+    ],
+)  # fmt: skip
+def test_in_names_replaces_spellings_where_form_holds_names(form: str, given: Json, expected: Json) -> None:
+    assert in_names(given, SPELLINGS, form) == expected
+
+
+def test_known_with_leaves_out_spellings_that_would_change_separators() -> None:
+    spellings = {"a, b": "A B", "x -> y": "X Y", "plain": "P"}
+    assert known_with(["A B"], spellings, "task-set") == ["A B", "a, b", "x -> y", "plain"]
+    assert known_with(["A B"], spellings, "groups") == known_with(["A B"], spellings, "task-order") == ["A B", "plain"]
+
+
+def test_naming_forms_are_known_forms() -> None:
+    assert set(FORMS) >= NAMING
