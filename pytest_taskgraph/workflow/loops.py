@@ -9,7 +9,7 @@ from fractions import Fraction
 from functools import lru_cache
 
 from .effects import fixed_step
-from .execution import Endless, Run, outcome
+from .execution import Endless, Outcome, Run, outcome
 from .graph import reachable, task_graph
 from .guard_cells import Situation, endless
 from .guard_text import negated, write_guard
@@ -84,7 +84,12 @@ def ends(level: Workflow, task: str, situation: Situation) -> bool | None:
 
     None too where the task is in no loop, or in several. Raises UnknownNameError.
     """
-    found, told = _loop(level, task), outcome(level, situation)
+    return ends_in(level, task, outcome(level, situation))
+
+
+def ends_in(level: Workflow, task: str, told: Outcome) -> bool | None:
+    """Return `ends` for a situation with a known outcome."""
+    found = _loop(level, task)
     if found is None:
         return None
     if isinstance(told, Endless) and any(nodes <= found.nodes for nodes in told.loops):
@@ -97,7 +102,11 @@ def ends(level: Workflow, task: str, situation: Situation) -> bool | None:
 def times(level: Workflow, task: str, situation: Situation) -> int | None:
     """How many times a task runs in the situation; None if that never ends or is undecided. Raises UnknownNameError."""
     check_known(level, [task])
-    told = outcome(level, situation)
+    return times_in(task, outcome(level, situation))
+
+
+def times_in(task: str, told: Outcome) -> int | None:
+    """Return `times` for a situation with a known outcome."""
     return len(executions(told, task)) if isinstance(told, Run) else None
 
 

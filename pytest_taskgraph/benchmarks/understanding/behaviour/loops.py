@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Final
 
 from ....scoring.conditions import stated
+from ....workflow.execution import outcome
 from ....workflow.guards import comparisons, read_guard
-from ....workflow.loops import ends, exit_condition, loop_at, looping, times
+from ....workflow.loops import ends_in, exit_condition, loop_at, looping, times_in
 from ....workflow.model import Parameter, Workflow
 from ....workflow.situations import write_situation
 from ..pattern import Cases, case, pattern
@@ -35,11 +36,11 @@ def loop_ends(workflow: Workflow) -> Cases:
     """
     inside = spread(_in_one_loop(workflow), len(workflow.tasks), MOST_TASKS)
     for situation in asked_situations(workflow, MOST_STEPS) if inside else ():
-        text = write_situation(situation)
+        text, told = write_situation(situation), outcome(workflow, situation)
         for task in inside:
-            answer = ends(workflow, task, situation)
+            answer = ends_in(workflow, task, told)
             if answer is not None:
-                passes = times(workflow, task, situation) if answer else None
+                passes = times_in(task, told) if answer else None
                 stratum = "" if passes is None else "at once" if passes < 2 else "repeated"
                 yield case(answer, stratum=stratum, task=task, situation=text)
 
@@ -82,8 +83,9 @@ def loop_count(workflow: Workflow) -> Cases:
     inside = spread(looping(workflow), len(workflow.tasks), MOST_TASKS)
     situations = list(asked_situations(workflow, MOST_STEPS)) if inside else []
     texts = [write_situation(one) for one in situations]
+    outcomes = [outcome(workflow, one) for one in situations]
     for task in inside:
-        counts = [times(workflow, task, situation) for situation in situations]
+        counts = [times_in(task, told) for told in outcomes]
         if any(count is not None and count > 1 for count in counts):
             for text, count in zip(texts, counts, strict=True):
                 if count is not None and count <= MOST_COUNTED:
