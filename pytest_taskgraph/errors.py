@@ -15,7 +15,8 @@ TaskgraphError
 ├── ProviderError             no reply: never a wrong answer
 └── NotAskedError             the question was not put: nothing recorded, a capability is missing
     ├── PromptNotUnderstoodError  … because a baseline does not find in the prompt what it goes by
-    └── BudgetSpentError      … because what was allowed is spent
+    ├── BudgetSpentError      … because what was allowed is spent
+    └── NoLogprobsError       … because the endpoint replies without log-probabilities; that reply may be billed
 """
 
 from __future__ import annotations
@@ -140,6 +141,10 @@ class NotAskedError(TaskgraphError):
 
 class PromptNotUnderstoodError(NotAskedError):
     """A baseline does not find in the prompt what it goes by: no readable workflow, or no known question."""
+
+
+class NoLogprobsError(NotAskedError):
+    """The endpoint takes a score request, and replies without log-probabilities; the reply may be billed."""
 
 
 class BudgetSpentError(NotAskedError):

@@ -10,7 +10,8 @@ import json
 from base64 import b85decode, b85encode
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
-from typing import Any, Literal, TypeVar
+from math import exp, inf
+from typing import Any, Literal, NamedTuple, TypeVar
 from zlib import compress, decompress
 
 Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
@@ -20,6 +21,7 @@ Outcome = Literal["right", "wrong", "graded", "unreadable", "refused", "error", 
 Flow = Literal["control", "data"]
 NodeKind = Literal["task", "composite", "start", "end", "parallel", "exclusive", "inclusive", "data"]
 _T = TypeVar("_T")
+_HIGHEST_EXPONENT = 700.0  # exp of more is beyond every float
 
 
 def _from(kind: type[_T], data: Mapping[str, Any]) -> _T:
@@ -87,7 +89,8 @@ class Request:
     messages: list[dict[str, Any]] = field(default_factory=list)  # role and content, as in the OpenAI protocol
     role: Literal["subject", "judge", "embedder", "paraphraser"] = "subject"
     kind: Literal["chat", "score", "embed"] = "chat"
-    texts: list[str] = field(default_factory=list)  # for "score" and "embed"
+    texts: list[str] = field(default_factory=list)  # for "embed", and for "score" what follows context or messages
+    context: str = ""  # for "score": the text before each of the texts; none where there are messages
     tools: list[dict[str, Any]] = field(default_factory=list)
     settings: dict[str, Json] = field(default_factory=dict)
     repetition: int = 1
@@ -96,6 +99,22 @@ class Request:
     def prompt(self) -> str:
         """The text of the last message, or the empty text."""
         return str(self.messages[-1]["content"]) if self.messages else ""
+
+
+class TextScore(NamedTuple):
+    """How probable a given text is to a model, behind the context or the messages of the request."""
+
+    logprob: float | None  # natural logarithm, of all its tokens; None: below each token that the endpoint lists
+    tokens: int  # so many have a log-probability; the first of all has none where nothing stands before it
+    greedy: bool | None  # whether each is the most probable one at its place; None where the endpoint does not tell
+
+    @property
+    def perplexity(self) -> float | None:
+        """The perplexity of the text, exp(-logprob / tokens); None where no token has a log-probability."""
+        if self.logprob is None or not self.tokens:
+            return None
+        mean = -self.logprob / self.tokens
+        return exp(mean) if mean < _HIGHEST_EXPONENT else inf
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,10 +129,15 @@ class Reply:
     finish_reason: str = "stop"
     tool_calls: list[dict[str, Any]] = field(default_factory=list)
     source: str = ""  # where it came from: a provider's model, a file, a baseline
-    logprobs: list[list[Any]] = field(default_factory=list)  # for "score": [token, offset, log-probability or None]
+    logprobs: list[list[Any]] = field(default_factory=list)  # for "score": the fields of a TextScore for each text
     embeddings: list[list[float]] = field(default_factory=list)  # for "embed": a vector a text; in no trial
     retries: int = 0  # how often the request was repeated before this came
     stored: bool = False  # whether it came from the store, which an earlier run had put it in
+
+    @property
+    def scores(self) -> list[TextScore]:
+        """The scores of the texts of a "score" request, in their order."""
+        return [TextScore(*row) for row in self.logprobs]
 
 
 @dataclass(frozen=True, slots=True)

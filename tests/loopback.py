@@ -9,12 +9,13 @@ with Loopback("Final answer: yes") as server:       # or a function of the promp
 from __future__ import annotations
 
 import json
+import re
 import socket
 import struct
 import sys
 import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
@@ -51,6 +52,12 @@ class Received:
         """The text of the last message."""
         return str(self.body["messages"][-1]["content"])
 
+    @property
+    def prompts(self) -> list[str]:
+        """The texts of a request for completions; none of another."""
+        sent = self.body.get("prompt", []) if self.path.endswith("/v1/completions") else []
+        return [sent] if isinstance(sent, str) else sent
+
 
 Answer = str | Raw
 HANG = Raw(hangs=True)
@@ -68,6 +75,44 @@ def reply(text: str | None, *, model: str = "any", usage: tuple[int, int] | None
             zip(("prompt_tokens", "completion_tokens", "total_tokens"), (*usage, sum(usage)), strict=True)
         )
     return as_json(made)
+
+
+Token = tuple[str, float | None]
+
+
+def echoed(
+    *texts: Sequence[Token],
+    written: Token = (" and", -0.5),
+    opening: str | None = None,
+    offsets: Callable[[int], int] = int,
+    tops: Callable[[str, float], dict[str, float]] = lambda token, value: {token: value},
+    usage: tuple[int, int] = (9, 2),
+) -> Raw:
+    """Completions that repeat their prompts, with the tokens and log-probabilities of each and of what is written.
+
+    Args:
+        texts: the tokens of each prompt.
+        written: the token that follows each of them.
+        opening: a token at the start of each that the text does not show, as vLLM has it.
+        offsets: what a server makes of the offset of a token.
+        tops: the most probable tokens at a place, from the token that stands there.
+        usage: tokens in and out.
+    """
+    choices = []
+    for index, given in enumerate(texts):
+        tokens = [*([(opening, None)] if opening else []), *given, written]
+        starts = [sum(len(token) for token, _ in tokens[:at]) for at in range(len(tokens))]
+        logprobs = {
+            "tokens": [token for token, _ in tokens],
+            "token_logprobs": [value for _, value in tokens],
+            "top_logprobs": [None if value is None else tops(token, value) for token, value in tokens],
+            "text_offset": [offsets(start) for start in starts],
+        }
+        text = "".join(token for token, _ in [*given, written])
+        choices.append({"index": index, "text": text, "finish_reason": "length", "logprobs": logprobs})
+    made = {"id": "cmpl-1", "object": "text_completion", "created": 1700000000, "model": "any", "choices": choices}
+    counted = dict(zip(("prompt_tokens", "completion_tokens", "total_tokens"), (*usage, sum(usage)), strict=True))
+    return as_json(made | {"usage": counted})
 
 
 def as_json(value: Any, status: int = 200) -> Raw:  # noqa: ANN401 - any JSON value
@@ -96,10 +141,14 @@ class _Server(ThreadingHTTPServer):
 
 
 class Loopback:
-    """The server; a context manager. `url` is its api_base, `requests` all that came, in the order of arrival."""
+    """The server; a context manager. `url` is its api_base, `requests` all that came, in the order of arrival.
+
+    Completions get their prompts back: a token is a word with the white space before it, `logprob` tells its value.
+    """
 
     def __init__(self, answer: Answer | Callable[[str], Answer] = "Final answer: yes") -> None:
         self.answer = answer
+        self.logprob: Callable[[str], float] = lambda token: -float(len(token))
         self.requests: list[Received] = []
         self._script: deque[Answer] = deque()
         self._ended = threading.Event()
@@ -140,9 +189,15 @@ class Loopback:
         with self._lock:
             self.requests.append(received)
             answer = self._script.popleft() if self._script else self.answer
+            if received.prompts and answer is self.answer:
+                return echoed(*map(self._spelled, received.prompts))
         if callable(answer):
             answer = answer(received.prompt)
         return reply(answer) if isinstance(answer, str) else answer
+
+    def _spelled(self, prompt: str) -> list[Token]:
+        tokens = re.findall(r"\s*\S+|\s+$", prompt)
+        return [(token, self.logprob(token) if at else None) for at, token in enumerate(tokens)]
 
     def _handler(self) -> type[BaseHTTPRequestHandler]:
         loopback = self

@@ -186,9 +186,9 @@ def _is_logprob(value: Value) -> bool:
     return (
         isinstance(value, list)
         and len(value) == 3
-        and _is_text(value[0])
+        and (value[0] is None or (_is_number(value[0]) and value[0] <= 0))
         and _is_count(value[1])
-        and (value[2] is None or _is_number(value[2]))
+        and (value[2] is None or isinstance(value[2], bool))
     )
 
 
@@ -202,7 +202,7 @@ _REPLY: Final[dict[str, tuple[Callable[[Value], bool], str]]] = {
     "finish_reason": (_is_text, "a text"),
     "tool_calls": (_OBJECTS, "a list of objects"),
     "source": (_is_text, "a text"),
-    "logprobs": (_list_of(_is_logprob), "a list of [token, offset, log-probability]"),
+    "logprobs": (_list_of(_is_logprob), "a list of [log-probability, tokens, greedy]"),
     "embeddings": (_list_of(_list_of(_is_number)), "a list of lists of numbers"),
     "retries": (_is_count, "a whole number from 0"),
 }
@@ -226,16 +226,19 @@ _REQUEST: Final[dict[str, tuple[Callable[[Value], bool], str]]] = {
     "kind": (lambda value: value in KINDS, f"one of {', '.join(KINDS)}"),
     "messages": (_OBJECTS, "a list of objects"),
     "texts": (_list_of(_is_text), "a list of texts"),
+    "context": (_is_text, "a text"),
     "tools": (_OBJECTS, "a list of objects"),
     "settings": (lambda value: isinstance(value, dict), "an object"),
     "repetition": (lambda value: _is_count(value) and value > 0, "a whole number from 1"),
 }
+_CONTENT: Final = {"chat": ("messages",), "embed": ("texts",), "score": ("context", "messages", "texts")}
 _OTHERS: Final = ("tools", "settings", "repetition")
 
 
 def _check_request(request: Value, model: str, key: str) -> None:
     _is_object(("request",), request)
-    expected = {"model", "kind", "messages" if request.get("kind") == "chat" else "texts", *_OTHERS}
+    kind = request.get("kind")
+    expected = {"model", "kind", *_CONTENT.get(kind if isinstance(kind, str) else "", ("texts",)), *_OTHERS}
     if set(request) != expected:
         raise _Wrong(("request",), _names(request), f"the fields {', '.join(sorted(expected))}")
     for name, value in request.items():

@@ -12,6 +12,7 @@ stored      replies that the store has (request_key: what makes two requests the
 retries     what is asked again, within limits that adapt
 budget      calls and dollars that may be spent, at prices stated or listed
 watch       counts of what they do
+scoring     log-probabilities of given texts: what is sent for them, and what a response holds
 transport   the HTTP session of both clients, which limits the size of replies
 """
 

@@ -14,7 +14,7 @@ from contextvars import ContextVar
 from dataclasses import replace
 from math import isfinite
 
-from ..errors import NotAskedError, ProviderError, UsageError
+from ..errors import NoLogprobsError, NotAskedError, ProviderError, UsageError
 from ..trial import Json, Reply, Request
 from .limits import POSITION
 from .live import Answer, Live
@@ -176,4 +176,4 @@ def _unbilled(error: Exception) -> bool:
     if isinstance(error, ProviderError):
         never_sent = error.kind == "connection" and any(words in str(error).lower() for words in _NEVER_SENT)
         return error.kind in UNBILLED or never_sent
-    return isinstance(error, NotAskedError)
+    return isinstance(error, NotAskedError) and not isinstance(error, NoLogprobsError)

@@ -18,11 +18,12 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urljoin, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
-from ..errors import NotAskedError, UsageError
+from ..errors import UsageError
 from ..redaction import MASK, USER, cut_addresses, hide, register
 from ..trial import Json, Reply, Request
 from .protocol import body_of, read_chat, read_embeddings
 from .provider_errors import Redirection, failure, refusal, refusal_within
+from .scoring import read_scores, scoring_settings
 from .transport import session
 
 if TYPE_CHECKING:
@@ -69,27 +70,28 @@ class Lean:
     async def answer(self, request: Request) -> Reply:
         """The endpoint's reply, scrubbed. Settings of the request win over those of the model.
 
-        Raises ProviderError where none arrives, NotAskedError for what is neither chat nor the embedding of texts.
+        Raises ProviderError where none arrives, NotAskedError for tools or texts to be scored that it does not take.
         """
-        if request.kind == "score":
-            raise NotAskedError(f"the model {self.name} cannot score texts; models of its protocol chat and embed")
         settings = self.settings | request.settings if request.settings else self.settings
         try:
             return await self._ask(request, settings)
         except Exception as exception:
             known = {**settings, "password": [self._user.partition(":")[2], _basic(self._user)] if self._user else []}
-            failed = failure(exception, self.name, bool(request.tools), known)
+            failed = failure(exception, self.name, request, known)
         raise failed  # out here, so that no traceback leads back to the keys
 
     async def _ask(self, request: Request, settings: Mapping[str, Json]) -> Reply:
-        embeds = request.kind == "embed"
         inner = {k: v for k, v in settings.items() if k not in _OURS_ALONE} | _table(settings, "extra_body")
+        if request.kind == "score":
+            inner = scoring_settings(request, inner)
         body = body_of(self._model, request, inner)
         session()  # opened before the time is taken, for the first one imports aiohttp
         start = time.perf_counter()
-        response = await self._post("/embeddings" if embeds else "/chat/completions", body, settings)
+        response = await self._post(_path(request), body, settings)
         latency = time.perf_counter() - start
-        if embeds:
+        if request.kind == "score":
+            return read_scores(response, request, self._model, latency)
+        if request.kind == "embed":
             return read_embeddings(response, len(request.texts), self._model, latency)
         return read_chat(response, self._model, latency)
 
@@ -102,6 +104,12 @@ class Lean:
                 if response.status // 100 == 3 and (location := response.headers.get("Location")):
                     raise _redirection(response, self._base, path, location)
                 return _json(response, await response.read())
+
+
+def _path(request: Request) -> str:
+    if request.kind == "score" and not request.messages:
+        return "/completions"
+    return "/embeddings" if request.kind == "embed" else "/chat/completions"
 
 
 def _json(response: ClientResponse, body: bytes) -> Any:  # noqa: ANN401 - any JSON value

@@ -110,7 +110,7 @@ def cost_of(price: Price | None, tokens_in: int | None, tokens_out: int | None) 
 
 def tokens_of(request: Request) -> int:
     """The tokens in that are to be expected: a token for four characters, and four for each message."""
-    pieces = [_text(message) for message in request.messages] + request.texts
+    pieces = _pieces(request)
     return ceil(sum(map(len, [*pieces, *_described(request, {})])) / 4) + A_MESSAGE * len(pieces)
 
 
@@ -157,7 +157,7 @@ def worst_of(request: Request, price: Price | None, settings: Mapping[str, Json]
 
 def most_tokens_of(request: Request, settings: Mapping[str, Json]) -> int:
     """The tokens in that no request of these texts has more of."""
-    pieces = [_text(message) for message in request.messages] + request.texts
+    pieces = _pieces(request)
     described = _described(request, settings)
     size = sum(len(text.encode("utf-8", "surrogatepass")) for text in [*pieces, *described])
     return size + A_MESSAGE_AT_MOST * len(pieces) + (TOOLS_AT_MOST if described else 0)
@@ -195,6 +195,13 @@ def _text(message: Mapping[str, Any]) -> str:
     """What is read of a message: its text alone, or all of it as JSON where it holds more than a text."""
     content = message.get("content")
     return content if isinstance(content, str) and message.keys() <= {"role", "content"} else _json(message)
+
+
+def _pieces(request: Request) -> list[str]:
+    """Return the texts that the model reads: the context once for each text to be scored, of a chat the messages."""
+    if request.kind == "score":
+        return [*map(_text, request.messages)] or [request.context + text for text in request.texts]
+    return [*map(_text, request.messages), *request.texts]
 
 
 def _described(request: Request, settings: Mapping[str, Json]) -> list[str]:

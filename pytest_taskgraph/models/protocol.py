@@ -43,11 +43,19 @@ def body_of(name: str, request: Request, settings: Mapping[str, Json]) -> bytes:
     asked: dict[str, Any] = {"model": name}
     if request.kind == "embed":
         asked["input"] = request.texts
+    elif request.kind == "score" and not request.messages:
+        asked["prompt"] = prompts_of(request)
     else:
         asked["messages"] = request.messages
         if request.tools:
             asked["tools"] = request.tools
     return json.dumps({**settings, **asked}, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
+
+
+def prompts_of(request: Request) -> str | list[str]:
+    """Return the context with each text to be scored behind it; of one alone no list, which not all servers accept."""
+    prompts = [request.context + text for text in request.texts]
+    return prompts if len(prompts) > 1 else prompts[0]
 
 
 def read_chat(response: Any, name: str, latency: float) -> Reply:  # noqa: ANN401 - any JSON value
@@ -57,24 +65,22 @@ def read_chat(response: Any, name: str, latency: float) -> Reply:  # noqa: ANN40
         Refusal: for an error in the place of the choice.
         ProviderError: of the kind malformed, for any other shape.
     """
-    choice = _first(response)
+    choice = first_choice(response)
     refuse_failed(choice.get("error"), choice.get("finish_reason"))
-    message = _of(choice.get("message"), dict, "a message")
+    message = expect(choice.get("message"), dict, "a message")
     if message.get("role") not in _ROLES:
         _malformed("a role")
-    calls = [_tool_call(call, i) for i, call in enumerate(_of(message.get("tool_calls") or [], list, "tool calls"))]
+    calls = [_tool_call(call, i) for i, call in enumerate(expect(message.get("tool_calls") or [], list, "tool calls"))]
     text = _text(message)
     finish_reason = _finish_reason(choice.get("finish_reason"), bool(calls))
-    tokens_in, tokens_out = _tokens(response)
-    source = scrub(str(response.get("model") or name))
+    source, tokens_in, tokens_out = source_and_tokens(response, name)
     return Reply(text, tokens_in, tokens_out, None, latency, finish_reason, calls, source)
 
 
 def read_embeddings(response: Any, texts: int, name: str, latency: float) -> Reply:  # noqa: ANN401 - any JSON value
     """A reply without text, with a vector for each of so many texts. Raises ProviderError for any other shape."""
-    found = vectors(_of(_of(response, dict, "an object").get("data"), list, "a list of embeddings"), texts)
-    source = scrub(str(response.get("model") or name))
-    tokens_in, tokens_out = _tokens(response)
+    found = vectors(expect(expect(response, dict, "an object").get("data"), list, "a list of embeddings"), texts)
+    source, tokens_in, tokens_out = source_and_tokens(response, name)
     return Reply("", tokens_in, tokens_out, None, latency, source=source, embeddings=found)
 
 
@@ -83,10 +89,10 @@ def vectors(items: Iterable[Any], texts: int) -> list[list[float]]:
 
     Raises ProviderError (malformed) unless there is a vector of finite numbers for each text.
     """
-    whole = [_of(item, dict, "an embedding") for item in items]
+    whole = [expect(item, dict, "an embedding") for item in items]
     found = [item.get("embedding") for item in sorted(whole, key=lambda item: item.get("index") or 0)]
     for vector in found:
-        if not isinstance(vector, list) or not all(map(_finite, vector)):
+        if not isinstance(vector, list) or not all(map(finite, vector)):
             raise ProviderError("malformed", "an embedding that is no list of finite numbers")
     if len(found) != texts:
         raise ProviderError("malformed", f"{len(found)} embeddings for {texts} texts")
@@ -106,18 +112,20 @@ def refuse_failed(error: Any, end: Any) -> None:  # noqa: ANN401 - any JSON valu
         raise Refusal(f"the provider failed while it replied (finish_reason {end!r})", 500, {})
 
 
-def _finite(number: object) -> bool:
+def finite(number: object) -> bool:
+    """Return True for a number that is neither infinite nor beyond every float."""
     try:
         return isinstance(number, int | float) and isfinite(number)
     except OverflowError:  # an integer beyond every float
         return False
 
 
-def _first(response: Any) -> dict[str, Any]:  # noqa: ANN401 - any JSON value
-    choices = _of(_of(response, dict, "an object").get("choices"), list, "a list of choices")
+def first_choice(response: Any) -> dict[str, Any]:  # noqa: ANN401 - any JSON value
+    """Return the first choice of a response. Raises ProviderError (malformed) where there is none."""
+    choices = expect(expect(response, dict, "an object").get("choices"), list, "a list of choices")
     if not choices:
         raise ProviderError("malformed", "the reply holds no choices")
-    choice: dict[str, Any] = _of(choices[0], dict, "a choice")
+    choice: dict[str, Any] = expect(choices[0], dict, "a choice")
     return choice
 
 
@@ -139,7 +147,7 @@ def _finish_reason(said: Any, calls: bool) -> str:  # noqa: ANN401 - any JSON va
 
 
 def _tool_call(call: Any, place: int) -> dict[str, Any]:  # noqa: ANN401 - any JSON value
-    function = _of(_of(call, dict, "a tool call").get("function"), dict, "a function")
+    function = expect(expect(call, dict, "a tool call").get("function"), dict, "a function")
     arguments = function.get("arguments")
     said = json.dumps(arguments) if isinstance(arguments, dict) else _words(arguments, "arguments")
     made = {"name": scrub(_words(function.get("name"), "a name")), "arguments": scrub(said)}
@@ -148,10 +156,20 @@ def _tool_call(call: Any, place: int) -> dict[str, Any]:  # noqa: ANN401 - any J
     return {"id": scrub(called), "type": "function", "function": made}
 
 
+def source_and_tokens(response: Mapping[str, Any], name: str) -> tuple[str, int | None, int | None]:
+    """Return the model that the response names, else `name`, and the tokens in and out where they are told."""
+    return scrub(str(response.get("model") or name)), *_tokens(response)
+
+
+def withheld(end: object) -> bool:
+    """Return True if the reason of an end says that a content filter withheld the reply or a part of it."""
+    return isinstance(end, str) and _END.get(end) == "content_filter"
+
+
 def _tokens(response: Mapping[str, Any]) -> tuple[int, int] | tuple[None, None]:
     """Tokens in and out; both unknown where the tokens in are."""
     usage = response.get("usage")
-    found = {} if usage is None else _of(usage, dict, "an object of usage")
+    found = {} if usage is None else expect(usage, dict, "an object of usage")
     return counts(found.get("prompt_tokens"), found.get("completion_tokens"))
 
 
@@ -173,10 +191,11 @@ def _count(value: object) -> int:
 
 
 def _words(value: Any, expected: str) -> str:  # noqa: ANN401 - any JSON value
-    return "" if value is None else str(_of(value, str, expected))
+    return "" if value is None else str(expect(value, str, expected))
 
 
-def _of(value: Any, kind: type, expected: str) -> Any:  # noqa: ANN401 - any JSON value
+def expect(value: Any, kind: type, expected: str) -> Any:  # noqa: ANN401 - any JSON value
+    """Return the value, if it is of this type. Raises ProviderError (malformed), which names what was expected."""
     if not isinstance(value, kind):
         _malformed(expected)
     return value

@@ -16,9 +16,9 @@ from email.utils import parsedate_to_datetime
 from math import isfinite
 from typing import Any
 
-from ..errors import NotAskedError, ProviderError, ProviderErrorKind
+from ..errors import NoLogprobsError, NotAskedError, ProviderError, ProviderErrorKind
 from ..redaction import hide
-from ..trial import Reply
+from ..trial import Reply, Request
 from .scrub import scrub
 
 LONGEST = 300  # characters of a message
@@ -61,6 +61,13 @@ _REFUSED = ("BadRequestError", "UnprocessableEntityError", "ImportError", "Unico
 _TOOLS = r"\b(?:tools?|functions?)(?:\b|[ _-]?(?:use|call|choice))"
 _LACKING = r"not support|n't support|unsupported|not enabled|not available|not allowed|no endpoints found|requires? -"
 _NO_TOOLS = re.compile(rf"(?:{_TOOLS}).{{0,80}}(?:{_LACKING})|(?:{_LACKING}).{{0,80}}(?:{_TOOLS})", re.IGNORECASE)
+
+_SCORES = r"\becho\b|log_?probs?\b|log[- ]probabilit|v1/completions|\btext[ _-]?completions?\b"
+_NO_SCORES = re.compile(
+    rf"(?:{_SCORES}).{{0,80}}(?:{_LACKING})|(?:{_LACKING}).{{0,80}}(?:{_SCORES})|only no echo|max allowed: 0",
+    re.IGNORECASE,
+)
+_NO_PATH = re.compile(r"(?:HTTP status (?:405|501)$|method not allowed|not implemented)", re.IGNORECASE)
 
 _WRAPPING = re.compile(
     r"(?:(?:litellm\.)?[A-Za-z_]*(?:Error|Exception|Timeout)(?: Error| APIError| Invalid Authentication)?(?: -|:) )+"
@@ -126,12 +133,17 @@ def provider_error(exception: BaseException, settings: Mapping[str, Any]) -> Pro
 
 
 def failure(
-    exception: BaseException, name: str, tools: bool, settings: Mapping[str, Any]
+    exception: BaseException, name: str, request: Request, settings: Mapping[str, Any]
 ) -> ProviderError | NotAskedError:
-    """What a model by that name raises: the ProviderError, or for tools that it does not take why it was not asked."""
+    """What a model by that name raises: the ProviderError, or why it was not asked, for what it does not take."""
+    if isinstance(exception, NoLogprobsError):
+        return NoLogprobsError(f"the model {name} cannot score texts: {exception}")
     error = provider_error(exception, settings)
-    if tools and refuses_tools(error):
-        return NotAskedError(f"the model {name} cannot call tools: {str(error).partition(': ')[2]}")
+    words = str(error).partition(": ")[2]
+    if request.tools and refuses_tools(error):
+        return NotAskedError(f"the model {name} cannot call tools: {words}")
+    if request.kind == "score" and refuses_scores(error, path=not request.messages):
+        return NotAskedError(f"the model {name} cannot score texts: {words}")
     return error
 
 
@@ -214,6 +226,19 @@ def refuses_tools(error: ProviderError) -> bool:
     requires --enable-auto-tool-choice", OpenRouter "No endpoints found that support tool use".
     """
     return error.kind in ("bad-request", "not-found", "server") and bool(_NO_TOOLS.search(str(error)))
+
+
+def refuses_scores(error: ProviderError, path: bool) -> bool:
+    """Return True if the failure of a score request says that the endpoint scores no texts.
+
+    Told by the words of providers: OpenAI "This is a chat model and not supported in the v1/completions endpoint" and
+    "You are not allowed to request logprobs from this model", llama.cpp "Only no echo is supported". Where `path` is
+    true, also by a path that is not there, which is what a 404 means that does not speak of a model.
+    """
+    words = str(error).partition(": ")[2]
+    if path and ((error.kind == "not-found" and "model" not in words.lower()) or _NO_PATH.match(words)):
+        return True
+    return error.kind in ("bad-request", "not-found", "server", "authentication") and bool(_NO_SCORES.search(words))
 
 
 def _causes(exception: BaseException) -> Iterator[BaseException]:

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from concurrent.futures import Future
 from contextlib import suppress
 from contextvars import ContextVar
+from dataclasses import replace
 from functools import cache
 from importlib.util import find_spec
 from typing import Any, cast
@@ -21,11 +22,20 @@ from ..errors import NotAskedError, ProviderError, UsageError
 from ..redaction import RedactingFilter, register
 from ..trial import Json, Reply, Request
 from . import transport
+from .lean import Lean
 from .protocol import counts, refuse_failed, vectors
 from .provider_errors import failure
+from .scoring import read_scores, scoring_settings
 from .scrub import scrub
 
 _OURS = {"model", "messages", "tools", "stream"}  # what a request is made of; not for the user to set
+_BOTH = ("extra_headers", "extra_body", "timeout")  # settings that litellm and the lean client take for themselves
+_THEIRS = (  # settings for litellm and its clients alone, beside those that it lists
+    *("api_base", "base_url", "api_version", "organization", "deployment_id", "headers", "max_retries", "num_retries"),
+    *("drop_params", "additional_drop_params", "allowed_openai_params", "stream_timeout"),
+)
+_OPENAI = "https://api.openai.com/v1"
+_COMPLETES = "text-completion-openai"  # litellm's provider for OpenAI's models of completions
 _LOGGERS = ("LiteLLM", "LiteLLM Proxy", "LiteLLM Router", "litellm")
 _LOGGERS_OF_REQUESTS = ("httpx", "openai._base_client")  # whose messages hold addresses
 _HIDING = RedactingFilter()
@@ -59,17 +69,17 @@ class Remote:
     async def answer(self, request: Request) -> Reply:
         """The provider's reply, scrubbed. Settings of the request win over those of the model.
 
-        Raises ProviderError where none arrives, NotAskedError for what is neither chat nor the embedding of texts.
+        Raises ProviderError where none arrives, NotAskedError for tools or texts to be scored that it does not take.
         """
-        if request.kind == "score":
-            raise NotAskedError(f"the model {self.name} cannot score texts; models behind litellm chat and embed")
         settings = self.settings | request.settings
+        if request.kind == "score" and not request.messages:
+            return await (await self._completions(settings)).answer(replace(request, settings={}))
         ignore_warnings_of_requests()
         _asking.set(True)
         try:
             return await self._ask(request, settings)
         except Exception as exception:
-            failed = failure(exception, self.name, bool(request.tools), settings)
+            failed = failure(exception, self.name, request, settings)
         finally:
             _asking.set(False)
         raise failed  # out here, so that no traceback leads back to the keys
@@ -77,6 +87,8 @@ class Remote:
     async def _ask(self, request: Request, settings: Mapping[str, Json]) -> Reply:
         litellm = await _loaded()
         arguments = {"max_retries": 0, "shared_session": transport.session(), **settings, **_tools(request)}
+        if request.kind == "score":
+            arguments = scoring_settings(request, arguments)
         start = time.perf_counter()
         if request.kind == "embed":
             arguments["max_retries"] = _Retries(arguments["max_retries"])
@@ -86,7 +98,36 @@ class Remote:
         latency, cost = time.perf_counter() - start, _cost(response, self.name)
         if request.kind == "embed":
             return _vectors(response, len(request.texts), self.name, latency, cost)
+        if request.kind == "score":
+            return replace(read_scores(response.model_dump(), request, self.name, latency), cost=cost)
         return _reply(response, self.name, latency, cost)
+
+    async def _completions(self, settings: Mapping[str, Json]) -> Lean:
+        """Return the client of the provider's `/completions`, whose address and key litellm tells.
+
+        The request is sent without litellm, which opens connections of its own for it, unlimited and never closed.
+
+        Raises:
+            NotAskedError: if litellm knows of no such endpoint of the provider.
+            ProviderError: if there is no key or no address, or a setting that cannot be sent.
+        """
+        litellm = await _loaded()
+        base, key = settings.get("api_base") or settings.get("base_url"), settings.get("api_key")
+        try:
+            model, provider, found, address = litellm.get_llm_provider(model=self.name, api_base=base, api_key=key)
+            if not _completes(litellm, model, provider):
+                raise _NoCompletionsError(provider)
+            return _endpoint(model, provider, address, key or found, settings)
+        except _NoCompletionsError as error:
+            lacks = f"litellm reaches no /completions of {error} for it; give messages in place of a context"
+            failed: Exception = NotAskedError(f"the model {self.name} cannot score texts: {lacks}")
+        except Exception as exception:
+            failed = failure(exception, self.name, Request(), settings)
+        raise failed  # out here, so that no traceback leads back to the keys
+
+
+class _NoCompletionsError(Exception):
+    """A provider whose `/completions` litellm does not reach."""
 
 
 async def close() -> None:
@@ -153,6 +194,27 @@ def _import_quietly(done: Future[None]) -> None:
 def _import_for_first_request() -> None:
     """Nothing; 0.5 s of imports are done that litellm puts off to its first request. Raises where it has others."""
     import openai.resources.chat  # noqa: F401
+
+
+def _completes(litellm: Any, model: str, provider: str) -> bool:  # noqa: ANN401 - the module, which is not typed
+    """Return True if litellm sends completions of the model to the provider's `/completions`, not as a chat."""
+    if provider == "openai":
+        return model not in litellm.open_ai_chat_completion_models
+    return provider == _COMPLETES or provider in litellm.openai_text_completion_compatible_providers
+
+
+def _endpoint(model: str, provider: str, address: str | None, key: Json, settings: Mapping[str, Json]) -> Lean:
+    """Return the client by its address. Raises ProviderError (authentication) where address or key is not known."""
+    from litellm.types.utils import all_litellm_params
+
+    if provider in ("openai", _COMPLETES):
+        places = (address, os.environ.get("OPENAI_BASE_URL"), os.environ.get("OPENAI_API_BASE"), _OPENAI)
+        address, key = next(filter(None, places)), key or os.environ.get("OPENAI_API_KEY")
+    if not address or not key:  # without a key the client would take that of the variable for endpoints by address
+        raise ProviderError("authentication", f"no key or no address of {provider} is known: set api_key and api_base")
+    theirs = {*all_litellm_params, *_THEIRS}
+    own = {name: value for name, value in settings.items() if name not in theirs or name in _BOTH}
+    return Lean(f"{address}#{model}", {**own, "api_key": key})
 
 
 class _Retries(int):

@@ -23,6 +23,8 @@ _DESCRIBED = {"response_format", "json_schema", "guided_json", "tools", "functio
 def entry_of(name: str, settings: Mapping[str, Json], request: Request) -> dict[str, Any]:
     """The request as the store keeps it; all that `digest` looks at. Settings of the request win over the model's."""
     content: dict[str, Any] = {"texts": request.texts} if request.kind != "chat" else {"messages": request.messages}
+    if request.kind == "score":
+        content |= {"messages": request.messages, "context": request.context}
     return {
         "model": stored_name(name),
         "kind": request.kind,
@@ -73,6 +75,8 @@ def shown(entry: Mapping[str, Any]) -> str:
         lines.append(f"kind: {kind}")
     for message in entry.get("messages", ()):
         lines += [f"[{message.get('role')}]", _content(message)]
+    if context := entry.get("context"):
+        lines += ["[context]", str(context), "[texts]"]
     return "\n".join([*lines, *map(str, entry.get("texts", ()))])
 
 

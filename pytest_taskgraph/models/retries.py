@@ -8,7 +8,7 @@ from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import replace
 from random import Random
 
-from ..errors import NotAskedError, ProviderError, ProviderErrorKind
+from ..errors import NoLogprobsError, NotAskedError, ProviderError, ProviderErrorKind
 from ..trial import Reply, Request
 from .limits import LONGEST_WAIT, Limits, quota_spent
 from .live import Answer, Keep, Live
@@ -125,6 +125,9 @@ class Retried:
             if not limit.expired():
                 raise
             return ProviderError("timeout", f"no reply within {self._timeout:g} s")
+        except NoLogprobsError:
+            watch.failed += 1
+            raise
         except NotAskedError:
             watch.sent -= 1
             raise

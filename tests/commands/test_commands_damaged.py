@@ -51,7 +51,7 @@ def whole() -> dict[str, Any]:
         labels={"notation": "wadl", "tasks": 12}, cluster="w", digests={"workflow": "d"}, chance=0.2,
     )  # fmt: skip
     reply = Reply(
-        "Final answer: B", 3, 4, 0.1, 0.2, tool_calls=[{"id": "1"}], logprobs=[["t", 0, -0.5]], embeddings=[[0.5]]
+        "Final answer: B", 3, 4, 0.1, 0.2, tool_calls=[{"id": "1"}], logprobs=[[-0.5, 2, True]], embeddings=[[0.5]]
     )
     score = Score(0.5, {"recall": 0.5}, {"f1": [1, 2]}, ["B"], missing=["A"], extra=["B"])
     wrong = Trial(question, "m", "wrong", reply, score, "none", 1, 1, [SAID], pack(DIAGRAM.to_json()))

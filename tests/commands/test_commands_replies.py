@@ -264,7 +264,10 @@ WRONG: dict[str, tuple[str, str]] = {
     "a reply with a strange field": (changed(("reply", "pickle"), "x"), "only text, tokens_in"),
     "a text that is a number": (changed(("reply", "text"), 1), "a text"),
     "half a token": (changed(("reply", "tokens_in"), 0.5), "a whole number from 0"),
-    "a log-probability without its token": (changed(("reply", "logprobs"), [[1, 2]]), "[token, offset,"),
+    "a score without its tokens": (changed(("reply", "logprobs"), [[-1, None]]), "[log-probability, tokens,"),
+    "a score above 0": (changed(("reply", "logprobs"), [[1, 2, None]]), "[log-probability, tokens,"),
+    "a score of half a token": (changed(("reply", "logprobs"), [[-1, 0.5, None]]), "[log-probability, tokens,"),
+    "a score that is greedy by a text": (changed(("reply", "logprobs"), [[-1, 1, "yes"]]), "[log-probability, tokens,"),
     "a vector of words": (changed(("reply", "embeddings"), [["a"]]), "a list of lists of numbers"),
 }
 
@@ -335,7 +338,9 @@ ENTRIES = st.builds(
     model=st.sampled_from(["openai/a", "b", "http://host/v1#ü"]),
     at=st.datetimes(datetime(2020, 1, 1), datetime(2030, 1, 1)).map(lambda at: f"{at:%Y-%m-%dT%H:%M:%SZ}"),
     cost=st.none() | st.floats(0, 1e6),
-    logprobs=st.lists(st.tuples(TEXTS, st.integers(0, 9), st.none() | st.floats(-9, 0)).map(list), max_size=2),
+    logprobs=st.lists(
+        st.tuples(st.none() | st.floats(-9, 0), st.integers(0, 9), st.none() | st.booleans()).map(list), max_size=2
+    ),
 )
 STOCKS = st.lists(ENTRIES, max_size=6, unique_by=lambda one: one.key)
 
@@ -537,7 +542,7 @@ def test_what_one_machine_kept_another_finds_after_an_import(
 ) -> None:
     said: dict[str, Any] = {"messages": [{"role": "user", "content": HOSTILE}]} if kind == "chat" else {"texts": ["é"]}
     request = Request(kind=kind, tools=[{"type": "function"}], settings={"temperature": 0.0}, repetition=2, **said)
-    figures: dict[str, Any] = {"tool_calls": [{"id": "1"}], "logprobs": [["a", 0, None]], "embeddings": [[0.5]]}
+    figures: dict[str, Any] = {"tool_calls": [{"id": "1"}], "logprobs": [[-0.5, 2, None]], "embeddings": [[0.5]]}
     reply = Reply("Load", 3, 4, 0.5, 0.25, **figures, stored=True)
     asyncio.run(_kept(tmp_path / "here", request, reply))
     assert b"sk-abc" not in exported(tmp_path / "here")

@@ -322,9 +322,3 @@ def test_the_same_is_sent(server: Loopback) -> None:
     assert one.path == other.path
     for name in ("authorization", "x-team", "content-type"):
         assert one.headers[name] == other.headers[name]
-
-
-def test_texts_are_not_scored_by_either(server: Loopback) -> None:
-    for model in CLIENTS:
-        assert asked_through(model, server.url, Request(kind="score", texts=["a"]))[0] == ("not asked",)
-    assert server.requests == []

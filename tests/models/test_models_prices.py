@@ -195,6 +195,8 @@ def test_a_price_is_that_of_a_reply_of_litellm(monkeypatch: pytest.MonkeyPatch) 
 def test_tokens_are_a_fourth_of_the_characters_and_four_a_message() -> None:
     assert tokens_of(Request([{"role": "system", "content": "abcd"}, {"role": "user", "content": "abcde"}])) == 3 + 8
     assert tokens_of(Request(kind="embed", texts=["abcd", "ab"])) == 2 + 8
+    assert tokens_of(Request(kind="score", context="abcd", texts=["abcd", "ab"])) == 4 + 8
+    assert tokens_of(Request([{"role": "user", "content": "abcd"}], kind="score", texts=["ab", "ba"])) == 1 + 4
 
 
 def test_tools_are_read_too() -> None:
@@ -273,6 +275,12 @@ def test_worst_cost_of_reply_without_bound_rests_on_the_assumption() -> None:
     assert worst_of(asked("a"), Price(1.0, 0.0), {}) == 17
     assert worst_of(asked("a"), None, {"max_tokens": 1}) is None
     assert worst_of(Request(kind="embed", texts=["ab"]), Price(1.0, 1.0), {}) == 18
+
+
+def test_worst_cost_of_a_score_request_counts_context_and_a_token_for_each_text() -> None:
+    scored = Request(kind="score", context="abcd", texts=["ab", "cd"])
+    assert worst_of(scored, Price(1.0, 0.0), {"max_tokens": 700}) == 2 * (6 + 16)
+    assert worst_of(scored, Price(0.0, 1.0), {"max_tokens": 700}) == 2
 
 
 @pytest.mark.usefixtures("listed")

@@ -9,7 +9,7 @@ import bounded_process
 import pytest
 from loopback import BROKEN_JSON, HANG, Loopback, Raw, as_json, closed_port, refuse, reply
 
-from pytest_taskgraph.errors import NotAskedError, ProviderError, UsageError
+from pytest_taskgraph.errors import ProviderError, UsageError
 from pytest_taskgraph.models import open_model, remote
 from pytest_taskgraph.models.remote import Remote
 from pytest_taskgraph.trial import Reply, Request
@@ -219,12 +219,6 @@ def test_a_long_message_is_cut(server: Loopback, ask: Ask) -> None:
         ask()
     assert len(str(failed.value)) <= len("bad-request: ") + 300
     assert str(failed.value).endswith("…")
-
-
-def test_texts_are_not_scored(server: Loopback, ask: Ask) -> None:
-    with pytest.raises(NotAskedError, match="cannot score"):
-        ask(request=Request(kind="score", texts=["a"]))
-    assert server.requests == []
 
 
 @pytest.mark.parametrize("setting", ["model", "messages", "tools", "stream"])

@@ -74,11 +74,35 @@ def test_what_changes_the_output_changes_the_key(one: dict[str, Any], other: dic
         Request(kind="embed", texts=["Which task?"]),
         Request(kind="score", texts=["Which task?"]),
         Request(kind="score", texts=["Which", "task?"]),
+        Request(ASKED.messages, kind="score", texts=["Yes"]),
     ],
 )
 def test_other_requests_have_other_keys(other: Request) -> None:
     assert key(request=other) != key()
     assert key(request=other) == key(request=other)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        Request(kind="score", context="Which", texts=[" task", " tasks"]),
+        Request(kind="score", context="Which task", texts=["", "s"]),
+        Request(kind="score", texts=["Which task", "Which tasks"]),
+        Request(kind="score", context="Which", texts=[" tasks", " task"]),
+        Request([{"role": "user", "content": "Which"}], kind="score", texts=[" task", " tasks"]),
+        Request(kind="score", context="Which", texts=[" task", " tasks"], repetition=2),
+        Request(kind="score", context="Which", texts=[" task", " tasks"], settings={"seed": 1}),
+    ],
+)
+def test_key_of_a_score_request_depends_on_context_and_texts(other: Request) -> None:
+    one = Request(kind="score", context="Which ", texts=["task", "tasks"])
+    assert len({key(request=one), key(request=other), key(request=ASKED)}) == 3
+
+
+def test_entry_of_a_score_request_shows_context_and_texts() -> None:
+    entry = entry_of("m", {}, Request(kind="score", context="Which", texts=[" task", " tasks"]))
+    assert set(entry) == {"model", "kind", "context", "messages", "texts", "tools", "settings", "repetition"}
+    assert shown(entry) == "kind: score\n[context]\nWhich\n[texts]\n task\n tasks"
 
 
 def test_who_asks_does_not_matter_and_who_answers_does() -> None:

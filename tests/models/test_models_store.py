@@ -39,7 +39,7 @@ replies = st.builds(
     finish_reason=texts,
     tool_calls=st.lists(st.dictionaries(texts, json_values, max_size=3), max_size=2),
     source=texts,
-    logprobs=st.lists(st.tuples(texts, st.integers(0), st.none() | finite).map(list), max_size=3),
+    logprobs=st.lists(st.tuples(st.none() | finite, st.integers(0), st.none() | st.booleans()).map(list), max_size=3),
     embeddings=st.lists(st.lists(finite, max_size=4), max_size=3),
     retries=st.integers(0, 9),
 )

@@ -1,0 +1,88 @@
+"""Runs whose episode has texts scored, with either client: xdist, store, replay, budget, record."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from loopback import Loopback, as_json
+from plugin_project import Project, asking
+
+SUITE = """
+from pytest_taskgraph import suite, understanding
+
+@suite(understanding, patterns=["parallel_pair"], instances=4)
+def test_graph(trial):
+    trial.check()
+"""
+CONFTEST = """
+from dataclasses import replace
+
+from pytest_taskgraph.asking import Transcript
+from pytest_taskgraph.benchmarks.episodes import EPISODES
+from pytest_taskgraph.trial import Request
+
+
+def choose(question):
+    request = Request(kind="score", context=question.prompt, texts=[" yes", " never"])
+    (reply,) = yield [request]
+    yes, never = reply.scores
+    chosen = "yes" if yes.perplexity < never.perplexity else "no"
+    return Transcript(replace(reply, text=f"Final answer: {chosen}"), ((request, reply),))
+
+
+EPISODES["single"] = choose
+"""
+RECORD = "--taskgraph-report=json=record.json"
+SCORES = [[-4.0, 1, True], [-6.0, 1, True]]
+
+
+@pytest.fixture
+def server() -> Iterator[Loopback]:
+    with Loopback() as running:
+        yield running
+
+
+@pytest.fixture
+def choosing(project: Project) -> Project:
+    project.write("test_graph.py", SUITE)
+    project.write("conftest.py", CONFTEST)
+    return project
+
+
+def arguments(client: str, server: Loopback) -> list[str]:
+    return asking(server.url) if client == "litellm" else [f"--model={server.url}#any"]
+
+
+@pytest.mark.parametrize("client", ["litellm", "address"])
+def test_scores_cross_workers_and_are_stored_and_replayed(client: str, choosing: Project, server: Loopback) -> None:
+    args = [*arguments(client, server), RECORD, "-n", "2"]
+    first = choosing.spawn(*args, "--taskgraph-max-calls=4", plugins=("taskgraph", "xdist"))
+    assert first.code == 0, first.output
+    trials = choosing.record()["trials"]
+    assert [one["reply"]["logprobs"] for one in trials] == [SCORES] * 4
+    assert sorted(one["outcome"] for one in trials) == ["right", "right", "wrong", "wrong"]
+    assert {(one.path, len(one.prompts)) for one in server.requests} == {("/v1/completions", 2)}
+    assert len(server.requests) == 4
+    again = choosing.spawn(*args, "--taskgraph-replay", plugins=("taskgraph", "xdist"))
+    assert again.counts == {"passed": 2, "failed": 2}, again.output
+    assert [one["reply"]["logprobs"] for one in choosing.record()["trials"]] == [SCORES] * 4
+    assert len(server.requests) == 4
+
+
+@pytest.mark.parametrize("client", ["litellm", "address"])
+def test_questions_beyond_the_budget_are_not_scored(client: str, choosing: Project, server: Loopback) -> None:
+    ran = choosing.spawn(*arguments(client, server), "--taskgraph-max-calls=1")
+    assert ran.counts["skipped"] == 3, ran.output
+    assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize("client", ["litellm", "address"])
+def test_endpoint_without_log_probabilities_is_skipped_with_the_reason(
+    client: str, choosing: Project, server: Loopback
+) -> None:
+    choices = [{"index": at, "text": " and", "finish_reason": "length", "logprobs": None} for at in range(2)]
+    server.script(*[as_json({"model": "any", "choices": choices})] * 4)
+    ran = choosing.spawn(*arguments(client, server), "-rs")
+    assert ran.counts == {"skipped": 4}, ran.output
+    assert "cannot score texts: the endpoint gives no log-probabilities of given text" in ran.output
