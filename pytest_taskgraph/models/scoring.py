@@ -15,7 +15,7 @@ from ..trial import Json, Reply, Request
 from .protocol import expect, finite, first_choice, refuse_failed, source_and_tokens, withheld
 from .token_places import place_tokens
 
-LISTED = 20  # of the most probable tokens, the most that OpenAI lists for each place
+TOP_TOKENS = 20  # of the most probable tokens, the most that OpenAI lists for each place
 _HIGHEST = 1e-3  # a log-probability is rounded at most that far above 0
 # Settings that say how much is written, and how often: what is scored is not written, and is one text.
 _UNUSED = ("max_completion_tokens", "n", "best_of", "top_logprobs", "stop", "response_format")
@@ -33,12 +33,12 @@ def scoring_settings(request: Request, settings: Mapping[str, Json]) -> dict[str
     """
     if not request.texts or not all(request.texts) or (request.messages and request.context):
         raise ProviderError("bad-request", "a score request holds texts, none empty, and a context or messages")
-    kept = {name: value for name, value in settings.items() if name not in _UNUSED}
+    body = {name: value for name, value in settings.items() if name not in _UNUSED}
     if request.messages:
         length = "max_completion_tokens" if "max_completion_tokens" in settings else "max_tokens"
-        kept.pop("max_tokens", None)
-        return {**kept, "logprobs": True, "top_logprobs": settings.get("top_logprobs", LISTED), length: 1}
-    return {**kept, "echo": True, "logprobs": 1, "max_tokens": 1}
+        body.pop("max_tokens", None)
+        return {**body, "logprobs": True, "top_logprobs": settings.get("top_logprobs", TOP_TOKENS), length: 1}
+    return {**body, "echo": True, "logprobs": 1, "max_tokens": 1}
 
 
 def read_scores(response: Any, request: Request, name: str, latency: float) -> Reply:  # noqa: ANN401 - any JSON value
@@ -49,7 +49,7 @@ def read_scores(response: Any, request: Request, name: str, latency: float) -> R
         Refusal: for an error in the place of a choice.
         ProviderError: of the kind malformed, for any other shape.
     """
-    rows = _listed(response, request.texts) if request.messages else _echoed(response, request)
+    rows = _score_top_tokens(response, request.texts) if request.messages else _echoed(response, request)
     source, tokens_in, tokens_out = source_and_tokens(response, name)
     return Reply("", tokens_in, tokens_out, None, latency, source=source, logprobs=rows)
 
@@ -106,7 +106,7 @@ def _columns(found: Mapping[str, Any]) -> tuple[list[str], list[Any], list[Any]]
     return tokens, known, highest
 
 
-def _listed(response: Any, texts: Sequence[str]) -> list[list[Any]]:  # noqa: ANN401 - any JSON value
+def _score_top_tokens(response: Any, texts: Sequence[str]) -> list[list[Any]]:  # noqa: ANN401 - any JSON value
     """Return the rows of texts of one token, from the tokens that a chat completion lists for its first place."""
     choice = first_choice(response)
     _refuse(choice)
