@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from .benchmarks.understanding.pattern import case as case
     from .benchmarks.understanding.pattern import pattern as pattern
     from .plugin.suites import suite as suite
+    from .trial import Reply as Reply
     from .trial import Trial as Trial
     from .workflow.model import Workflow as Workflow
 
@@ -22,6 +23,7 @@ _WHERE = {
     "Case": ".benchmarks.understanding.pattern",
     "Cases": ".benchmarks.understanding.pattern",
     "Pattern": ".benchmarks.understanding.pattern",
+    "Reply": ".trial",
     "Trial": ".trial",
     "Workflow": ".workflow.model",
     "case": ".benchmarks.understanding.pattern",

@@ -3,6 +3,7 @@
 remote      any litellm name
 lean        an address and a name, `http://host/v1#name`: the OpenAI protocol without litellm
 recorded    a file of replies
+python_model  a callable of the user's own, `python:package.module:name`
 scripted    for tests: replies given in Python
 oracle      for testing the machinery: right with a known probability; opened with a look-up of answers
 
@@ -26,6 +27,7 @@ from ..errors import UsageError
 from ..trial import Json
 from . import remote
 from .lean import Lean
+from .python_model import SCHEME, PythonModel
 from .recorded import open_recorded
 from .remote import Remote
 
@@ -39,6 +41,7 @@ MODELS: dict[str, Callable[[str, Mapping[str, Json]], Model]] = {
     "http": partial(_endpoint, "http"),
     "https": partial(_endpoint, "https"),
     "recorded": open_recorded,
+    SCHEME: PythonModel,
 }
 
 

@@ -37,13 +37,14 @@ class Budgeted:
     """A model asked only while calls and cost last; every attempt counts as a call, whatever comes of it.
 
     Raises UsageError at once where `max_cost` cannot be kept (`check_budget`). A reply that does not say its cost is
-    given one where price and tokens are known; a stated price takes the place of whatever cost the reply says.
+    given one where price and tokens are known; a stated price takes the place of whatever cost the reply says. The
+    store, which has the ledger, is needed only where there is a limit.
     """
 
     live = True
 
     def __init__(
-        self, inner: Live, store: Store, price: Price | None, max_calls: int | None, max_cost: float | None
+        self, inner: Live, store: Store | None, price: Price | None, max_calls: int | None, max_cost: float | None
     ) -> None:
         check_budget(inner.name, price, max_cost, inner.settings)
         self.name, self.settings = inner.name, inner.settings
@@ -70,7 +71,7 @@ class Budgeted:
             return
         reserved, sent = self._worst(request), False
         with _time_stopped():
-            await self._store.spend(1, reserved, self._max_calls, self._max_cost, POSITION.get())
+            await self._ledger.spend(1, reserved, self._max_calls, self._max_cost, POSITION.get())
 
         async def answer(request: Request) -> Reply:
             nonlocal sent
@@ -81,7 +82,12 @@ class Budgeted:
             yield answer
         finally:
             if not sent:
-                self._store.settle_later(reserved, 0.0, calls=1)
+                self._ledger.settle_later(reserved, 0.0, calls=1)
+
+    @property
+    def _ledger(self) -> Store:
+        assert self._store is not None  # whoever sets a limit gives the store that has the ledger
+        return self._store
 
     async def _unlimited(self, request: Request) -> Reply:
         return self._priced(await self._inner.answer(request))
@@ -91,7 +97,7 @@ class Budgeted:
         try:
             reply = self._priced(await self._inner.answer(request))
         except asyncio.CancelledError:
-            self._store.settle_later(reserved, reserved)
+            self._ledger.settle_later(reserved, reserved)
             raise
         except Exception as error:
             await self._settle(reserved, 0.0 if _unbilled(error) else reserved)
@@ -104,7 +110,7 @@ class Budgeted:
             # What came of the attempt counts, on a full disk too, and what was reserved stays so: the limit holds.
             # Whoever keeps the reply, or wants to spend more, meets the same trouble and tells it.
             with suppress(UsageError):
-                await self._store.settle(reserved, cost)
+                await self._ledger.settle(reserved, cost)
 
     def _worst(self, request: Request) -> float:
         """What has to be reserved: nothing where only calls are limited."""

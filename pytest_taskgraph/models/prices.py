@@ -17,6 +17,7 @@ from typing import Any, Literal, TypeGuard
 
 from ..errors import UsageError
 from ..trial import Json, Request
+from .python_model import SCHEME
 
 MILLION = 1_000_000
 LIST = "model_prices_and_context_window_backup.json"
@@ -85,7 +86,7 @@ def price_of(name: str, stated: Sequence[str] = ()) -> Price | None:
     the last one for no model in particular, else litellm's list. 0/0 is a model that is free; a listed 0/0 is not
     known, since the list says 0 where it does not know. Raises UsageError for any text of another shape.
     """
-    listed = None if "://" in name else _listed(name)
+    listed = None if "://" in name or name.startswith(f"{SCHEME}:") else _listed(name)
     found: dict[str, Price] = {}
     for text in stated:
         model, incoming, outgoing = _read(text)

@@ -70,9 +70,9 @@ def read_chat(response: Any, name: str, latency: float) -> Reply:  # noqa: ANN40
     message = expect(choice.get("message"), dict, "a message")
     if message.get("role") not in _ROLES:
         _malformed("a role")
-    calls = [_tool_call(call, i) for i, call in enumerate(expect(message.get("tool_calls") or [], list, "tool calls"))]
+    calls = [tool_call(call, i) for i, call in enumerate(expect(message.get("tool_calls") or [], list, "tool calls"))]
     text = _text(message)
-    finish_reason = _finish_reason(choice.get("finish_reason"), bool(calls))
+    finish_reason = finish_reason_of(choice.get("finish_reason"), bool(calls))
     source, tokens_in, tokens_out = source_and_tokens(response, name)
     return Reply(text, tokens_in, tokens_out, None, latency, finish_reason, calls, source)
 
@@ -138,7 +138,8 @@ def _text(message: Mapping[str, Any]) -> str:
     return scrub(content or _words(message.get("refusal"), "the words of a refusal"))
 
 
-def _finish_reason(said: Any, calls: bool) -> str:  # noqa: ANN401 - any JSON value
+def finish_reason_of(said: Any, calls: bool) -> str:  # noqa: ANN401 - any JSON value
+    """Return the reason of the end in the words of the protocol. Raises ProviderError (malformed) for a table."""
     if calls and said in (None, "stop"):
         return "tool_calls"
     if isinstance(said, list | dict):
@@ -146,7 +147,8 @@ def _finish_reason(said: Any, calls: bool) -> str:  # noqa: ANN401 - any JSON va
     return _END.get(said, "stop")
 
 
-def _tool_call(call: Any, place: int) -> dict[str, Any]:  # noqa: ANN401 - any JSON value
+def tool_call(call: Any, place: int) -> dict[str, Any]:  # noqa: ANN401 - any JSON value
+    """Return a tool call, scrubbed; `place` numbers it where it has no id. Raises ProviderError (malformed)."""
     function = expect(expect(call, dict, "a tool call").get("function"), dict, "a function")
     arguments = function.get("arguments")
     said = json.dumps(arguments) if isinstance(arguments, dict) else _words(arguments, "arguments")

@@ -47,6 +47,7 @@ _NO_REPLY = (
 _TOO_LARGE, _ENCODED = ("ReplyTooLargeError",), ("EncodedReplyError",)  # of our own transport
 _NETWORK = ("ConnectionError", "TransportError", "ClientError", "gaierror", "InvalidURL", "SSLError")
 _TIMEOUT = ("TimeoutError", "Timeout", "APITimeoutError", "TimeoutException")
+_STATED = {"ClientResponseError", "HTTPError"}  # of aiohttp and urllib, which have the status themselves
 _NO_JSON = (
     "JSONDecodeError",
     "APIResponseValidationError",
@@ -145,6 +146,27 @@ def failure(
     if request.kind == "score" and refuses_scores(error, path=not request.messages):
         return NotAskedError(f"the model {name} cannot score texts: {words}")
     return error
+
+
+def application_error(exception: BaseException, settings: Mapping[str, Any]) -> ProviderError:
+    """Return the ProviderError that tells of an exception of the user's own application: its class and its words.
+
+    The kind is that of a provider's failure which the application met and did not handle: a status of HTTP, a lost
+    connection, a time limit. Any other exception is a failure of the kind server, which is asked again: applications
+    that call models fail at random as well.
+    """
+    try:
+        chain = list(_causes(exception)) or [exception]
+        kind = exception.kind if isinstance(exception, ProviderError) else _kind(chain, _status_of_application)
+        if kind in ("bad-request", "not-found", "malformed") and not any(map(_status_of_application, chain)):
+            kind = "server"
+        words, wait = _one_line(str(exception), settings), _retry_after(chain)
+    except Exception:  # of an exception that cannot be printed
+        kind, words, wait = "server", "", None
+    if isinstance(exception, ProviderError):
+        return ProviderError(kind, words.removeprefix(f"{kind}: "), exception.retry_after)
+    name = scrub(type(exception).__name__)
+    return ProviderError(kind, f"{name}: {words}" if words else name, wait)
 
 
 class Refusal(Exception):
@@ -255,9 +277,11 @@ def _wraps(exception: BaseException) -> bool:
     return type(exception).__module__.startswith("litellm")
 
 
-def _kind(chain: list[BaseException]) -> ProviderErrorKind:
+def _kind(
+    chain: list[BaseException], status_of: Callable[[BaseException], int | None] | None = None
+) -> ProviderErrorKind:
     text = "\n".join(str(e)[:_READ] for e in chain).lower()
-    status = next(filter(None, map(_status, chain)), None)
+    status = next(filter(None, map(status_of or _status, chain)), None)
     unpaid = any(getattr(e, "status_code", None) == 402 for e in chain)
     evidence = _Evidence(_names(chain, status), status, text, unpaid)
     return next((kind for kind, holds in _RULES if holds(evidence)), "bad-request")
@@ -278,6 +302,15 @@ def _status(exception: BaseException) -> int | None:
     """The HTTP status that arrived; None for litellm's wrappers, which make one up."""
     status = getattr(getattr(exception, "response", None), "status_code", None)
     return status if isinstance(status, int) and not _wraps(exception) else None
+
+
+def _status_of_application(exception: BaseException) -> int | None:
+    """Return the HTTP status that arrived, also of exceptions of aiohttp and urllib, which hold it themselves."""
+    status = _status(exception)
+    if status is None and exception.__cause__ is None:  # aiohttp makes one up for what is no HTTP, from a cause
+        held = not _STATED.isdisjoint(c.__name__ for c in type(exception).__mro__)
+        status = getattr(exception, "status", None) if held else None
+    return status if isinstance(status, int) else None
 
 
 def _retry_after(chain: list[BaseException]) -> float | None:

@@ -1,4 +1,7 @@
-"""Models that answer from the store: one asks whoever it stands before for what is missing, one never asks."""
+"""Models that answer from the store: one asks whoever it stands before for what is missing, one never asks.
+
+Beside them the one that takes their place before a model whose replies are not stored.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ from typing import Any
 from ..errors import DamagedReplyError, ProviderError, UsageError
 from ..redaction import redact, redact_all
 from ..trial import Json, Reply, Request
-from .live import Keeping
+from .live import Keeping, Live
 from .provider_errors import failure_in
 from .request_key import digest, entry_of, shown, stored_name
 from .store import Store
@@ -110,6 +113,21 @@ def _whole(reply: Reply) -> Reply:
     calls = reply.tool_calls and redact_all(reply.tool_calls)
     same = (text, source, calls) == (reply.text, reply.source, reply.tool_calls)
     return reply if same else replace(reply, text=text, source=source, tool_calls=calls)
+
+
+class Unstored:
+    """A model whose replies are not kept, for nobody knows whether it would answer the same tomorrow."""
+
+    live = True
+
+    def __init__(self, inner: Live, watch: Watch) -> None:
+        self.name, self.settings = inner.name, inner.settings
+        self._inner, self._watch = inner, watch
+
+    async def answer(self, request: Request) -> Reply:
+        """Return the inner model's reply. Raises what it raises; ProviderError "store" where the ledger is lost."""
+        with _told(self._watch):
+            return await self._inner.answer(request)
 
 
 @contextmanager

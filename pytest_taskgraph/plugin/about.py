@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from .. import __version__
 from ..results.record import REAL_NAMES, About
 from . import options
-from .subject import plain
+from .application import model_settings
 
 if TYPE_CHECKING:
     from ..trial import Json
@@ -56,7 +56,9 @@ def about(run: Run) -> About:
             "workflow": list(shown.workflows),
             **({"vary": list(shown.vary)} if shown.vary else {}),
             **({"repeats": run.repeats} if run.repeats > 1 else {}),
-            "model_option": {key: plain(text) for key, text in options.pairs(run.config, "model-option")},
+            "model_option": model_settings(
+                (run.subject(label).spec for label in run.models), dict(options.pairs(run.config, "model-option"))
+            ),
             **_real_names(run),
             **run.measuring.about(),
         },

@@ -7,7 +7,8 @@ ahead as may be in flight.
 Under xdist worker w of W asks the items i with i mod W = w ahead, and then the others: the store's claims see to it
 that nobody asks twice, and whoever runs an item waits there for the reply. What was asked ahead for items that others
 ran meanwhile is let go: workers run their items in about the order of collection, and should one of them come after
-all, the store has the reply.
+all, the store has the reply. Where the workers do not share a store, or a model's replies are not stored, each asks
+ahead only what it has been sent.
 """
 
 from __future__ import annotations
@@ -100,7 +101,7 @@ class Ahead:
         return self._submitted - self._finished < times * self._run.pipeline.room
 
     def _one(self) -> bool:
-        for at, item in self._queued() if self._run.pipeline.apart else self._next:
+        for at, item in self._next if self._run.shares_replies else self._queued():
             if item.nodeid in self._jobs or item.nodeid in self._taken:
                 continue
             params = private.params(item)
@@ -149,7 +150,7 @@ class Ahead:
             yield from (one for one in self._items.items() if one[0] % workers != number)
 
     def _queued(self) -> Iterator[tuple[int, pytest.Item]]:
-        """On a machine apart: only what this worker is sure to run, for there are no claims between the machines."""
+        """Where replies are not shared: only what this worker is sure to run, for there are no claims between them."""
         return ((at, self._items[at]) for at in private.queued(self._config) if at in self._items)
 
     def _let_go(self, place: int) -> None:

@@ -9,7 +9,7 @@ import pytest
 from ..errors import UsageError
 from ..redaction import public_name
 from . import options
-from .subject import plain
+from .application import model_settings
 
 if TYPE_CHECKING:
     from ..asking import Model, Transcript
@@ -26,7 +26,7 @@ class Measuring:
     def __init__(self, config: pytest.Config, settings: Settings, pipeline: Pipeline) -> None:
         self.specs = {role: options.value(config, name) for role, name in SPEC.items()}
         self.settings: dict[str, dict[str, Json]] = {
-            role: {key: plain(text) for key, text in options.pairs(config, f"{role}-option")} for role in SPEC
+            role: model_settings([self.specs[role]], dict(options.pairs(config, f"{role}-option"))) for role in SPEC
         }
         self._text_metrics, self._templates = settings.text_metrics, settings.templates
         self._models: dict[str, Model] = {}

@@ -40,9 +40,9 @@ OPTIONS = {
     option.name: option
     for option in (
         Option(
-            "model", "SPEC[@@NAME]", "who is asked: any litellm name; recorded:FILE; baseline, or baseline:NAME for an "
-            "embedded baseline (reader, lexical, random, constant, first-mentioned); oracle:ACCURACY for testing "
-            "the machinery. NAME stands for it in ids and reports. "
+            "model", "SPEC[@@NAME]", "who is asked: any litellm name; recorded:FILE; python:MODULE:NAME, your own "
+            "application; baseline, or baseline:NAME for an embedded baseline (reader, lexical, random, constant, "
+            "first-mentioned); oracle:ACCURACY for testing the machinery. NAME stands for it in ids and reports. "
             "--model is an alias, unless the project owns that name. Repeatable", "baseline", repeatable=True,
         ),
         Option("model-option", "K=V", "a setting passed to the model as it is, such as api_base=URL or temperature=0; "

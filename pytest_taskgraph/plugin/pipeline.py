@@ -14,6 +14,7 @@ import pytest
 from ..errors import ProviderError, UsageError
 from ..models.watch import Watch
 from . import options
+from .application import is_storable
 from .distributed import APART, NUMBER, STORE, workers_of
 
 if TYPE_CHECKING:
@@ -83,13 +84,14 @@ class Pipeline:
                 "--taskgraph-replay takes all replies from the store, --taskgraph-refresh none: choose one"
             )
         live = [cast("Live", client) for client in clients if getattr(client, "live", False)]
+        self._check_replayable(live)
         if self.replay and live and not self._has_replies():
             raise UsageError(
                 f"--taskgraph-replay: there is no store of replies in {self.folder}; ask once without it, import one "
                 "(python -m pytest_taskgraph replies import), or name its folder with --taskgraph-store"
             )
         if live:
-            self._check_stated()
+            self._check_stated(live)
         for client in live:
             self._check_budget(client)
         for name, least in (("concurrency", 1), ("rpm", 1), ("tpm", 1), ("retries", 0), ("max-calls", 0)):
@@ -167,7 +169,15 @@ class Pipeline:
 
         return (self.folder / FILE).exists()
 
-    def _check_stated(self) -> None:
+    def _check_replayable(self, live: list[Live]) -> None:
+        unstored = [client.name for client in live if not is_storable(client)]
+        if self.replay and unstored:
+            raise UsageError(
+                f"--taskgraph-replay: no reply of {unstored[0]} is stored, for it states no version; state the one to "
+                f"replay as a model option (version=...), or leave out --taskgraph-replay"
+            )
+
+    def _check_stated(self, live: list[Live]) -> None:
         """Nothing, if prices can be read and the store can be used: said once, not of each question.
 
         A run that asks nobody keeps nothing either.
@@ -176,7 +186,8 @@ class Pipeline:
         from ..models.store.schema import check_store
 
         check_prices(options.values(self._config, "price"))
-        check_store(self.folder, read_only=self.replay or options.idle(self._config))
+        if self._is_limited or any(map(is_storable, live)):
+            check_store(self.folder, read_only=self.replay or options.idle(self._config))
 
     def _check_budget(self, client: Live) -> None:
         from ..models.budget import check_budget
@@ -192,10 +203,11 @@ class Pipeline:
     def _wrapped(self, client: Live) -> Model:
         from ..models.budget import Budgeted
         from ..models.retries import Retried
-        from ..models.stored import Stored
+        from ..models.stored import Stored, Unstored
 
         retries = options.whole(self._config, "retries")
-        budgeted = Budgeted(client, self.store, self.price(client), self.max_calls, self.max_cost)
+        store = self.store if self._is_limited or is_storable(client) else None
+        budgeted = Budgeted(client, store, self.price(client), self.max_calls, self.max_cost)
         retried = Retried(
             budgeted,
             self._limits_of(client.name),
@@ -205,7 +217,12 @@ class Pipeline:
             ready=getattr(client, "ready", None),
             reserve=budgeted.reserve,
         )
-        return Stored(retried, self.store, self.watch)
+        return Stored(retried, self.store, self.watch) if is_storable(client) else Unstored(retried, self.watch)
+
+    @property
+    def _is_limited(self) -> bool:
+        """Whether calls or cost are limited, of which the store has the ledger."""
+        return self.max_calls is not None or self.max_cost is not None
 
     def _limits_of(self, name: str) -> Limits:
         from ..models.limits import Limits

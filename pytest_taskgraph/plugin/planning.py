@@ -10,6 +10,7 @@ import pytest
 
 from ..errors import TaskgraphError, UsageError
 from . import options, private
+from .application import is_storable
 from .suites import asks
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def entries(run: Run, items: Sequence[pytest.Item], bases: Mapping[str, Basis]) 
         if not subject.live or subject.client is None:
             yield PlanEntry(subject.name, question.pattern, question.category, 0, 0, 0.0, 0.0)
             continue
-        requests = [(run.pipeline.key(subject.client, one), one) for one in _requests(question)]
+        requests = [(_key(run, subject, item, one), one) for one in _requests(question)]
         missing = {key: one for key, one in requests if key not in seen and not run.pipeline.holds(key)}
         stored = sum(key not in seen and run.pipeline.holds(key) for key in dict(requests))
         whole = all(run.pipeline.holds(key) for key, _ in requests)  # what measures the replies is stored as well
@@ -190,6 +191,13 @@ def _requests(question: Question) -> list[Request]:
 
     first = next(episode(question.episode)(question))
     return [replace(one, repetition=question.repetition) for one in first]
+
+
+def _key(run: Run, subject: Subject, item: pytest.Item, request: Request) -> str:
+    """Return what makes the request the same as another one; of a model whose replies are not stored none is."""
+    assert subject.client is not None
+    key = run.pipeline.key(subject.client, request)
+    return key if is_storable(subject.client) else f"{key} of {item.nodeid}"
 
 
 def _amounts(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -14,6 +15,7 @@ from ..errors import ProviderError, UsageError
 from ..trial import Trial
 from . import options, planning
 from .ahead import Ahead
+from .application import is_storable, make_importable, unstored_notices
 from .drawings import Drawings
 from .garbage import Garbage
 from .judging import Judging, Outcome
@@ -81,6 +83,13 @@ class Run:
         clients = [self.subject(spec).client for spec in self.models]
         if not self.pipeline.replay and any(isinstance(client, remote.Remote) for client in clients):
             remote.preload()
+
+    @cached_property
+    def shares_replies(self) -> bool:
+        """Whether the workers of the run give one another the replies that they got, through the store."""
+        clients = [self.subject(label).client for label in self.models]
+        stored = all(client is None or is_storable(client) for client in clients)
+        return not self.pipeline.apart and (stored or self.pipeline.workers == 1)
 
     @property
     def live(self) -> bool:
@@ -189,7 +198,9 @@ class Run:
             family.check(self.settings)
         self.measuring.check()
         subjects = [self.subject(spec) for spec in self.models]
-        self.pipeline.check([one.client for one in subjects if one.client is not None])
+        clients = [one.client for one in subjects if one.client is not None]
+        self.pipeline.check(clients)
+        self.notices.extend(unstored_notices([*clients, *self.measuring.clients]))
         self.judging.check()
         self.reporting.check()
         self.notices.extend(self.reporting.notices)
@@ -303,6 +314,7 @@ def _choices(config: pytest.Config) -> list[ModelChoice]:
     specs = [options.value(config, name) for name in ("judge-model", "embedder")]
     redaction.register([*stated, *further, *specs])
     redaction.register_environment()
+    make_importable(config, [*stated, *specs])
     try:
         return [read_choice(one) for one in stated]
     except UsageError as error:

@@ -130,8 +130,9 @@ class Subject:
 
 def _open(spec: str, options: Mapping[str, str]) -> Model:
     from ..models import open_model
+    from .application import model_settings
 
-    return open_model(spec, {key: plain(text) for key, text in options.items()})
+    return open_model(spec, model_settings([spec], options))
 
 
 def plain(text: str) -> Json:

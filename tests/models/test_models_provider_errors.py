@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_taskgraph.errors import ProviderError
-from pytest_taskgraph.models.provider_errors import LONGEST, provider_error
+from pytest_taskgraph.models.provider_errors import LONGEST, application_error, provider_error
 
 
 def named(name: str, message: str = "said", *bases: type[Exception]) -> Exception:
@@ -105,3 +105,32 @@ def test_a_message_of_a_megabyte_is_read_at_once(word: str) -> None:
     start = time.process_time()
     provider_error(named("Unheard", word * 200_000), {"api_key": "abcdefgh"})
     assert time.process_time() - start < 5
+
+
+def with_status(name: str, status: int, cause: Exception | None = None) -> Exception:
+    """An exception as aiohttp and urllib raise it, with the status that arrived."""
+    exception = named(name)
+    exception.status = status  # type: ignore[attr-defined]
+    exception.__cause__ = cause
+    return exception
+
+
+@pytest.mark.parametrize(
+    ("exception", "kind"),
+    [
+        (with_status("ClientResponseError", 401), "authentication"),
+        (with_status("HTTPError", 429), "rate-limit"),
+        (with_status("HTTPError", 404), "not-found"),
+        (with_status("ClientResponseError", 400, named("BadHttpMessage")), "server"),
+        (named("NotFoundError"), "server"),
+        (named("BadRequestError"), "server"),
+        (KeyError("plan"), "server"),
+        (TimeoutError(), "timeout"),
+        (named("APIConnectionError"), "connection"),
+        (ProviderError("payment", "empty purse"), "payment"),
+    ],
+)
+def test_application_error_has_the_kind_of_what_it_met(exception: Exception, kind: str) -> None:
+    failed = application_error(exception, {})
+    assert failed.kind == kind
+    assert str(failed).count(kind) == 1

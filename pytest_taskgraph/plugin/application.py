@@ -1,0 +1,54 @@
+"""The user's own application as a model: where it is imported from, its options, and what a run says of it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ..models.python_model import SCHEME, VERSION
+from .subject import plain
+
+if TYPE_CHECKING:
+    from ..asking import Model
+    from ..trial import Json
+
+
+def is_application(spec: str) -> bool:
+    """Return True if the specification of a model names a callable."""
+    return spec.strip().startswith(f"{SCHEME}:")
+
+
+def make_importable(config: pytest.Config, specs: Iterable[str]) -> None:
+    """Add the working directory and the root folder to `sys.path` if a model is an application.
+
+    They go to its start, as Python has it for `python -m pytest`: `pytest` alone adds neither.
+    """
+    if not any(map(is_application, specs)):
+        return
+    for folder in (config.rootpath, config.invocation_params.dir):
+        if str(folder) not in sys.path:
+            sys.path.insert(0, str(folder))
+
+
+def model_settings(specs: Iterable[str], stated: Mapping[str, str]) -> dict[str, Json]:
+    """Return the model options as JSON values where their texts are JSON.
+
+    The version of an application stays a text, or 1.10 and 1.1 were the same.
+    """
+    kept = {VERSION} if any(map(is_application, specs)) else set()
+    return {name: text if name in kept else plain(text) for name, text in stated.items()}
+
+
+def is_storable(client: Model) -> bool:
+    """Return True if the replies of a live model may be stored: an application has to state its version."""
+    return bool(getattr(client, "storable", True))
+
+
+def unstored_notices(clients: Iterable[Model]) -> Iterator[str]:
+    """Yield a line for each application without a version."""
+    for client in clients:
+        if not is_storable(client):
+            yield f"replies of {client.name} are not stored: it states no version ({VERSION}=... as a model option)"

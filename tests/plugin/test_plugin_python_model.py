@@ -1,0 +1,453 @@
+"""The user's own application as the model under test."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from loopback import Loopback, as_json
+from plugin_project import ITEMS, OWN, Project, right
+
+PAGE = (Path(__file__).parents[2] / "docs" / "application.md").read_text(encoding="utf-8")
+MODEL = "--model=python:app:answer"
+RECORD = "--taskgraph-report=json=record.json"
+OPTION = "--taskgraph-model-option"
+ONE = ("-k", "parallel_pair-wadl-n012-s0-000")
+# Each call leaves a line, whatever process it is made in.
+NOTED = """
+from pathlib import Path
+from plugin_project import right
+
+def noted(prompt):
+    with (Path(__file__).parent / "calls").open("a") as file:
+        file.write("call\\n")
+    return right(prompt)
+"""
+SYNC = NOTED + "def answer(prompt):\n    return noted(prompt)\n"
+ASYNC = NOTED + "async def answer(prompt):\n    return noted(prompt)\n"
+TWENTY = """
+from pytest_taskgraph import suite, understanding
+
+@suite(understanding, patterns=["flow_start", "flow_end"], instances=10)
+def test_graph(trial):
+    trial.check()
+"""
+
+
+def calls(project: Project) -> int:
+    """How often the application was called."""
+    path = project.path / "calls"
+    return len(path.read_text(encoding="utf-8").splitlines()) if path.exists() else 0
+
+
+def trials(project: Project) -> list[dict[str, Any]]:
+    return list(project.record()["trials"])
+
+
+def errors(project: Project) -> list[str]:
+    return [one["error"] for one in trials(project)]
+
+
+@pytest.mark.parametrize("source", [SYNC, ASYNC], ids=["sync", "async"])
+def test_application_answers_every_question_and_leaves_no_store(project: Project, source: str) -> None:
+    project.write("app.py", source)
+    ran = project.run(MODEL)
+    assert (ran.code, ran.counts, calls(project)) == (0, {"passed": 4}, 4), ran.output
+    assert "replies of python:app:answer are not stored: it states no version" in ran.output
+    assert not (project.path / ".taskgraph").exists()
+
+
+def test_application_in_package_below_root_folder_is_found(project: Project) -> None:
+    project.write("src_of_mine/agents/support.py", NOTED + "class Desk:\n    answer = staticmethod(noted)\n")
+    ran = project.run("--model=python:src_of_mine.agents.support:Desk.answer")
+    assert ran.counts == {"passed": 4}, ran.output
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "class Desk:\n    def __call__(self, prompt):\n        return right(prompt)\nanswer = Desk()",
+        "class Desk:\n    async def __call__(self, prompt):\n        return right(prompt)\nanswer = Desk()",
+        "import functools\nasync def ask(prompt):\n    return right(prompt)\nanswer = functools.partial(ask)",
+        "async def ask(prompt):\n    return right(prompt)\nanswer = lambda prompt: ask(prompt)",
+        "def answer(messages, /):\n    return right(messages[-1]['content'])",
+    ],
+    ids=["instance", "async instance", "partial", "returns a coroutine", "positional only"],
+)
+def test_any_kind_of_callable_is_called(project: Project, source: str) -> None:
+    project.write("app.py", "from plugin_project import right\n" + source)
+    ran = project.run(MODEL)
+    assert ran.counts == {"passed": 4}, ran.output
+
+
+def test_parameter_messages_receives_messages_and_others_the_whole_text(project: Project) -> None:
+    project.write(
+        "app.py",
+        """
+import json
+from pathlib import Path
+from plugin_project import right
+
+def put(name, value):
+    Path(__file__).with_name(name).write_text(json.dumps(value))
+
+def answer(prompt):
+    put("prompt", prompt)
+    return right(prompt)
+
+def converse(messages):
+    put("messages", messages)
+    reply = right(messages[-1]["content"])
+    messages.clear()
+    return reply
+""",
+    )
+    frame = ("--taskgraph-frame=guided", *ONE)
+    assert project.run(MODEL, *frame).counts["passed"] == 1
+    assert project.run("--model=python:app:converse", RECORD, *frame).counts["passed"] == 1
+    system, user = json.loads((project.path / "messages").read_text(encoding="utf-8"))
+    assert (system["role"], user["role"]) == ("system", "user")
+    prompt = json.loads((project.path / "prompt").read_text(encoding="utf-8"))
+    assert prompt == f"{system['content']}\n\n{user['content']}"
+
+
+def test_reply_tells_tokens_and_cost_and_is_scrubbed(project: Project) -> None:
+    project.write(
+        "app.py",
+        "from plugin_project import right\nfrom pytest_taskgraph import Reply\n"
+        "def answer(prompt):\n"
+        "    return Reply('\\x1b[31m' + right(prompt), 120, 7, cost=0.25, latency=1.5, finish_reason='max_tokens')\n",
+    )
+    ran = project.run(MODEL, RECORD)
+    reply = trials(project)[0]["reply"]
+    assert ran.counts == {"passed": 4}, ran.output
+    assert (reply["tokens_in"], reply["tokens_out"], reply["cost"], reply["latency"]) == (120, 7, 0.25, 1.5)
+    assert (reply["finish_reason"], reply["source"]) == ("length", "python:app:answer")
+    assert "$1.00" in ran.output
+
+
+@pytest.mark.parametrize(
+    ("source", "told"),
+    [
+        ("return None", "malformed: python:app:answer returned a NoneType; expected a text or a Reply"),
+        ("return b'yes'", "malformed: python:app:answer returned a bytes"),
+        ("yield 'yes'", "malformed: python:app:answer returned a generator"),
+        ("return Reply('yes', cost=float('nan'))", "malformed: python:app:answer returned a Reply with cost=nan"),
+        ("return Reply('yes', tokens_in=-1)", "malformed: python:app:answer returned a Reply with tokens_in=-1"),
+        ("return Reply(None)", "malformed: python:app:answer returned a Reply whose text is a NoneType"),
+        ("return Reply('yes', tool_calls=[3])", "malformed: the reply has another shape: expected "),
+        ("return 'y' * 8_000_001", "too-large: python:app:answer returned 8,000,001 characters"),
+        ("return ' '", "empty: the reply holds no text"),
+        ("raise KeyError('plan')", "server: KeyError: 'plan'"),
+        ("raise ValueError('no\\nplan sk-abcdefghijklmnopqrstuvwxyz')", "server: ValueError: no plan [key]"),
+        ("raise TimeoutError('too slow')", "timeout: TimeoutError: too slow"),
+        ("raise ConnectionRefusedError('nobody')", "connection: ConnectionRefusedError: nobody"),
+        ("raise SystemExit(3)", "server: SystemExit: 3"),
+        ("raise KeyboardInterrupt", "server: KeyboardInterrupt"),
+        ("raise StopIteration", "server: "),
+        ("raise asyncio.CancelledError", "server: CancelledError"),
+        ("raise ExceptionGroup('two', [ValueError('inner')])", "server: ValueError: inner"),
+        ("raise Mute", "server: Mute"),
+        ("raise ProviderError('rate-limit', 'slow down')", "rate-limit: slow down"),
+        ("urllib.request.urlopen(os.environ['GATEWAY_URL'])", "authentication: HTTPError: HTTP Error 401"),
+    ],
+)
+@pytest.mark.parametrize("define", ["def", "async def"])
+def test_exception_or_other_value_is_an_error_without_traceback(
+    project: Project, server: Loopback, monkeypatch: pytest.MonkeyPatch, define: str, source: str, told: str
+) -> None:
+    if define == "async def" and source.startswith("yield"):
+        told = told.replace("a generator", "a async_generator")
+    body = source.replace("urllib.request.urlopen(", "ask(")
+    monkeypatch.setenv("GATEWAY_URL", server.url)
+    project.write(
+        "app.py",
+        "import asyncio, os, urllib.error\nfrom pytest_taskgraph import Reply\n"
+        "from pytest_taskgraph.errors import ProviderError\n"
+        "class Mute(Exception):\n    def __str__(self):\n        raise ZeroDivisionError\n"
+        "def ask(url):\n    raise urllib.error.HTTPError(url, 401, 'no key', {}, None)\n"
+        f"{define} answer(prompt):\n    {body}\n",
+    )
+    ran = project.run(MODEL, RECORD, "--taskgraph-retries=0", *ONE)
+    assert errors(project)[0].startswith(told), errors(project)
+    assert ran.counts["error"] == 1, ran.output
+    assert ran.clean, ran.output
+    assert "app.py" not in (project.path / "record.json").read_text(encoding="utf-8")
+
+
+def test_place_of_an_exception_is_logged(project: Project) -> None:
+    project.write("app.py", "import json\ndef answer(prompt):\n    return json.loads('{')\n")
+    ran = project.run(MODEL, "--taskgraph-retries=0", "--log-level=INFO", *ONE)
+    assert "python:app:answer raised JSONDecodeError at app.py:3" in ran.output
+
+
+def test_failing_application_is_asked_again(project: Project) -> None:
+    project.write(
+        "app.py",
+        NOTED + "seen = []\ndef answer(prompt):\n    reply = noted(prompt)\n    seen.append(1)\n"
+        "    if len(seen) == 1:\n        raise RuntimeError('at first')\n    return reply\n",
+    )
+    ran = project.run(MODEL, RECORD, *ONE)
+    assert (ran.counts["passed"], calls(project)) == (1, 2), ran.output
+    assert trials(project)[0]["reply"]["retries"] == 1
+
+
+def test_repetitions_are_calls_of_their_own(project: Project) -> None:
+    project.write("app.py", SYNC)
+    ran = project.run(MODEL, "--taskgraph-repeats=3")
+    assert (ran.counts["passed"], calls(project)) == (12, 12), ran.output
+
+
+@pytest.mark.parametrize("version", [(), (OPTION, "version=1")], ids=["unstored", "stored"])
+def test_call_that_never_returns_ends_with_the_run(project: Project, version: tuple[str, ...]) -> None:
+    project.write("app.py", "import threading\ndef answer(prompt):\n    threading.Event().wait()\n")
+    ran = project.spawn(MODEL, "--taskgraph-timeout=0.2", "--taskgraph-retries=0", RECORD, *ONE, *version)
+    assert errors(project) == ["timeout: no reply within 0.2 s"], ran.output
+    assert ran.code == 1
+
+
+def test_async_call_is_cancelled_at_its_time_limit(project: Project) -> None:
+    project.write(
+        "app.py",
+        "import asyncio\nfrom pathlib import Path\nasync def answer(prompt):\n    try:\n"
+        "        await asyncio.Event().wait()\n    finally:\n        Path(__file__).with_name('ended').touch()\n",
+    )
+    ran = project.run(MODEL, "--taskgraph-timeout=0.2", "--taskgraph-retries=0", RECORD, *ONE)
+    assert errors(project) == ["timeout: no reply within 0.2 s"], ran.output
+    assert (project.path / "ended").exists()
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import threading\ntogether = threading.Barrier(4, timeout=60)\n"
+        "def answer(prompt):\n    together.wait()\n    return right(prompt)\n",
+        "import asyncio\narrived = []\nasync def answer(prompt):\n    arrived.append(1)\n"
+        "    while len(arrived) < 4:\n        await asyncio.sleep(0)\n    return right(prompt)\n",
+    ],
+    ids=["sync", "async"],
+)
+def test_as_many_calls_as_the_concurrency_run_side_by_side(project: Project, source: str) -> None:
+    project.write("app.py", "from plugin_project import right\n" + source)
+    ran = project.run(MODEL, "--taskgraph-concurrency=4", "--taskgraph-retries=0")
+    assert ran.counts == {"passed": 4}, ran.output
+
+
+def test_no_more_calls_than_the_concurrency_run_side_by_side(project: Project) -> None:
+    project.write(
+        "app.py",
+        "import threading\nfrom plugin_project import right\nalone = threading.Lock()\ndef answer(prompt):\n"
+        "    assert alone.acquire(blocking=False)\n    try:\n        return right(prompt)\n"
+        "    finally:\n        alone.release()\n",
+    )
+    ran = project.run(MODEL, "--taskgraph-concurrency=1", "--taskgraph-retries=0")
+    assert ran.counts == {"passed": 4}, ran.output
+
+
+def test_budget_of_calls_is_kept_by_one_process_and_by_two(project: Project) -> None:
+    project.write("app.py", SYNC)
+    project.write("test_graph.py", TWENTY)
+    ran = project.run(MODEL, "--taskgraph-max-calls=7")
+    assert (ran.counts["skipped"], calls(project)) == (13, 7), ran.output
+    ran = project.spread(MODEL, "--taskgraph-max-calls=5")
+    assert (ran.counts["skipped"], calls(project)) == (15, 12), ran.output
+
+
+def test_limit_of_cost_counts_what_replies_cost(project: Project) -> None:
+    project.write(
+        "app.py",
+        NOTED + "from pytest_taskgraph import Reply\n"
+        "def answer(prompt):\n    return Reply(noted(prompt), 10, 30_000)\n",
+    )
+    ran = project.run(MODEL, "--taskgraph-max-cost=1")
+    assert (ran.code, calls(project)) == (pytest.ExitCode.USAGE_ERROR, 0)
+    assert "--taskgraph-price python:app:answer=IN/OUT" in ran.output
+    price = "--taskgraph-price=python:app:answer=0/20"
+    ran = project.run(MODEL, "--taskgraph-max-cost=1.5", price)
+    assert (ran.counts["skipped"], calls(project)) == (2, 2), ran.output
+
+
+@pytest.mark.parametrize("version", [(), (OPTION, "version=1")], ids=["unstored", "stored"])
+@pytest.mark.parametrize("dist", ["load", "loadfile"])
+def test_two_workers_call_once_for_each_question(project: Project, version: tuple[str, ...], dist: str) -> None:
+    project.write("app.py", SYNC)
+    project.write("test_graph.py", TWENTY)
+    ran = project.spread(MODEL, *version, "--dist", dist, RECORD)
+    assert (ran.counts["passed"], calls(project)) == (20, 20), ran.output
+    assert Counter(one["outcome"] for one in trials(project)) == {"right": 20}
+    assert ("are not stored" in ran.output) == (not version)
+
+
+def test_replies_are_stored_under_the_version(project: Project) -> None:
+    project.write("app.py", SYNC)
+    for version, expected in (("1.1", 4), ("1.1", 4), ("1.10", 8), ("next", 12), ("1.10", 12)):
+        ran = project.run(MODEL, OPTION, f"version={version}", RECORD)
+        assert (ran.counts, calls(project)) == ({"passed": 4}, expected), (version, ran.output)
+        assert "not stored" not in ran.output
+        assert project.record()["settings"]["model_option"] == {"version": version}
+    ran = project.run(MODEL, OPTION, "version=1.1", "--taskgraph-replay")
+    assert (ran.counts, calls(project)) == ({"passed": 4}, 12), ran.output
+    ran = project.run(MODEL, OPTION, "version=1.1", "--taskgraph-refresh")
+    assert (ran.counts, calls(project)) == ({"passed": 4}, 16), ran.output
+
+
+def test_without_a_version_each_run_asks_anew(project: Project) -> None:
+    project.write("app.py", SYNC)
+    for _ in range(2):
+        project.run(MODEL)
+    assert calls(project) == 8
+    ran = project.run(MODEL, "--taskgraph-plan")
+    assert "4 requests" in ran.output
+    assert calls(project) == 8
+
+
+def test_same_prompt_twice_is_two_calls_without_a_version(project: Project) -> None:
+    project.write("app.py", SYNC)
+    project.write("test_twins.py", (project.path / "test_graph.py").read_text(encoding="utf-8"))
+    ran = project.run(MODEL)
+    assert "8 requests" in ran.output
+    assert calls(project) == 8
+    assert project.run(MODEL, OPTION, "version=1").counts["passed"] == 8
+    assert calls(project) == 12
+
+
+def test_replay_without_a_version_is_a_usage_error(project: Project) -> None:
+    project.write("app.py", SYNC)
+    ran = project.run(MODEL, "--taskgraph-replay")
+    assert ran.code == pytest.ExitCode.USAGE_ERROR
+    assert "no reply of python:app:answer is stored, for it states no version" in ran.output
+    assert calls(project) == 0
+
+
+@pytest.mark.parametrize(
+    ("spec", "told"),
+    [
+        ("apps:answer", "there is no module 'apps'; did you mean 'app'?"),
+        ("zzyzx:answer", "there is no module 'zzyzx'; it is looked for in the working directory"),
+        ("pack.agnet:answer", "'pack' has no module 'agnet'; did you mean 'agent'?"),
+        ("pack.zzyzx:answer", "'pack' has no module 'zzyzx'; it has: agent"),
+        ("app:anwser", "'app' has no 'anwser'; did you mean 'answer'?"),
+        ("app:zzyzx", "'app' has no 'zzyzx'; it has: Agent, answer, other, two"),
+        ("app:Agent", "is a class; name a function, or an instance that can be called"),
+        ("app:NUMBER", "is of type int; name a callable"),
+        ("app", "names no callable; expected python:package.module:name"),
+        ("app:answer:more", "names no callable"),
+        ("app.py:answer", "'app' has no module 'py'"),
+        ("../app:answer", "names no callable"),
+        ("app:two", "cannot be called with (prompt), the prompt or messages and the model options: missing"),
+        ("broken:answer", "importing 'broken' failed: ModuleNotFoundError: No module named 'zzyzx' (broken.py:2)"),
+        ("ending:answer", "importing 'ending' failed: SystemExit: 3 (ending.py:1)"),
+        ("unreadable:answer", "importing 'unreadable' failed: SyntaxError"),
+    ],
+)
+def test_unknown_or_unfit_callable_is_a_usage_error(project: Project, spec: str, told: str) -> None:
+    project.write("app.py", "class Agent: pass\nNUMBER = 1\ndef answer(prompt): 0\nother = answer\ndef two(a, b): 0\n")
+    project.write("pack/__init__.py", "")
+    project.write("pack/agent.py", "")
+    project.write("broken.py", "\nimport zzyzx\n")
+    project.write("ending.py", "raise SystemExit(3)\n")
+    project.write("unreadable.py", "def answer(:\n")
+    ran = project.run(f"--model=python:{spec}")
+    assert (ran.code, ran.clean) == (pytest.ExitCode.USAGE_ERROR, True), ran.output
+    assert told in ran.output
+
+
+def test_model_options_are_keyword_arguments(project: Project) -> None:
+    project.write("app.py", NOTED + "def answer(prompt, *, right):\n    return noted(prompt) if right else 'no'\n")
+    assert project.run(MODEL, OPTION, "right=true").counts == {"passed": 4}
+    ran = project.run(MODEL)
+    assert ran.code == pytest.ExitCode.USAGE_ERROR
+    assert "missing a required argument: 'right'" in " ".join(ran.output.split())
+    ran = project.run(MODEL, OPTION, "right=true", OPTION, "temperature=0")
+    assert ran.code == pytest.ExitCode.USAGE_ERROR
+    assert "(prompt, right=..., temperature=...)" in ran.output
+    assert "got an unexpected keyword argument 'temperature'" in " ".join(ran.output.split())
+
+
+def test_empty_version_is_a_usage_error(project: Project) -> None:
+    project.write("app.py", SYNC)
+    ran = project.run(MODEL, OPTION, "version=")
+    assert ran.code == pytest.ExitCode.USAGE_ERROR
+    assert "the model option version is empty" in ran.output
+
+
+def test_short_name_stands_in_ids(project: Project) -> None:
+    project.write("app.py", SYNC + "def other(prompt):\n    return noted(prompt)\n")
+    ran = project.run(f"{MODEL}@@mine", "--model=python:app:other", RECORD, "-v")
+    assert ran.counts == {"passed": 8}, ran.output
+    assert f"{ITEMS[0][:-1]}-mine]" in ran.output
+    assert f"{ITEMS[0][:-1]}-python_app_other]" in ran.output
+    assert Counter(one["model"] for one in trials(project)) == {"mine": 4, "python:app:other": 4}
+
+
+def test_application_judges_open_answers(project: Project) -> None:
+    project.write("test_graph.py", OWN)
+    project.write(
+        "app.py", "def answer(prompt):\n    return 'Final answer: It does.'\ndef judge(prompt):\n    return '4'\n"
+    )
+    judge = ("--taskgraph-text-metric=judge", "--taskgraph-judge-model=python:app:judge")
+    ran = project.run(MODEL, *judge, RECORD)
+    assert "replies of python:app:judge are not stored" in ran.output
+    assert [one["score"] is not None for one in trials(project)] == [True, True], ran.output
+
+
+def test_agent_questions_are_skipped_without_a_parameter_tools(project: Project) -> None:
+    project.write("app.py", SYNC)
+    ran = project.run(MODEL, "--taskgraph-presentation=agent", "-rs", *ONE)
+    assert ran.counts["skipped"] == 1, ran.output
+    assert "cannot call tools: it has no parameter 'tools'" in " ".join(ran.output.split())
+
+
+def test_application_with_tools_may_call_them(project: Project) -> None:
+    project.write(
+        "app.py",
+        """
+from pytest_taskgraph import Reply
+
+def answer(messages, tools):
+    if messages[-1]["role"] == "tool":
+        return "Final answer: yes"
+    name = tools[0]["function"]["name"]
+    return Reply("", tool_calls=[{"id": "1", "type": "function", "function": {"name": name, "arguments": "{}"}}])
+""",
+    )
+    ran = project.run(MODEL, "--taskgraph-presentation=agent", RECORD, *ONE)
+    assert trials(project)[0]["requests"] == 2, ran.output
+
+
+@pytest.mark.parametrize("module", ["rules", "gateway", "deployed"])
+def test_application_of_the_page_runs(
+    project: Project, server: Loopback, monkeypatch: pytest.MonkeyPatch, module: str
+) -> None:
+    found = dict(re.findall(r"`(\w+)\.py`:\n\n```python\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL))
+    (command,) = re.findall(rf"^pytest suites/ (--model=python:{module}:answer.*)$", PAGE, re.MULTILINE)[:1]
+    assert found.keys() == {"rules", "gateway", "deployed"}
+    project.write(f"{module}.py", found[module])
+    monkeypatch.setenv("GATEWAY_URL", server.url)
+    monkeypatch.setenv("AGENT_URL", f"{server.url}/agent")
+    server.answer = right if module == "gateway" else lambda prompt: as_json({"result": right(prompt)})
+    ran = project.run(*command.split(), "--taskgraph-judge=none", RECORD)
+    outcomes = Counter(one["outcome"] for one in trials(project))
+    assert sum(outcomes.values()) == 4
+    assert "error" not in outcomes, ran.output
+    if module != "rules":
+        assert (outcomes["right"], len(server.requests)) == (4, 4), ran.output
+    if module == "gateway":
+        body = server.requests[0].body
+        assert (body["temperature"], body["messages"][0]["role"]) == (0.7, "system")
+        assert trials(project)[0]["reply"]["cost"] == 0.002
+
+
+def test_interrupt_ends_a_run_whose_calls_never_return(project: Project) -> None:
+    project.write(
+        "app.py",
+        "import os, signal, threading\ndef answer(prompt):\n    os.kill(os.getpid(), signal.SIGINT)\n"
+        "    threading.Event().wait()\n",
+    )
+    ran = project.spawn(MODEL, *ONE)
+    assert ran.code == pytest.ExitCode.INTERRUPTED, ran.output
+    assert "KeyboardInterrupt" in ran.output
