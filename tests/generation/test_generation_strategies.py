@@ -35,7 +35,8 @@ def test_a_contradiction_is_told_when_the_strategy_is_made() -> None:
 
 def test_a_fork_shrinks_to_the_smallest_workflow_that_has_one() -> None:
     smallest = find(
-        workflows(recipes(max_tasks=6)), lambda one: any(len(after) > 1 for after in task_graph(one).values())
+        workflows(recipes(max_tasks=6, among=["parallel"])),
+        lambda one: any(len(after) > 1 for after in task_graph(one).values()),
     )
     assert len(smallest.tasks) == 3
     assert len(smallest.data) == len(smallest.parameters) == 0
@@ -46,7 +47,7 @@ def test_a_long_chain_shrinks_to_the_bound() -> None:
     def long(one: Workflow) -> bool:
         return len(one.tasks) >= 5
 
-    assert len(find(workflows(recipes(max_tasks=8)), long).tasks) == 5
+    assert len(find(workflows(recipes(max_tasks=6)), long).tasks) == 5
 
 
 @few
