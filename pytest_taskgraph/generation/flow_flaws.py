@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from random import Random
 
 from ..errors import NoCaseError
 from ..workflow.check import problems
-from ..workflow.graph import connected, shortest_cycle, task_graph
+from ..workflow.graph import connected, distances, shortest_cycle, task_graph
 from ..workflow.model import END, OTHERWISE, START, Flaw, Link, Workflow
 from .stretches import new_condition, on_every_way
 
@@ -125,7 +124,7 @@ def _spans(workflow: Workflow) -> tuple[set[str], list[tuple[str, str, int]]]:
     spans = [
         (first, last, length)
         for first in workflow.task_names
-        for last, length in _distances(tasks, first).items()
+        for last, length in distances(tasks, [first]).items()
         if first in before[last] and last in after[first]
     ]
     return single, spans
@@ -141,16 +140,3 @@ def _single_ways(workflow: Workflow) -> tuple[set[str], dict[str, frozenset[str]
     guarded = {link.source for link in workflow.links if link.guard is not None}
     single = {task for task in workflow.task_names if len(ahead[task]) == 1 and task not in guarded}
     return single, on_every_way(START, ahead, behind), on_every_way(END, behind, ahead)
-
-
-def _distances(graph: Mapping[str, Sequence[str]], first: str) -> dict[str, int]:
-    """The number of tasks on a shortest way from the first task to each that it leads to; 1 for itself."""
-    found = {first: 1}
-    waiting = deque([first])
-    while waiting:
-        node = waiting.popleft()
-        for target in graph[node]:
-            if target not in found:
-                found[target] = found[node] + 1
-                waiting.append(target)
-    return found

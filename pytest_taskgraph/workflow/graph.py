@@ -103,6 +103,21 @@ def reachable(graph: Mapping[_Node, Iterable[_Node]], node: _Node) -> set[_Node]
     return set(reached(graph, graph.get(node, ())))
 
 
+def distances(graph: Mapping[_Node, Iterable[_Node]], first: Iterable[_Node]) -> dict[_Node, int]:
+    """Return the number of nodes on a shortest way from the first ones to each that they lead to; 1 for themselves.
+
+    The nodes are in the order in which they are met, nearer ones first.
+    """
+    found = dict.fromkeys(first, 1)
+    waiting = list(found)
+    for node in waiting:
+        for target in graph[node]:
+            if target not in found:
+                found[target] = found[node] + 1
+                waiting.append(target)
+    return found
+
+
 def reached(graph: Mapping[_Node, Iterable[_Node]], begin: Iterable[_Node], without: object = None) -> frozenset[_Node]:
     """The nodes of a graph to which a path leads from those where it begins, and they; none that passes `without`."""
     waiting = [node for node in begin if node != without]

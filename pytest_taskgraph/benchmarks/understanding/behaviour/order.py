@@ -18,7 +18,7 @@ from ....trial import Json
 from ....workflow.all_runs import some_run_in_order
 from ....workflow.bounds import reach
 from ....workflow.execution import Run, run
-from ....workflow.graph import task_graph
+from ....workflow.graph import distances, task_graph
 from ....workflow.loops import only_loops_decide, onward
 from ....workflow.model import Workflow
 from ..pattern import Cases, case, pattern
@@ -147,22 +147,10 @@ def far_apart(
     pairs = [
         (a, b, distance)
         for a in spread(list(graph), len(level.tasks))
-        for b, distance in distances(graph, a).items()
+        for b, distance in distances(graph, graph[a]).items()
         if distance in ASKED_DISTANCES
     ]
     return spread(pairs, len(level.tasks), most)
-
-
-def distances(graph: Mapping[str, Sequence[str]], task: str) -> dict[str, int]:
-    """Return the number of links on a shortest way from a task to each that it leads to."""
-    row = dict.fromkeys(graph[task], 1)
-    waiting = list(row)
-    for one in waiting:
-        for other in graph[one]:
-            if other not in row:
-                row[other] = row[one] + 1
-                waiting.append(other)
-    return row
 
 
 def layers(graph: Mapping[str, Sequence[str]]) -> list[list[str]]:

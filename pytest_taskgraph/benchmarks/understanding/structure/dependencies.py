@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from ....workflow.graph import task_graph
+from ....workflow.graph import distances, task_graph
 from ....workflow.model import Flow, Workflow
 from ..pattern import Case, Cases, case, pattern
 from ..spread import spread
@@ -89,11 +89,11 @@ def dependency_existence(workflow: Workflow) -> Cases:
     """
     for steps in _flows(workflow):
         for on in spread(steps.sources, len(workflow.tasks), MOST_SOURCES):
-            after, before = _distances(steps.after[on], steps.ahead), _distances(steps.before[on], steps.behind)
-            distances = {task: after.get(task) or before.get(task) or 0 for task in workflow.task_names if task != on}
+            after, before = distances(steps.ahead, steps.after[on]), distances(steps.behind, steps.before[on])
+            apart = {task: after.get(task) or before.get(task) or 0 for task in workflow.task_names if task != on}
             listed = [
                 (task, distance)
-                for task, distance in distances.items()
+                for task, distance in apart.items()
                 if (distance in ASKED_DISTANCES if distance else len(workflow.tasks) <= SMALL)
             ]
             for task, distance in spread(listed, len(workflow.tasks), MOST_PAIRS):
@@ -221,7 +221,7 @@ def _turned(graph: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
 
 def _depended_on(steps: Steps, task: str) -> dict[str, int]:
     """Return what a task depends on, with the number of steps from there to the task."""
-    tasks = _distances(steps.behind[task], steps.behind)
+    tasks = distances(steps.behind, steps.behind[task])
     if steps.flow == "control":
         return {other: distance for other, distance in tasks.items() if other != task}
     tasks[task] = 0
@@ -230,16 +230,4 @@ def _depended_on(steps: Steps, task: str) -> dict[str, int]:
         near = [tasks[reader] for reader in steps.after[on] if reader in tasks]
         if near:
             found[on] = 1 + min(near)
-    return found
-
-
-def _distances(first: Sequence[str], graph: Mapping[str, Sequence[str]]) -> dict[str, int]:
-    """The number of steps to each task, breadth first: the first ones are one step away."""
-    found = dict.fromkeys(first, 1)
-    waiting = list(found)
-    for one in waiting:
-        for target in graph[one]:
-            if target not in found:
-                found[target] = found[one] + 1
-                waiting.append(target)
     return found
