@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
@@ -9,7 +10,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ..models.python_model import SCHEME, VERSION
-from .subject import plain
 
 if TYPE_CHECKING:
     from ..asking import Model
@@ -40,6 +40,15 @@ def model_settings(specs: Iterable[str], stated: Mapping[str, str]) -> dict[str,
     """
     kept = {VERSION} if any(map(is_application, specs)) else set()
     return {name: text if name in kept else plain(text) for name, text in stated.items()}
+
+
+def plain(text: str) -> Json:
+    """A number, true, false, null, a list or an object, where the text is JSON; else the text itself."""
+    try:
+        found: Json = json.loads(text)
+        return found
+    except ValueError:
+        return text
 
 
 def is_storable(client: Model) -> bool:

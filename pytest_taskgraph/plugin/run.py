@@ -306,7 +306,8 @@ class Run:
 
 def _choices(config: pytest.Config) -> list[ModelChoice]:
     """Return the models that are asked, once all secrets are known that options and environment bring in."""
-    from .subject import plain, read_choice
+    from .application import plain
+    from .subject import read_choice
 
     stated = options.values(config, "model")
     given = (options.pairs(config, f"{role}-option") for role in ("model", "judge", "embedder"))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -133,15 +132,6 @@ def _open(spec: str, options: Mapping[str, str]) -> Model:
     from .application import model_settings
 
     return open_model(spec, model_settings([spec], options))
-
-
-def plain(text: str) -> Json:
-    """A number, true, false, null, a list or an object, where the text is JSON; else the text itself."""
-    try:
-        found: Json = json.loads(text)
-        return found
-    except ValueError:
-        return text
 
 
 def _right_and_wrong(question: Question) -> tuple[str, str]:
