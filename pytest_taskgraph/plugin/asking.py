@@ -54,8 +54,8 @@ def trial_of(question: Question, model: str, came: Came) -> tuple[Trial, Excepti
 
     A reply that could not be measured, for a judge or an embedder failed, is kept without a score: it is paid for.
     """
-    from ..benchmarks.episodes.agent import marked_agent, said
     from ..benchmarks.episodes.tail import told
+    from ..benchmarks.understanding.agent import marked_agent, said
     from ..scoring.marking import mark
 
     transcript, error = came.transcript, came.error

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from pytest_taskgraph.asking import Transcript
 from pytest_taskgraph.benchmarks.episodes import episode
-from pytest_taskgraph.benchmarks.episodes.agent import ROUNDS, said, specifications_read
 from pytest_taskgraph.benchmarks.settings import Settings
 from pytest_taskgraph.benchmarks.understanding import understanding
+from pytest_taskgraph.benchmarks.understanding.agent import ROUNDS, said, specifications_read
 from pytest_taskgraph.notations import NOTATIONS
 from pytest_taskgraph.trial import Question, Reply, Request
 from pytest_taskgraph.workflow.canonical import canonical

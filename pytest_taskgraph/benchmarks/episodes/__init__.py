@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...asking import Episode
 from ...errors import UnknownNameError
-from .agent import agent
+from ..understanding.agent import agent
 from .single import single
 
 EPISODES: dict[str, Episode] = {"single": single, "agent": agent}

@@ -10,8 +10,8 @@ from ...notations.wadl_files import mentioned
 from ...workflow.model import QualifiedName, Workflow
 from ...workflow.project import Index
 from ...workflow.references import assemble
-from ..episodes.tools import LIST, READ
 from ..settings import Presentation
+from .agent_tools import LIST, READ
 from .scope import Scope
 
 BELOW = frozenset({"hierarchy", "references"})  # a pattern that needs them asks about what lies inside tasks

@@ -11,8 +11,8 @@ from typing import Any
 
 from ...asking import Transcript, Turns
 from ...trial import Question, Reply, Request, Trial
-from .single import opening
-from .tools import TOOLS, Answered, answered
+from ..episodes.single import opening
+from .agent_tools import TOOLS, Answered, answered
 
 ROUNDS = 12  # requests in which the model may call tools
 LAST_CALL = "You cannot call tools any more. Give your final answer now, in the form that was asked for."
