@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Generator
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from .trial import Question, Reply, Request
 
@@ -31,6 +31,18 @@ class Transcript:
 
 Turns = Generator[list[Request], list[Reply], Transcript]
 Episode = Callable[[Question], Turns]
+_E = TypeVar("_E", bound=Episode)
+
+
+def one_turn(episode: _E) -> _E:
+    """Mark an episode that never requests more than at first, so that plans state all that it sends."""
+    vars(episode)["one_turn"] = True
+    return episode
+
+
+def is_one_turn(episode: Episode) -> bool:
+    """Return True if the episode is marked: its first requests are all that it sends."""
+    return bool(getattr(episode, "one_turn", False))
 
 
 async def drive(turns: Turns, answer: Callable[[Request], Awaitable[Reply]]) -> Transcript:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from ..asking import Model
+from ..asking import Episode, Model
 from ..trial import Diagram, Question
 from .settings import Settings
 
@@ -50,6 +50,14 @@ class Family(Protocol):
 
     def question(self, reference: QuestionReference, settings: Settings) -> Question:
         """The question that a reference stands for; the same for the same arguments, in any process."""
+        ...
+
+    def episode(self, name: str) -> Episode:
+        """Return how a question that names this episode is put: the family's own, or a shared one.
+
+        Raises:
+            UnknownNameError: if there is none of that name.
+        """
         ...
 
     def labels(self) -> Mapping[str, Label]:

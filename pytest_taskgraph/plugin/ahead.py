@@ -119,12 +119,13 @@ class Ahead:
     def _submit(self, position: int, question: Question, subject: Subject, collected: Collected) -> Future[Came]:
         run, model = self._run, self._run.pipeline.reach(subject.model(collected.family))
         subject.meet(question)
+        episode = collected.family.episode(question.episode)
 
         async def asked() -> Came:
             from ..models.limits import POSITION
 
             POSITION.set(position)
-            return await ask(question, model, run.measuring, run.pipeline.seconds)
+            return await ask(question, episode, model, run.measuring, run.pipeline.seconds)
 
         future = run.loop.submit(asked())
         self._submitted += 1

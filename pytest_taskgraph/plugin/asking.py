@@ -12,7 +12,7 @@ from ..trial import Outcome, Question, Reply, Trial
 from .judging import NOT_UNDERSTOOD
 
 if TYPE_CHECKING:
-    from ..asking import Model, Transcript
+    from ..asking import Episode, Model, Transcript
     from ..trial import Request
     from .measuring import Measuring
 
@@ -27,7 +27,9 @@ class Came:
     retries: int
 
 
-async def ask(question: Question, model: Model, measuring: Measuring, seconds: float | None = None) -> Came:
+async def ask(
+    question: Question, episode: Episode, model: Model, measuring: Measuring, seconds: float | None = None
+) -> Came:
     """What comes of the question's episode and of measuring its reply, within `seconds` in all."""
     from ..models.budget import TIME_LIMIT
 
@@ -36,7 +38,7 @@ async def ask(question: Question, model: Model, measuring: Measuring, seconds: f
     try:
         async with asyncio.timeout(seconds) as limit:
             TIME_LIMIT.set(limit)
-            transcript = await _asked(question, model, sent)
+            transcript = await _asked(question, episode, model, sent)
             if question.judged:
                 transcript = await measuring.measured(question, transcript)
     except (ProviderError, NotAskedError) as failure:
@@ -88,14 +90,13 @@ def _told(error: ProviderError | NotAskedError) -> str:
     return f"{NOT_UNDERSTOOD}: {error}" if isinstance(error, PromptNotUnderstoodError) else str(error)
 
 
-async def _asked(question: Question, model: Model, sent: list[Request]) -> Transcript:
+async def _asked(question: Question, episode: Episode, model: Model, sent: list[Request]) -> Transcript:
     """What the question's episode comes to; every request is entered in `sent`, whether it is answered or not."""
     from ..asking import drive
-    from ..benchmarks.episodes import episode
 
     async def answer(request: Request) -> Reply:
         request = replace(request, repetition=question.repetition) if question.repetition > 1 else request
         sent.append(request)
         return await model.answer(request)
 
-    return await drive(episode(question.episode)(question), answer)
+    return await drive(episode(question), answer)

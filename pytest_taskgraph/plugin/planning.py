@@ -14,6 +14,7 @@ from .application import is_storable
 from .suites import asks
 
 if TYPE_CHECKING:
+    from ..asking import Episode
     from ..results.plan import Basis, PlanEntry
     from ..trial import Question, Request
     from .run import Run
@@ -29,6 +30,7 @@ def entries(run: Run, items: Sequence[pytest.Item], bases: Mapping[str, Basis]) 
 
     A request that an earlier item makes, too, is sent once. `bases` are by model, as `bases_of` gives them.
     """
+    from ..asking import is_one_turn
     from ..results.plan import PlanEntry
 
     seen: set[str] = set()
@@ -36,11 +38,13 @@ def entries(run: Run, items: Sequence[pytest.Item], bases: Mapping[str, Basis]) 
         params = private.params(item)
         if not asks(item) or private.skipped(item):
             continue
-        subject, question = run.subject_of(params), params["taskgraph_reference"].question()
+        subject, collected = run.subject_of(params), params["taskgraph_reference"]
+        question = collected.question()
         if not subject.live or subject.client is None:
             yield PlanEntry(subject.name, question.pattern, question.category, 0, 0, 0.0, 0.0)
             continue
-        requests = [(_key(run, subject, item, one), one) for one in _requests(question)]
+        episode = collected.family.episode(question.episode)
+        requests = [(_key(run, subject, item, one), one) for one in _requests(question, episode)]
         missing = {key: one for key, one in requests if key not in seen and not run.pipeline.holds(key)}
         stored = sum(key not in seen and run.pipeline.holds(key) for key in dict(requests))
         whole = all(run.pipeline.holds(key) for key, _ in requests)  # what measures the replies is stored as well
@@ -58,7 +62,7 @@ def entries(run: Run, items: Sequence[pytest.Item], bases: Mapping[str, Basis]) 
             stored=stored + (measuring if whole else 0),
             shared=len(requests) - len(missing) - stored,
             measuring=0 if whole else measuring,
-            more=bool(missing) and question.episode == "agent",
+            more=bool(missing) and not is_one_turn(episode),
             largest=largest,
         )
 
@@ -185,11 +189,9 @@ def _retries(run: Run) -> int:
     return 0 if found is None else found
 
 
-def _requests(question: Question) -> list[Request]:
+def _requests(question: Question, episode: Episode) -> list[Request]:
     """What the question's episode asks first."""
-    from ..benchmarks.episodes import episode
-
-    first = next(episode(question.episode)(question))
+    first = next(episode(question))
     return [replace(one, repetition=question.repetition) for one in first]
 
 

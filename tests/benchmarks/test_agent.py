@@ -11,7 +11,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_taskgraph.asking import Transcript
-from pytest_taskgraph.benchmarks.episodes import episode
 from pytest_taskgraph.benchmarks.settings import Settings
 from pytest_taskgraph.benchmarks.understanding import understanding
 from pytest_taskgraph.benchmarks.understanding.agent import ROUNDS, said, specifications_read
@@ -36,7 +35,7 @@ def calling(*calls: dict[str, Any], text: str = "") -> Reply:
 
 
 def play(model: Callable[[Request], Reply], question: Question = QUESTION) -> tuple[Transcript, list[Request]]:
-    turns, sent = episode("agent")(question), list[Request]()
+    turns, sent = understanding.episode("agent")(question), list[Request]()
     requests = next(turns)
     while True:
         (request,) = requests

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pytest_taskgraph.benchmarks.episodes import episode
+from pytest_taskgraph.asking import is_one_turn
 from pytest_taskgraph.benchmarks.settings import Settings
 from pytest_taskgraph.benchmarks.understanding import understanding
 from pytest_taskgraph.errors import NoCaseError, NotAskedError, UnknownNameError, UsageError
@@ -108,13 +108,15 @@ def test_settings_that_cannot_be_met_are_told_before_anything_is_asked(chosen: d
 
 def test_the_episode_is_one_prompt_and_one_reply() -> None:
     (question, *_) = asked({"patterns": "task_list"})
-    turns = episode(question.episode)(question)
+    episode = understanding.episode(question.episode)
+    assert is_one_turn(episode)
+    turns = episode(question)
     assert [request.prompt for request in next(turns)] == [question.prompt]
     with pytest.raises(StopIteration) as stop:
         turns.send([Reply("A")])
     assert stop.value.value.reply == Reply("A")
     with pytest.raises(UnknownNameError, match=r"unknown episode 'twice'; known: agent, single"):
-        episode("twice")
+        understanding.episode("twice")
 
 
 def test_a_project_that_is_given_twice_is_asked_about_once(tmp_path: Path) -> None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from ...asking import Transcript, Turns
+from ...asking import Transcript, Turns, one_turn
 from ...trial import Question, Request
 
 
+@one_turn
 def single(question: Question) -> Turns:
     """One prompt, after the system prompt if there is one, and one reply."""
     request = Request(messages=opening(question))

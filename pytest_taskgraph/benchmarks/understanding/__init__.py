@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from ...asking import Model
+from ...asking import Episode, Model
 from ...errors import UnknownNameError
 from ...trial import Diagram, Question
 from ..family import Label, QuestionReference
@@ -36,6 +36,13 @@ class Understanding:
         from .questions import question
 
         return question(reference, settings)
+
+    def episode(self, name: str) -> Episode:
+        """Return an episode of this family, the agent's, or a shared one. Raises UnknownNameError."""
+        from ..episodes import episode
+        from .agent import agent
+
+        return episode(name, {"agent": agent})
 
     def labels(self) -> Mapping[str, Label]:
         """The labels that our patterns' questions have."""
