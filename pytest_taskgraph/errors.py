@@ -106,6 +106,10 @@ class DamagedReplyError(UsageError):
     """A stored reply that cannot be read, which says nothing of the others; the message says how to get past it."""
 
 
+class UnmeasuredError(UsageError):
+    """A metric that a model measures has no value."""
+
+
 class UnreadableError(TaskgraphError):
     """A reply holds no answer of the form that was asked for; the message says what was expected."""
 

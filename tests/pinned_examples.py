@@ -29,6 +29,7 @@ from pytest_taskgraph.benchmarks.understanding.pattern import Case, Pattern
 from pytest_taskgraph.benchmarks.understanding.scope import Scope, all_scopes, cases, own_names, sentence
 from pytest_taskgraph.notations.wadl import WADL
 from pytest_taskgraph.scoring.forms import form
+from pytest_taskgraph.scoring.measurement import measure_answer
 from pytest_taskgraph.scoring.metrics import metric
 from pytest_taskgraph.trial import Json
 from pytest_taskgraph.workflow.check import check
@@ -123,7 +124,8 @@ def problem(pattern: Pattern, example: Example, phrasing: int) -> str:
 
 def score(pattern: Pattern, given: Json, reference: Json) -> float | None:
     """Return the main score of an answer of the pattern's form."""
-    return metric(pattern.metric or form(pattern.form).metric)(given, reference)
+    name = pattern.metric or form(pattern.form).metric
+    return measure_answer(name, metric(name), given, reference).value
 
 
 def _right(pattern: Pattern, example: Example) -> list[Json]:

@@ -28,6 +28,7 @@ from pytest_taskgraph.benchmarks.understanding.sample import Drawn, draw, recipe
 from pytest_taskgraph.benchmarks.understanding.scope import sentence
 from pytest_taskgraph.errors import RecipeTooSmallError
 from pytest_taskgraph.scoring.forms import form
+from pytest_taskgraph.scoring.measurement import measure_answer
 from pytest_taskgraph.scoring.metrics import metric
 from pytest_taskgraph.trial import Json
 
@@ -253,8 +254,6 @@ def measure_order(pattern: Pattern, count: int, part: str, tasks: int = 12, nota
     A question's difference is that between the score of the order of mention and the mean score of SHUFFLES random
     orders of the same tasks.
     """
-    shape = form(pattern.form)
-    score = metric(pattern.metric or shape.metric)
     rng, mentioned, shuffled = Random(SEED), list[float](), list[float]()
     for question in questions(pattern, count, tasks):
         shown = written(question.project, notation)
@@ -262,9 +261,9 @@ def measure_order(pattern: Pattern, count: int, part: str, tasks: int = 12, nota
         if isinstance(question.case.answer, dict):  # of the tasks that run, only the order is guessed
             runs = question.case.answer["tasks"]
             names = [name for name in names if isinstance(runs, list) and name in runs]
-        mentioned.append(score([*names], question.case.answer) or 0.0)
+        mentioned.append(_score(pattern, [*names], question.case.answer))
         orders: list[Json] = [[*rng.sample(names, len(names))] for _ in range(SHUFFLES)]
-        shuffled.append(fmean(score(order, question.case.answer) or 0.0 for order in orders))
+        shuffled.append(fmean(_score(pattern, order, question.case.answer) for order in orders))
     differences = [one - other for one, other in zip(mentioned, shuffled, strict=True)]
     return OrderMeasured(fmean(mentioned), fmean(shuffled), stdev(differences) / len(differences) ** 0.5)
 
@@ -282,3 +281,8 @@ def patterns(form_name: str) -> tuple[Pattern, ...]:
     return tuple(
         one for one in catalogue().values() if one.form == form_name and not one.planted and one.category != "custom"
     )
+
+
+def _score(pattern: Pattern, given: Json, reference: Json) -> float:
+    name = pattern.metric or form(pattern.form).metric
+    return measure_answer(name, metric(name), given, reference).value or 0.0

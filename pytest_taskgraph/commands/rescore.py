@@ -16,7 +16,7 @@ from typing import Any
 
 from ..benchmarks.understanding import text_metrics
 from ..benchmarks.understanding.catalogue import catalogue
-from ..errors import UnknownNameError, UsageError
+from ..errors import UnknownNameError, UnmeasuredError, UsageError
 from ..reports.escape import in_json
 from ..results import record, saved
 from ..results.plain import HEAD, LONGEST_REPLY
@@ -130,7 +130,7 @@ def remark(trial: Trial, question: Question, whole: str | None = None) -> Remark
         made, _ = mark(question, reply, trial.model, trial.requests, _measured(trial))
     except UnknownNameError:
         return Remarked(trial, trial, NOT_KNOWN)
-    except UsageError:  # a metric that a model measures has no value
+    except UnmeasuredError:
         return Remarked(trial, trial, TO_MEASURE)
     if question.judged and _reads_otherwise(trial, made):
         return Remarked(trial, trial, TO_MEASURE)
@@ -209,7 +209,7 @@ def _with_others(score: Score, trial: Trial) -> Score:
     """The score, with what stood beside the metrics of the question: marks by hand, what an agent's tools told."""
     if trial.score is None:
         return score
-    own = {trial.question.metric, *trial.question.further}
+    own = {trial.question.metric, *trial.question.further, *score.metrics}
     others = {name: value for name, value in trial.score.metrics.items() if name not in own}
     return replace(score, metrics={**score.metrics, **others}, parts={**trial.score.parts, **score.parts})
 

@@ -68,10 +68,13 @@ def _told(one: Change) -> str:
 
 
 def _beside(one: Change) -> str:
-    """The further metrics that are not what they were."""
-    was, now = ((said["score"] or {"metrics": {}})["metrics"] for said in (one.before, one.after))
-    names = [name for name in dict.fromkeys([*was, *now]) if was.get(name, "") != now.get(name, "")]
-    return f"; other metrics: {', '.join(names)}" if names else ""
+    """The further metrics and the parts that are not what they were."""
+    told = ""
+    for kind in ("metrics", "parts"):
+        was, now = ((said["score"] or {kind: {}})[kind] for said in (one.before, one.after))
+        names = [name for name in dict.fromkeys([*was, *now]) if was.get(name, "") != now.get(name, "")]
+        told += f"; other {kind}: {', '.join(names)}" if names else ""
+    return told
 
 
 def _mark(said: Mapping[str, Any]) -> str:

@@ -6,12 +6,13 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 
-from ..errors import ProviderError, UnreadableError, UsageError
+from ..errors import ProviderError, UnmeasuredError, UnreadableError, UsageError
 from ..trial import Json, Question, Reply, Score
 from .conditions import condition_of
 from .extract import answer_text, marked
 from .forms import form, takes_lines
-from .metrics import metric
+from .measurement import Measurement, measure_answer, measure_unparseable
+from .metrics import METRICS, metric
 from .partial_order import labels_of
 from .spellings import in_names, known_with
 
@@ -36,13 +37,15 @@ def grade(question: Question, reply: Reply, measured: Mapping[str, float | None]
     value 0.0 and status "refused". `missing` and `extra` are filled for lists (a group is written as its names; in
     an order names count as often as they stand there). A main
     metric that is undefined for the answer counts 0.0, with a remark. `measured` holds the values of the metrics that a
-    model measures (`question.judged`), for an answer that can be read.
+    model measures (`question.judged`), for an answer that can be read. A metric may return several named values, which
+    stand among `metrics`, and parts (`measurement.Measurement`); of a reply without an answer it states them itself.
 
     Raises:
         ProviderError: of the kind truncated, where the reply was cut off at the token limit before an answer could be
             read; content-filter, where a filter ended it.
         UnknownNameError: for a form or metric that is not known.
-        UsageError: where the value of such a metric is missing.
+        UnmeasuredError: where the value of such a metric is missing.
+        UsageError: where a metric returns what is no measurement, or two metrics give a value of the same name.
     """
     _ = [metric(name) for name in (question.metric, *question.further) if name not in question.judged]
     given = _read(question, reply)
@@ -125,27 +128,66 @@ def _names_of(group: Json) -> list[str]:
 
 
 def _nought(question: Question, status: str, remark: str) -> Score:
-    metrics: dict[str, float | None] = dict.fromkeys(question.further, 0.0)
-    if "reason" in metrics:
-        metrics["reason"] = metric("reason")(None, question.reference)  # none was given, which is not a bad one
-    return Score(0.0, metrics, status="refused" if status == "refused" else "unreadable", remark=remark)
+    """Return the score of a reply without an answer: 0.0, and beside it what each metric makes of that."""
+    found = {
+        name: Measurement(0.0) if name in question.judged else _measure_unparseable(name, question)
+        for name in (question.metric, *question.further)
+    }
+    metrics, parts = _beside(question, found)
+    return Score(0.0, metrics, parts, status="refused" if status == "refused" else "unreadable", remark=remark)
+
+
+def _measure_unparseable(name: str, question: Question) -> Measurement:
+    return measure_unparseable(name, metric(name), question.reference)
 
 
 def _measured(question: Question, given: Json, measured: Mapping[str, float | None]) -> Score:
-    value, *others = [
-        _of_a_model(name, measured) if name in question.judged else metric(name)(given, question.reference)
+    found = {
+        name: Measurement(_of_a_model(name, measured))
+        if name in question.judged
+        else measure_answer(name, metric(name), given, question.reference)
         for name in (question.metric, *question.further)
-    ]
-    further = dict(zip(question.further, others, strict=True))
+    }
+    value = found[question.metric].value
+    metrics, parts = _beside(question, found)
     missing, extra = _differences(given, question.reference)
     why = ": the model that measures it gave no value" if question.metric in question.judged else ""
     remark = f"{question.metric} is undefined for this answer, counted 0{why}" if value is None else ""
-    return Score(value or 0.0, further, given=given, missing=missing, extra=extra, remark=remark)
+    return Score(value or 0.0, metrics, parts, given=given, missing=missing, extra=extra, remark=remark)
+
+
+def _beside(
+    question: Question, found: Mapping[str, Measurement]
+) -> tuple[dict[str, float | None], dict[str, list[float]]]:
+    """Return what stands beside the main score: further metrics, the named values of all metrics, and their parts.
+
+    Raises:
+        UsageError: if two metrics give a value or a part of the same name.
+    """
+    metrics = {name: found[name].value for name in question.further}
+    parts: dict[str, list[float]] = {}
+    values_of = {name: f"the metric {name!r}" for name in (*METRICS, *found)}
+    parts_of: dict[str, str] = {}
+    for metric_name, one in found.items():
+        for name, value in one.values.items():
+            metrics[name] = value
+            _claim(values_of, f"the value {name!r}", name, metric_name)
+        for name, pair in one.parts.items():
+            parts[name] = list(pair)
+            _claim(parts_of, f"the part {name!r}", name, metric_name)
+    return metrics, parts
+
+
+def _claim(owners: dict[str, str], what: str, name: str, metric_name: str) -> None:
+    told = f"{what} of the metric {metric_name!r}"
+    if name in owners:
+        raise UsageError(f"{told} has the same name as {owners[name]}; rename one of them")
+    owners[name] = told
 
 
 def _of_a_model(name: str, measured: Mapping[str, float | None]) -> float | None:
     if name not in measured:
-        raise UsageError(f"no mark without the metric {name!r}: a model measures it, and its value is not there")
+        raise UnmeasuredError(f"no mark without the metric {name!r}: a model measures it, and its value is not there")
     return measured[name]
 
 

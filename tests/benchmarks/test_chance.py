@@ -18,7 +18,8 @@ from pytest_taskgraph.benchmarks.understanding.behaviour.loops import MOST_COUNT
 from pytest_taskgraph.benchmarks.understanding.chance import chance, chance_at
 from pytest_taskgraph.benchmarks.understanding.questions import question, references
 from pytest_taskgraph.scoring.forms import FORMS
-from pytest_taskgraph.scoring.metrics import METRICS
+from pytest_taskgraph.scoring.metrics.groups import matching
+from pytest_taskgraph.scoring.metrics.sets import jaccard
 from pytest_taskgraph.scoring.metrics.texts import rouge1
 from pytest_taskgraph.trial import Json
 from pytest_taskgraph.workflow.model import Data, Link, Task, Workflow
@@ -38,14 +39,14 @@ LEVEL = Workflow(
 
 @pytest.mark.parametrize("reference", SUBSETS, ids="".join)
 def test_chance_of_a_set_is_the_mean_over_all_sets_there_are(reference: list[Json]) -> None:
-    brute = mean(METRICS["jaccard"]([*guess], reference) or 0.0 for guess in SUBSETS)
+    brute = mean(jaccard([*guess], reference) or 0.0 for guess in SUBSETS)
     assert chance("task-set", reference, NAMES) == pytest.approx(brute)
     assert chance("task-reasons", {"tasks": reference, "reasons": {}}, NAMES) == pytest.approx(brute)
 
 
 @pytest.mark.parametrize("reference", SUBSETS, ids="".join)
 def test_chance_of_a_pair_is_the_mean_over_all_pairs_there_are(reference: list[Json]) -> None:
-    brute = mean(METRICS["jaccard"]([*guess], reference) or 0.0 for guess in combinations(NAMES, 2))
+    brute = mean(jaccard([*guess], reference) or 0.0 for guess in combinations(NAMES, 2))
     assert chance("pair-reason", {"tasks": reference, "reasons": {}}, NAMES) == pytest.approx(brute)
 
 
@@ -69,7 +70,7 @@ def test_a_condition_is_drawn_from_those_of_the_level_and_counts_where_it_means_
 def test_chance_of_groups_is_near_the_mean_over_all_divisions_in_two_and_always_the_same() -> None:
     reference: Json = [["A", "B"], ["C"]]
     rest = [[n for n in NAMES if n not in some] for some in SUBSETS]
-    brute = mean(METRICS["matching"]([[*a], [*b]], reference) or 0.0 for a, b in zip(SUBSETS, rest, strict=True))
+    brute = mean(matching([[*a], [*b]], reference) or 0.0 for a, b in zip(SUBSETS, rest, strict=True))
     found = chance("groups", reference, NAMES)
     assert found == pytest.approx(brute, abs=0.08)
     assert found == chance("groups", reference, NAMES)
@@ -140,7 +141,7 @@ def test_every_form_but_free_text_has_a_chance() -> None:
 def test_two_groups_match_as_the_metric_of_groups_has_it(right: list[set[str]], some: set[str]) -> None:
     rest = set(NAMES) - some
     reference: list[Json] = [[*sorted(group)] for group in right]
-    assert chances.matching_of_two(some, rest, right) == METRICS["matching"]([[*some], [*rest]], reference)
+    assert chances.matching_of_two(some, rest, right) == matching([[*some], [*rest]], reference)
 
 
 def test_chance_of_a_set_costs_few_calls() -> None:

@@ -22,6 +22,8 @@ from pytest_taskgraph.results import record, saved
 from pytest_taskgraph.results.plain import LONGEST_REPLY
 from pytest_taskgraph.scoring.forms import form
 from pytest_taskgraph.scoring.marking import mark
+from pytest_taskgraph.scoring.measurement import Measurement, declares
+from pytest_taskgraph.scoring.metrics import METRICS
 from pytest_taskgraph.trial import Question, Reading, Reply, Score, Trial
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "record.schema.json").read_text(encoding="utf-8"))
@@ -154,6 +156,24 @@ def test_a_measured_value_counts_for_the_answer_that_was_measured_alone() -> Non
     other = replace(trial, score=replace(trial.score, given="It bakes."))
     found = remark(other, other.question)
     assert (found.after, found.kept) == (other, "that a model would have to measure again")
+
+
+def test_rescore_replaces_named_values_and_parts(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asking = replace(question(), metric="steps", further=[])
+    for share in (0.25, 0.75):
+        found = Measurement(0.5, {"depth": share}, {"steps": (4 * share, 4)})
+        monkeypatch.setitem(METRICS, "steps", declares("depth")(lambda *_, found=found: found))
+        if share == 0.25:
+            trial = answered(asking, "Final answer: Bake")
+    now = remark(trial, asking).after.score
+    assert now is not None
+    assert (now.metrics, now.parts) == ({"depth": 0.75}, {"steps": [3.0, 4.0]})
+    path = tmp_path / "run.json"
+    record.save(path, built(trial))
+    assert main(["rescore", str(path)]) == 0
+    assert "; other metrics: depth; other parts: steps" in capsys.readouterr().out
 
 
 def test_an_answer_that_no_model_measured_is_kept_though_it_can_be_read_now() -> None:

@@ -1,14 +1,15 @@
 """The shelf of metrics: each takes the answer as it was read and the reference, and gives 0.0 to 1.0.
 
-None stands for undefined (nothing to measure): it is left out of averages, never counted as 0 or 1.
+None stands for undefined (nothing to measure): it is left out of averages, never counted as 0 or 1. A metric of several
+values, or with parts that are summed over questions, returns a `measurement.Measurement`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterable
 
 from ...errors import UnknownNameError
-from ...trial import Json
+from ..measurement import Metric, values_of
 from .bertscore import bertscore
 from .conditions import equivalence
 from .exact import correctness
@@ -17,8 +18,6 @@ from .orders import order
 from .reasons import explanation, identification, reason, verdict
 from .sets import jaccard, precision, recall
 from .texts import rouge1, rouge1_recall, rouge2, rouge_l
-
-Metric = Callable[[Json, Json], float | None]
 
 METRICS: dict[str, Metric] = {
     "correctness": correctness,
@@ -50,3 +49,8 @@ def metric(name: str) -> Metric:
     if name not in METRICS:
         raise UnknownNameError("metric", name, METRICS)
     return METRICS[name]
+
+
+def names_measured(metrics: Iterable[str]) -> tuple[str, ...]:
+    """Return the names of the metrics, each followed by the names of its further values."""
+    return tuple(one for name in metrics for one in (name, *(values_of(METRICS[name]) if name in METRICS else ())))

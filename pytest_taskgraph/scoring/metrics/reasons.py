@@ -9,6 +9,7 @@ from __future__ import annotations
 from statistics import fmean
 
 from ...trial import Json
+from ..measurement import declares
 from .sets import names, overlap
 from .texts import rouge1
 
@@ -23,19 +24,14 @@ def verdict(given: Json, reference: Json) -> float:
     return 1.0 if _part(given, "answer") == _part(reference, "answer") else 0.0
 
 
+@declares(unparseable=lambda reference: _reason(None, reference))  # none was given, which is not a bad one
 def reason(given: Json, reference: Json) -> float | None:
     """The mean ROUGE-1 F1 of the reasons, over the tasks that are rightly named and have a reason to compare with.
 
     None where there are none. The one reason of a pair is compared if a task of the pair is right; that of yes or no
     always, if the reference has one.
     """
-    if _part(reference, "answer") is not None:
-        return rouge1(_part(given, "reason"), _part(reference, "reason")) if _part(reference, "reason") else None
-    right = names(_part(given, "tasks")) & names(_part(reference, "tasks"))
-    expected = _reasons(reference)
-    told = _reasons(given)
-    measured = [rouge1(told.get(name), expected[name]) for name in expected if name in right or (right and not name)]
-    return fmean(measured) if measured else None
+    return _reason(given, reference)
 
 
 def explanation(given: Json, reference: Json) -> float | None:
@@ -45,6 +41,16 @@ def explanation(given: Json, reference: Json) -> float | None:
     """
     expected, told = _reasons(reference), _reasons(given)
     return fmean(rouge1(told.get(name), text) for name, text in expected.items()) if expected else None
+
+
+def _reason(given: Json, reference: Json) -> float | None:
+    if _part(reference, "answer") is not None:
+        return rouge1(_part(given, "reason"), _part(reference, "reason")) if _part(reference, "reason") else None
+    right = names(_part(given, "tasks")) & names(_part(reference, "tasks"))
+    expected = _reasons(reference)
+    told = _reasons(given)
+    measured = [rouge1(told.get(name), expected[name]) for name in expected if name in right or (right and not name)]
+    return fmean(measured) if measured else None
 
 
 def _reasons(answer: Json) -> dict[str, Json]:
