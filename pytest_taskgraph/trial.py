@@ -36,8 +36,8 @@ class Question:
 
     id: str
     family: str
-    pattern: str
-    category: str
+    group: str  # what a row of a table is about, such as a kind of question
+    section: str  # what its group stands under; empty where the family has no sections
     text: str  # the question alone
     prompt: str  # all that the model is told, but for the system prompt
     form: str  # a name in scoring.forms.FORMS

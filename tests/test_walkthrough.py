@@ -100,7 +100,7 @@ def test_the_comparison_fails_the_run_in_one_case_of_its_own(walk: Walk) -> None
 
 
 def test_the_model_got_worse_in_one_pattern_alone(walk: Walk) -> None:
-    wrong_ones = {one["question"]["pattern"] for one in walk.saved("branch")["trials"] if one["outcome"] != "right"}
+    wrong_ones = {one["question"]["group"] for one in walk.saved("branch")["trials"] if one["outcome"] != "right"}
     assert wrong_ones == {"parallel_pair"}
 
 

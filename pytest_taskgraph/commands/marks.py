@@ -204,7 +204,7 @@ def with_marks(tally: Tally, entries: Sequence[Entry]) -> Tally:
 
 
 def comparison(tally: Tally) -> list[str]:
-    """The mean of the marks beside that of the main score, by pattern and model; both over the marked answers alone.
+    """The mean of the marks beside that of the main score, by group and model; both over the marked answers alone.
 
     Graded questions are in no total.
     """
@@ -219,7 +219,7 @@ def comparison(tally: Tally) -> list[str]:
         for row in rows
     ]
     told = f"{len(marked)} of {sum(_answered(one) for one in tally)} answers marked by hand"
-    return [told, *(["", *table(["pattern", "model", "n", METRIC, "score"], cells, "llrrr")] if cells else [])]
+    return [told, *(["", *table(["group", "model", "n", METRIC, "score"], cells, "llrrr")] if cells else [])]
 
 
 def _answered(trial: Trial) -> bool:

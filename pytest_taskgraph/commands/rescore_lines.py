@@ -42,7 +42,7 @@ class Change:
 
 
 def as_text(remarked: Sequence[Remarked], found: Sequence[Change], advice: str = "") -> list[str]:
-    """The lines: how many were marked, what was kept and why, the patterns before and after, and what changed.
+    """The lines: how many were marked, what was kept and why, the groups before and after, and what changed.
 
     `advice` stands below what was kept.
     """
@@ -51,7 +51,7 @@ def as_text(remarked: Sequence[Remarked], found: Sequence[Change], advice: str =
     lines = [f"{count(len(remarked) - kept.total(), 'answer')} marked again{whole}"]
     lines += [f"{count(many, 'question')} {why}: kept as they are" for why, many in sorted(kept.items())]
     lines += [advice] if advice else []
-    lines += ["", *_patterns(remarked), "", _told_changes(remarked, found)]
+    lines += ["", *_group_rows(remarked), "", _told_changes(remarked, found)]
     lines += [f"  {one_line(_told(one), 240)}" for one in found[:MOST]]
     return [*lines, *([f"… and {len(found) - MOST} more (--json tells them all)"] if len(found) > MOST else [])]
 
@@ -94,7 +94,7 @@ def _from_store(remarked: Iterable[Remarked]) -> int:
 
 
 def _rows(trials: Iterable[Trial]) -> list[Row]:
-    """A row for each model and pattern, those whose questions are graded last but for the one of all others."""
+    """A row for each model and group, those whose questions are graded last but for the one of all others."""
     tally = Tally(tuple(catalogue()))
     for one in trials:
         tally.add(one)
@@ -105,8 +105,8 @@ def _pairs(remarked: Sequence[Remarked]) -> list[tuple[Row, Row]]:
     return [*zip(_rows(one.before for one in remarked), _rows(one.after for one in remarked), strict=True)]
 
 
-def _patterns(remarked: Sequence[Remarked]) -> list[str]:
-    header = ["pattern", "model", "n", "right", "now", "mean", "now"]
+def _group_rows(remarked: Sequence[Remarked]) -> list[str]:
+    header = ["group", "model", "n", "right", "now", "mean", "now"]
     cells = [
         [was.name, was.model, str(now.n), _right(was), _right(now), number(was.mean), number(now.mean)]
         for was, now in _pairs(remarked)
@@ -127,7 +127,7 @@ def as_json(remarked: Sequence[Remarked], found: Sequence[Change]) -> dict[str, 
         "kept": [
             {"id": one.before.question.id, "model": one.before.model, "why": one.kept} for one in remarked if one.kept
         ],
-        "patterns": [
+        "groups": [
             {"name": was.name, "model": was.model, "before": _counts(was), "after": _counts(now)}
             for was, now in _pairs(remarked)
         ],

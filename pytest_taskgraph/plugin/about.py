@@ -64,7 +64,7 @@ def about(run: Run) -> About:
         },
         gates=tuple(asdict(case) for case in run.verdicts),
         lost=tuple(run.population.lost(run.died)),
-        question_sets=question_sets((one.question.family, one.question.pattern) for one in run.tally),
+        question_sets=question_sets((one.question.family, one.question.group) for one in run.tally),
         interrupted=run.interrupted,
         usage=run.usage.of_run(run.tally) if run.live else None,
     )

@@ -41,7 +41,7 @@ def entries(run: Run, items: Sequence[pytest.Item], bases: Mapping[str, Basis]) 
         subject, collected = run.subject_of(params), params["taskgraph_reference"]
         question = collected.question()
         if not subject.live or subject.client is None:
-            yield PlanEntry(subject.name, question.pattern, question.category, 0, 0, 0.0, 0.0)
+            yield PlanEntry(subject.name, question.group, question.section, 0, 0, 0.0, 0.0)
             continue
         episode = collected.family.episode(question.episode)
         requests = [(_key(run, subject, item, one), one) for one in _requests(question, episode)]
@@ -53,8 +53,8 @@ def entries(run: Run, items: Sequence[pytest.Item], bases: Mapping[str, Basis]) 
         measuring = len(question.judged)
         yield PlanEntry(
             subject.name,
-            question.pattern,
-            question.category,
+            question.group,
+            question.section,
             len(missing) + (0 if whole else measuring),
             tokens,
             expected,

@@ -65,7 +65,7 @@ class Questions:
     def pack(self) -> str:
         """What was declared, as text for the controller."""
         rows = [
-            [one.id, one.family, one.pattern, one.category, dict(one.labels), one.metrics, one.graded]
+            [one.id, one.family, one.group, one.section, dict(one.labels), one.metrics, one.graded]
             for one in self.declared.values()
         ]
         return json.dumps([sorted(self.functions), rows])
@@ -218,7 +218,7 @@ def refuse(config: pytest.Config, questions: Questions, gates: Sequence[Gate]) -
         return
     run = run_of(config)
     found = [(gate, questions.mistake(gate)) for gate in gates]
-    asked = question_sets((one.family, one.pattern) for one in questions.declared.values())
+    asked = question_sets((one.family, one.group) for one in questions.declared.values())
     told = run.reporting.refused(asked, run.notices)
     told += [
         f"{run.judging.written('gate')}: {gate.text!r}: {one.text}"

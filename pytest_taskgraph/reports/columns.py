@@ -70,8 +70,8 @@ def graded_note(tally: Tally) -> str:
     asked = {(one.question.once, one.model) for one in tally.whole(graded=True).trials}
     if not asked:
         return ""
-    categories = ", ".join(group.name for group in tally.groups("category", pooled=True, graded=True))
-    told = f"{count(len(asked), 'graded question')} of {categories}"
+    sections = ", ".join(group.name for group in tally.groups("section", pooled=True, graded=True))
+    told = f"{count(len(asked), 'graded question')} of {sections}"
     return f"{told} {'stands' if len(asked) == 1 else 'stand'} apart: in no pass rate, in no total"
 
 

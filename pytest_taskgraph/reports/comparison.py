@@ -10,13 +10,13 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise, takewhile
 
 from ..results.case import IDENTICAL, INCONCLUSIVE, ON_THESE, is_worse
-from ..results.comparison import Comparison, Flip, PatternChange
+from ..results.comparison import Comparison, Flip, GroupChange
 from ..trial import Json
 from .columns import Lines, fitting
 from .escape import one_line, shorten, wrap
 from .wording import count, number
 
-PATTERNS = 12  # rows of patterns that changed
+ROWS = 12  # rows of patterns that changed
 FLIPS = 10  # questions that lost, and as many that won
 OF_P = "p: one-sided, towards worse; that of a pattern is adjusted by Holm"
 IDS = 3  # of those left out
@@ -46,7 +46,7 @@ def details(comparison: Comparison, width: int = 80) -> Lines:
     found: Lines = [(line, {}) for line in _runs(comparison, width)]
     notes = [*interrupted(comparison), *comparison.notes]
     found += [(line, {"yellow": True}) for note in notes for line in wrap(note, width, 3)]
-    found += _patterns(comparison, width)
+    found += _changes(comparison, width)
     found += _flips(comparison.flips, width)
     found += _differences(comparison, width)
     return found + [(line, {}) for line in _left_out(comparison, width)]
@@ -85,46 +85,46 @@ def _runs(comparison: Comparison, width: int) -> list[str]:
     return [one_line(f"{when}: {of}", width) for when, of in zip(("before", "after"), models, strict=True)]
 
 
-def _patterns(comparison: Comparison, width: int) -> Lines:
+def _changes(comparison: Comparison, width: int) -> Lines:
     """A table of the patterns that changed, those that lost most first, and all questions below."""
-    moved = [one for one in comparison.patterns if one.lost or one.won]
+    moved = [one for one in comparison.groups if one.lost or one.won]
     if not moved or comparison.total is None:
         return []
     moved.sort(key=lambda one: (not is_worse(one.verdict), one.change))
     heads = heading(comparison)
-    cells = [_cells(one) for one in (*moved[:PATTERNS], *heads)]
+    cells = [_cells(one) for one in (*moved[:ROWS], *heads)]
     long = ["pattern", "n", "before", "after", "change", "lost", "won", "p", "verdict"]
     short = ["pattern", "n", "before", "after", "change", "p", "verdict"]
     narrow = [[*row[:5], *row[7:]] for row in cells]
-    markup = [_COLOURS["worse"] if is_worse(one.verdict) else {} for one in moved[:PATTERNS]]
+    markup = [_COLOURS["worse"] if is_worse(one.verdict) else {} for one in moved[:ROWS]]
     markup += [{"bold": True}] * len(heads)
-    still = len(comparison.patterns) - len(moved)
-    facts = [f"{count(len(moved) - PATTERNS, 'pattern')} more changed"] if len(moved) > PATTERNS else []
+    still = len(comparison.groups) - len(moved)
+    facts = [f"{count(len(moved) - ROWS, 'pattern')} more changed"] if len(moved) > ROWS else []
     facts += [f"{count(still, 'pattern')} without a change"] if still else []
     found = [("", dict[str, bool]()), *fitting([(long, cells), (short, narrow)], width, markup)]
     told = [*wrap(OF_P, width, 2), *([one_line(", ".join(facts), width)] if facts else [])]
     return found + [(line, {}) for line in told]
 
 
-def heading(comparison: Comparison) -> list[PatternChange]:
+def heading(comparison: Comparison) -> list[GroupChange]:
     """What stands below the patterns in a table: the categories where there are several, and all questions."""
-    several = len({one.name for one in comparison.categories}) > 1
+    several = len({one.name for one in comparison.sections}) > 1
     total = [comparison.total] if comparison.total is not None else []
-    return [*(comparison.categories if several else ()), *total]
+    return [*(comparison.sections if several else ()), *total]
 
 
-def rates(one: PatternChange) -> str:
+def rates(one: GroupChange) -> str:
     """Return the pass rates before and after, a dash for graded questions."""
     return "-" if one.graded else f"{number(one.rate_before)} → {number(one.rate_after)}"
 
 
-def p_value(one: PatternChange) -> str:
+def p_value(one: GroupChange) -> str:
     """The p-value that decides: of a pattern the adjusted one, of all questions that of their test; "" for none."""
     value = one.p if one.adjusted_p is None else one.adjusted_p
     return "" if value is None else "<0.001" if value < 0.001 else f"{value:.3f}"
 
 
-def _cells(one: PatternChange) -> list[str]:
+def _cells(one: GroupChange) -> list[str]:
     name = f"{one.name} of {one.model}" if one.model else one.name
     name += " (graded)" if one.graded else ""
     figures = [number(one.before), number(one.after), change(one.change), str(one.lost), str(one.won)]

@@ -15,7 +15,7 @@ from .failure import shown
 from .wording import count, number
 
 if TYPE_CHECKING:
-    from ..results.comparison import Comparison, Difference, Flip, PatternChange
+    from ..results.comparison import Comparison, Difference, Flip, GroupChange
 
 SHORT = 200  # columns of an answer
 LEAST_P = 0.001
@@ -29,7 +29,7 @@ class FlipView:
     """A question whose outcome is another than before."""
 
     id: str
-    pattern: str
+    group: str
     model: str
     change: str  # "worse" or "better"
     before: tuple[str, str, str]  # outcome, score, answer
@@ -51,8 +51,8 @@ class Changes:
     reason: str
     notes: list[str]
     runs: list[list[str]]  # name of a fact, before, after
-    patterns: list[list[str]]
-    categories: list[list[str]]  # the total as its last row
+    groups: list[list[str]]
+    sections: list[list[str]]  # the total as its last row
     flips: list[FlipView]
     differences: list[tuple[str, list[str]]]  # what changed at the example of one question, lines of a diff
     changed: list[tuple[str, str]]  # what changed, the questions' ids
@@ -74,8 +74,8 @@ def changes(comparison: Comparison) -> Changes:
         reason=comparison.reason,
         notes=[*_notes(comparison), *interrupted(comparison), *comparison.notes],
         runs=_runs(comparison.before, comparison.after),
-        patterns=[_pattern(one) for one in comparison.patterns],
-        categories=[_pattern(one) for one in (*comparison.categories, *totals)],
+        groups=[_change(one) for one in comparison.groups],
+        sections=[_change(one) for one in (*comparison.sections, *totals)],
         flips=flips[:MOST],
         differences=[(_headed(one), list(one.lines)) for one in comparison.differences],
         changed=_by_change(comparison),
@@ -97,7 +97,7 @@ def _notes(comparison: Comparison) -> Iterator[str]:
 def _flip(one: Flip) -> FlipView:
     before = (one.before_outcome, number(one.before_score), _answer(one.before_answer))
     after = (one.after_outcome, number(one.after_score), _answer(one.after_answer))
-    return FlipView(one.id, one.pattern, one.model, "worse" if one.lost else "better", before, after)
+    return FlipView(one.id, one.group, one.model, "worse" if one.lost else "better", before, after)
 
 
 def _answer(answer: Json) -> str:
@@ -109,7 +109,7 @@ def _headed(one: Difference) -> str:
     return f"{one.what} changed: {count(one.questions, 'question')}, {paired}; for example {one.id}"
 
 
-def _pattern(one: PatternChange) -> list[str]:
+def _change(one: GroupChange) -> list[str]:
     """Name, n, rates and means before and after, p values, verdict."""
     return [
         f"{one.name}, {one.model}" if one.model else one.name,

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 FIRST = 20  # questions that stand in the page itself, for those who read it without its script
 SHORT = 300  # characters of an answer in the list
 _ORDER = {"graded": 1, "right": 2, "skipped": 3}  # what is not right comes first
-_FILTERS = {"category": "Category", "pattern": "Pattern", "model": "Model", "outcome": "Outcome", "change": "Compared"}
+_FILTERS = {"section": "Category", "group": "Pattern", "model": "Model", "outcome": "Outcome", "change": "Compared"}
 _LISTS = ("facts", "missing", "extra", "exchanges", "labels")
 
 
@@ -65,8 +65,8 @@ def _view(trial: Trial, prompt: Sequence[str], changed: Changes | None) -> View:
     flip = changed.flip(question.id, trial.model) if changed else None
     line = {
         "id": question.id,
-        "pattern": question.pattern,
-        "category": question.category,
+        "group": question.group,
+        "section": question.section,
         "model": trial.model,
         "outcome": trial.outcome,
         "score": "" if score is None else number(score.value),

@@ -45,17 +45,17 @@ def repetitions(tally: Tally) -> Repetitions | None:
     if len(whole) > 1:
         short = [RepeatedLine(model, "model", _cells(reduced(tally.whole(model), [most]), most)) for model, _ in whole]
     else:
-        short = [line for _, lines in whole for line in lines if line.kind != "pattern"]
+        short = [line for _, lines in whole for line in lines if line.kind != "group"]
     return Repetitions(most, short, whole, list(repetition_notes(tally)))
 
 
 def _lines(tally: Tally, model: str, most: int) -> Iterator[RepeatedLine]:
-    patterns = tally.groups("pattern", model)
-    for category in tally.groups("category", model):
-        yield RepeatedLine(category.name, "category", _cells(reduced(category, [most]), most))
-        for one in patterns:
-            if one.category == category.name:
-                yield RepeatedLine(one.name, "pattern", _cells(reduced(one, [most]), most))
+    groups = tally.groups("group", model)
+    for section in tally.groups("section", model):
+        yield RepeatedLine(section.name, "section", _cells(reduced(section, [most]), most))
+        for one in groups:
+            if one.section == section.name:
+                yield RepeatedLine(one.name, "group", _cells(reduced(one, [most]), most))
     if tally.whole(model).trials:
         yield RepeatedLine("total", "total", _cells(reduced(tally.whole(model), [most]), most))
     for one in tally.groups(model=model, graded=True):

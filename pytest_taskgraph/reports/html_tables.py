@@ -77,17 +77,17 @@ class Rates:
 def rates(tally: Tally) -> Rates:
     """Pass rates with Wilson's intervals by category and pattern, a column for each model; the total last."""
     models = list(tally.models)
-    categories = [one.name for one in tally.groups("category", pooled=True)]
-    patterns = tally.groups("pattern", pooled=True)
-    found = {(one.category, one.name, one.model): one for one in tally.groups("pattern")}
-    above = {(one.name, one.model): one for one in tally.groups("category")}
+    sections = [one.name for one in tally.groups("section", pooled=True)]
+    groups = tally.groups("group", pooled=True)
+    found = {(one.section, one.name, one.model): one for one in tally.groups("group")}
+    above = {(one.name, one.model): one for one in tally.groups("section")}
     lines = []
-    for category in categories:
-        lines.append(Line(category, "category", [_cell(tally, above.get((category, model))) for model in models]))
-        for one in patterns:
-            if one.category == category:
-                cells = [_cell(tally, found.get((category, one.name, model))) for model in models]
-                lines.append(Line(one.name, "pattern", cells))
+    for section in sections:
+        lines.append(Line(section, "section", [_cell(tally, above.get((section, model))) for model in models]))
+        for one in groups:
+            if one.section == section:
+                cells = [_cell(tally, found.get((section, one.name, model))) for model in models]
+                lines.append(Line(one.name, "group", cells))
     if lines:
         lines.append(Line("total", "total", [_cell(tally, tally.whole(model)) for model in models]))
     return Rates(models, lines, _extras(tally.rows("model")))

@@ -14,6 +14,7 @@ from .failure import shown
 from .wording import interval
 
 LONGEST = 200  # columns of a value
+_WORDS = {"group": "pattern", "section": "category"}
 
 Properties = list[tuple[str, str]]
 
@@ -24,8 +25,8 @@ def properties(trial: Trial) -> Properties:
     values = {
         "outcome": trial.outcome,
         "score": score and _number(score.value),
-        "pattern": question.pattern,
-        "category": question.category,
+        "pattern": question.group,
+        "category": question.section,
         "notation": question.labels.get("notation"),
         "relation": question.relation or None,
         "model": trial.model,
@@ -61,7 +62,7 @@ def suite_properties(tally: Tally, about: About) -> Properties:
     for model in tally.models:
         end = f"[{one_line(model, LONGEST)}]" if several else ""
         found += [(f"taskgraph.{name}{end}", value) for name, value in _numbers(tally, tally.whole(model)).items()]
-        found += _rows(tally, "category", model, end) + _rows(tally, "pattern", model, end)
+        found += _rows(tally, "section", model, end) + _rows(tally, "group", model, end)
         found += [
             (f"taskgraph.relation.{one_line(one.name, LONGEST)}{end}", f"pairs={one.pairs} same={one.same}")
             for one in tally.relations(model)
@@ -89,10 +90,10 @@ def _usage(usage: Usage) -> dict[str, str | int]:
 def _rows(tally: Tally, by: str, model: str, end: str) -> Properties:
     return [
         (
-            f"taskgraph.{by}.{one_line(group.name, LONGEST)}{end}",
+            f"taskgraph.{_WORDS[by]}.{one_line(group.name, LONGEST)}{end}",
             " ".join(f"{name}={value}" for name, value in _numbers(tally, group).items()),
         )
-        for group in [*tally.groups(by, model), *(tally.groups(by, model, graded=True) if by == "pattern" else ())]
+        for group in [*tally.groups(by, model), *(tally.groups(by, model, graded=True) if by == "group" else ())]
     ]
 
 

@@ -94,7 +94,7 @@ def _repetitions(tally: Tally, most: int) -> Iterator[str]:
     found = repetitions(tally)
     if found is None:
         return
-    strong = {"category": "**", "total": "**"}
+    strong = {"section": "**", "total": "**"}
     rows = [
         [f"{strong.get(one.kind, '')}{cell(one.name)}{strong.get(one.kind, '')}", *one.cells] for one in found.lines
     ]
@@ -111,16 +111,16 @@ class _Row:
 
 def _groups(tally: Tally) -> Iterator[_Row]:
     """Each category with its patterns below it, those of all models together; the total of each model last."""
-    categories, patterns = _by_name(tally.groups("category")), _by_name(tally.groups("pattern"))
-    of_category: dict[str, list[str]] = {}
-    for one in tally.groups("pattern", pooled=True):
-        of_category.setdefault(one.category, []).append(one.name)
-    for category in tally.groups("category", pooled=True):
-        yield from (_Row(f"**{cell(category.name)}**", one, True) for one in categories[category.name])
-        for name in of_category.get(category.name, ()):
-            yield from (_Row(cell(name), one, False) for one in patterns[name] if one.category == category.name)
+    sections, groups = _by_name(tally.groups("section")), _by_name(tally.groups("group"))
+    of_section: dict[str, list[str]] = {}
+    for one in tally.groups("group", pooled=True):
+        of_section.setdefault(one.section, []).append(one.name)
+    for section in tally.groups("section", pooled=True):
+        yield from (_Row(f"**{cell(section.name)}**", one, True) for one in sections[section.name])
+        for name in of_section.get(section.name, ()):
+            yield from (_Row(cell(name), one, False) for one in groups[name] if one.section == section.name)
     totals = [_Row("**total**", tally.whole(model), True) for model in tally.models]
-    yield from (one for one in totals if of_category or not one.group.apart)
+    yield from (one for one in totals if of_section or not one.group.apart)
 
 
 def _by_name(groups: Iterable[Group]) -> dict[str, list[Group]]:

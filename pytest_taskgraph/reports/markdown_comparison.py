@@ -14,7 +14,7 @@ from .markdown_blocks import NONE, cell, code, fence, folded, table, words
 from .wording import count, number
 
 if TYPE_CHECKING:
-    from ..results.comparison import Comparison, Difference, Flip, PatternChange
+    from ..results.comparison import Comparison, Difference, Flip, GroupChange
 
 SIGNS = {"worse": "❌", INCONCLUSIVE: "❔", IDENTICAL: "❔"}
 ANSWER = 80  # columns
@@ -49,7 +49,7 @@ def change(comparison: Comparison, most: int, name: str = "") -> Iterator[str]:
     yield from ("", f"### Compared with {code(name) if name else 'the run before'}", "")
     yield f"- {count(comparison.paired, 'question')} paired"
     yield from (f"- {words(note, REASON)}" for note in (*interrupted(comparison), *comparison.notes[:NAMED]))
-    yield from _patterns(comparison, max(most, 15))
+    yield from _changes(comparison, max(most, 15))
     for one in comparison.differences if most else ():
         yield from _difference(one)
     yield from _flips(comparison.flips, most)
@@ -62,13 +62,13 @@ def change(comparison: Comparison, most: int, name: str = "") -> Iterator[str]:
             )
 
 
-def _patterns(comparison: Comparison, most: int) -> Iterator[str]:
+def _changes(comparison: Comparison, most: int) -> Iterator[str]:
     """The patterns of which a question moved, those that are worse first; then the categories, and all of them."""
-    moved = [one for one in comparison.patterns if one.lost or one.won]
+    moved = [one for one in comparison.groups if one.lost or one.won]
     moved.sort(key=lambda one: (not is_worse(one.verdict), one.won - one.lost))
-    several = any(one.model for one in comparison.patterns) and len({one.model for one in comparison.patterns}) > 1
+    several = any(one.model for one in comparison.groups) and len({one.model for one in comparison.groups}) > 1
     heads = heading(comparison)
-    rows = [_pattern(one, several) for one in moved[:most]] + [_pattern(one, several, "**") for one in heads[:most]]
+    rows = [_change(one, several) for one in moved[:most]] + [_change(one, several, "**") for one in heads[:most]]
     titles = ["pattern", *(["model"] if several else []), "verdict", "n", "pass rate", "mean", "lost", "won", "p"]
     yield from table(titles, rows, 3 if several else 2)
     yield from ("", OF_P) if rows else ()
@@ -76,7 +76,7 @@ def _patterns(comparison: Comparison, most: int) -> Iterator[str]:
         yield from ("", f"And {len(moved) - most} more patterns that moved.")
 
 
-def _pattern(one: PatternChange, several: bool, strong: str = "") -> list[str]:
+def _change(one: GroupChange, several: bool, strong: str = "") -> list[str]:
     return [
         f"{strong}{cell(one.name)}{strong}",
         *([cell(one.model)] if several else []),

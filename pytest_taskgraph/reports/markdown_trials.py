@@ -35,8 +35,8 @@ def _spread(trials: Sequence[Trial]) -> list[Trial]:
     seen: Counter[tuple[str, str]] = Counter()
     ranks = []
     for one in trials:
-        seen[one.question.pattern, one.model] += 1
-        ranks.append(seen[one.question.pattern, one.model])
+        seen[one.question.group, one.model] += 1
+        ranks.append(seen[one.question.group, one.model])
     return [one for _, one in sorted(zip(ranks, trials, strict=True), key=lambda pair: pair[0])]
 
 

@@ -51,7 +51,7 @@ def lines(
     found: Lines = []
     for total in plan.totals:
         found.append((one_line(f"model {total.model}", width), {"bold": True}))
-        found += [*_table([*_with_categories(plan.of(total.model)), ("total", total)], width, replay), ("", {})]
+        found += [*_table([*_with_sections(plan.of(total.model)), ("total", total)], width, replay), ("", {})]
     told = f"taskgraph plan: {forecast(plan, max_calls, max_cost, replay)}; nothing was asked"
     found += [(line, {"bold": True}) for line in wrap(told, width, 3)]
     notes = () if replay else _notes(plan)
@@ -111,15 +111,15 @@ def dollars(cost: float, up: bool = False) -> str:
     return f"${rounded:,.{digits}f}" if rounded or not cost else "under $0.0001"
 
 
-def _with_categories(rows: Sequence[PlanRow]) -> list[tuple[str, PlanRow | None]]:
+def _with_sections(rows: Sequence[PlanRow]) -> list[tuple[str, PlanRow | None]]:
     """The rows of patterns, a line with the category's name above the first of each."""
     found: list[tuple[str, PlanRow | None]] = []
-    category = ""
+    section = ""
     for row in rows:
-        if row.category != category:
-            category = row.category
-            found.append((category, None))
-        found.append((f"  {row.name}" if category else row.name, row))
+        if row.section != section:
+            section = row.section
+            found.append((section, None))
+        found.append((f"  {row.name}" if section else row.name, row))
     return found
 
 

@@ -10,7 +10,7 @@ from .columns import Lines, fitting
 from .wording import count, number
 
 
-def repetitions(tally: Tally, model: str, width: int, patterns: bool = False) -> Lines:
+def repetitions(tally: Tally, model: str, width: int, groups: bool = False) -> Lines:
     """The table of one model: its categories and the total, then the patterns whose questions are graded; `patterns`:
     each other pattern too. None without repetitions.
     """
@@ -18,11 +18,11 @@ def repetitions(tally: Tally, model: str, width: int, patterns: bool = False) ->
     most = _most(wholes(tally, model))
     if most < 2:
         return []
-    below = tally.groups("pattern", model) if patterns else []
+    below = tally.groups("group", model) if groups else []
     rows: list[tuple[str, Reduced]] = []
-    for category in tally.groups("category", model):
-        rows.append((category.name, reduced(category, [most])))
-        rows += [("  " + one.name, reduced(one, [most])) for one in below if one.category == category.name]
+    for section in tally.groups("section", model):
+        rows.append((section.name, reduced(section, [most])))
+        rows += [("  " + one.name, reduced(one, [most])) for one in below if one.section == section.name]
     rows += [("total", reduced(total, [most]))] if rows else []
     rows += [(one.name, reduced(one, [most])) for one in tally.groups(model=model, graded=True)]
     return _table(rows, most, width)

@@ -17,7 +17,7 @@ def titles_of(tally: Tally, width: int) -> dict[str, str]:
     """What each model is called in tables: its name, what follows its last "/", or where there is no room "[1]"."""
     names = [one_line(model) for model in tally.models]
     ends = [name.rpartition("/")[2] for name in names]
-    first = max((columns(group.name) + 2 for group in tally.groups("pattern", pooled=True)), default=0)
+    first = max((columns(group.name) + 2 for group in tally.groups("group", pooled=True)), default=0)
     for titles in (names, ends):
         cells = [[" " * first, *("0.000 " for _ in titles)]]
         fits = columns(table(["", *titles], cells, "l" + "r" * len(titles))[0]) <= width
@@ -59,11 +59,11 @@ _Line = tuple[str, dict[str, Entry], dict[str, bool]]  # title, each model's ent
 
 
 def _lines(tally: Tally, total: dict[str, bool]) -> list[_Line]:
-    patterns = tally.groups("pattern", pooled=True)
+    groups = tally.groups("group", pooled=True)
     found = list[_Line]()
-    for category in tally.groups("category", pooled=True):
-        found.append((category.name, _entries(tally, category), {"bold": True}))
-        below = [one for one in patterns if one.category == category.name]
+    for section in tally.groups("section", pooled=True):
+        found.append((section.name, _entries(tally, section), {"bold": True}))
+        below = [one for one in groups if one.section == section.name]
         found += [("  " + one.name, _entries(tally, one), {}) for one in below]
     return [*found, ("total", _entries(tally, tally.whole()), {"bold": True, **total})]
 
@@ -74,7 +74,7 @@ def _entries(tally: Tally, group: Group) -> dict[str, Entry]:
 
 
 def _part(group: Group, model: str) -> Group:
-    return Group(group.name, model, group.category, [one for one in group.trials if one.model == model])
+    return Group(group.name, model, group.section, [one for one in group.trials if one.model == model])
 
 
 def _cells(

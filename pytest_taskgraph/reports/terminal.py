@@ -117,11 +117,11 @@ def _summary(tally: Tally, about: About, model: str, width: int, above: bool) ->
     """The table of one model: each category and its patterns below it, the total last. None where all is graded."""
     if not tally.whole(model).trials and tally.whole(model, graded=True).trials:
         return []
-    patterns = tally.groups("pattern", model)
+    groups = tally.groups("group", model)
     entries = []
-    for category in tally.groups("category", model):
-        entries.append(entry(tally, category, markup={"bold": True}))
-        entries += [entry(tally, one, "  " + one.name) for one in patterns if one.category == category.name]
+    for section in tally.groups("section", model):
+        entries.append(entry(tally, section, markup={"bold": True}))
+        entries += [entry(tally, one, "  " + one.name) for one in groups if one.section == section.name]
     colour = _colour(tally, model, about)
     total = entry(tally, tally.whole(model), "", {"bold": True, **colour})
     return [("", {}), *rows_table("pattern", [*entries, total], width, above)]
@@ -173,7 +173,7 @@ def _brief(tally: Tally, about: About, width: int) -> str:
 
 
 def _notes(tally: Tally) -> Iterator[str]:
-    kinds = (tally.groups("pattern"), tally.groups("category"), tally.groups("pattern", graded=True))
+    kinds = (tally.groups("group"), tally.groups("section"), tally.groups("group", graded=True))
     groups, told = [group for kind in kinds for group in kind], list(repetition_notes(tally))
     if any(0 < group.questions < FEW for group in groups):
         what = " questions" if told else ""

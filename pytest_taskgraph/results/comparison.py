@@ -16,10 +16,10 @@ from ..trial import Json, Outcome, Trial
 from .case import INCONCLUSIVE, is_worse
 from .pairing import Changed, Missing, Pair, Pairing, mean_score, paired
 from .record import About, question_sets_of, tally_of
-from .verdict import MARGIN, PatternChange, Verdict, change, grouped, judge, pooled
+from .verdict import MARGIN, GroupChange, Verdict, change, grouped, judge, pooled
 
 __all__ = [
-    "FAIL_ON", "MARGIN", "Comparison", "Difference", "Flip", "PatternChange", "case_of", "compare", "fail_on_of",
+    "FAIL_ON", "MARGIN", "Comparison", "Difference", "Flip", "GroupChange", "case_of", "compare", "fail_on_of",
     "other_questions",
 ]  # fmt: skip
 
@@ -39,8 +39,8 @@ class Flip:
     """
 
     id: str
-    pattern: str
-    category: str
+    group: str
+    section: str
     model: str  # where there are several
     question: str
     expected: Json
@@ -84,9 +84,9 @@ class Comparison:
     p_better: float | None
     loss: float | None  # mean over the same, of what is tested; above 0 is worse
     loss_at_most: float | None  # upper bound of its 97.5 % confidence, by workflow; by question where these are few
-    total: PatternChange | None  # all questions that are right or wrong; graded ones only where there are no others
-    patterns: tuple[PatternChange, ...]
-    categories: tuple[PatternChange, ...]  # of the questions of `total`
+    total: GroupChange | None  # all questions that are right or wrong; graded ones only where there are no others
+    groups: tuple[GroupChange, ...]
+    sections: tuple[GroupChange, ...]  # of the questions of `total`
     flips: tuple[Flip, ...]  # those that lost first
     changed: tuple[Changed, ...]  # asked in another way; paired only where that is said
     differences: tuple[Difference, ...]
@@ -118,8 +118,8 @@ def compare(before: Mapping[str, Any], after: Mapping[str, Any], margin: float =
         before=_about(before), after=_about(after), margin=margin, paired=len(pairs), verdict=judged.verdict,
         reason=judged.reason, needed=judged.needed, p=judged.p, p_better=judged.p_better,
         loss=judged.loss.mean if pairs else None, loss_at_most=judged.loss.upper if pairs else None,
-        total=replace(change(counted, "total", ""), p=judged.p) if pairs else None, patterns=judged.patterns,
-        categories=tuple(change(same, name, name) for (_, name), same in grouped(counted, by_pattern=False)),
+        total=replace(change(counted, "total", ""), p=judged.p) if pairs else None, groups=judged.groups,
+        sections=tuple(change(same, name, name) for (_, name), same in grouped(counted, by_group=False)),
         flips=tuple(flips), changed=found.changed, differences=tuple(_differences(found)), missing=found.missing,
         only_before=found.only_before, only_after=found.only_after, notes=tuple(_notes(found, before, after)),
     )  # fmt: skip
@@ -199,7 +199,7 @@ def _flip(pair: Pair) -> Iterator[Flip]:
         return
     once, now = _standing(pair.before, accepted[0]), _standing(pair.after, accepted[1])
     yield Flip(
-        pair.id, pair.pattern, pair.category, pair.model, now.question.text, now.question.reference,
+        pair.id, pair.group, pair.section, pair.model, now.question.text, now.question.reference,
         once.outcome, mean_score(pair.before), once.score.given if once.score else None,
         now.outcome, mean_score(pair.after), now.score.given if now.score else None,
     )  # fmt: skip

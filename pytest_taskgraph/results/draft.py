@@ -14,7 +14,7 @@ from .about import About
 from .plain import cut, joined_surrogates, plain, public_settings
 from .tally import Tally
 
-SCHEMA = 2
+SCHEMA = 3
 SHORTEST_SHARED = 200  # characters; a shorter start of prompts is not worth a digest of its own
 
 _INDENT = 1
@@ -67,8 +67,8 @@ class Draft:
         apart = tally.groups(graded=True)
         graded = [{**asdict(tally.row(one)), "interval": plain(one.interval, "graded")} for one in apart]
         ranked = (*tally.groups(pooled=True), *tally.groups(pooled=True, graded=True))
-        patterns = list(dict.fromkeys(one.name for one in ranked))
-        return {"schema": SCHEMA, **facts, "totals": totals, "graded": graded, "patterns": patterns}
+        groups = list(dict.fromkeys(one.name for one in ranked))
+        return {"schema": SCHEMA, **facts, "totals": totals, "graded": graded, "groups": groups}
 
     def _tables(self) -> dict[str, Iterator[tuple[str, Any]]]:
         return {"texts": self._texts(), "diagrams": self._diagrams()}

@@ -47,8 +47,8 @@ class Pair:
 
     id: str  # of the question, without the repetition, in the run after
     model: str  # "" where each run has one model
-    pattern: str
-    category: str
+    group: str
+    section: str
     cluster: str
     graded: bool  # its score counts, for none is right or wrong; else whether it passes
     before: tuple[Trial, ...]
@@ -228,7 +228,7 @@ def _unique(asked: Asked, sign: Callable[[Question], tuple[Hashable, ...]]) -> d
 
 
 def _content(question: Question) -> tuple[Hashable, ...]:
-    return (question.family, question.pattern, _digest(question, "workflow"), _plain(question), question.text)
+    return (question.family, question.group, _digest(question, "workflow"), _plain(question), question.text)
 
 
 def _substance(question: Question) -> tuple[Hashable, ...]:
@@ -240,7 +240,7 @@ def _pair(key: Key, before: Sequence[Trial], after: Sequence[Trial]) -> Iterator
     asked = after[0].question
     if once and now:
         cluster = asked.cluster or asked.once
-        yield Pair(key[0], key[1], asked.pattern, asked.category, cluster, asked.graded, once, now)
+        yield Pair(key[0], key[1], asked.group, asked.section, cluster, asked.graded, once, now)
 
 
 def _missing(trials: Sequence[Trial], run: str) -> Iterator[Missing]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from math import fsum
 from typing import Literal
 
-from .tally import CATEGORIES
+from .tally import SECTIONS
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,8 +15,8 @@ class PlanEntry:
     """One question put to one model. Only the requests that are to be sent cost something."""
 
     model: str
-    pattern: str
-    category: str
+    group: str
+    section: str
     requests: int  # to be sent
     tokens_in: int  # of the requests to be sent, expected
     expected: float | None  # US dollars for the requests to be sent; None is unknown
@@ -53,7 +53,7 @@ class PlanRow:
 
     name: str
     model: str  # "" where several are pooled
-    category: str  # of a pattern's row, else ""
+    section: str  # of a pattern's row, else ""
     questions: int
     requests: int  # to be sent
     stored: int  # requests that the store answers
@@ -98,14 +98,14 @@ def plan_of(
     models = list(dict.fromkeys(entry.model for entry in listed))
     groups: dict[tuple[str, str, str], list[PlanEntry]] = {}
     for entry in listed:
-        groups.setdefault((entry.model, entry.category, entry.pattern), []).append(entry)
+        groups.setdefault((entry.model, entry.section, entry.group), []).append(entry)
     rank = {name: at for at, name in reversed(list(enumerate(order)))}
     places = {model: at for at, model in enumerate(models)}
 
     def place(key: tuple[str, str, str]) -> tuple[int, int, str, int, str]:
-        model, category, pattern = key
-        known = CATEGORIES.index(category) if category in CATEGORIES else len(CATEGORIES)
-        return places[model], known, category, rank.get(pattern, len(rank)), pattern
+        model, section, group = key
+        known = SECTIONS.index(section) if section in SECTIONS else len(SECTIONS)
+        return places[model], known, section, rank.get(group, len(rank)), group
 
     return Plan(
         tuple(_row(key[2], key[0], key[1], groups[key], retries) for key in sorted(groups, key=place)),
@@ -117,12 +117,12 @@ def plan_of(
     )
 
 
-def _row(name: str, model: str, category: str, entries: Sequence[PlanEntry], retries: int) -> PlanRow:
+def _row(name: str, model: str, section: str, entries: Sequence[PlanEntry], retries: int) -> PlanRow:
     asked = [entry for entry in entries if entry.requests]
     return PlanRow(
         name,
         model,
-        category,
+        section,
         questions=len(entries),
         requests=sum(entry.requests for entry in asked),
         stored=sum(entry.stored for entry in entries),

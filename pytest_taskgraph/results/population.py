@@ -26,8 +26,8 @@ class Declared:
 
     id: str
     family: str
-    pattern: str
-    category: str
+    group: str
+    section: str
     labels: Mapping[str, str | int | None] = field(default_factory=dict)  # None: it will not have the label
     metrics: Sequence[str] | None = None  # those that its answer may be marked by; None: not known
     graded: bool = False  # as Question.graded
@@ -132,7 +132,7 @@ def fits(parts: Iterable[str], one: Subject) -> bool:
 def _fits(part: str, one: Subject) -> bool:
     label, equals, value = part.partition("=")
     if not equals:
-        return part in (one.pattern, one.category, one.family)
+        return part in (one.group, one.section, one.family)
     if label not in one.labels:
         return isinstance(one, Declared)
     found = one.labels[label]
@@ -197,7 +197,7 @@ def _label_mistake(
         return None
     if label == "model":
         return Mistake("'model' is no label: every gate judges each model by itself", "wrong")
-    if any(one.category not in known.ours for one in about):
+    if any(one.section not in known.ours for one in about):
         return None
     elsewhere = known.ours.isdisjoint(parts) and not get_close_matches(label, labels, 1, _TYPO)
     told = f"{label!r} is no label; {nearest(label, labels, 'known labels')}"
@@ -227,7 +227,7 @@ def _values(label: str, ones: Iterable[Subject]) -> list[str]:
 def names_of(ones: Iterable[Subject]) -> list[str]:
     """The names of families, then of categories, then of patterns."""
     subjects = list(ones)
-    kinds = [sorted({str(getattr(one, kind)) for one in subjects}) for kind in ("family", "category", "pattern")]
+    kinds = [sorted({str(getattr(one, kind)) for one in subjects}) for kind in ("family", "section", "group")]
     return [name for kind in kinds for name in kind if name]
 
 

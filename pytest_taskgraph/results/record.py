@@ -19,10 +19,10 @@ from ..trial import Trial, pack
 from .about import REAL_NAMES, About
 from .draft import Draft, build, tallied, text_of
 from .in_place import replace
+from .older_records import KNOWN_SCHEMAS, upgraded
 from .tally import Tally
 from .usage import Usage
 
-KNOWN_SCHEMAS = (1, 2)
 FIRST_QUESTION_SET = 1  # which all questions are of in records that say nothing of it
 
 __all__ = [
@@ -74,6 +74,7 @@ def load(path: str | Path) -> dict[str, Any]:
             f"{path}: found schema {found!r:.40}, expected one that is known here ({known}); "
             "read it with the version of pytest-taskgraph that wrote it, or make the record again"
         )
+    record = upgraded(record)
     for where, fault in faults(record):
         raise UsageError(f"{path}: {_damaged(where, fault)}")
     return record
@@ -108,7 +109,7 @@ def tally_of(record: Mapping[str, Any], order: Iterable[str] = ()) -> Tally:
 
     Raises UsageError as `trials` does.
     """
-    listed = record.get("patterns")  # older records have none
+    listed = record.get("groups")  # older records have none
     own = tuple(map(str, listed)) if isinstance(listed, list) else ()
     return tallied(_read_trials(record), tuple(order) or own)
 

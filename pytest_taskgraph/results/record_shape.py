@@ -125,7 +125,7 @@ class _Usage:
     stored_unpriced: _Count
 
 
-@_as(About, spare={"diagrams", "graded", "patterns", "totals"})
+@_as(About, spare={"diagrams", "graded", "groups", "totals"})
 class _Run:
     """All but the trials, of which no more is looked at than that they are a list."""
 
@@ -141,7 +141,7 @@ class _Run:
     texts: dict[str, str]
     # What was made of a diagram is dropped before the next is looked at.
     diagrams: dict[str, Annotated[_Diagram, AfterValidator(lambda _: None)]]
-    patterns: list[str]
+    groups: list[str]
     totals: list[dict[str, _Value]]
     graded: list[dict[str, _Value]]
 

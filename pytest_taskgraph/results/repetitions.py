@@ -24,7 +24,7 @@ class Reduced:
 
     name: str
     model: str  # "" where several are pooled
-    category: str  # of a pattern's row, else ""
+    section: str  # of a pattern's row, else ""
     repetitions: int  # the most that one question has
     questions: int  # with an answered repetition
     mean: float | None  # of the questions' mean main scores
@@ -54,7 +54,7 @@ def pass_hat_k(n: int, passed: int, k: int) -> float:
     return comb(passed, k) / comb(n, k)
 
 
-def repetitions(tally: Tally, by: str = "pattern", model: str | None = None) -> list[Reduced]:
+def repetitions(tally: Tally, by: str = "group", model: str | None = None) -> list[Reduced]:
     """A row for each row of `tally.rows(by, model)`, in the same order, with k = 1 to the repetitions of that row."""
     return [reduced(group) for group in tally.groups(by, model)]
 
@@ -78,7 +78,7 @@ def reduced(group: Group, ks: Sequence[int] | None = None) -> Reduced:
     return Reduced(
         name=group.name,
         model=group.model,
-        category=group.category,
+        section=group.section,
         repetitions=most,
         questions=len(known),
         mean=mean([fsum(values) / len(values) for _, values in known]),

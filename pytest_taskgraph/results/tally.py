@@ -13,7 +13,7 @@ from .ranges import ranges
 from .sharing import Shared
 from .statistics import deviation, mean, rate_interval
 
-CATEGORIES = ("structure", "behaviour", "functionality")  # shown in this order, others after them by name
+SECTIONS = ("structure", "behaviour", "functionality")  # shown in this order, others after them by name
 ANSWERED = frozenset({"right", "wrong", "graded", "unreadable", "refused"})
 
 Place = tuple[int, str, int, int, str]  # where a row stands: sorted by category, then catalogue or number, then name
@@ -25,7 +25,7 @@ class Group:
 
     name: str
     model: str  # "" where several are pooled
-    category: str  # of a pattern's group, else ""
+    section: str  # of a pattern's group, else ""
     trials: list[Trial]
     graded: bool = False  # of graded questions; else none of its trials is
     apart: int = 0  # trials of graded questions that would stand here as well, if they were right or wrong
@@ -62,7 +62,7 @@ class Row:
 
     name: str
     model: str  # "" where several are pooled
-    category: str  # of a pattern's row, else ""
+    section: str  # of a pattern's row, else ""
     n: int
     right: int
     wrong: int
@@ -148,7 +148,7 @@ class Tally:
         return tuple(sorted(label for label, found in values.items() if len(found) > 1))
 
     def rows(
-        self, by: str = "pattern", model: str | None = None, most: int | None = None, graded: bool = False
+        self, by: str = "group", model: str | None = None, most: int | None = None, graded: bool = False
     ) -> list[Row]:
         """A row for each model and each "pattern", "category", "family", "model", or value of the label `by`.
 
@@ -161,7 +161,7 @@ class Tally:
 
     def groups(
         self,
-        by: str = "pattern",
+        by: str = "group",
         model: str | None = None,
         most: int | None = None,
         pooled: bool = False,
@@ -180,7 +180,7 @@ class Tally:
             apart.update(("" if pooled else one.model, place and _in_range(place, spans)) for one, place in others)
         return [
             Group(
-                place[-1], one, place[1] if by == "pattern" else "", groups[one, place], graded, apart[one, place]
+                place[-1], one, place[1] if by == "group" else "", groups[one, place], graded, apart[one, place]
             )
             for one, place in sorted(groups)
         ]  # fmt: skip
@@ -217,11 +217,11 @@ class Tally:
     def _place(self, trial: Trial, by: str) -> Place | None:
         """Where the trial's row stands, by a key that ends in the row's name; None where it is in no row."""
         question = trial.question
-        if by == "pattern":
-            rank = self._rank.get(question.pattern, len(self._rank))
-            return (*_category(question.category), rank, 0, question.pattern)
-        if by == "category":
-            return (*_category(question.category), 0, 0, question.category)
+        if by == "group":
+            rank = self._rank.get(question.group, len(self._rank))
+            return (*_section(question.section), rank, 0, question.group)
+        if by == "section":
+            return (*_section(question.section), 0, 0, question.section)
         if by in ("family", "model"):
             return (0, "", 0, 0, question.family if by == "family" else trial.model)
         if by not in question.labels:
@@ -241,7 +241,7 @@ class Tally:
         return Row(
             name=group.name,
             model=group.model,
-            category=group.category,
+            section=group.section,
             n=len(answered),
             right=outcomes["right"],
             wrong=outcomes["wrong"],
@@ -296,5 +296,5 @@ def _in_range(place: Place, spans: Sequence[tuple[int, int]]) -> Place:
     return place
 
 
-def _category(name: str) -> tuple[int, str]:
-    return (CATEGORIES.index(name) if name in CATEGORIES else len(CATEGORIES), name)
+def _section(name: str) -> tuple[int, str]:
+    return (SECTIONS.index(name) if name in SECTIONS else len(SECTIONS), name)

@@ -11,7 +11,7 @@ from .case import IDENTICAL, INCONCLUSIVE, ON_THESE
 from .paired import Loss, holm, loss, mcnemar, needed, needed_clusters, sign_flip
 from .pairing import Pair, mean_score, pass_share
 from .statistics import ENOUGH_CLUSTERS, within
-from .tally import CATEGORIES
+from .tally import SECTIONS
 
 Verdict = Literal[
     "worse", "not worse", "better", "inconclusive", "identical replies",
@@ -24,11 +24,11 @@ MARGIN = 0.05
 
 
 @dataclass(frozen=True, slots=True)
-class PatternChange:
+class GroupChange:
     """The paired questions of one pattern, or category, before and after."""
 
     name: str
-    category: str
+    section: str
     n: int  # questions
     rate_before: float | None  # share that pass; None for graded questions
     rate_after: float | None
@@ -60,7 +60,7 @@ class Judged:
     p: float | None
     p_better: float | None
     loss: Loss
-    patterns: tuple[PatternChange, ...]
+    groups: tuple[GroupChange, ...]
 
 
 def judge(pairs: Sequence[Pair], margin: float = MARGIN) -> Judged:
@@ -78,7 +78,7 @@ def judge(pairs: Sequence[Pair], margin: float = MARGIN) -> Judged:
     only = workflows if workflows < ENOUGH_CLUSTERS else 0
     if only:
         pairs = [replace(one, cluster=f"{one.id} {one.model}") for one in pairs]
-    patterns, counted = _patterns(pairs), pooled(pairs)
+    groups, counted = _changes(pairs), pooled(pairs)
     by_cluster: dict[str, list[float]] = {}
     for one in counted:
         by_cluster.setdefault(one.cluster, []).append(one.loss)
@@ -86,15 +86,15 @@ def judge(pairs: Sequence[Pair], margin: float = MARGIN) -> Judged:
     p, p_better = (_test(counted), _test(counted, -1)) if counted else (None, None)
     if pairs and all(one.identical for one in pairs):
         told = f"{count_of(found.n)} got the same replies in both runs"
-        return Judged(IDENTICAL, told, None, p, p_better, found, patterns)
-    verdict = _verdict(p, p_better, found, patterns, margin)
+        return Judged(IDENTICAL, told, None, p, p_better, found, groups)
+    verdict = _verdict(p, p_better, found, groups, margin)
     number, more = _needed(found, margin) if verdict == INCONCLUSIVE else (None, "")
-    reason = _reason(verdict, found, p if verdict != "better" else p_better, patterns, margin) + more
+    reason = _reason(verdict, found, p if verdict != "better" else p_better, groups, margin) + more
     if not only:
-        return Judged(verdict, reason, number, p, p_better, found, patterns)
+        return Judged(verdict, reason, number, p, p_better, found, groups)
     return Judged(
         on_these(verdict), f"{reason}; {within(only)}, tested question by question", number, p, p_better, found,
-        tuple(replace(one, verdict=on_these(cast(Verdict, one.verdict))) for one in patterns),
+        tuple(replace(one, verdict=on_these(cast(Verdict, one.verdict))) for one in groups),
     )  # fmt: skip
 
 
@@ -114,11 +114,11 @@ def pooled(pairs: Sequence[Pair]) -> list[Pair]:
 
 
 def _verdict(
-    p: float | None, p_better: float | None, found: Loss, patterns: Sequence[PatternChange], margin: float
+    p: float | None, p_better: float | None, found: Loss, groups: Sequence[GroupChange], margin: float
 ) -> Verdict:
     if p is None or p_better is None:
         return INCONCLUSIVE
-    if p <= LEVEL or any(one.verdict == "worse" for one in patterns):
+    if p <= LEVEL or any(one.verdict == "worse" for one in groups):
         return "worse"
     if p_better <= LEVEL:
         return "better"
@@ -129,13 +129,13 @@ def _reason(
     verdict: Verdict,
     found: Loss,
     p: float | None,
-    patterns: Sequence[PatternChange],
+    groups: Sequence[GroupChange],
     margin: float,
 ) -> str:
     if p is None:
         return "no question was answered in both runs and asked alike"
     moved = f"{0.0 - found.mean:+.3f} over {count_of(found.n)}"
-    worse = [f"{one.name}{f' of {one.model}' if one.model else ''}" for one in patterns if one.verdict == "worse"]
+    worse = [f"{one.name}{f' of {one.model}' if one.model else ''}" for one in groups if one.verdict == "worse"]
     if verdict in ("worse", "better"):
         overall = [f"p = {p:.2g}" if p >= 0.0001 else "p < 0.0001"] if p <= LEVEL else []
         return ", ".join([moved, *overall, *([f"worse in {', '.join(worse)}"] if worse else [])])
@@ -156,24 +156,24 @@ def _needed(found: Loss, margin: float) -> tuple[int | None, str]:
     return number, f"; about {number:,} questions{about} would decide"
 
 
-def _patterns(pairs: Sequence[Pair]) -> tuple[PatternChange, ...]:
+def _changes(pairs: Sequence[Pair]) -> tuple[GroupChange, ...]:
     """Each pattern, of each model where there are several, tested both ways; each family of tests by Holm."""
     groups = grouped(pairs)
     tests = [(_test(same), _test(same, -1)) for _, same in groups]
     worse, better = (holm([both[side] for both in tests]) for side in (0, 1))
     return tuple(
-        change(same, name, same[0].category, tests[at][0], worse[at], better[at])
+        change(same, name, same[0].section, tests[at][0], worse[at], better[at])
         for at, ((_, name), same) in enumerate(groups)
     )
 
 
-def grouped(pairs: Iterable[Pair], by_pattern: bool = True) -> list[tuple[tuple[str, str], list[Pair]]]:
+def grouped(pairs: Iterable[Pair], by_group: bool = True) -> list[tuple[tuple[str, str], list[Pair]]]:
     """The pairs of each model and pattern, or category, under both names; categories in their order."""
     found: dict[tuple[int, str, str, str], list[Pair]] = {}
     for one in pairs:
-        rank = CATEGORIES.index(one.category) if one.category in CATEGORIES else len(CATEGORIES)
-        name = one.pattern if by_pattern else one.category
-        found.setdefault((rank, one.category, name, one.model), []).append(one)
+        rank = SECTIONS.index(one.section) if one.section in SECTIONS else len(SECTIONS)
+        name = one.group if by_group else one.section
+        found.setdefault((rank, one.section, name, one.model), []).append(one)
     return [((key[3], key[2]), found[key]) for key in sorted(found)]
 
 
@@ -192,11 +192,11 @@ def _test(pairs: Sequence[Pair], sign: int = 1) -> float:
 def change(
     pairs: Sequence[Pair],
     name: str,
-    category: str,
+    section: str,
     p: float | None = None,
     worse: float | None = None,
     better: float | None = None,
-) -> PatternChange:
+) -> GroupChange:
     """The pairs, at least one, counted before and after, with the p-values and the verdict that they give: one-sided,
     and adjusted towards worse and towards better.
     """
@@ -210,7 +210,7 @@ def change(
     if worse is not None and better is not None and min(worse, better) <= LEVEL:
         verdict = "worse" if worse <= LEVEL else "better"
     model = pairs[0].model if len({one.model for one in pairs}) == 1 else ""
-    return PatternChange(
-        name, category, count, rates[0], rates[1], means[0], means[1], p, worse, verdict, model,
+    return GroupChange(
+        name, section, count, rates[0], rates[1], means[0], means[1], p, worse, verdict, model,
         sum(one.loss > 0 for one in pairs), sum(one.loss < 0 for one in pairs), graded, tested[0], tested[1],
     )  # fmt: skip

@@ -146,7 +146,7 @@ def folder_of_words(folder: Path, text: str, name: str = "task_list") -> str:
 def test_a_folder_replaces_the_phrasings_of_a_pattern(tmp_path: Path) -> None:
     folder = folder_of_words(tmp_path, OWN_WORDS)
     found = asked({"patterns": ["task_list", "next_tasks"]}, templates=folder, instances=7, shots=1, names="neutral")
-    lists, counts = ([q for q in found if q.pattern == name] for name in ("task_list", "next_tasks"))
+    lists, counts = ([q for q in found if q.group == name] for name in ("task_list", "next_tasks"))
     first = "Name each task of workflow 'Process'"
     assert [q.labels["phrasing"] for q in lists] == [1, 1, 2, 2, 3, 3, 1]
     assert lists[0].text == f"{first}."

@@ -58,7 +58,7 @@ def told(workflow: Workflow) -> set[str]:
 
 def test_every_question_is_asked_once_more_in_every_relation(made: list[Question]) -> None:
     plain = [one for one in made if not one.relation]
-    assert {one.pattern for one in plain} >= {"next_tasks", "parallel_pair"}
+    assert {one.group for one in plain} >= {"next_tasks", "parallel_pair"}
     for relation in ALL:
         assert [old for old, _ in pairs(made, relation)] == plain
     assert all(new.id == f"{old.id}-vary-{new.relation}" for rel in ALL for old, new in pairs(made, rel))

@@ -66,7 +66,7 @@ def test_json_holds_the_whole_comparison(store: Path, capsys: pytest.CaptureFixt
     assert main(["compare", "main", "last", "--json"]) == 1
     found = json.loads(capsys.readouterr().out)
     assert (found["outcome"], found["verdict"], found["paired"], len(found["flips"])) == ("failed", "worse", 100, 20)
-    assert found["patterns"][0]["name"] == "chain"
+    assert found["groups"][0]["name"] == "chain"
 
 
 @pytest.mark.parametrize(

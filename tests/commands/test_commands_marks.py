@@ -196,7 +196,7 @@ def test_the_mean_of_the_marks_stands_beside_that_of_the_main_score_over_the_mar
     lines = capsys.readouterr().out.splitlines()
     assert lines[1] == "2 of 4 answers marked by hand"
     assert [line.split() for line in lines[3:]] == [
-        ["pattern", "model", "n", "manual", "score"],
+        ["group", "model", "n", "manual", "score"],
         ["why_a", "m", "2", "0.500", "0.500"],
         ["total", "m", "2", "0.500", "0.500"],
     ]

@@ -256,7 +256,7 @@ def test_the_text_shows_the_pattern_before_and_after_and_the_first_changes(
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "26 answers marked again"
     assert [line.split() for line in lines[2:5]] == [
-        ["pattern", "model", "n", "right", "now", "mean", "now"],
+        ["group", "model", "n", "right", "now", "mean", "now"],
         ["next_tasks", "any", "26", "0", "25", "0.000", "0.962"],
         ["total", "any", "26", "0", "25", "0.000", "0.962"],
     ]
@@ -272,7 +272,7 @@ def test_json_tells_every_change(path: Path, capsys: pytest.CaptureFixture[str])
     assert main(["rescore", str(path), "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert (found["marked"], found["kept"], len(found["changed"])) == (26, [], 25)
-    assert found["patterns"][0] == {
+    assert found["groups"][0] == {
         "name": "next_tasks", "model": "any",
         "before": {"n": 26, "right": 0, "mean": 0.0}, "after": {"n": 26, "right": 25, "mean": 25 / 26},
     }  # fmt: skip

@@ -369,7 +369,7 @@ def test_scores_survive_the_record_and_another_process() -> None:
     answered = Reply("", logprobs=[[-0.75, 2, True], [None, 1, False]])
     data = json.loads(json.dumps({"question": {}, "model": "m", "outcome": "right"}))
     question: Any = {
-        "id": "q", "family": "f", "pattern": "p", "category": "c", "text": "t", "prompt": "p", "form": "yes_no",
+        "id": "q", "family": "f", "group": "p", "section": "c", "text": "t", "prompt": "p", "form": "yes_no",
         "reference": True, "metric": "exact",
     }  # fmt: skip
     trial = Trial.from_json(data | {"question": question, "reply": {"text": "", "logprobs": answered.logprobs}})

@@ -93,8 +93,8 @@ def test_later_run_tells_stored_replies_apart(many: Project, server: Loopback, s
     found = usage(many)
     assert (found["sent"], found["stored"]) == (len(server.requests), 5) == (5, 5)
     assert (found["cost"], found["stored_cost"], found["stored_tokens_in"]) == (0.0015, 0.0015, 500)
-    by_pattern = {one["question"]["pattern"]: one["reply"]["stored"] for one in many.record()["trials"]}
-    assert by_pattern == {"flow_start": True, "flow_end": False}
+    by_group = {one["question"]["group"]: one["reply"]["stored"] for one in many.record()["trials"]}
+    assert by_group == {"flow_start": True, "flow_end": False}
     assert {("taskgraph.requests_sent", "5"), ("taskgraph.cost_usd", "0.001500")} <= set(properties(many.junit()))
     assert {("taskgraph.replies_stored", "5"), ("taskgraph.stored_cost_usd", "0.001500")} <= set(
         properties(many.junit())
@@ -171,7 +171,7 @@ def test_reports_tell_stored_replies_apart(many: Project, server: Loopback) -> N
     assert "5 requests: 500 tokens in, 50 out, cost $0.0015 when they were recorded" in page
     with open(many.path / "report.csv", encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
-    assert {(row["pattern"], row["stored"]) for row in rows} == {("flow_start", "true"), ("flow_end", "false")}
+    assert {(row["group"], row["stored"]) for row in rows} == {("flow_start", "true"), ("flow_end", "false")}
 
 
 def test_record_without_usage_loads_and_tells_what_replies_took(many: Project, server: Loopback) -> None:

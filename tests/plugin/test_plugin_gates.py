@@ -248,7 +248,7 @@ def test_a_worker_that_died_before_its_trial_came_fails_the_gate_and_its_questio
 def test_a_question_whose_trial_came_before_its_worker_died_is_judged_and_the_crash_stays_a_failure(
     many: Project, server: Loopback
 ) -> None:
-    dying = "import os\n    if '000' in trial.question.id and trial.question.pattern == 'parallel_block': os._exit(7)\n"
+    dying = "import os\n    if '000' in trial.question.id and trial.question.group == 'parallel_block': os._exit(7)\n"
     many.write("test_graph.py", SUITE.replace("trial.check()", f"{dying}    trial.check()"))
     with Loopback(right) as other:
         models = (lean(server), f"--model={other.url}#two")

@@ -129,7 +129,7 @@ def test_fixtures_and_parameters_of_the_user_stand_beside_the_trial(project: Pro
         @suite(understanding, patterns="parallel_pair", instances=2)
         def test_graph(limit, trial, twice):
             assert trial.score.value > limit
-            assert trial.question.pattern == "parallel_pair"
+            assert trial.question.group == "parallel_pair"
             assert trial.reply.text.startswith("Final answer:")
         """.replace("\n        ", "\n"),
     )

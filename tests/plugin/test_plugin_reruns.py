@@ -52,7 +52,7 @@ def run(project: Project, server: Loopback, *args: str) -> Ran:
 def came(project: Project) -> list[tuple[str, str, int]]:
     """The pattern, outcome and attempts of each trial in the record, by question."""
     trials = project.record()["trials"]
-    return [(one["question"]["pattern"], one["outcome"], one["attempts"]) for one in trials]
+    return [(one["question"]["group"], one["outcome"], one["attempts"]) for one in trials]
 
 
 def test_gates_budgets_and_comparisons_see_the_last_attempt_of_each_question(

@@ -85,7 +85,7 @@ def test_markdown_tells_the_same_figures_and_the_verdict_once_with_the_baseline_
 
 def test_categories_stand_in_both_where_there_are_several() -> None:
     def other(one: Trial) -> Trial:
-        return replace(one, question=replace(one.question, category="data" if "loop" in one.question.id else "control"))
+        return replace(one, question=replace(one.question, section="data" if "loop" in one.question.id else "control"))
 
     runs = [[other(trial(at, right)) for at in range(6)] for right in (True, False)]
     found = compared(*runs)

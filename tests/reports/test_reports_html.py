@@ -74,7 +74,7 @@ def made(
     name: str,
     outcome: Outcome = "right",
     *,
-    pattern: str = "next_tasks",
+    group: str = "next_tasks",
     model: str = "gpt-x",
     form: str = "task-set",
     reference: Json = "A",
@@ -83,7 +83,7 @@ def made(
     **labels: str | int,
 ) -> Trial:
     question = Question(
-        name, "understanding", pattern, "structure", f"Which, {name}?", f"prompt of {name}", form, reference,
+        name, "understanding", group, "structure", f"Which, {name}?", f"prompt of {name}", form, reference,
         "jaccard", labels=labels, cluster=f"c-{name}",
     )  # fmt: skip
     if outcome in ("error", "skipped"):
@@ -183,7 +183,7 @@ def test_each_of_three_models_has_a_column_and_a_filter() -> None:
 
 
 def test_a_model_that_was_not_asked_about_a_pattern_says_so() -> None:
-    found = page(made("q", model="a"), made("r", model="b", pattern="chain"))
+    found = page(made("q", model="a"), made("r", model="b", group="chain"))
     assert [row for row in found.all("tr") if row.startswith("chain")] == ["chain not asked 1.000 0.207–1.000, n 1*"]
 
 
@@ -237,18 +237,18 @@ def test_lines_of_several_models_are_named_by_model_and_measure() -> None:
     assert page(*whole).all("ul", class_="legend") == ["a b"]
 
 
-def repeated(name: str, scores: list[float], model: str = "gpt-x", pattern: str = "next_tasks") -> list[Trial]:
+def repeated(name: str, scores: list[float], model: str = "gpt-x", group: str = "next_tasks") -> list[Trial]:
     ones = [partial(name, score, model) for score in scores]
     return [
         replace(one, question=replace(
-            one.question, id=f"{name}-r{at}" if at > 1 else name, repetition=at, pattern=pattern
+            one.question, id=f"{name}-r{at}" if at > 1 else name, repetition=at, group=group
         ))
         for at, one in enumerate(ones, 1)
     ]  # fmt: skip
 
 
 def test_repetitions_are_told_by_category_and_pattern_with_both_kinds_of_spread() -> None:
-    found = page(*repeated("a", [1.0, 1.0, 0.0]), *repeated("b", [0.0, 0.0, 0.0], pattern="chain"))
+    found = page(*repeated("a", [1.0, 1.0, 0.0]), *repeated("b", [0.0, 0.0, 0.0], group="chain"))
     rows = found.all("tr")
     assert (
         "pattern questions mean score majority pass@3 pass^3 spread within a question spread between workflows" in rows

@@ -147,7 +147,7 @@ def test_chance_and_relations_are_told_where_they_are_known() -> None:
         tally.add(trial)
     found = dict(suite_properties(tally, ABOUT))
     assert found["taskgraph.chance"] == "0.250"
-    assert found[f"taskgraph.pattern.{plain.question.pattern}"].endswith(" chance=0.250")
+    assert found[f"taskgraph.pattern.{plain.question.group}"].endswith(" chance=0.250")
     assert found["taskgraph.relation.names"] == "pairs=1 same=1"
     assert ("taskgraph.relation", "names") in properties(again)
     assert "taskgraph.relation" not in dict(properties(plain))

@@ -119,7 +119,7 @@ def test_patterns_stand_as_in_the_terminal_in_the_order_of_the_catalogue() -> No
     rows = re.findall(r"^\| `(\w+)`", markdown(made_record), re.M)
     shown = [line.strip().split()[0] for line, _ in terminal_lines(tally, ABOUT) if line.startswith("  ")]
     assert rows == shown == ["next_tasks", "chain", "another"]
-    assert re.findall(r"^\| `(\w+)`", markdown({**made_record, "patterns": None}), re.M) == sorted(rows)
+    assert re.findall(r"^\| `(\w+)`", markdown({**made_record, "groups": None}), re.M) == sorted(rows)
 
 
 def test_repetitions_have_a_table_with_what_must_be_known() -> None:
@@ -289,9 +289,7 @@ def test_a_report_is_short_enough_and_says_what_it_left_out(limit: int) -> None:
         made(f"{'q' * 80}{at:04}", model=f"{'m' * 80}{at % 7}", pattern=f"{'p' * 80}{at % 60}") for at in range(200)
     ]
     reply = "|`😀" * 9_000
-    after = [
-        made(one.question.id, "wrong", model=one.model, pattern=one.question.pattern, text=reply) for one in before
-    ]
+    after = [made(one.question.id, "wrong", model=one.model, pattern=one.question.group, text=reply) for one in before]
     after += [made(f"e{at}", "error", text=reply, model=f"n{at}") for at in range(100)]
     gates = [{"name": f"g{at}", "outcome": "failed", "reason": reply} for at in range(100)]
     old, new = built(*before), built(*after, gates=gates)

@@ -16,7 +16,7 @@ STORED = replace(ONE, requests=0, tokens_in=0, expected=None, worst=None, stored
 
 
 def some(*more: PlanEntry, retries: int = 0) -> Plan:
-    return plan_of([ONE, ONE, replace(ONE, pattern="can_end_after", category="behaviour"), *more], retries)
+    return plan_of([ONE, ONE, replace(ONE, group="can_end_after", section="behaviour"), *more], retries)
 
 
 def text(plan: Plan, width: int) -> str:
@@ -43,7 +43,7 @@ def test_the_plan_at_120_columns() -> None:
 
 def test_the_plan_at_80_columns_with_models_of_unknown_price() -> None:
     unknown = PlanEntry("far/away", "dependency_existence", "structure", 2, 50, None, None)
-    assert text(some(unknown, replace(unknown, pattern="chain"), retries=5), 80) == told("""
+    assert text(some(unknown, replace(unknown, group="chain"), retries=5), 80) == told("""
         model gpt-x
         pattern          questions  requests  prompt tokens  expected cost  worst cost
         structure

@@ -20,16 +20,16 @@ OF_FRAME = "digest of think-first"
 
 
 def asked(
-    name: str, *, pattern: str = "next_tasks", workflow: str | None = None, frame: str = "think-first", **more: object
+    name: str, *, group: str = "next_tasks", workflow: str | None = None, frame: str = "think-first", **more: object
 ) -> Question:
     at = workflow or f"w-{name}"
     digests = {"workflow": at, "frame": f"digest of {frame}", "template": "t", "reference": "r", "prompt": name + frame}
     facts: dict[str, Any] = {
-        "category": "structure", "text": f"What comes after {name}?", "prompt": f"{frame}\nWhat comes after {name}?",
+        "section": "structure", "text": f"What comes after {name}?", "prompt": f"{frame}\nWhat comes after {name}?",
         "form": "task", "reference": "Mix", "metric": "correctness", "cluster": at, "digests": digests,
         "labels": {"notation": "wadl", "frame": frame},
     }  # fmt: skip
-    return Question(name, "understanding", pattern, **{**facts, **more})
+    return Question(name, "understanding", group, **{**facts, **more})
 
 
 def answered(question: Question, right: bool | float | Outcome, model: str = "m") -> Trial:
@@ -118,7 +118,7 @@ def test_six_lost_and_none_won_is_worse_and_five_are_not() -> None:
 def test_p_is_that_of_mcnemar_where_each_workflow_has_one_question() -> None:
     found = runs("+" * 8 + "-" * 2, "-" * 8 + "+" * 2)
     assert found.p == pytest.approx(sum((45, 10, 1)) / 1024)
-    assert found.patterns[0].p == found.p
+    assert found.groups[0].p == found.p
 
 
 def among(workflows: int, before: str, after: str) -> Comparison:
@@ -142,7 +142,7 @@ def test_questions_about_one_of_six_workflows_count_as_one_case() -> None:
 def test_a_collapse_over_few_workflows_is_worse_and_told_of_these_only(workflows: int, told: str) -> None:
     found = among(workflows, "+" * 60, "-" * 20 + "+" * 40)
     assert found.verdict == "worse on these workflows"
-    assert found.patterns[0].verdict == "worse on these workflows"
+    assert found.groups[0].verdict == "worse on these workflows"
     assert found.p == pytest.approx(2**-20)
     assert found.reason.endswith(f"; over {told} only, tested question by question")
     assert case_of(found, frozenset({"regression"}))[0] == "failed"
@@ -179,21 +179,21 @@ def test_a_margin_next_to_nothing_takes_more_questions_than_can_be_asked(margin:
 
 def test_a_single_pattern_can_make_it_worse() -> None:
     def made(lost: int, won: int) -> dict[str, Any]:
-        first = [answered(asked(f"a{at:03d}", pattern="chain"), at >= lost) for at in range(40)]
-        return run([*first, *(answered(asked(f"b{at:03d}", pattern="loop"), at < won) for at in range(40))])
+        first = [answered(asked(f"a{at:03d}", group="chain"), at >= lost) for at in range(40)]
+        return run([*first, *(answered(asked(f"b{at:03d}", group="loop"), at < won) for at in range(40))])
 
     found = compare(made(0, 20), made(10, 32))
     assert found.p is not None
     assert found.p > 0.025
     assert found.verdict == "worse"
     assert "worse in chain" in found.reason
-    assert [(one.name, one.verdict) for one in found.patterns] == [("chain", "worse"), ("loop", "better")]
-    assert found.patterns[0].adjusted_p == pytest.approx(2 / 1024)
+    assert [(one.name, one.verdict) for one in found.groups] == [("chain", "worse"), ("loop", "better")]
+    assert found.groups[0].adjusted_p == pytest.approx(2 / 1024)
 
 
 def test_categories_are_shown_and_not_tested() -> None:
     found = runs("+" * 10, "-" * 10)
-    (category,) = found.categories
+    (category,) = found.sections
     assert (category.name, category.n, category.p, category.verdict) == ("structure", 10, None, "")
     assert (category.rate_before, category.rate_after, category.lost) == (1.0, 0.0, 10)
 
@@ -205,7 +205,7 @@ def test_graded_patterns_are_tested_by_their_scores() -> None:
     found = compare(made(0.6), made(0.5))
     assert found.verdict == "worse"
     assert found.loss == pytest.approx(0.1)
-    (pattern,) = found.patterns
+    (pattern,) = found.groups
     assert (pattern.graded, pattern.rate_before, pattern.rate_after) == (True, None, None)
     assert pattern.change == pytest.approx(-0.1)
     assert found.total is not None
@@ -214,7 +214,7 @@ def test_graded_patterns_are_tested_by_their_scores() -> None:
 
 def test_graded_questions_beside_others_are_in_no_total() -> None:
     def made(score: float) -> dict[str, Any]:
-        graded = [asked(f"g{at:02d}", pattern="describe_task", pass_mark=0.0) for at in range(30)]
+        graded = [asked(f"g{at:02d}", group="describe_task", pass_mark=0.0) for at in range(30)]
         others = [answered(asked(f"q{at:02d}"), True) for at in range(100)]
         return run([*others, *(answered(one, score + at / 100) for at, one in enumerate(graded))])
 
@@ -223,7 +223,7 @@ def test_graded_questions_beside_others_are_in_no_total() -> None:
     assert found.reason == "+0.000 over 100 paired questions, worse in describe_task"
     assert found.total is not None
     assert (found.total.n, found.total.rate_after) == (100, 1.0)
-    assert [(one.name, one.n, one.graded) for one in found.categories] == [("structure", 100, False)]
+    assert [(one.name, one.n, one.graded) for one in found.sections] == [("structure", 100, False)]
     assert "30 graded questions stand apart: tested by pattern, by score, and in no total" in found.notes
 
 
@@ -351,7 +351,7 @@ def test_several_models_are_paired_by_name_and_tested_apart() -> None:
     before = run(answered(one, True, model) for one in questions for model in ("a", "b"))
     after = run(answered(one, model == "a", model) for one in questions for model in ("a", "b"))
     found = compare(before, after)
-    assert [(one.model, one.verdict) for one in found.patterns] == [("a", "inconclusive"), ("b", "worse")]
+    assert [(one.model, one.verdict) for one in found.groups] == [("a", "inconclusive"), ("b", "worse")]
     assert {one.model for one in found.flips} == {"b"}
     single = compare(before, run(answered(one, False, "b") for one in questions))
     assert (single.paired, len(single.only_before)) == (30, 30)

@@ -347,7 +347,7 @@ def test_labels_of_a_pattern_of_the_user_may_be_found_later() -> None:
 
 def test_a_metric_that_marks_none_of_the_questions_is_known_before() -> None:
     ours = [replace(declared(at), metrics=("jaccard", "recall")) for at in range(2)]
-    other = replace(declared(2), pattern="flow_start", metrics=("correctness",))
+    other = replace(declared(2), group="flow_start", metrics=("correctness",))
     assert mistake(["structure"], [*ours, other], KNOWN, "recall") is None
     assert mistake(["flow_start"], [*ours, declared(3)], KNOWN, "recall") is not None
     assert mistake(["next_tasks"], [declared(0)], KNOWN, "recall") is None, "nothing is known of its metrics"

@@ -19,7 +19,7 @@ TEXT = Question(
     "d0", "understanding", "describe_task", "functionality", "?", "?", "text", "It bakes.", "rouge1", pass_mark=0.0,
     chance=0.25, cluster="w0", labels={"size": 12},
 )  # fmt: skip
-ODD = replace(TEXT, id="o0", pattern="odd_task", form="yes-no", reference="yes", metric="correctness", pass_mark=1.0)
+ODD = replace(TEXT, id="o0", group="odd_task", form="yes-no", reference="yes", metric="correctness", pass_mark=1.0)
 
 
 def graded(at: int, score: float, model: str = "m", workflow: int | None = None) -> Trial:
@@ -56,7 +56,7 @@ def test_a_graded_question_without_an_answer_fails_its_check(reply: str) -> None
 
 def test_totals_and_categories_hold_no_graded_question_and_count_them() -> None:
     tally = tallied(*(graded(at, 0.5) for at in range(3)), judged(0, True), judged(1, False))
-    for row in (tally.total(), *tally.rows("category"), *tally.rows("family"), *tally.rows("size")):
+    for row in (tally.total(), *tally.rows("section"), *tally.rows("family"), *tally.rows("size")):
         assert (row.n, row.right, row.rate, row.mean, row.graded) == (2, 1, 0.5, 0.5, 3), row.name
     assert [row.name for row in tally.rows()] == ["odd_task"]
     assert tally.total().chance == 0.25
@@ -68,7 +68,7 @@ def test_a_graded_row_has_a_mean_and_what_guessing_earns() -> None:
     assert (row.name, row.n, row.rate, row.right, row.chance) == ("describe_task", 3, None, 0, 0.25)
     assert row.mean == pytest.approx(0.5)
     assert row.above_chance == pytest.approx((0.5 - 0.25) / 0.75)
-    assert tally.total(graded=True) == replace(row, name="total", category="")
+    assert tally.total(graded=True) == replace(row, name="total", section="")
 
 
 @given(st.lists(st.tuples(st.integers(0, 7), st.floats(0, 1)), min_size=1, max_size=12))
@@ -109,5 +109,5 @@ def test_the_record_shows_graded_means_beside_its_totals() -> None:
     assert (row["name"], row["rate"], row["mean"], row["chance"]) == ("describe_task", None, pytest.approx(0.3), 0.25)
     assert row["interval"][0] == 0.0
     assert row["interval"][1] == 1.0
-    assert data["patterns"] == ["odd_task", "describe_task"]
+    assert data["groups"] == ["odd_task", "describe_task"]
     assert build(tally_of(data), About("0.1.0", ("m",))) == data

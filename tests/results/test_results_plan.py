@@ -52,7 +52,7 @@ def test_the_unknown_is_never_nothing(costs: list[float | None], amount: Amount)
 
 def test_models_stand_as_they_come_and_patterns_as_in_the_catalogue() -> None:
     given_entries = [
-        replace(ONE, model=model, pattern=pattern, category=category)
+        replace(ONE, model=model, group=pattern, section=category)
         for model in ("z", "a")
         for pattern, category in (
             ("x", ""),

@@ -132,7 +132,7 @@ def test_rows_stand_as_in_the_tally_and_models_are_kept_apart() -> None:
     for trial in list(tally):
         tally.add(replace(trial, model="n"))
     assert [(one.name, one.model, one.repetitions) for one in repetitions(tally)] == [("p", "m", 2), ("p", "n", 2)]
-    assert [one.category for one in repetitions(tally)] == [one.category for one in tally.rows()]
+    assert [one.section for one in repetitions(tally)] == [one.section for one in tally.rows()]
     assert repeated(tally) == 2
 
 

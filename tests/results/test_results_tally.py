@@ -18,8 +18,8 @@ def made(
     outcome: Outcome = "right",
     value: float | None = None,
     *,
-    pattern: str = "next_tasks",
-    category: str = "structure",
+    group: str = "next_tasks",
+    section: str = "structure",
     model: str = "m",
     metrics: dict[str, float | None] | None = None,
     **labels: str | int,
@@ -27,8 +27,8 @@ def made(
     question = Question(
         name,
         "understanding",
-        pattern,
-        category,
+        group,
+        section,
         "Which?",
         "prompt",
         "task-set",
@@ -56,8 +56,8 @@ trials = st.lists(
         st.sampled_from([f"q{i}" for i in range(9)]),
         st.sampled_from(OUTCOMES),
         st.floats(0, 1),
-        pattern=st.sampled_from(["chain", "next_tasks", "zoo"]),
-        category=st.sampled_from(["behaviour", "structure", "custom"]),
+        group=st.sampled_from(["chain", "next_tasks", "zoo"]),
+        section=st.sampled_from(["behaviour", "structure", "custom"]),
         model=st.sampled_from(["m", "n"]),
         metrics=st.dictionaries(st.sampled_from(["recall", "other"]), st.none() | st.floats(0, 1)),
         size=st.integers(8, 12),
@@ -73,7 +73,7 @@ def test_nothing_depends_on_the_order_of_arrival(ones: list[Trial], rng: Random)
     rng.shuffle(shuffled)
     a, b = tallied(*ones), tallied(*shuffled)
     assert list(a) == list(b)
-    for by in ("pattern", "category", "family", "model", "size"):
+    for by in ("group", "section", "family", "model", "size"):
         assert a.rows(by) == b.rows(by)
     assert a.total() == b.total()
 
@@ -81,7 +81,7 @@ def test_nothing_depends_on_the_order_of_arrival(ones: list[Trial], rng: Random)
 @given(trials)
 def test_every_trial_is_counted_once_in_every_grouping(ones: list[Trial]) -> None:
     tally = tallied(*ones)
-    for by in ("pattern", "category", "family", "model", "size"):
+    for by in ("group", "section", "family", "model", "size"):
         rows = tally.rows(by)
         assert sum(row.questions for row in rows) == len(ones)
         assert all(row.n == row.right + row.wrong + row.unreadable + row.refused for row in rows)
@@ -119,22 +119,22 @@ def test_models_are_kept_apart() -> None:
     tally = tallied(made("a", model="n"), made("a", "wrong", model="m"))
     assert tally.models == ("m", "n")
     assert [(row.model, row.name, row.rate) for row in tally.rows()] == [("m", "next_tasks", 0), ("n", "next_tasks", 1)]
-    assert [row.model for row in tally.rows("category", "n")] == ["n"]
+    assert [row.model for row in tally.rows("section", "n")] == ["n"]
     assert (tally.total().model, tally.total().n, tally.total("n").model, tally.total("n").n) == ("", 2, "n", 1)
 
 
 def test_categories_stand_in_their_order_and_patterns_in_that_of_the_catalogue() -> None:
     ones = [("zoo", "custom"), ("b", "functionality"), ("c", "behaviour"), ("later", "structure"), ("a", "structure")]
-    mine = [made(str(at), pattern=name, category=category) for at, (name, category) in enumerate(ones)]
+    mine = [made(str(at), group=name, section=category) for at, (name, category) in enumerate(ones)]
     assert [row.name for row in tallied(*mine).rows()] == ["a", "later", "c", "b", "zoo"]
     assert [row.name for row in tallied(*mine, order=("c", "later", "a")).rows()] == ["later", "a", "c", "b", "zoo"]
     categories = ["structure", "behaviour", "functionality", "custom"]
-    assert [row.name for row in tallied(*mine).rows("category")] == categories
-    assert [row.category for row in tallied(*mine).rows()] == ["structure", *categories]
+    assert [row.name for row in tallied(*mine).rows("section")] == categories
+    assert [row.section for row in tallied(*mine).rows()] == ["structure", *categories]
 
 
 def test_a_pattern_that_the_catalogue_does_not_know_stands_after_those_it_knows() -> None:
-    mine = [made("1", pattern="apart"), made("2", pattern="next_tasks")]
+    mine = [made("1", group="apart"), made("2", group="next_tasks")]
     assert [row.name for row in tallied(*mine, order=("next_tasks",)).rows()] == ["next_tasks", "apart"]
 
 
@@ -206,7 +206,7 @@ def test_varied_questions_are_in_no_row_no_total_and_no_label(ones: list[Trial],
     ]
     with_them, without = tallied(*ones, *again), tallied(*ones)
     assert with_them.labels() == without.labels()
-    for by in ("pattern", "category", "family", "size"):
+    for by in ("group", "section", "family", "size"):
         assert with_them.rows(by) == without.rows(by)
     assert [with_them.total(name) for name in without.models] == [without.total(name) for name in without.models]
     assert len(with_them) == len({(one.question.id, one.model) for one in (*ones, *again)})

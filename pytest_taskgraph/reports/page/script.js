@@ -119,7 +119,7 @@
     apply();
   };
 
-  // Links such as #show:pattern=next_tasks choose filters.
+  // Links such as #show:group=next_tasks choose filters.
   const follow = () => {
     if (!location.hash.startsWith("#show:")) return;
     reset();
