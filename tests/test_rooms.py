@@ -25,7 +25,7 @@ MAY_USE: dict[str, set[str]] = {
     "benchmarks": {"workflow", "notations", "generation", "scoring"},
     "models": set(),
     "results": set(),
-    "reports": {"results"},
+    "reports": {"results", "scoring"},
     "commands": ALL_BELOW,
     "plugin": ALL_BELOW,
 }

@@ -20,8 +20,9 @@ from ..reports.escape import one_line
 from ..reports.table import table
 from ..scoring.forms import form
 from ..scoring.grade import grade
+from ..scoring.recorded_answers import FORMAT, LABELS, RecordedAnswer, read_recorded_answers
+from ..scoring.recorded_kinds import KINDS
 from ..trial import Question, Reading, Reply, Score
-from .recorded_rows import FORMAT, KINDS, LABELS, Row, read_rows
 
 SUMMARY = "mark recorded answers again and compare with the scores they were recorded with"
 _SAME = 1e-9
@@ -32,7 +33,7 @@ _DECIMALS = 3  # a recorded score may be rounded to so many, or to more
 class Marked:
     """A row with its new score; None where the reply was cut off before an answer could be read."""
 
-    row: Row
+    row: RecordedAnswer
     score: Score | None
 
     @property
@@ -66,14 +67,14 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = FORMAT
     parser.add_argument("file", metavar="FILE", type=Path, help="recorded answers, one JSON object a line")
     parser.add_argument("--reading", choices=("lenient", "strict"), default="lenient", help="default: %(default)s")
-    parser.add_argument("--by", choices=LABELS, default="pattern", help="rows of the table, default: %(default)s")
+    parser.add_argument("--by", choices=LABELS, default=LABELS[0], help="rows of the table, default: %(default)s")
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of text")
     parser.add_argument("--expect-same", action="store_true", help="exit 1 if a recorded score is not reproduced")
 
 
 def run(options: argparse.Namespace) -> int:
     """The exit code: 0, or 1 under --expect-same if a recorded score is not reproduced. Raises UsageError."""
-    rows = read_rows(options.file)
+    rows = read_recorded_answers(options.file)
     marked = [mark(row, options.reading) for row in rows]
     groups = group_means(marked, options.by)
     if options.json:
@@ -84,7 +85,7 @@ def run(options: argparse.Namespace) -> int:
     return 1 if options.expect_same and any(one.differs for one in marked) else 0
 
 
-def mark(row: Row, reading: Reading) -> Marked:
+def mark(row: RecordedAnswer, reading: Reading) -> Marked:
     """The row with its new score."""
     shape = form(KINDS[row.kind].form)
     question = Question(

@@ -26,8 +26,7 @@ from ..reports.table import table
 from ..results import record
 from ..results.tally import Tally
 from ..scoring.annotations import METRIC, annotated, annotation, without_annotation
-from ..scoring.forms import form
-from ..scoring.open_forms import OPEN_FORMS
+from ..scoring.forms import FORMS, form, known_form
 from ..trial import Question, Reply, Score, Trial
 
 SUMMARY = "export answers to be scored by hand, and read back the scores, which then decide"
@@ -84,10 +83,10 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _export(tally: Tally, options: argparse.Namespace) -> str:
-    answers = [one for one in tally if _answered(one) and (options.all or one.question.form in OPEN_FORMS)]
+    answers = [one for one in tally if _answered(one) and (options.all or _is_open(one))]
     if not answers:
         hint = "" if options.all else "; --all exports the others too"
-        raise UsageError(f"{options.record}: holds no answer to an open question ({', '.join(OPEN_FORMS)}){hint}")
+        raise UsageError(f"{options.record}: holds no answer to an open question ({_open_forms()}){hint}")
     try:
         options.file.write_text(
             as_csv(answers), encoding="utf-8-sig", newline=""
@@ -96,6 +95,15 @@ def _export(tally: Tally, options: argparse.Namespace) -> str:
         raise UsageError(f"{options.file}: cannot be written: {error.strerror}; name another file") from error
     marked = sum(annotation(one) is not None for one in answers)
     return f"{len(answers)} answers written to {one_line(str(options.file))}, {marked} of them marked"
+
+
+def _is_open(trial: Trial) -> bool:
+    shape = known_form(trial.question.form)
+    return shape is not None and shape.open
+
+
+def _open_forms() -> str:
+    return ", ".join(name for name in FORMS if form(name).open)
 
 
 def as_csv(answers: Sequence[Trial]) -> str:

@@ -22,8 +22,9 @@ from ..results import record, saved
 from ..results.plain import HEAD, LONGEST_REPLY
 from ..results.tally import Tally
 from ..scoring.annotations import annotated, annotation, is_decided_by_hand, without_annotation
+from ..scoring.forms import form
 from ..scoring.marking import mark
-from ..scoring.metrics import MEASURED
+from ..scoring.metrics import MEASURED, TEXT_METRICS
 from ..trial import Json, Question, Reading, Reply, Score, Trial
 from .compare import STORE
 from .rescore_lines import Change, Remarked, as_json, as_text
@@ -171,7 +172,7 @@ def _check(metrics: Sequence[str], tally: Tally) -> None:
 def _asked(question: Question, reading: Reading | None, metrics: Sequence[str]) -> Question:
     if reading is not None:
         question = replace(question, reading=reading)
-    if metrics and question.form == "text":
+    if metrics and form(question.form).metric in TEXT_METRICS:
         names = list(dict.fromkeys([*metrics, question.metric, *question.further]))
         judged = [name for name in names if name in MEASURED]
         question = replace(question, metric=names[0], further=names[1:], judged=judged)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from ..errors import UsageError
 from ..redaction import hide, public_name
-from ..trial import Json
 
 if TYPE_CHECKING:
     from ..asking import Model
@@ -135,39 +134,14 @@ def _open(spec: str, options: Mapping[str, str]) -> Model:
 
 
 def _right_and_wrong(question: Question) -> tuple[str, str]:
-    """A right and a wrong reply to the question, in its form and where its frame wants the answer."""
+    """Return a right and a wrong reply to the question, in its form and where its prompt template wants the answer.
+
+    The wrong reply is empty if the form has no answer that is surely wrong.
+    """
     from ..scoring.forms import form
-    from ..scoring.open_forms import OPEN_FORMS
 
-    answer, head = form(question.form), "Final answer: " if question.place == "marker" else ""
-    if question.form == "yes-no":
-        wrong: Json = "no" if question.reference == "yes" else "yes"
-    elif question.form == "task":
-        wrong = "Nobody"
-    elif question.form == "number":
-        wrong = question.reference + 1 if isinstance(question.reference, int) else 0
-    elif question.form == "condition":
-        wrong = _opposite(question.reference)
-    elif question.form in OPEN_FORMS:
-        wrong = _wrong_open(question)
-    else:
-        wrong = [] if question.reference else (["Nobody"] if question.form == "task-set" else [["Nobody"]])
-    return tuple(head + answer.write(one, question.names) for one in (question.reference, wrong))  # type: ignore[return-value]
-
-
-def _wrong_open(question: Question) -> Json:
-    """An answer of an open form that scores 0: no word of the text, none of the tasks, the other verdict."""
-    reference = question.reference
-    if not isinstance(reference, dict):
-        said = str(reference).lower()
-        return next((word for word in ("nobody", "elsewhere", "undecided") if word not in said), "unfathomable")
-    if "answer" in reference:
-        return {"answer": "no" if reference["answer"] == "yes" else "yes", "reason": ""}
-    key = "" if question.form == "pair-reason" else "Nobody"
-    return {"tasks": [], "reasons": {}} if reference["tasks"] else {"tasks": ["Nobody"], "reasons": {key: "so it is"}}
-
-
-def _opposite(condition: Json) -> str:
-    from ..scoring.conditions import condition_of
-
-    return f"not ({condition_of(condition)})"
+    shape, head = form(question.form), "Final answer: " if question.place == "marker" else ""
+    right = head + shape.write(question.reference, question.names)
+    if shape.wrong is None:
+        return right, ""
+    return right, head + shape.write(shape.wrong(question.reference, question.names), question.names)

@@ -11,9 +11,10 @@ from io import StringIO
 from typing import Any
 
 from ..results.record import tally_of
+from ..scoring.form import show_value
 from ..trial import Reply, Score, Trial
 from .escape import printable
-from .failure import shown
+from .failure import expected_answer, given_answer
 
 Cell = str | int | float | None
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
@@ -37,7 +38,7 @@ _TRIAL: dict[str, Callable[[Trial], Cell]] = {
     "retries": lambda one: one.retries,
     "error": lambda one: one.error,
     "question": lambda one: one.question.text,
-    "expected": lambda one: shown(one.question.reference),
+    "expected": expected_answer,
 }
 _REPLY: dict[str, Callable[[Reply], Cell]] = {
     "tokens_in": lambda reply: reply.tokens_in,
@@ -48,12 +49,12 @@ _REPLY: dict[str, Callable[[Reply], Cell]] = {
     "finish_reason": lambda reply: reply.finish_reason,
     "source": lambda reply: reply.source,
 }
-_SCORE: dict[str, Callable[[Score], Cell]] = {
-    "score": lambda score: score.value,
-    "given": lambda score: shown(score.given) if score.status == "read" else None,
-    "missing": lambda score: _names(score.missing),
-    "extra": lambda score: _names(score.extra),
-    "remark": lambda score: score.remark,
+_SCORE: dict[str, Callable[[Score, Trial], Cell]] = {
+    "score": lambda score, _: score.value,
+    "given": lambda score, trial: given_answer(trial) if score.status == "read" else None,
+    "missing": lambda score, _: _names(score.missing),
+    "extra": lambda score, _: _names(score.extra),
+    "remark": lambda score, _: score.remark,
 }
 
 
@@ -80,14 +81,14 @@ def _row(trial: Trial, labels: Sequence[str], metrics: Sequence[str]) -> list[Ce
     return [
         *(of(trial) for of in _TRIAL.values()),
         *(of(trial.reply) if trial.reply else None for of in _REPLY.values()),
-        *(of(trial.score) if trial.score else None for of in _SCORE.values()),
+        *(of(trial.score, trial) if trial.score else None for of in _SCORE.values()),
         *(trial.question.labels.get(name) for name in labels),
         *(scores.get(name) for name in metrics),
     ]
 
 
 def _names(names: Sequence[str]) -> str:
-    return shown(list(names)) if names else ""
+    return show_value(list(names)) if names else ""
 
 
 def _cell(value: Cell) -> Cell:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
-from ..trial import Json, Trial
+from ..scoring.form import show_value
+from ..scoring.forms import show_answer
+from ..trial import Trial
 from .escape import QUOTE, one_line, quoted, shorten, wrap
 
 WIDTH = 76  # pytest puts up to four columns in front
@@ -14,52 +15,14 @@ SECTION = "model reply"  # the section of pytest's report that the plugin adds
 ENDS = 1_000  # characters of begin and end of a long reply that it shows
 
 
-def shown(answer: Json) -> str:
-    """The answer as a person writes it: names with commas between, groups in brackets, "none" for no names.
-
-    Of a condition, its text; of tasks or a verdict with reasons, these behind a colon.
-    """
-    if isinstance(answer, str):
-        return answer
-    if isinstance(answer, list):
-        return ", ".join(f"[{shown(one)}]" if isinstance(one, list) else _item(one) for one in answer) or "none"
-    told = _shown_fields(answer) if isinstance(answer, dict) else ""
-    return told or ("nothing" if answer is None else json.dumps(answer))
+def expected_answer(trial: Trial) -> str:
+    """Return the right answer as a person writes it."""
+    return show_answer(trial.question.form, trial.question.reference)
 
 
-def _shown_fields(answer: dict[str, Json]) -> str:
-    """An answer with parts, by the parts that it has; the empty text for one of no known form."""
-    match answer:
-        case {"tasks": list(tasks), "reasons": dict(reasons)}:
-            return _explained(shown(tasks), reasons.values())
-        case {"tasks": list(tasks)}:
-            return f"{shown(tasks)}, in any order that keeps {_befores(answer)}"
-        case {"condition": str(condition)}:
-            return condition
-        case {"answer": str(verdict), "reason": reason}:
-            return _explained(verdict, [reason])
-    return ""
-
-
-def _explained(told: str, reasons: Iterable[Json]) -> str:
-    why = " ".join(str(one) for one in reasons if one)
-    return f"{told}: {why}" if why else told
-
-
-def _befores(order: dict[str, Json]) -> str:
-    """The pairs of a partial order over tasks as a person writes them, "A before B"."""
-    tasks, pairs = order["tasks"], order.get("before")
-    if not isinstance(tasks, list) or not isinstance(pairs, list):
-        return "nothing"
-    names = [
-        " before ".join(str(tasks[i]) for i in pair if isinstance(i, int)) for pair in pairs if isinstance(pair, list)
-    ]
-    return ", ".join(names) or "nothing"
-
-
-def _item(one: Json) -> str:
-    """One of several; in quotes where it could be taken for two."""
-    return one if isinstance(one, str) and one and "," not in one else json.dumps(one, ensure_ascii=False)
+def given_answer(trial: Trial) -> str:
+    """Return the answer that was read as a person writes it; "nothing" where there is none."""
+    return show_answer(trial.question.form, trial.score.given if trial.score else None)
 
 
 def failure_lines(trial: Trial, limit: int = 12, width: int = WIDTH) -> list[str]:
@@ -78,13 +41,13 @@ def failure_lines(trial: Trial, limit: int = 12, width: int = WIDTH) -> list[str
 
 
 def _verdict(trial: Trial, width: int) -> list[str]:
-    expected = wrap(f"expected: {shown(trial.question.reference)}", width, 2)
+    expected = wrap(f"expected: {expected_answer(trial)}", width, 2)
     if trial.score is None:
         return [*expected, *wrap(f"{trial.outcome}: {trial.error or 'no reply'}", width, 2)]
     if trial.score.status != "read":
         return [*expected, *wrap(f"{trial.score.status}: {trial.score.remark or 'no answer found'}", width, 2)]
     remark = wrap(f"why: {trial.score.remark}", width, 1) if trial.score.remark else []
-    given = wrap(f"given: {shown(trial.score.given)}", width, 2)
+    given = wrap(f"given: {given_answer(trial)}", width, 2)
     return [
         *expected,
         *given,
@@ -95,7 +58,7 @@ def _verdict(trial: Trial, width: int) -> list[str]:
 
 
 def _names(title: str, names: Sequence[str], width: int) -> list[str]:
-    return [one_line(f"{title} ({len(names)}): {shown(list(names))}", width)] if names else []
+    return [one_line(f"{title} ({len(names)}): {show_value(list(names))}", width)] if names else []
 
 
 def _reply_lines(text: str, begins: bool, room: int, width: int) -> list[str]:
@@ -124,7 +87,7 @@ def short_reason(trial: Trial) -> str:
     if trial.score.status != "read":
         return one_line(f"{trial.score.status}: {trial.score.remark or 'no answer found'}", REASON)
     mark = f" (score {trial.score.value:.3f})" if 0 < trial.score.value < 1 else ""
-    expected = one_line(shown(trial.question.reference), REASON // 3)
+    expected = one_line(expected_answer(trial), REASON // 3)
     return shorten(
-        f"{trial.outcome}{mark}: expected {expected}, given {one_line(shown(trial.score.given), REASON // 3)}", REASON
+        f"{trial.outcome}{mark}: expected {expected}, given {one_line(given_answer(trial), REASON // 3)}", REASON
     )

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..results.case import ON_THESE
+from ..scoring.forms import show_answer
 from ..trial import Json
 from .comparison import interrupted, rates
 from .escape import one_line
-from .failure import shown
 from .wording import count, number
 
 if TYPE_CHECKING:
@@ -95,13 +95,13 @@ def _notes(comparison: Comparison) -> Iterator[str]:
 
 
 def _flip(one: Flip) -> FlipView:
-    before = (one.before_outcome, number(one.before_score), _answer(one.before_answer))
-    after = (one.after_outcome, number(one.after_score), _answer(one.after_answer))
+    before = (one.before_outcome, number(one.before_score), _answer(one.form, one.before_answer))
+    after = (one.after_outcome, number(one.after_score), _answer(one.form, one.after_answer))
     return FlipView(one.id, one.group, one.model, "worse" if one.lost else "better", before, after)
 
 
-def _answer(answer: Json) -> str:
-    return "no answer" if answer is None else one_line(shown(answer), SHORT)
+def _answer(form: str, answer: Json) -> str:
+    return "no answer" if answer is None else one_line(show_answer(form, answer), SHORT)
 
 
 def _headed(one: Difference) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ..results.spending import spending
 from ..results.tally import Tally
 from ..trial import Trial
-from .failure import shown
+from .failure import expected_answer, given_answer
 from .html_data import shown_text
 from .svg import svg
 from .wording import count, number
@@ -71,8 +71,8 @@ def _view(trial: Trial, prompt: Sequence[str], changed: Changes | None) -> View:
         "outcome": trial.outcome,
         "score": "" if score is None else number(score.value),
         "text": question.text,
-        "expected": shown(question.reference)[:SHORT],
-        "given": "" if score is None or score.status != "read" else shown(score.given)[:SHORT],
+        "expected": expected_answer(trial)[:SHORT],
+        "given": "" if score is None or score.status != "read" else given_answer(trial)[:SHORT],
         "change": flip.change if flip else "",
     }
     detail = {
@@ -90,8 +90,8 @@ def _view(trial: Trial, prompt: Sequence[str], changed: Changes | None) -> View:
         "prompt": list(prompt),
     }
     if len(line["expected"]) == SHORT or len(line["given"]) == SHORT:
-        given = None if score is None else score.given
-        detail |= {"whole_expected": shown(question.reference), "whole_given": "" if given is None else shown(given)}
+        given = "" if score is None or score.given is None else given_answer(trial)
+        detail |= {"whole_expected": expected_answer(trial), "whole_given": given}
     return View(_printable(line), _printable(detail))
 
 

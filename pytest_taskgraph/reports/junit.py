@@ -10,7 +10,7 @@ from ..results.tally import Group, Tally
 from ..results.usage import Usage
 from ..trial import Trial
 from .escape import one_line
-from .failure import shown
+from .failure import expected_answer, given_answer
 from .wording import interval
 
 LONGEST = 200  # columns of a value
@@ -34,8 +34,8 @@ def properties(trial: Trial) -> Properties:
         "tokens_out": reply and reply.tokens_out,
         "stored": reply and ("yes" if reply.stored else "no"),
         "cost_usd": None if reply is None or reply.cost is None else f"{reply.cost:.6f}",
-        "expected": shown(question.reference),
-        "given": shown(score.given) if score and score.status == "read" else None,
+        "expected": expected_answer(trial),
+        "given": given_answer(trial) if score and score.status == "read" else None,
         "remark": (score and score.remark) or trial.error or None,
     }
     return [(f"taskgraph.{name}", _value(value)) for name, value in values.items() if value is not None]

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..results.case import IDENTICAL, INCONCLUSIVE, ON_THESE, is_worse
+from ..scoring.forms import show_answer
 from ..trial import Json
 from .comparison import OF_P, heading, interrupted, p_value, rates
 from .escape import one_line
-from .failure import shown
 from .markdown_blocks import NONE, cell, code, fence, folded, table, words
 from .wording import count, number
 
@@ -109,9 +109,9 @@ def _flips(flips: Sequence[Flip], most: int) -> list[str]:
         [
             cell(one.id, 100),
             *([cell(one.model)] if several else []),
-            cell(shown(one.expected), ANSWER),
-            _side(one.before_outcome, one.before_answer),
-            _side(one.after_outcome, one.after_answer),
+            cell(show_answer(one.form, one.expected), ANSWER),
+            _side(one.before_outcome, one.form, one.before_answer),
+            _side(one.after_outcome, one.form, one.after_answer),
         ]
         for one in some
     ]
@@ -119,5 +119,5 @@ def _flips(flips: Sequence[Flip], most: int) -> list[str]:
     return folded(f"Questions that flipped ({told})", table(titles, rows, len(titles))[1:])
 
 
-def _side(outcome: str, answer: Json) -> str:
-    return outcome if answer is None else f"{outcome}: {cell(shown(answer), ANSWER)}"
+def _side(outcome: str, form: str, answer: Json) -> str:
+    return outcome if answer is None else f"{outcome}: {cell(show_answer(form, answer), ANSWER)}"

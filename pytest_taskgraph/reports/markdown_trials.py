@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from ..results.tally import ANSWERED, Tally
 from ..trial import Trial
 from .escape import one_line, wrap
-from .failure import shown
+from .failure import expected_answer, given_answer
 from .markdown_blocks import cell, code, fence, folded, table
 from .wording import count
 
@@ -45,9 +45,9 @@ def _told(trial: Trial) -> Iterator[str]:
     question, score = trial.question, trial.score
     yield f"{code(question.id, NAME)} {code(trial.model)} {trial.outcome}"
     yield ""
-    lines = wrap(f"question: {question.text}", WIDTH, 4) + wrap(f"expected: {shown(question.reference)}", WIDTH, 3)
+    lines = wrap(f"question: {question.text}", WIDTH, 4) + wrap(f"expected: {expected_answer(trial)}", WIDTH, 3)
     if score is not None and score.status == "read":
-        lines += wrap(f"given: {shown(score.given)}", WIDTH, 3)
+        lines += wrap(f"given: {given_answer(trial)}", WIDTH, 3)
     if score is not None and score.remark:
         lines += wrap(f"why: {score.remark}", WIDTH, 2)
     if trial.reply is not None:

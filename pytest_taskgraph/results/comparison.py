@@ -43,6 +43,7 @@ class Flip:
     section: str
     model: str  # where there are several
     question: str
+    form: str
     expected: Json
     before_outcome: Outcome
     before_score: float
@@ -199,7 +200,8 @@ def _flip(pair: Pair) -> Iterator[Flip]:
         return
     once, now = _standing(pair.before, accepted[0]), _standing(pair.after, accepted[1])
     yield Flip(
-        pair.id, pair.group, pair.section, pair.model, now.question.text, now.question.reference,
+        pair.id, pair.group, pair.section, pair.model, now.question.text, now.question.form,
+        now.question.reference,
         once.outcome, mean_score(pair.before), once.score.given if once.score else None,
         now.outcome, mean_score(pair.after), now.score.given if now.score else None,
     )  # fmt: skip

@@ -16,10 +16,19 @@ from ..trial import Json, Reading
 from ..workflow.guards import parse_guard
 from .conditions import condition_of
 from .extract import masked, unboxed
-from .form import Form
-from .name_lists import groups_listed, items, listed, one_a_line, separator, shown, word_for_nothing
-from .open_forms import MANY_LINES, OPEN_FORMS
-from .partial_order import linear_extension
+from .form import Form, show_value
+from .name_lists import (
+    groups_listed,
+    items,
+    listed,
+    one_a_line,
+    separator,
+    shown,
+    unknown_name,
+    word_for_nothing,
+)
+from .open_forms import OPEN_FORMS, VERDICTS, always_takes_lines
+from .partial_order import labels_of, linear_extension
 from .verdict_word import verdict
 
 _ARROW = re.compile(r"(?<![-=])[-=]++>|[→⟶⇒➔➜]")
@@ -37,9 +46,24 @@ def form(name: str) -> Form:
     return FORMS[name]
 
 
-def takes_lines(name: str, names: Sequence[str]) -> bool:
-    """Whether the ideal answer of that form, over these known names, may take more than one line."""
-    return name == "groups" or name in MANY_LINES or (name in ("task-set", "task-order") and one_a_line(names))
+def known_form(name: str) -> Form | None:
+    """Return the form of that name, None if there is none here: a record may come from another project."""
+    return form(name) if name in FORMS else None
+
+
+def show_answer(name: str, answer: Json) -> str:
+    """Return an answer of the form of that name as a person writes it: one line, never empty.
+
+    An answer of a form that is not known here, or of another shape than the form's, is shown by what it consists of.
+    """
+    shape = known_form(name)
+    show = show_value if shape is None else shape.show
+    try:
+        text = show(answer)
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):  # of a form that others wrote
+        text = show_value(answer)
+    lines = [line.strip() for line in text.splitlines()]
+    return (" ".join(filter(None, lines)) if len(lines) > 1 else text) or '""'
 
 
 def _read_yes_no(text: str, names: Sequence[str], reading: Reading) -> Json:
@@ -140,6 +164,59 @@ def _write_groups(answer: Json, names: Sequence[str]) -> str:
     return "\n".join(lines) or word_for_nothing(names)
 
 
+def _other_verdict(reference: Json, names: Sequence[str]) -> Json:
+    return "no" if reference == "yes" else "yes"
+
+
+def _unknown_task(reference: Json, names: Sequence[str]) -> Json:
+    return unknown_name([*names, str(reference)])
+
+
+def _no_names_or_unknown(reference: Json, names: Sequence[str]) -> Json:
+    return [] if reference else [unknown_name(names)]
+
+
+def _no_tasks_or_unknown(reference: Json, names: Sequence[str]) -> Json:
+    """No task; of a reference (see `partial_order`) without any, an unknown one."""
+    tasks = labels_of(reference) if isinstance(reference, dict) else reference
+    return _no_names_or_unknown([*tasks] if isinstance(tasks, list) else [], names)
+
+
+def _no_groups_or_unknown(reference: Json, names: Sequence[str]) -> Json:
+    return [] if reference else [[unknown_name(names)]]
+
+
+def _next_number(reference: Json, names: Sequence[str]) -> Json:
+    return reference + 1 if isinstance(reference, int) else 0
+
+
+def _opposite(reference: Json, names: Sequence[str]) -> Json:
+    return f"not ({condition_of(reference)})"
+
+
+def _show_order(answer: Json) -> str:
+    """Return an answer as a list; of a reference (see `partial_order`), the tasks and what must come before what."""
+    match answer:
+        case {"tasks": list(tasks), "before": list(pairs)}:
+            befores = ", ".join(filter(None, (_show_pair(tasks, pair) for pair in pairs)))
+            return f"{show_value(tasks)}, in any order that keeps {befores or 'nothing'}"
+    return show_value(answer)
+
+
+def _show_pair(tasks: list[Json], pair: Json) -> str:
+    """Return one pair of indices as "A before B"; the empty text for what is none."""
+    match pair:
+        case [int(first), int(second)] if 0 <= first < len(tasks) and 0 <= second < len(tasks):
+            return f"{tasks[first]} before {tasks[second]}"
+    return ""
+
+
+def _show_condition(answer: Json) -> str:
+    """Return the text of the condition that an answer or a reference states."""
+    text = answer.get("condition") if isinstance(answer, dict) else answer
+    return text if isinstance(text, str) else show_value(answer)
+
+
 def _ask_yes_no(names: Sequence[str]) -> str:
     return 'The answer is either "yes" or "no".'
 
@@ -185,13 +262,24 @@ def _ask_condition(names: Sequence[str]) -> str:
     )
 
 
-YES_NO = Form("yes-no", _ask_yes_no, _read_yes_no, _write_name, "correctness")
-TASK = Form("task", _ask_task, _read_task, _write_name, "correctness")
-TASK_SET = Form("task-set", _ask_set, _read_set, _write_set, "jaccard", ("precision", "recall"))
-GROUPS = Form("groups", _ask_groups, _read_groups, _write_groups, "matching")
-TASK_ORDER = Form("task-order", _ask_order, _read_order, _write_order, "order")
-NUMBER = Form("number", _ask_number, _read_number, _write_name, "correctness")
-CONDITION = Form("condition", _ask_condition, _read_condition, _write_condition, "equivalence")
+YES_NO = Form("yes-no", _ask_yes_no, _read_yes_no, _write_name, "correctness", wrong=_other_verdict, classes=VERDICTS)
+TASK = Form("task", _ask_task, _read_task, _write_name, "correctness", wrong=_unknown_task)
+TASK_SET = Form(
+    "task-set", _ask_set, _read_set, _write_set, "jaccard", ("precision", "recall"), wrong=_no_names_or_unknown,
+    takes_lines=one_a_line,
+)  # fmt: skip
+GROUPS = Form(
+    "groups", _ask_groups, _read_groups, _write_groups, "matching", wrong=_no_groups_or_unknown,
+    takes_lines=always_takes_lines,
+)  # fmt: skip
+TASK_ORDER = Form(
+    "task-order", _ask_order, _read_order, _write_order, "order", wrong=_no_tasks_or_unknown, show=_show_order,
+    takes_lines=one_a_line,
+)  # fmt: skip
+NUMBER = Form("number", _ask_number, _read_number, _write_name, "correctness", wrong=_next_number)
+CONDITION = Form(
+    "condition", _ask_condition, _read_condition, _write_condition, "equivalence", wrong=_opposite, show=_show_condition
+)
 
 FORMS: dict[str, Form] = {one.name: one for one in (YES_NO, TASK, TASK_SET, GROUPS, TASK_ORDER, NUMBER, CONDITION)}
 FORMS.update(OPEN_FORMS)

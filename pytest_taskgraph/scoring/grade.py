@@ -10,7 +10,7 @@ from ..errors import ProviderError, UnmeasuredError, UnreadableError, UsageError
 from ..trial import Json, Question, Reply, Score
 from .conditions import condition_of
 from .extract import answer_text, marked
-from .forms import form, takes_lines
+from .forms import form
 from .measurement import Measurement, measure_answer, measure_unparseable
 from .metrics import METRICS, metric
 from .partial_order import labels_of
@@ -67,7 +67,7 @@ def _read(question: Question, reply: Reply) -> Json | Score:
         raise ProviderError("content-filter", "the provider's content filter withheld the reply, or part of it")
     shape, text = form(question.form), ""
     try:
-        lines = takes_lines(question.form, question.names)
+        lines = shape.takes_lines(question.names)
         text = answer_text(reply.text, question.place, question.reading, lines)
         known = known_with(question.names, question.spellings, question.form)
         given = in_names(shape.read(text, known, question.reading), question.spellings, question.form)
@@ -97,7 +97,7 @@ def _holds_answer(given: Json, text: str, question: Question, reply: Reply) -> b
     """Whether a text that declines nevertheless answers: with the word itself, or with a name that is known; with any
     other text, where a text is asked for, if it stands behind the marker.
     """
-    if question.form == "text":
+    if form(question.form).open and isinstance(given, str):
         return question.place == "marker" and marked(reply.text, question.reading) and not _declines(text)
     given = _bare(given)
     known = {*question.names, *question.spellings.values(), *_flat(question.reference)}

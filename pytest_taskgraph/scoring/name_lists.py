@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import count
 
 from ..trial import Reading
 from .written_lists import says_nothing, written_groups, written_names
@@ -76,6 +77,12 @@ def word_for_nothing(names: Sequence[str]) -> str:
     """The word that says that there are none: the first that is no name in any case; the empty text, if all are."""
     taken = {name.lower() for name in names}
     return next((word for word in _NOTHING if word not in taken), "")
+
+
+def unknown_name(names: Sequence[str]) -> str:
+    """Return a word that is no known name, in any case, nor a part of one."""
+    taken = "\n".join(names).lower()
+    return next(word for times in count(1) if (word := "Nobody" * times).lower() not in taken)
 
 
 def one_a_line(names: Sequence[str]) -> bool:

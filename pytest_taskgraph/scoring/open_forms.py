@@ -8,13 +8,13 @@ reason is one that no known name holds, so that names with colons and commas sur
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from ..errors import UnreadableError
 from ..trial import Json, Reading
 from .extract import names_in, unboxed
-from .form import Form
-from .name_lists import is_nothing, separator, shown, squeezed, strict_items, word_for_nothing
+from .form import Form, show_value
+from .name_lists import is_nothing, separator, shown, squeezed, strict_items, unknown_name, word_for_nothing
 from .verdict_word import verdict
 from .written_lists import says_nothing, written_names
 
@@ -285,17 +285,73 @@ def _ask_yes_no_reason(names: Sequence[str]) -> str:
     return 'The answer is one line: "yes" or "no", a colon, and the reason in one sentence.'
 
 
-TEXT = Form("text", _ask_text, _read_text, _write_text, "rouge1", ("rouge1_recall", "rouge2", "rouge_l"), 0.0)
+def always_takes_lines(names: Sequence[str]) -> bool:
+    """Return True: the ideal answer may take more than one line, whatever the known names are."""
+    return True
+
+
+def _other_words(reference: Json, names: Sequence[str]) -> Json:
+    """Return a text that shares no word with the reference."""
+    return unknown_name([str(reference)])
+
+
+def _no_tasks_or_unknown(reference: Json, names: Sequence[str]) -> Json:
+    stranger = unknown_name(names)
+    return _answer({}) if _tasks_and_reasons(reference)[0] else _answer({stranger: ["so it is"]})
+
+
+def _no_pair_or_unknown(reference: Json, names: Sequence[str]) -> Json:
+    return _pair([], "") if _tasks_and_reasons(reference)[0] else _pair([unknown_name(names)], "so it is")
+
+
+def _other_verdict(reference: Json, names: Sequence[str]) -> Json:
+    right = isinstance(reference, dict) and reference.get("answer") == "yes"
+    return {"answer": "no" if right else "yes", "reason": ""}
+
+
+def _show_reasons(answer: Json) -> str:
+    """Return the tasks, and behind a colon their reasons."""
+    match answer:
+        case {"tasks": list(tasks), "reasons": dict(reasons)}:
+            return _explained(show_value(tasks), reasons.values())
+    return show_value(answer)
+
+
+def _show_verdict(answer: Json) -> str:
+    """Return the verdict, and behind a colon the reason."""
+    match answer:
+        case {"answer": str(word), "reason": reason}:
+            return _explained(word, [reason])
+    return show_value(answer)
+
+
+def _explained(told: str, reasons: Iterable[Json]) -> str:
+    why = " ".join(str(reason) for reason in reasons if reason)
+    return f"{told}: {why}" if why else told
+
+
+def _verdict_of(answer: Json) -> Json:
+    return answer.get("answer") if isinstance(answer, dict) else answer
+
+
+VERDICTS = ("yes", "no")
+TEXT = Form(
+    "text", _ask_text, _read_text, _write_text, "rouge1", ("rouge1_recall", "rouge2", "rouge_l"), 0.0,
+    wrong=_other_words, takes_lines=always_takes_lines, open=True,
+)  # fmt: skip
 TASK_REASONS = Form(
     "task-reasons", _ask_task_reasons, _read_task_reasons, _write_task_reasons, "identification",
-    ("reason", "explanation"),
+    ("reason", "explanation"), wrong=_no_tasks_or_unknown, show=_show_reasons, takes_lines=always_takes_lines,
+    open=True,
 )  # fmt: skip
 PAIR_REASON = Form(
-    "pair-reason", _ask_pair_reason, _read_pair_reason, _write_pair_reason, "identification", ("reason",)
-)
+    "pair-reason", _ask_pair_reason, _read_pair_reason, _write_pair_reason, "identification", ("reason",),
+    wrong=_no_pair_or_unknown, show=_show_reasons, open=True,
+)  # fmt: skip
 YES_NO_REASON = Form(
-    "yes-no-reason", _ask_yes_no_reason, _read_yes_no_reason, _write_yes_no_reason, "verdict", ("reason",)
-)
+    "yes-no-reason", _ask_yes_no_reason, _read_yes_no_reason, _write_yes_no_reason, "verdict", ("reason",),
+    wrong=_other_verdict, show=_show_verdict, takes_lines=always_takes_lines, open=True, classes=VERDICTS,
+    classify=_verdict_of,
+)  # fmt: skip
 
 OPEN_FORMS: dict[str, Form] = {one.name: one for one in (TEXT, TASK_REASONS, PAIR_REASON, YES_NO_REASON)}
-MANY_LINES = ("text", "task-reasons", "yes-no-reason")  # whose answers may take more than one line

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_taskgraph.reports.escape import columns
-from pytest_taskgraph.reports.failure import failure_lines, reply_section, short_reason, shown
+from pytest_taskgraph.reports.failure import failure_lines, reply_section, short_reason
 from pytest_taskgraph.trial import Json, Outcome, Question, Reply, Score, Trial
 
 anything = st.text(st.characters(), max_size=300) | st.sampled_from(["x" * 5000, "a\n" * 2000, "\x1b[31m" * 50])
@@ -70,27 +70,6 @@ def test_the_short_reason_holds_what_was_expected_and_given() -> None:
     assert short_reason(yes) == "wrong: expected yes, given no"
 
 
-@pytest.mark.parametrize(
-    ("answer", "text"),
-    [
-        ("yes", "yes"),
-        (["A", "B"], "A, B"),
-        ([], "none"),
-        ([["A", "B"], ["C"]], "[A, B], [C]"),
-        (["A, or B", "C"], '"A, or B", C'),
-        (None, "nothing"),
-        (3, "3"),
-        ({"a": 1}, '{"a": 1}'),
-        ({"tasks": ["A", "B"], "reasons": {"A": "it is late", "B": "so is this"}}, "A, B: it is late so is this"),
-        ({"tasks": [], "reasons": {}}, "none"),
-        ({"answer": "yes", "reason": "both wait"}, "yes: both wait"),
-        ({"answer": "no", "reason": ""}, "no"),
-    ],
-)
-def test_answers_are_shown_as_a_person_writes_them(answer: Json, text: str) -> None:
-    assert shown(answer) == text
-
-
 @given(
     anything, anything, names, names, st.sampled_from(["wrong", "unreadable", "refused", "error"]), st.integers(1, 14)
 )
@@ -148,7 +127,10 @@ def test_the_section_shows_the_lines_of_a_reply_as_they_are_after_a_mark() -> No
     assert reply_section("a" * 1500 + "b" * 1500) == f"| {'a' * 1000}\n| [… 1000 characters …]\n| {'b' * 1000}"
 
 
-def test_an_order_is_told_by_what_must_come_before_what() -> None:
-    order: Json = {"tasks": ["A", "B", "C"], "before": [[0, 1], [0, 2]]}
-    assert shown(order) == "A, B, C, in any order that keeps A before B, A before C"
-    assert shown({"tasks": ["A"], "before": []}) == "A, in any order that keeps nothing"
+def test_an_answer_is_shown_as_its_form_writes_it_or_by_its_parts() -> None:
+    explained: Json = {"tasks": ["Pack"], "reasons": {"Pack": "It weighs\nnothing."}}
+    known = replace(QUESTION, form="task-reasons", reference=explained)
+    trial = replace(WRONG, question=known, score=Score(0.0, given={"tasks": [], "reasons": {}}))
+    assert short_reason(trial) == "wrong: expected Pack: It weighs nothing., given none"
+    other = replace(trial, question=replace(known, form="of-another-project", reference=["Pack", {"at": 2}]))
+    assert failure_lines(other)[1:3] == ['expected: Pack, {"at": 2}', 'given: {"tasks": [], "reasons": {}}']

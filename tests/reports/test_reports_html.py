@@ -13,9 +13,11 @@ from zlib import decompress
 import pytest
 
 from pytest_taskgraph.reports.html import html
+from pytest_taskgraph.reports.html_confusion import confusions
 from pytest_taskgraph.reports.html_questions import FIRST
 from pytest_taskgraph.results.comparison import compare
-from pytest_taskgraph.results.record import About, build
+from pytest_taskgraph.results.record import About, build, tally_of
+from pytest_taskgraph.scoring.forms import FORMS
 from pytest_taskgraph.trial import Diagram, DiagramEdge, DiagramNode, Json, Outcome, Question, Reply, Score, Trial
 
 ABOUT = About("0.1.0", ("gpt-x",), 7, ("wadl",), "think-first", "lenient", "questions")
@@ -285,6 +287,23 @@ def test_yes_no_answers_are_set_against_the_right_ones() -> None:
     )  # fmt: skip
     assert {"yes 2 0 0", "no 1 1 1"} <= set(found.all("tr"))
     assert "Said yes 3 times; yes was right 2 times." in found.all("p")
+
+
+def test_confusions_form_with_three_classes_has_a_table_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    classes = ("low", "medium", "high")
+    monkeypatch.setitem(FORMS, "level", replace(FORMS["text"], name="level", classes=classes))
+
+    def asked(name: str, form: str, right: str, given: str) -> Trial:
+        question = replace(made(name, "wrong").question, form=form, reference=right)
+        return replace(made(name, "wrong"), question=question, score=Score(0.0, given=given))
+
+    trials = [asked("a", "level", "low", "high"), asked("b", "level", "high", "?"), asked("c", "yes-no", "no", "yes")]
+    tally = tally_of(record(*trials))
+    assert [(one.classes, one.rows) for one in confusions(tally)] == [
+        (classes, [("low", [0, 0, 1, 0]), ("medium", [0, 0, 0, 0]), ("high", [0, 0, 0, 1])]),
+        (("yes", "no"), [("yes", [0, 0, 0]), ("no", [1, 0, 0])]),
+    ]
+    assert page(*trials).all("caption").count("gpt-x") == 2
 
 
 def test_a_question_shows_what_was_asked_expected_given_missing_extra_said_and_paid() -> None:

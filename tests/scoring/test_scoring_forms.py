@@ -1,13 +1,17 @@
 from __future__ import annotations
 
+import json
+from dataclasses import replace
+
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from pytest_taskgraph.errors import UnknownNameError, UnreadableError
 from pytest_taskgraph.scoring.extract import answer_text
-from pytest_taskgraph.scoring.forms import FORMS, form, takes_lines
-from pytest_taskgraph.trial import Json, Place
+from pytest_taskgraph.scoring.forms import FORMS, form, show_answer
+from pytest_taskgraph.scoring.grade import grade
+from pytest_taskgraph.trial import Json, Place, Question, Reply
 
 ODD = st.text(st.sampled_from("aAb1 ,;|.'\"`*-()[]#:/&é中_"), min_size=1, max_size=6).map(str.strip)
 WORDS = st.sampled_from(["none", "None", "empty", "n/a", "[]", "1. Bake", "A, B", "A", "B", "yes"])
@@ -71,7 +75,7 @@ def test_what_a_form_writes_it_reads_back_whatever_tasks_are_called(
     names = data.draw(NASTY)
     answer = data.draw(answers(name, names))
     reply = replied(FORMS[name].write(answer, names), place)
-    text = answer_text(reply, place, "lenient", takes_lines(name, names))
+    text = answer_text(reply, place, "lenient", FORMS[name].takes_lines(names))
     assert FORMS[name].read(text, names, "lenient") == answer
 
 
@@ -192,3 +196,89 @@ def test_an_unknown_form_is_told_with_the_known_ones() -> None:
         match=r"unknown answer form 'poem'; known: condition, groups, number, pair-reason, task, task-order",
     ):
         form("poem")
+
+
+def references(name: str, answer: Json) -> Json:
+    """A reference by which the answer is right, as the metric of its form takes it."""
+    if name != "task-order" or not isinstance(answer, list):
+        return answer
+    return {"tasks": answer, "before": [[place, place + 1] for place in range(len(answer) - 1)]}
+
+
+@pytest.mark.parametrize("name", sorted(FORMS))
+@few
+@given(data=st.data())
+def test_the_wrong_answer_of_a_form_is_read_and_scores_0(name: str, data: st.DataObject) -> None:
+    names = data.draw(NASTY)
+    reference = references(name, data.draw(answers(name, names)))
+    shape = FORMS[name]
+    assert shape.wrong is not None
+    wrong = shape.wrong(reference, names)
+    asked = Question("q", "f", "g", "s", "?", "?", name, reference, shape.metric, names=names)
+    score = grade(asked, Reply(f"Final answer: {shape.write(wrong, names)}"))
+    assert (score.status, score.value, score.given) == ("read", 0.0, wrong)
+
+
+@pytest.mark.parametrize("name", sorted(FORMS))
+@few
+@given(data=st.data())
+def test_show_answer_writes_one_line_that_holds_the_answer(name: str, data: st.DataObject) -> None:
+    answer = data.draw(answers(name, data.draw(NASTY)))
+    for value in (answer, references(name, answer)):
+        line = show_answer(name, value)
+        assert line.strip()
+        assert len(line.splitlines()) == 1
+    if isinstance(answer, list) and name != "groups":
+        assert all(str(item) in line or json.dumps(item, ensure_ascii=False) in line for item in answer)
+
+
+ANYTHING = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(["tasks", "reasons", "before", "answer", "reason", "condition"]), inner)
+    ),
+    max_leaves=6,
+)
+
+
+@given(st.sampled_from([*sorted(FORMS), "of-another-project"]), ANYTHING)
+def test_show_answer_writes_one_line_whatever_a_record_holds(name: str, answer: Json) -> None:
+    line = show_answer(name, answer)
+    assert line
+    assert len(line.splitlines()) <= 1
+
+
+@pytest.mark.parametrize(
+    ("name", "answer", "text"),
+    [
+        ("yes-no", "yes", "yes"),
+        ("task-set", ["A", "B"], "A, B"),
+        ("task-set", [], "none"),
+        ("groups", [["A", "B"], ["C"]], "[A, B], [C]"),
+        ("task-set", ["A, or B", "C"], '"A, or B", C'),
+        ("task", None, "nothing"),
+        ("number", 3, "3"),
+        ("text", "", '""'),
+        ("task-order", {"tasks": ["A", "B"], "before": [[0, 1]]}, "A, B, in any order that keeps A before B"),
+        ("task-order", {"tasks": ["A", "B"], "before": [[0, 9]]}, "A, B, in any order that keeps nothing"),
+        ("task-order", {"tasks": ["A"], "before": []}, "A, in any order that keeps nothing"),
+        ("condition", {"condition": "n < 3", "domains": {"n": None}}, "n < 3"),
+        ("task-reasons", {"tasks": ["A", "B"], "reasons": {"A": "late", "B": "so is this"}}, "A, B: late so is this"),
+        ("task-reasons", {"tasks": [], "reasons": {}}, "none"),
+        ("yes-no-reason", {"answer": "yes", "reason": "both wait"}, "yes: both wait"),
+        ("yes-no-reason", {"answer": "no", "reason": ""}, "no"),
+        ("of-another-project", {"a": 1}, '{"a": 1}'),
+        ("of-another-project", "two\n lines", "two lines"),
+    ],
+)
+def test_show_answer_writes_as_a_person_does(name: str, answer: Json, text: str) -> None:
+    assert show_answer(name, answer) == text
+
+
+def test_show_answer_falls_back_where_the_form_of_a_project_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(answer: Json) -> str:
+        raise KeyError("steps")
+
+    monkeypatch.setitem(FORMS, "steps", replace(FORMS["text"], name="steps", show=fails))
+    assert show_answer("steps", ["Boil", "Pour"]) == "Boil, Pour"

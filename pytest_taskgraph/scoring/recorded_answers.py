@@ -12,33 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import UsageError
-from ..scoring.forms import form
 from ..trial import Json, Place
+from .forms import form
+from .recorded_kinds import KINDS, is_names
 
-
-@dataclass(frozen=True, slots=True)
-class Kind:
-    """A kind of recorded answers: its form, its metric if that is not the form's, and what its reference is."""
-
-    form: str
-    reference: str
-    metric: str = ""
-    place: Place = "marker"
-
-
-KINDS = {
-    "yesno": Kind("yes-no", '"yes" or "no"'),
-    "task": Kind("task", "a text"),
-    "set": Kind("task-set", "a list of names"),
-    "order": Kind("task-order", "a list of names"),
-    "groups": Kind("groups", "a list of lists of names"),
-    "number": Kind("number", "a whole number"),
-    "condition": Kind("condition", "a text"),
-    "reasons": Kind("task-reasons", "an object: task -> reason", "explanation"),
-    "pair": Kind("pair-reason", 'an object: "tasks", a list of names, and "reason"'),
-    "verdict": Kind("yes-no-reason", 'an object: "answer", "yes" or "no", and "reason"'),
-    "open": Kind("text", "a text", "rouge1_recall", "whole"),
-}
 FORMAT = (
     """\
 FILE has one JSON object a line. Each needs three fields:
@@ -57,8 +34,14 @@ and may have:
   question     the question, a text
   id           default: the line, such as "line 3"
   paper_score  the score it was recorded with, 0 to 1, rounded to three decimals or more
-  place        where the answer stands: marker (after "Final answer:"; default), first-line, or whole (default of open)
-  metric       the metric that scores the row, default: that of the kind (reasons: explanation; open: rouge1_recall)
+  place        where the answer stands: marker (after "Final answer:"; default), first-line, or whole ("""
+    + "default of "
+    + ", ".join(name for name, kind in KINDS.items() if kind.place == "whole")
+    + ")"
+    + """
+  metric       the metric that scores the row, default: that of the kind ("""
+    + "; ".join(f"{name}: {kind.metric}" for name, kind in KINDS.items() if kind.metric)
+    + """)
   names        the known names, a list; default: those of the reference
   finish_reason, pattern, run, category, model, style
 
@@ -72,7 +55,7 @@ LABELS = ("pattern", "run", "category", "model", "style", "kind")  # the fields 
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class RecordedAnswer:
     """One recorded answer. `recorded` is the score it was recorded with, None if there is none."""
 
     id: str
@@ -88,8 +71,12 @@ class Row:
     labels: dict[str, str] = field(default_factory=dict)  # those of LABELS that it has
 
 
-def read_rows(path: Path) -> list[Row]:
-    """The rows of the file, empty lines passed over. Raises UsageError that tells file, line and what is wrong."""
+def read_recorded_answers(path: Path) -> list[RecordedAnswer]:
+    """Return the answers of the file, empty lines passed over.
+
+    Raises:
+        UsageError: with file and line, for what cannot be read or is no recorded answer, and for a file without any.
+    """
     try:
         lines = path.read_bytes().split(b"\n")
     except OSError as error:
@@ -100,7 +87,7 @@ def read_rows(path: Path) -> list[Row]:
     return rows
 
 
-def _row(line: bytes, number: int, where: str) -> Row:
+def _row(line: bytes, number: int, where: str) -> RecordedAnswer:
     try:
         data = json.loads(line.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
@@ -112,10 +99,10 @@ def _row(line: bytes, number: int, where: str) -> Row:
         raise UsageError(f"{where}: unknown kind {kind!r}, expected one of {', '.join(KINDS)}")
     reference = _reference(data, kind, where)
     labels = {name: _text(data, name, where) for name in LABELS if name in data}
-    return Row(
+    return RecordedAnswer(
         _text(data, "id", where) if "id" in data else f"line {number}",
         kind,
-        _as_answer(kind, reference),
+        KINDS[kind].answer(reference),
         _text(data, "reply", where),
         _recorded(data, where),
         _text(data, "question", where) if "question" in data else "",
@@ -155,69 +142,19 @@ def _text(data: Mapping[str, Any], name: str, where: str) -> str:
 
 def _reference(data: Mapping[str, Any], kind: str, where: str) -> Json:
     value: Json = data.get("reference")
-    if not _fits(kind, value):
+    if not KINDS[kind].fits(value):
         expected = KINDS[kind].reference
         raise UsageError(f"{where}: field 'reference': does not fit kind {kind!r}, expected {expected}")
     return value
 
 
-def _fits(kind: str, value: Json) -> bool:
-    """Return True if the value is a reference of that kind."""
-    match kind, value:
-        case ("yesno", "yes" | "no") | ("task" | "condition" | "open", str()):
-            return True
-        case ("set" | "order", list()):
-            return _is_names(value)
-        case ("groups", list(groups)):
-            return all(map(_is_names, groups))
-        case ("number", int()):
-            return not isinstance(value, bool)
-        case ("reasons", dict(reasons)):
-            return all(isinstance(reason, str) for reason in reasons.values())
-        case ("pair", {"tasks": tasks, "reason": str()}):
-            return _is_names(tasks)
-        case ("verdict", {"answer": "yes" | "no", "reason": str()}):
-            return True
-    return False
-
-
-def _as_answer(kind: str, value: Json) -> Json:
-    """Return the reference as the metrics of its form take it."""
-    match kind, value:
-        case ("reasons", dict(reasons)):
-            return {
-                "tasks": [*sorted(reasons)],
-                "reasons": {task: reason for task, reason in reasons.items() if reason},
-            }
-        case ("pair", {"tasks": list(tasks), "reason": str(reason)}):
-            return {"tasks": [*sorted(map(str, tasks))], "reasons": {"": reason} if reason else {}}
-        case ("order", list(tasks)):
-            return {"tasks": tasks, "before": [[place, place + 1] for place in range(len(tasks) - 1)]}
-    return value
-
-
-def _is_names(value: object) -> bool:
-    return isinstance(value, list) and all(isinstance(name, str) for name in value)
-
-
 def _names(data: Mapping[str, Any], kind: str, reference: Json, where: str) -> list[str]:
     """Return the known names; without any, those of the reference, so that its qualified names stay whole."""
     if "names" in data:
-        if not _is_names(data["names"]):
+        if not is_names(data["names"]):
             raise UsageError(f"{where}: field 'names': expected a list of texts")
         return list(data["names"])
-    match kind, reference:
-        case ("reasons", dict(reasons)):
-            return list(reasons)
-        case ("pair", {"tasks": list(tasks)}):
-            return [str(name) for name in tasks]
-        case ("set" | "order", list(tasks)):
-            return [str(name) for name in tasks]
-        case ("groups", list(groups)):
-            return [str(name) for group in groups if isinstance(group, list) for name in group]
-        case ("task", str(name)):
-            return [name]
-    return []
+    return KINDS[kind].names(reference)
 
 
 def _recorded(data: Mapping[str, Any], where: str) -> float | None:
