@@ -6,26 +6,21 @@ stored, is read back and is marked again without asking anyone.
 
 from __future__ import annotations
 
-import json
-from base64 import b85decode, b85encode
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from math import exp, inf
 from typing import Any, Literal, NamedTuple, TypeVar
-from zlib import compress, decompress
 
 Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
 Place = Literal["whole", "marker", "first-line"]
 Reading = Literal["lenient", "strict"]
 Outcome = Literal["right", "wrong", "graded", "unreadable", "refused", "error", "skipped"]
-Flow = Literal["control", "data"]
-NodeKind = Literal["task", "composite", "start", "end", "parallel", "exclusive", "inclusive", "data"]
 _T = TypeVar("_T")
 _HIGHEST_EXPONENT = 700.0  # exp of more is beyond every float
 
 
-def _from(kind: type[_T], data: Mapping[str, Any]) -> _T:
-    """An object of the dataclass `kind` from its JSON; fields that a later version added are ignored."""
+def read_fields(kind: type[_T], data: Mapping[str, Any]) -> _T:
+    """Return an object of the dataclass `kind` from its JSON; fields that a later version added are ignored."""
     known = {f.name for f in fields(kind)}  # type: ignore[arg-type]
     return kind(**{k: v for k, v in data.items() if k in known})
 
@@ -196,100 +191,21 @@ class Trial:
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Trial:
         """Return the trial that `to_json` wrote, of an earlier version too: that called graded answers right."""
-        whole = _from(cls, data)
-        question = _from(Question, data["question"])
+        whole = read_fields(cls, data)
+        question = read_fields(Question, data["question"])
         return cls(
             **{f.name: getattr(whole, f.name) for f in fields(cls)}
             | {
                 "question": question,
                 "outcome": "graded" if question.graded and whole.outcome == "right" else whole.outcome,
-                "reply": data.get("reply") and _from(Reply, data["reply"]),
-                "score": data.get("score") and _from(Score, data["score"]),
+                "reply": data.get("reply") and read_fields(Reply, data["reply"]),
+                "score": data.get("score") and read_fields(Score, data["score"]),
             }
         )
 
     def __repr__(self) -> str:
         mark = "" if self.score is None else f" {self.score.value:.3f}"
         return f"<Trial {self.question.id} {self.outcome}{mark}>"
-
-
-@dataclass(frozen=True, slots=True)
-class DiagramNode:
-    """A task, gateway, data, START or END. `composite` is a task whose inside is not drawn."""
-
-    id: str  # unlike any other of a node or group
-    label: str
-    kind: NodeKind = "task"
-    group: str = ""  # the group it stands in; none where empty
-    note: str = ""  # a few more words, for instance what a composite task calls
-
-
-@dataclass(frozen=True, slots=True)
-class DiagramEdge:
-    """A link between two nodes or groups that stand in the same group; `label` is its guard."""
-
-    source: str
-    target: str
-    label: str = ""
-    kind: Flow = "control"
-
-
-@dataclass(frozen=True, slots=True)
-class DiagramGroup:
-    """A box around nodes and groups: the inside of a composite task, or a further workflow."""
-
-    id: str
-    label: str
-    parent: str = ""  # the group it stands in, listed before it; none where empty
-    note: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Diagram:
-    """A workflow as it can be drawn: what there is and what is linked, without a place for anything."""
-
-    title: str
-    nodes: list[DiagramNode] = field(default_factory=list)
-    edges: list[DiagramEdge] = field(default_factory=list)
-    groups: list[DiagramGroup] = field(default_factory=list)
-    omitted: int = 0  # nodes and links that were too many to be drawn
-
-    def to_json(self) -> dict[str, Any]:
-        """The diagram as plain JSON values, without what has its default; `from_json` gives it back."""
-        return {
-            "title": self.title,
-            "nodes": [_unlike_default(one) for one in self.nodes],
-            "edges": [_unlike_default(one) for one in self.edges],
-            "groups": [_unlike_default(one) for one in self.groups],
-            "omitted": self.omitted,
-        }
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Diagram:
-        """The diagram that `to_json` wrote."""
-        return cls(
-            data["title"],
-            [_from(DiagramNode, one) for one in data["nodes"]],
-            [_from(DiagramEdge, one) for one in data["edges"]],
-            [_from(DiagramGroup, one) for one in data["groups"]],
-            data.get("omitted", 0),
-        )
-
-
-def pack(diagram: Mapping[str, Any]) -> str:
-    """The JSON of a Diagram as a text a fifth as long, for a run holds thousands; `unpack` gives it back."""
-    return b85encode(compress(json.dumps(diagram).encode(), 1)).decode()
-
-
-def unpack(text: str) -> dict[str, Any]:
-    """What `pack` made the text of."""
-    found: dict[str, Any] = json.loads(decompress(b85decode(text)))
-    return found
-
-
-def _unlike_default(part: DiagramNode | DiagramEdge | DiagramGroup) -> dict[str, Any]:
-    values = ((one.name, getattr(part, one.name), one.default) for one in fields(part))
-    return {name: value for name, value, default in values if value != default}
 
 
 class WrongAnswer(AssertionError):

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from ..asking import Episode, Model
-from ..trial import Diagram, Question
+from ..diagram import Diagram
+from ..trial import Question
 from .settings import Settings
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ..trial import pack
+from ..diagram import pack
 
 if TYPE_CHECKING:
     from ..trial import Question, Trial

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ..trial import Diagram
+from ..diagram import Diagram
 from .level import Arranged, Point, arrange
 from .sketch import Item, Wire
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 from xml.sax.saxutils import escape
 
-from ..trial import Diagram, DiagramEdge, DiagramGroup, DiagramNode
+from ..diagram import Diagram, DiagramEdge, DiagramGroup, DiagramNode
 from .escape import columns, one_line, shorten
 from .layout import Box, Layout, layout
 from .level import Point

@@ -8,8 +8,9 @@ from dataclasses import asdict
 from hashlib import sha256
 from typing import Any
 
+from ..diagram import unpack
 from ..redaction import redact
-from ..trial import Question, Trial, unpack
+from ..trial import Question, Trial
 from .about import About
 from .plain import cut, joined_surrogates, plain, public_settings
 from .tally import Tally

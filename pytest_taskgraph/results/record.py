@@ -14,8 +14,9 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
+from ..diagram import pack
 from ..errors import ReadError, UsageError
-from ..trial import Trial, pack
+from ..trial import Trial
 from .about import REAL_NAMES, About
 from .draft import Draft, build, tallied, text_of
 from .in_place import replace

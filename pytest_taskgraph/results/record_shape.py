@@ -23,7 +23,8 @@ from pydantic import (
     create_model,
 )
 
-from ..trial import DiagramEdge, DiagramGroup, DiagramNode, Question, Reading, Reply, Score, Trial
+from ..diagram import DiagramEdge, DiagramGroup, DiagramNode
+from ..trial import Question, Reading, Reply, Score, Trial
 from .about import About
 from .case import Case
 from .usage import Usage

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Sequence
 
+from ..diagram import Diagram, DiagramEdge, DiagramGroup, DiagramNode, NodeKind
 from ..errors import WorkflowError
-from ..trial import Diagram, DiagramEdge, DiagramGroup, DiagramNode, NodeKind
 from .model import END, START, Task, Workflow
 from .references import assemble, expand
 

@@ -15,6 +15,7 @@ from odd_records import Place, changed
 
 from pytest_taskgraph.__main__ import main
 from pytest_taskgraph.commands.rescore import changes, rescore
+from pytest_taskgraph.diagram import Diagram, DiagramEdge, DiagramGroup, DiagramNode, pack
 from pytest_taskgraph.errors import TaskgraphError, UsageError
 from pytest_taskgraph.reports.comparison import lines
 from pytest_taskgraph.reports.csv import csv
@@ -23,7 +24,7 @@ from pytest_taskgraph.reports.markdown import markdown
 from pytest_taskgraph.results.case import Case
 from pytest_taskgraph.results.comparison import compare
 from pytest_taskgraph.results.record import About, build, load_whole
-from pytest_taskgraph.trial import Diagram, DiagramEdge, DiagramGroup, DiagramNode, Question, Reply, Score, Trial, pack
+from pytest_taskgraph.trial import Question, Reply, Score, Trial
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "record.schema.json").read_text())
 VALID = import_module("jsonschema").Draft202012Validator(SCHEMA).is_valid

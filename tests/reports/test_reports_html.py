@@ -12,13 +12,14 @@ from zlib import decompress
 
 import pytest
 
+from pytest_taskgraph.diagram import Diagram, DiagramEdge, DiagramNode
 from pytest_taskgraph.reports.html import html
 from pytest_taskgraph.reports.html_confusion import confusions
 from pytest_taskgraph.reports.html_questions import FIRST
 from pytest_taskgraph.results.comparison import compare
 from pytest_taskgraph.results.record import About, build, tally_of
 from pytest_taskgraph.scoring.forms import FORMS
-from pytest_taskgraph.trial import Diagram, DiagramEdge, DiagramNode, Json, Outcome, Question, Reply, Score, Trial
+from pytest_taskgraph.trial import Json, Outcome, Question, Reply, Score, Trial
 
 ABOUT = About("0.1.0", ("gpt-x",), 7, ("wadl",), "think-first", "lenient", "questions")
 HOSTILE = (

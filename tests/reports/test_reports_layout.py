@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 from scipy.optimize import isotonic_regression
 from steps import growth
 
+from pytest_taskgraph.diagram import Diagram, DiagramEdge, DiagramGroup, DiagramNode
 from pytest_taskgraph.reports.layers import apart, crossings, ranking, ranks, untangled
 from pytest_taskgraph.reports.layout import Box, Layout, layout
 from pytest_taskgraph.reports.level import Arranged, Point, arrange
 from pytest_taskgraph.reports.sketch import Item, Wire
-from pytest_taskgraph.trial import Diagram, DiagramEdge, DiagramGroup, DiagramNode
 
 Rectangle = tuple[float, float, float, float]
 

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pytest_taskgraph.diagram import Diagram, DiagramEdge, DiagramGroup, DiagramNode, NodeKind, pack
 from pytest_taskgraph.generation.build import generate
 from pytest_taskgraph.generation.recipe import Recipe
 from pytest_taskgraph.generation.strategies import workflows
@@ -18,7 +19,7 @@ from pytest_taskgraph.reports.escape import columns, one_line
 from pytest_taskgraph.reports.svg import STYLE, svg, wrapped
 from pytest_taskgraph.results import record
 from pytest_taskgraph.results.record import About
-from pytest_taskgraph.trial import Diagram, DiagramEdge, DiagramGroup, DiagramNode, NodeKind, Question, Trial, pack
+from pytest_taskgraph.trial import Question, Trial
 from pytest_taskgraph.workflow.diagram import diagram
 from pytest_taskgraph.workflow.model import Workflow
 

@@ -12,11 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pytest_taskgraph.diagram import pack
 from pytest_taskgraph.errors import ReadError, UsageError
 from pytest_taskgraph.results import plain, record
 from pytest_taskgraph.results.record import About
 from pytest_taskgraph.results.tally import Row, Tally
-from pytest_taskgraph.trial import Question, Reply, Score, Trial, pack
+from pytest_taskgraph.trial import Question, Reply, Score, Trial
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "record.schema.json").read_text())
 ABOUT = About("0.1.0", ("m",), 7, ("wadl", "mermaid"), "think-first", "lenient", "questions", 3, {"temperature": 0.2})

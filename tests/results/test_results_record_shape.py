@@ -13,11 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from odd_records import Place, changed
 
+from pytest_taskgraph.diagram import Diagram, DiagramNode, pack
 from pytest_taskgraph.results.case import Case
 from pytest_taskgraph.results.draft import build
 from pytest_taskgraph.results.record import About
 from pytest_taskgraph.results.record_shape import faults
-from pytest_taskgraph.trial import Diagram, DiagramNode, Question, Reply, Score, Trial, pack
+from pytest_taskgraph.trial import Question, Reply, Score, Trial
 
 IN_TRIAL: Place = ("trials", 0)
 ODD_NAME = "a\nb" * 99

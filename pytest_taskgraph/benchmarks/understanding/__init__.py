@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from ...asking import Episode, Model
+from ...diagram import Diagram
 from ...errors import UnknownNameError
-from ...trial import Diagram, Question
+from ...trial import Question
 from ..family import Label, QuestionReference
 from ..settings import Settings
 
