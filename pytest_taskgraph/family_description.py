@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
-AggregateKind = Literal["mean", "ratio", "geometric-mean", "seed-mean", "seed-deviation"]
+AggregateKind = Literal["mean", "ratio", "geometric-mean", "harmonic-mean", "seed-mean", "seed-deviation"]
 Rows = Literal["group", "section", "model", "label"]
 
 
@@ -20,10 +20,11 @@ class Aggregate:
     Args:
         name: The name in gates, tables and comparisons; no metric and no other aggregate of the run has it.
         kind: "mean": of a metric over the answered questions where it is defined. "ratio": the sum of the numerators
-            of a part by the sum of its denominators. "geometric-mean": of other aggregates. "seed-mean" and
-            "seed-deviation": the mean and the sample standard deviation (n-1) of another aggregate over the values of
-            a label, each value by itself.
-        of: A metric for "mean" (the empty text is the main score), a part for "ratio", names of aggregates otherwise.
+            of a part by the sum of its denominators. "geometric-mean" and "harmonic-mean": of other aggregates, such as
+            the G-mean of two rates, or the F1 of precision and recall. "seed-mean" and "seed-deviation": the mean and
+            the sample standard deviation (n-1) of another aggregate over the values of a label, each value by itself.
+        of: A metric for "mean" (the empty text is the main score), a part for "ratio", names of aggregates otherwise,
+            which the family lists before this one.
         label: The label whose values are the seeds.
     """
 

@@ -1,0 +1,312 @@
+"""The aggregates of a family over trials: their values, and the intervals that belong to them.
+
+Every aggregate comes down to sums of numerators and denominators. A mean over questions is a ratio whose denominators
+are 1. Repetitions of a question are averaged first, so that each question counts once. Questions of one cluster may
+depend on each other, so the interval of anything but a mean is that of the delete-one-cluster jackknife
+(B. Efron, C. Stein, Annals of Statistics 9 (1981) 586-596) with the t quantile. docs/aggregates.md has the formulas.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import fsum, prod, sqrt
+from typing import Final, Literal
+
+from ..family_description import Aggregate
+from ..trial import Trial
+from .certainty import Answered, Ends, Sample
+from .metric_means import metrics_of
+from .statistics import ENOUGH_CLUSTERS, deviation, mean, student, wilson, within
+from .tally import ANSWERED
+
+_ROUNDING = 1e-9
+
+SEEDS: Final = ("seed-mean", "seed-deviation")
+
+Known = Mapping[str, Aggregate]
+Stratum = tuple[str, str] | None  # a label and one of its values; None for all questions
+Leaf = tuple[Literal["mean", "ratio"], str]  # a metric ("" for the main score), or a part
+Pair = tuple[float, float]  # numerator and denominator
+Exact = tuple[Fraction, Fraction]
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """An aggregate over some trials.
+
+    Args:
+        value: None where it is undefined, as the sensitivity is without a question of its class.
+        low: Lower end of the interval; None where there is none.
+        high: Upper end.
+        n: Questions that it is taken over.
+        clusters: Clusters of these questions.
+        about: The clusters that the interval is about, where it says nothing of others; else "".
+        variance: Of the value, times the number of clusters (or of questions, where clusters are few); None as `low`.
+    """
+
+    value: float | None
+    low: float | None
+    high: float | None
+    n: int
+    clusters: int
+    about: str = ""
+    variance: float | None = None
+
+    @property
+    def ends(self) -> Ends | None:
+        """Both ends of the interval; None where there is none."""
+        return None if self.low is None or self.high is None else (self.low, self.high)
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """The answered repetitions of one question, and the unit that it is left out with by the jackknife."""
+
+    unit: str
+    trials: Sequence[Trial]
+
+
+class Sums:
+    """What the questions add to the leaves of an aggregate, by stratum and unit.
+
+    Args:
+        aggregate: The aggregate to be computed.
+        known: The aggregates that it may refer to, by name.
+        questions: The questions, each once.
+    """
+
+    def __init__(self, aggregate: Aggregate, known: Known, questions: Iterable[Observed]) -> None:
+        self._aggregate, self._known = aggregate, known
+        added: dict[tuple[Leaf, Stratum], dict[str | None, list[Pair]]] = {}
+        needed = _needed(aggregate, known)
+        for one in questions:
+            for leaf, label in needed:
+                labels = one.trials[0].question.labels
+                pair = _contribution(leaf, one.trials) if not label or label in labels else None
+                if pair is not None:
+                    stratum = (label, str(labels[label])) if label else None
+                    added.setdefault((leaf, stratum), {}).setdefault(one.unit, []).append(pair)
+        # Fractions: what is left without a unit is exact, and the order of the questions does not matter.
+        self._by_unit = {at: {unit: _exact_sum(pairs) for unit, pairs in of.items()} for at, of in added.items()}
+        self._totals = {at: _exact_sum(of.values()) for at, of in self._by_unit.items()}
+
+    @property
+    def units(self) -> list[str]:
+        """The units that add to the aggregate."""
+        return sorted({unit for units in self._by_unit.values() for unit in units if unit is not None})
+
+    def value(self, without: str | None = None) -> float | None:
+        """Return the aggregate over all units but one; None where it is undefined."""
+        return self._value(self._aggregate, None, without)
+
+    def _value(self, aggregate: Aggregate, stratum: Stratum, without: str | None) -> float | None:
+        if aggregate.kind == "mean" or aggregate.kind == "ratio":
+            return self._ratio((_leaf(aggregate), stratum), without)
+        others = [self._known[name] for name in aggregate.of]
+        if aggregate.kind in ("geometric-mean", "harmonic-mean"):
+            values = [self._value(one, stratum, without) for one in others]
+            defined = [one for one in values if one is not None]
+            if len(defined) < len(values):
+                return None
+            return geometric_mean(defined) if aggregate.kind == "geometric-mean" else harmonic_mean(defined)
+        strata = sorted({one for _, one in self._by_unit if one is not None and one[0] == aggregate.label})
+        values = [self._value(one, each, without) for one in others for each in strata]
+        defined = [one for one in values if one is not None]
+        return mean(defined) if aggregate.kind == "seed-mean" else deviation(defined)
+
+    def _ratio(self, at: tuple[Leaf, Stratum], without: str | None) -> float | None:
+        units = self._by_unit.get(at, {})
+        if len(units) == (without in units):
+            return None
+        numerator, denominator = self._totals[at]
+        if without in units:
+            numerator, denominator = numerator - units[without][0], denominator - units[without][1]
+        return float(numerator / denominator)
+
+
+def estimate(aggregate: Aggregate, known: Known, trials: Iterable[Trial], confidence: float = 0.95) -> Estimate:
+    """Return the aggregate over the answered trials, with its interval.
+
+    Fewer than ENOUGH_CLUSTERS clusters say too little of others: there each question is left out by itself, and the
+    interval is about these clusters alone. There is no interval over a single cluster or question, nor where leaving
+    one out leaves nothing to compute the aggregate of.
+
+    Args:
+        aggregate: The aggregate.
+        known: The aggregates that it may refer to, by name.
+        trials: Trials, in any order; repetitions of a question count as one. Those without an answer are left out.
+        confidence: Level of the two-sided interval, 0 to 1, both excluded.
+    """
+    asked = _by_question(trials)
+    sums = Sums(aggregate, known, (Observed(key, ones) for key, ones in asked.items()))
+    cluster_of = {key: ones[0].question.cluster or ones[0].question.once for key, ones in asked.items()}
+    units = sums.units
+    clusters = len({cluster_of[key] for key in units})
+    enough = clusters >= ENOUGH_CLUSTERS
+    about = "" if enough or clusters == len(units) else within(clusters)
+    value = sums.value()
+    if value is None:
+        return Estimate(None, None, None, len(units), clusters)
+    if aggregate.kind == "mean":
+        return _of_mean(aggregate, {key: asked[key] for key in units}, cluster_of, confidence, clusters)
+    if enough:
+        sums = Sums(aggregate, known, (Observed(cluster_of[key], ones) for key, ones in asked.items()))
+    found = _interval(sums, value, confidence, spread=is_spread(aggregate, known))
+    if found is None:
+        return Estimate(value, None, None, len(units), clusters)
+    low, high, variance = found
+    return Estimate(value, low, high, len(units), clusters, about, variance)
+
+
+def jackknife(values: Sequence[float]) -> float:
+    """Return the jackknife's estimate of the variance of a figure.
+
+    Args:
+        values: The figure without each of the units in turn; at least two.
+    """
+    count = len(values)
+    middle = fsum(values) / count
+    return fsum((value - middle) ** 2 for value in values) * (count - 1) / count
+
+
+def geometric_mean(values: Sequence[float]) -> float | None:
+    """Return the geometric mean; None for no values and where one of them is negative."""
+    if not values or min(values) < 0:
+        return None
+    return sqrt(prod(values)) if len(values) == 2 else float(prod(values) ** (1 / len(values)))
+
+
+def harmonic_mean(values: Sequence[float]) -> float | None:
+    """Return the harmonic mean, 0.0 where one of the values is 0; None for no values and where one is negative."""
+    if not values or min(values) < 0:
+        return None
+    return len(values) / fsum(1 / value for value in values) if min(values) > 0 else 0.0
+
+
+def leaves_of(aggregate: Aggregate, known: Known) -> frozenset[Leaf]:
+    """Return the metrics and parts that the aggregate comes down to."""
+    return frozenset(leaf for leaf, _ in _needed(aggregate, known))
+
+
+def is_spread(aggregate: Aggregate, known: Known) -> bool:
+    """Return True if the aggregate is a deviation, or made of one: a smaller value is then no worse."""
+    if aggregate.kind in ("mean", "ratio"):
+        return False
+    return aggregate.kind == "seed-deviation" or any(is_spread(known[name], known) for name in aggregate.of)
+
+
+def mistake_of(aggregates: Sequence[Aggregate], metrics: Collection[str]) -> str:
+    """Return what is wrong with the aggregates of a family; "" if nothing is.
+
+    Args:
+        aggregates: All aggregates of the family.
+        metrics: The names of all metrics of the run.
+    """
+    known: dict[str, Aggregate] = {}
+    for one in aggregates:
+        if told := _mistake(one, known, metrics):
+            return f"aggregate {one.name!r}: {told}"
+        known[one.name] = one
+    return ""
+
+
+def _mistake(one: Aggregate, known: Known, metrics: Collection[str]) -> str:
+    """What is wrong with an aggregate; `known` are those declared before it."""
+    if one.name in known or one.name in metrics:
+        return f"{'another aggregate' if one.name in known else 'a metric'} has that name; rename it"
+    if one.kind in ("mean", "ratio"):
+        if len(one.of) > 1 or (one.kind == "ratio" and not any(one.of)):
+            return f"found of={one.of!r}; expected the name of {'a metric' if one.kind == 'mean' else 'a part'}"
+        unknown = one.kind == "mean" and any(one.of) and one.of[0] not in metrics
+        return f"there is no metric {one.of[0]!r}; known: {', '.join(sorted(metrics))}" if unknown else ""
+    if missing := [name for name in one.of if name not in known]:
+        return f"there is no aggregate {missing[0]!r} before it; known: {', '.join(known) or 'none'}"
+    seeds = one.kind in SEEDS
+    if not one.of or (seeds and len(one.of) > 1):
+        return (
+            f"found of={one.of!r}; expected the name{'' if seeds else 's'} of {'an aggregate' if seeds else 'others'}"
+        )
+    if seeds and any(label for _, label in _needed(known[one.of[0]], known)):
+        return f"{one.of[0]!r} is over the values of a label itself; expected one that is not"
+    return ""
+
+
+def _needed(aggregate: Aggregate, known: Known, label: str = "") -> frozenset[tuple[Leaf, str]]:
+    """What the aggregate comes down to, each with the label over whose values it is taken, or ""."""
+    if aggregate.kind in ("mean", "ratio"):
+        return frozenset({(_leaf(aggregate), label)})
+    inner = aggregate.label if aggregate.kind in SEEDS else label
+    return frozenset(one for name in aggregate.of for one in _needed(known[name], known, inner))
+
+
+def _leaf(aggregate: Aggregate) -> Leaf:
+    return ("mean" if aggregate.kind == "mean" else "ratio", aggregate.of[0] if aggregate.of else "")
+
+
+def _by_question(trials: Iterable[Trial]) -> dict[str, list[Trial]]:
+    found: dict[str, list[Trial]] = {}
+    for one in trials:
+        if one.outcome in ANSWERED:
+            found.setdefault(f"{one.question.once} {one.model}", []).append(one)
+    return found
+
+
+def _contribution(leaf: Leaf, trials: Sequence[Trial]) -> Pair | None:
+    """What one question adds: the mean of its repetitions; None where none of them has any."""
+    pairs = [pair for one in trials if (pair := _pair(leaf, one)) is not None]
+    numerator, denominator = (fsum(one) for one in zip(*pairs, strict=True)) if pairs else (0.0, 0.0)
+    return (numerator / len(pairs), denominator / len(pairs)) if denominator > 0 else None
+
+
+def _pair(leaf: Leaf, trial: Trial) -> Pair | None:
+    kind, name = leaf
+    if kind == "ratio":
+        part = trial.score.parts.get(name) if trial.score else None
+        return None if part is None else (part[0], part[1])
+    if not name:
+        return (0.0 if trial.score is None else trial.score.value, 1.0)
+    value = metrics_of(trial).get(name)
+    return None if value is None else (value, 1.0)
+
+
+def _exact_sum(pairs: Iterable[Pair] | Iterable[Exact]) -> Exact:
+    numerators, denominators = zip(*pairs, strict=True)
+    return sum(map(Fraction, numerators), Fraction()), sum(map(Fraction, denominators), Fraction())
+
+
+def _of_mean(
+    aggregate: Aggregate,
+    asked: Mapping[str, Sequence[Trial]],
+    cluster_of: Mapping[str, str],
+    confidence: float,
+    clusters: int,
+) -> Estimate:
+    """The mean over questions with the interval that every mean has (certainty.Sample)."""
+    leaf = _leaf(aggregate)
+    answered = [
+        Answered(key, cluster_of[key], [pair[0] for one in ones if (pair := _pair(leaf, one)) is not None])
+        for key, ones in asked.items()
+    ]
+    sample = Sample(answered, confidence, rates=False)
+    low, high = sample.ends or (None, None)
+    return Estimate(sample.mean, low, high, len(answered), clusters, sample.about if sample.ends else "")
+
+
+def _interval(sums: Sums, value: float, confidence: float, spread: bool) -> tuple[float, float, float] | None:
+    """The ends of the interval, and the variance of what one unit tells; None where there is none."""
+    units = sums.units
+    without = [sums.value(unit) for unit in units] if len(units) > 1 else []
+    values = [one for one in without if one is not None]
+    if not values or len(values) < len(without):
+        return None
+    variance = jackknife(values)
+    if sqrt(variance) < _ROUNDING:
+        if spread:
+            return None
+        low, high = wilson(min(1.0, max(0.0, value)) * len(units), len(units), confidence)
+    else:
+        half = student((1 + confidence) / 2, len(units) - 1) * sqrt(variance)
+        low, high = max(0.0, value - half), value + half if spread else min(1.0, value + half)
+    return min(low, value), max(high, value), variance * len(units)

@@ -1,0 +1,241 @@
+"""Aggregates, on made-up trials: numbers worked by hand, and an oracle that lists every sample that is left."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import sqrt
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from pytest_taskgraph.family_description import Aggregate
+from pytest_taskgraph.results.aggregates import estimate, is_spread, leaves_of, mistake_of
+from pytest_taskgraph.results.statistics import clustered_interval, wilson
+from pytest_taskgraph.trial import Outcome, Question, Score, Trial
+
+STEPS = (
+    Aggregate("sensitivity", "ratio", ("yes",)),
+    Aggregate("specificity", "ratio", ("no",)),
+    Aggregate("g_mean", "geometric-mean", ("sensitivity", "specificity")),
+    Aggregate("g_mean_seeds", "seed-mean", ("g_mean",)),
+    Aggregate("g_deviation", "seed-deviation", ("g_mean",)),
+    Aggregate("f1", "harmonic-mean", ("sensitivity", "specificity")),
+    Aggregate("score"),
+    Aggregate("depth_mean", "mean", ("depth",)),
+)
+KNOWN = {one.name: one for one in STEPS}
+DRAWS = st.lists(
+    st.tuples(st.booleans(), st.booleans(), st.integers(0, 8), st.integers(1, 3)), min_size=1, max_size=24
+)  # class, answer, cluster, seed
+
+
+def trial(
+    at: int, part: str, pair: tuple[float, float], cluster: str = "", seed: int = 1, outcome: Outcome = "right",
+    repetition: int = 1, depth: float | None = None,
+) -> Trial:  # fmt: skip
+    """A trial of question number `at` whose score is the ratio of its part."""
+    once = f"q-{at:03d}"
+    question = Question(
+        once if repetition == 1 else f"{once}-r{repetition}", "steps", "next_step", "", "?", "?", "yes-no", "yes",
+        "correctness", labels={"seed": seed}, cluster=cluster or f"c-{at}", repetition=repetition,
+    )  # fmt: skip
+    value = pair[0] / pair[1] if pair[1] and 0 <= pair[0] <= pair[1] else 0.0
+    return Trial(question, "m", outcome, score=Score(value, {"depth": depth}, {part: list(pair)} if part else {}))
+
+
+def classes(yes: Sequence[int], no: Sequence[int], seed: int = 1, first: int = 0) -> list[Trial]:
+    """A question for each 0 or 1, which says whether it was answered right."""
+    pairs = [("yes", hit) for hit in yes] + [("no", hit) for hit in no]
+    return [trial(first + at, name, (hit, 1), seed=seed) for at, (name, hit) in enumerate(pairs)]
+
+
+def value(name: str, trials: Sequence[Trial]) -> float | None:
+    return estimate(KNOWN[name], KNOWN, trials).value
+
+
+def test_estimate_3_of_4_and_2_of_5_is_worked_by_hand() -> None:
+    trials = classes([1, 1, 1, 0], [1, 1, 0, 0, 0])
+    assert value("sensitivity", trials) == 0.75
+    assert value("specificity", trials) == 0.4
+    assert value("g_mean", trials) == pytest.approx(0.5477, abs=5e-5)
+    assert value("f1", trials) == pytest.approx(2 * 0.75 * 0.4 / 1.15)
+
+
+def test_estimate_class_without_questions_is_undefined() -> None:
+    trials = classes([1, 1, 0], [])
+    found = [estimate(KNOWN[name], KNOWN, trials) for name in ("specificity", "g_mean", "g_mean_seeds", "f1")]
+    assert [(one.value, one.low, one.high) for one in found] == [(None, None, None)] * 4
+    assert value("sensitivity", trials) == pytest.approx(2 / 3)
+    assert estimate(KNOWN["g_mean"], KNOWN, []).n == 0
+
+
+def test_estimate_over_seeds_is_mean_of_g_means_not_g_mean_of_means() -> None:
+    trials = classes([1, 1, 1, 1], [0, 0, 0, 0]) + classes([1, 0, 0, 0], [1, 1, 1, 1], seed=2, first=20)
+    assert value("g_mean_seeds", trials) == pytest.approx(0.25), "0 and 0.5"
+    assert value("g_deviation", trials) == pytest.approx(0.5 / sqrt(2)), "divided by n - 1"
+    assert value("g_mean", trials) == pytest.approx(sqrt(5 / 8 * 4 / 8)), "all questions pooled"
+    assert value("g_deviation", trials[:8]) is None, "one seed has no deviation"
+
+
+def test_estimate_ratio_adds_up_before_it_divides() -> None:
+    trials = [trial(0, "pairs", (1, 10)), trial(1, "pairs", (2, 2))]
+    pooled = Aggregate("accuracy", "ratio", ("pairs",))
+    assert estimate(pooled, {}, trials).value == pytest.approx(3 / 12)
+    assert estimate(KNOWN["score"], {}, trials).value == pytest.approx((0.1 + 1) / 2)
+
+
+def test_estimate_repetitions_of_a_question_count_as_one() -> None:
+    once = [trial(at, "yes", (at % 2, 1)) for at in range(8)]
+    often = [*once, *(trial(0, "yes", (1, 1), repetition=more) for more in (2, 3))]
+    found = estimate(KNOWN["sensitivity"], KNOWN, often)
+    assert found.n == 8
+    assert found.value == pytest.approx((2 / 3 + 4) / 8)
+
+
+def test_estimate_leaves_out_trials_without_an_answer() -> None:
+    trials = classes([1, 0], [1])
+    errors = [trial(30, "", (0, 0), outcome="error"), trial(31, "", (0, 0), outcome="skipped")]
+    assert estimate(KNOWN["score"], KNOWN, [*trials, *errors]).n == 3
+
+
+def test_estimate_unparseable_reply_counts_0_in_a_mean() -> None:
+    trials = [trial(0, "yes", (1, 1), depth=0.5), trial(1, "", (0, 0), outcome="unreadable", depth=0.0)]
+    assert value("depth_mean", trials) == 0.25
+
+
+def test_estimate_undefined_metric_is_left_out_of_the_mean() -> None:
+    trials = [trial(0, "yes", (1, 1), depth=0.5), trial(1, "yes", (1, 1), depth=None)]
+    assert (value("depth_mean", trials), estimate(KNOWN["depth_mean"], KNOWN, trials).n) == (0.5, 1)
+
+
+def test_estimate_mean_has_the_interval_of_every_mean() -> None:
+    trials = [trial(at, "yes", (at % 3, 2), f"c-{at % 7}") for at in range(40)]
+    by_cluster: dict[str, list[float]] = {}
+    for at in range(40):
+        by_cluster.setdefault(f"c-{at % 7}", []).append(at % 3 / 2)
+    found = estimate(KNOWN["score"], KNOWN, trials)
+    assert (found.ends, found.clusters, found.n) == (clustered_interval(by_cluster), 7, 40)
+
+
+def oracle(name: str, trials: Sequence[Trial], units: Sequence[str]) -> tuple[float, float]:
+    """The interval by the jackknife, computed anew from every sample that lacks one unit."""
+    names = sorted(set(units))
+    left = [[one for one, unit in zip(trials, units, strict=True) if unit != gone] for gone in names]
+    without = np.array([value(name, one) for one in left], dtype=float)
+    error = np.sqrt((len(names) - 1) * np.var(without))
+    middle = value(name, trials)
+    assert middle is not None
+    reached = float(stats.t.ppf(0.975, len(names) - 1)) * float(error)
+    return middle - reached, middle + reached
+
+
+@pytest.mark.parametrize("name", ["sensitivity", "g_mean", "f1", "g_mean_seeds", "g_deviation"])
+@pytest.mark.parametrize("draw", range(5))
+def test_estimate_interval_is_the_jackknife_over_clusters(name: str, draw: int) -> None:
+    rng = Random(draw)
+    trials = [
+        trial(at, rng.choice(["yes", "no"]), (rng.randint(0, 3), 3), f"c-{rng.randrange(12)}", rng.randint(1, 3))
+        for at in range(90)
+    ]
+    kept = [one for one in trials if name != "sensitivity" or (one.score and "yes" in one.score.parts)]
+    low, high = oracle(name, kept, [one.question.cluster for one in kept])
+    found = estimate(KNOWN[name], KNOWN, trials)
+    top = high if name == "g_deviation" else min(1.0, high)
+    assert found.ends == pytest.approx((max(0.0, low), top))
+    assert (found.clusters, found.about) == (len({one.question.cluster for one in kept}), "")
+
+
+def test_estimate_few_clusters_leaves_out_questions_and_says_so() -> None:
+    rng = Random(3)
+    trials = [trial(at, rng.choice(["yes", "no"]), (rng.randint(0, 1), 1), f"c-{at % 3}") for at in range(60)]
+    found = estimate(KNOWN["g_mean"], KNOWN, trials)
+    assert found.ends == pytest.approx(oracle("g_mean", trials, [one.question.id for one in trials]))
+    assert (found.clusters, found.about.endswith("only"), "these 3" in found.about) == (3, True, True)
+
+
+@pytest.mark.parametrize("name", ["sensitivity", "g_mean", "score", "g_mean_seeds", "g_deviation"])
+def test_estimate_single_question_has_no_interval(name: str) -> None:
+    trials = [trial(0, "yes", (1, 1)), trial(0, "yes", (0, 1), repetition=2)]
+    assert estimate(KNOWN[name], KNOWN, trials).ends is None
+
+
+def test_estimate_class_of_a_single_cluster_has_no_interval() -> None:
+    trials = [trial(at, "yes" if at else "no", (1, 1)) for at in range(10)]
+    found = estimate(KNOWN["g_mean"], KNOWN, trials)
+    assert (found.value, found.ends) == (1.0, None)
+
+
+def test_estimate_without_any_difference_has_wilsons_interval() -> None:
+    trials = classes([1] * 10, [1] * 10)
+    assert estimate(KNOWN["g_mean"], KNOWN, trials).ends == wilson(20, 20)
+    seeds = classes([1] * 10, [1] * 10) + classes([1] * 10, [1] * 10, seed=2, first=30)
+    found = estimate(KNOWN["g_deviation"], KNOWN, seeds)
+    assert (found.value, found.ends) == (0.0, None), "questions without a difference say nothing of one"
+
+
+def test_estimate_higher_confidence_is_wider() -> None:
+    trials = classes([1, 0] * 10, [1, 1, 0] * 8)
+    ends = [estimate(KNOWN["g_mean"], KNOWN, trials, level).ends for level in (0.8, 0.99)]
+    assert ends[0] is not None
+    assert ends[1] is not None
+    assert ends[1][0] < ends[0][0] < ends[0][1] < ends[1][1]
+
+
+def drawn(rows: Sequence[tuple[bool, bool, int, int]]) -> list[Trial]:
+    return [
+        trial(at, "yes" if of else "no", (hit, 1), f"c-{cluster}", seed, depth=float(hit))
+        for at, (of, hit, cluster, seed) in enumerate(rows)
+    ]
+
+
+@settings(max_examples=60)
+@given(DRAWS, st.sampled_from(sorted(KNOWN)), st.randoms(use_true_random=False))
+def test_estimate_is_in_range_and_independent_of_order(
+    rows: Sequence[tuple[bool, bool, int, int]], name: str, rng: Random
+) -> None:
+    trials = drawn(rows)
+    found = estimate(KNOWN[name], KNOWN, trials)
+    if found.value is not None:
+        assert 0.0 <= found.value <= 1.0
+        assert found.ends is None or found.ends[0] <= found.value <= found.ends[1]
+    shuffled = rng.sample(trials, len(trials))
+    assert estimate(KNOWN[name], KNOWN, shuffled) == found
+
+
+@settings(max_examples=60)
+@given(DRAWS, st.integers(1, 9))
+def test_ratio_of_one_part_with_equal_denominators_is_the_mean(
+    rows: Sequence[tuple[bool, bool, int, int]], size: int
+) -> None:
+    trials = [trial(at, "yes", (size * hit, size), f"c-{cluster}") for at, (_, hit, cluster, _) in enumerate(rows)]
+    ratio, middle = (estimate(KNOWN[name], KNOWN, trials) for name in ("sensitivity", "score"))
+    assert ratio.value == pytest.approx(middle.value)
+    assert (ratio.n, ratio.clusters) == (middle.n, middle.clusters)
+    assert (ratio.ends is None) == (middle.ends is None)
+
+
+def test_what_an_aggregate_is_made_of() -> None:
+    assert leaves_of(KNOWN["g_mean_seeds"], KNOWN) == {("ratio", "yes"), ("ratio", "no")}
+    assert [one.name for one in STEPS if is_spread(one, KNOWN)] == ["g_deviation"]
+
+
+@pytest.mark.parametrize(
+    ("added", "told"),
+    [
+        (Aggregate("g_mean"), "aggregate 'g_mean': another aggregate has that name"),
+        (Aggregate("depth"), "aggregate 'depth': a metric has that name"),
+        (Aggregate("x", "mean", ("none",)), "there is no metric 'none'; known: depth"),
+        (Aggregate("x", "ratio"), "expected the name of a part"),
+        (Aggregate("x", "geometric-mean", ("later",)), "there is no aggregate 'later' before it; known: sens"),
+        (Aggregate("x", "geometric-mean"), "expected the names of others"),
+        (Aggregate("x", "seed-mean", ("f1", "g_mean")), "expected the name of an aggregate"),
+        (Aggregate("x", "seed-mean", ("g_deviation",)), "'g_deviation' is over the values of a label itself"),
+    ],
+)
+def test_mistake_of_names_the_aggregate_and_the_reason(added: Aggregate, told: str) -> None:
+    assert mistake_of(STEPS, {"depth"}) == ""
+    assert told in mistake_of([*STEPS, added], {"depth"})
