@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = "pytest_taskgraph"
 
 # Everyone may use the ground, and nobody the front: the public names of `pytest_taskgraph`, and `__main__`.
-GROUND = {"errors", "trial", "diagram", "asking", "redaction", "family_description", "__version__"}
+GROUND = {"errors", "catalog", "trial", "diagram", "asking", "redaction", "family_description", "__version__"}
 FRONT = {"__init__", "__main__"}
 ALL_BELOW = {"workflow", "notations", "generation", "scoring", "benchmarks", "models", "results", "reports"}
 MAY_USE: dict[str, set[str]] = {

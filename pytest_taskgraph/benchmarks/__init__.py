@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from ..errors import UnknownNameError
+from ..catalog import Catalog
 from .family import Family
 from .understanding import understanding
 
-FAMILIES: dict[str, Family] = {"understanding": understanding}
+FAMILIES: Catalog[Family] = Catalog("benchmark family", {"understanding": understanding})
 
 
 def family(name: str) -> Family:
     """The family of that name. Raises UnknownNameError."""
-    if name not in FAMILIES:
-        raise UnknownNameError("benchmark family", name, FAMILIES)
     return FAMILIES[name]

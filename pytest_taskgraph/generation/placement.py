@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from functools import cache
 from random import Random
 
+from ..catalog import catalog_cache
 from .draft import Draft, Step
 from .flow import ancestors
 from .vocabularies import Composite, Entry, Vocabulary, vocabulary
@@ -189,6 +190,7 @@ class _Relation:
         return len(self.earlier)
 
 
+@catalog_cache
 @cache
 def _relation(name: str) -> _Relation:
     tasks = vocabulary(name).tasks

@@ -23,11 +23,12 @@ from collections.abc import Callable, Mapping
 from functools import partial
 
 from ..asking import Model
+from ..catalog import Catalog
 from ..errors import UsageError
 from ..trial import Json
 from . import remote
 from .lean import Lean
-from .python_model import SCHEME, PythonModel
+from .python_model import SCHEME, open_callable
 from .recorded import open_recorded
 from .remote import Remote
 
@@ -36,21 +37,27 @@ def _endpoint(scheme: str, rest: str, settings: Mapping[str, Json]) -> Lean:
     return Lean(f"{scheme}:{rest}", settings)
 
 
-MODELS: dict[str, Callable[[str, Mapping[str, Json]], Model]] = {
+Opener = Callable[[str, Mapping[str, Json]], Model]
+"""From what stands after the scheme, empty where a name stands alone, and the model options to the model."""
+
+_SCHEMES: dict[str, Opener] = {
     "litellm": Remote,  # also where no scheme is given
     "http": partial(_endpoint, "http"),
     "https": partial(_endpoint, "https"),
     "recorded": open_recorded,
-    SCHEME: PythonModel,
+    SCHEME: open_callable,
 }
+MODELS: Catalog[Opener] = Catalog("model", _SCHEMES)
 
 
 def open_model(spec: str, settings: Mapping[str, Json]) -> Model:
-    """The model that `spec` names: `SCHEME:REST` with a scheme of MODELS, otherwise a litellm name as it stands.
+    """The model that `spec` names: `SCHEME:REST` with a scheme of MODELS, a registered name, else a litellm name.
 
     A litellm name may hold a colon itself (`ollama/llama3:8b`), so only the schemes of MODELS are schemes. Raises
     UsageError for an empty name, and whatever the opener finds wrong: a recorded file is read here.
     """
+    if (name := registered_name(spec)) and name == spec.strip():
+        return MODELS[name]("", settings)
     scheme, colon, rest = spec.strip().partition(":")
     if scheme.lower() in ("http", "https"):
         scheme = scheme.lower()
@@ -59,6 +66,12 @@ def open_model(spec: str, settings: Mapping[str, Json]) -> Model:
     if not rest.strip():
         raise UsageError(f"the model {spec!r} has no name; give one, such as openai/gpt-4o or recorded:replies.jsonl")
     return MODELS[scheme](rest, settings)
+
+
+def registered_name(spec: str) -> str:
+    """Return the name of the registered model that the specification is of; empty where it is of none."""
+    name = spec.strip().partition(":")[0]
+    return name if name in MODELS.registered else ""
 
 
 async def close() -> None:

@@ -15,6 +15,7 @@ from math import ceil, isfinite
 from pathlib import Path
 from typing import Any, Literal, TypeGuard
 
+from ..catalog import is_registered
 from ..errors import UsageError
 from ..trial import Json, Request
 from .python_model import SCHEME
@@ -86,7 +87,8 @@ def price_of(name: str, stated: Sequence[str] = ()) -> Price | None:
     the last one for no model in particular, else litellm's list. 0/0 is a model that is free; a listed 0/0 is not
     known, since the list says 0 where it does not know. Raises UsageError for any text of another shape.
     """
-    listed = None if "://" in name or name.startswith(f"{SCHEME}:") else _listed(name)
+    own = name.startswith(f"{SCHEME}:") or is_registered("model", name)
+    listed = None if own or "://" in name else _listed(name)
     found: dict[str, Price] = {}
     for text in stated:
         model, incoming, outgoing = _read(text)

@@ -1,4 +1,4 @@
-"""The user's own application as a model: `python:package.module:name` names a callable.
+"""The user's own application as a model: `python:package.module:name` names a callable, or the project registers it.
 
 An async callable runs in the event loop that asks, any other one in a thread of its own. The threads are daemons: a
 call that never returns ends with the process. Replies are stored only under the model option `version`, for what the
@@ -26,7 +26,7 @@ from dataclasses import replace
 from importlib import invalidate_caches
 from math import isfinite
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from ..errors import NotAskedError, ProviderError, UsageError
 from ..redaction import register
@@ -35,6 +35,9 @@ from .protocol import finish_reason_of, tool_call
 from .provider_errors import application_error
 from .scrub import scrub
 from .transport import LARGEST
+
+if TYPE_CHECKING:
+    from ..asking import Model
 
 SCHEME = "python"
 VERSION = "version"  # the model option under which replies are stored
@@ -47,26 +50,26 @@ _log = logging.getLogger(__name__)
 
 
 class PythonModel:
-    """A callable of the user's, by its module and name: `my_package.agent:answer`.
+    """A callable of the user's, under a name such as `python:my_package.agent:answer`.
 
     It is called with the messages if it has a parameter of that name, else with the text of the prompt; with the tools
     of the request if it has a parameter `tools`; and with the model options, all but `version`, as keyword arguments.
     `storable` tells whether its replies may be stored.
 
     Raises:
-        UsageError: if there is no such callable, if it cannot be imported or called like this, or for an empty version.
+        UsageError: if it cannot be called like this, or for an empty version.
     """
 
     live = True
 
-    def __init__(self, path: str, settings: Mapping[str, Json] | None = None) -> None:
-        self.name, self.settings = f"{SCHEME}:{path.strip()}", dict(settings or {})
+    def __init__(self, name: str, function: Callable[..., object], settings: Mapping[str, Json] | None = None) -> None:
+        self.name, self.settings = name, dict(settings or {})
         self.storable = VERSION in self.settings
         if self.storable and self.settings[VERSION] in ("", None):
             raise UsageError(f"the model {self.name}: the model option {VERSION} is empty; name the code's version")
         register([self.settings])
         self._options = {name: value for name, value in self.settings.items() if name != VERSION}
-        self._function = load_callable(path.strip())
+        self._function = function
         self._parameters = _parameters(self._function, self.name, self._options)
 
     async def answer(self, request: Request) -> Reply:
@@ -108,6 +111,74 @@ class PythonModel:
             exception = exception.exceptions[0]
         _log.info("%s raised %s at %s", self.name, type(exception).__name__, _place(exception))
         return application_error(exception, self.settings)
+
+
+class ModelObject:
+    """A model object of the user's: whatever has `async answer(request)`, under the name that it is registered by.
+
+    Raises:
+        UsageError: for model options, of which an object takes none but `version`.
+    """
+
+    live = True
+
+    def __init__(self, name: str, model: Model, settings: Mapping[str, Json] | None = None) -> None:
+        self.name, self._model = name, model
+        own: Mapping[str, Json] = getattr(model, "settings", {})
+        self.settings: dict[str, Json] = {**own, **(settings or {})}
+        self.storable = VERSION in self.settings
+        if unknown := sorted((settings or {}).keys() - {VERSION}):
+            raise UsageError(f"the model {name} is an object: it takes no model option {unknown[0]!r}")
+
+    async def answer(self, request: Request) -> Reply:
+        """Return the object's reply, its text scrubbed.
+
+        Raises:
+            ProviderError: as the object raises it, and for any other exception and anything else than a Reply.
+            NotAskedError: as the object raises it.
+        """
+        try:
+            reply = await self._model.answer(request)
+        except (ProviderError, NotAskedError, asyncio.CancelledError):
+            raise
+        except Exception as exception:
+            _log.info("%s raised %s at %s", self.name, type(exception).__name__, _place(exception))
+            failed = application_error(exception, self.settings)
+        else:
+            if isinstance(reply, Reply) and isinstance(reply.text, str):
+                return replace(reply, text=scrub(reply.text), source=scrub(str(reply.source)) or self.name)
+            failed = ProviderError("malformed", f"{self.name} returned a {type(reply).__name__}; expected a Reply")
+        raise failed
+
+
+def open_callable(path: str, settings: Mapping[str, Json]) -> PythonModel:
+    """Return the model of the callable that `package.module:name` names. Raises UsageError."""
+    return PythonModel(f"{SCHEME}:{path.strip()}", load_callable(path.strip()), settings)
+
+
+def opener_of(name: str, application: object, version: str = "") -> Callable[[str, Mapping[str, Json]], Model]:
+    """Return what opens an application, a callable or a model object, as the model of that name.
+
+    Model options add to `version`, where one is stated, and replace it.
+
+    Raises:
+        UsageError: if the application is neither.
+    """
+    is_model = inspect.iscoroutinefunction(getattr(application, "answer", None)) and not inspect.isclass(application)
+    if not is_model and (inspect.isclass(application) or not callable(application)):
+        found = f"the class {application.__name__}" if inspect.isclass(application) else type(application).__name__
+        raise UsageError(f"the model {name!r}: expected a callable or a model object, found {found}")
+
+    def opened(rest: str, settings: Mapping[str, Json]) -> Model:
+        if rest.strip():
+            raise UsageError(f"the model '{name}:{rest}': {name} is registered, and takes nothing after a colon")
+        stated: dict[str, Json] = {VERSION: version} if version else {}
+        stated.update(settings)
+        if is_model:
+            return ModelObject(name, cast("Model", application), stated)
+        return PythonModel(name, cast("Callable[..., object]", application), stated)
+
+    return opened
 
 
 def load_callable(path: str) -> Callable[..., object]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import PurePath
 
+from ..catalog import Catalog
 from ..errors import UnknownNameError
 from .mermaid import MERMAID
 from .mermaid_ends import drawn_ends
@@ -13,13 +14,11 @@ from .prose import PROSE
 from .wadl import WADL, WADL_EXPANDED, WADL_SEPARATE
 
 _SHELF = (WADL, WADL_SEPARATE, WADL_EXPANDED, MERMAID, JSON, PROSE)
-NOTATIONS: dict[str, Notation] = {one.name: one for one in _SHELF}
+NOTATIONS: Catalog[Notation] = Catalog("notation", {one.name: one for one in _SHELF})
 
 
 def notation(name: str) -> Notation:
     """The notation of that name. Raises UnknownNameError, which names those that are known."""
-    if name not in NOTATIONS:
-        raise UnknownNameError("notation", name, NOTATIONS)
     return NOTATIONS[name]
 
 

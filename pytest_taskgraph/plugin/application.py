@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from ..models import registered_name
 from ..models.python_model import SCHEME, VERSION
 
 if TYPE_CHECKING:
@@ -17,16 +18,16 @@ if TYPE_CHECKING:
 
 
 def is_application(spec: str) -> bool:
-    """Return True if the specification of a model names a callable."""
-    return spec.strip().startswith(f"{SCHEME}:")
+    """Return True if the specification of a model names a callable, or a model that is registered."""
+    return spec.strip().startswith(f"{SCHEME}:") or bool(registered_name(spec))
 
 
 def make_importable(config: pytest.Config, specs: Iterable[str]) -> None:
-    """Add the working directory and the root folder to `sys.path` if a model is an application.
+    """Add the working directory and the root folder to `sys.path` if a model is a callable that is to be imported.
 
     They go to its start, as Python has it for `python -m pytest`: `pytest` alone adds neither.
     """
-    if not any(map(is_application, specs)):
+    if not any(spec.strip().startswith(f"{SCHEME}:") for spec in specs):
         return
     for folder in (config.rootpath, config.invocation_params.dir):
         if str(folder) not in sys.path:

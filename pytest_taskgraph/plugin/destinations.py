@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
-from ..errors import UnknownNameError, UsageError
+from ..errors import UsageError
+from ..reports import REPORTS
 
 STEP_SUMMARY = "GITHUB_STEP_SUMMARY"  # the environment variable with the path of a file that all steps add to
 OWN = ("replies.sqlite", "runs", ".gitignore")  # how the names of what a store holds begin
 _OPTION = "--taskgraph-report"
 
 
-def check(config: pytest.Config, reports: Sequence[tuple[str, str]], store: Path, kinds: Collection[str]) -> None:
+def check(config: pytest.Config, reports: Sequence[tuple[str, str]], store: Path) -> None:
     """Nothing, if each of the reports, kind and path, can be written and replaces neither another nor what is kept.
 
     Raises UsageError.
     """
     for kind, path in reports:
-        if kind not in kinds:
-            raise UnknownNameError(f"kind of {_OPTION}", kind, kinds)
+        _ = REPORTS[kind]
         if not path.strip():
             raise UsageError(f"{_OPTION}: {kind}=: nothing given after {kind}=; expected the path of a file")
     taken: dict[str, str] = {}

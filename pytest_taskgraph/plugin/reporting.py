@@ -12,38 +12,13 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from ..errors import UsageError
+from ..reports import JSON, REPORTS
 from ..results.case import Case, is_worse
 from . import destinations, options
 
 if TYPE_CHECKING:
     from ..results.comparison import Comparison
     from ..results.record import Draft
-
-
-def _markdown(record: dict[str, Any], comparison: Comparison | None) -> str:
-    from ..reports.markdown import markdown
-
-    return markdown(record, comparison)
-
-
-def _html(record: dict[str, Any], comparison: Comparison | None) -> str:
-    from ..reports.html import html
-
-    return html(record, comparison)
-
-
-def _csv(record: dict[str, Any], comparison: Comparison | None) -> str:
-    from ..reports.csv import csv
-
-    return csv(record)
-
-
-KINDS: dict[str, Callable[[dict[str, Any], Comparison | None], str] | None] = {
-    "json": None,  # the record itself
-    "md": _markdown,
-    "html": _html,
-    "csv": _csv,
-}
 
 
 BASELINE = "taskgraph_baseline"  # told to workers: the question sets of the run that this one is compared with
@@ -105,7 +80,7 @@ class Reporting:
         """
         from ..results import saved
 
-        destinations.check(self._config, self._reports(), self._folder, KINDS)
+        destinations.check(self._config, self._reports(), self._folder)
         for name in ("save", "compare"):
             self._check_once(name)
         keep = options.value(self._config, "save")
@@ -201,15 +176,29 @@ class Reporting:
         failures = []
         for kind, path in self._reports():
             try:
-                if (made := KINDS[kind]) is None:
+                if kind == JSON:  # piece by piece
                     save(self._path(path), record)
                 else:
-                    self._write(self._path(path), made(record.whole(), self.comparison))
+                    self._write(self._path(path), self._text(kind, path, record))
             except UsageError as error:
                 failures.append(str(error))
         failures += self._keep(record, whole)
         if failures:
             raise UsageError("; ".join(failures))
+
+    def _text(self, kind: str, path: str, record: Draft) -> str:
+        """Return the text of a report. Raises UsageError where a report that is registered fails."""
+        report = REPORTS[kind]
+        if kind not in REPORTS.registered:
+            return report(record.whole(), self.comparison)
+        told = f"--taskgraph-report: {kind}={path}: the report {kind!r} of {REPORTS.owner(kind)}"
+        try:
+            text = report(record.whole(), self.comparison)
+        except Exception as error:
+            raise UsageError(f"{told} raised {type(error).__name__}: {' '.join(str(error).split())}") from error
+        if not isinstance(text, str):
+            raise UsageError(f"{told} returned a {type(text).__name__}; expected a text")
+        return text
 
     def _keep(self, record: Draft, whole: bool) -> Iterator[str]:
         """Saves the run; yields what could not be. Why it is not to be saved is noted."""

@@ -16,3 +16,47 @@ table       aligned columns, for every report made of text
 escape      text of others made fit to print; nothing of a model's reply is shown without it
 written     where a report is put
 """
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from ..catalog import Catalog
+
+if TYPE_CHECKING:
+    from ..results.comparison import Comparison
+
+Report = Callable[[dict[str, Any], "Comparison | None"], str]
+"""From the record of a run, and its comparison with another one if there is any, to the text of the report."""
+
+JSON = "json"  # the record itself
+
+
+def _json(record: dict[str, Any], comparison: Comparison | None) -> str:
+    from ..results.draft import text_of
+
+    return "".join(text_of(record)) + "\n"
+
+
+def _markdown(record: dict[str, Any], comparison: Comparison | None) -> str:
+    from .markdown import markdown
+
+    return markdown(record, comparison)
+
+
+def _html(record: dict[str, Any], comparison: Comparison | None) -> str:
+    from .html import html
+
+    return html(record, comparison)
+
+
+def _csv(record: dict[str, Any], comparison: Comparison | None) -> str:
+    from .csv import csv
+
+    return csv(record)
+
+
+REPORTS: Catalog[Report] = Catalog(
+    "kind of --taskgraph-report", {JSON: _json, "md": _markdown, "html": _html, "csv": _csv}
+)

@@ -11,7 +11,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from ..errors import UnknownNameError, UnreadableError
+from ..catalog import Catalog
+from ..errors import UnreadableError
 from ..trial import Json, Reading
 from ..workflow.guards import parse_guard
 from .conditions import condition_of
@@ -41,8 +42,6 @@ _LEAD = re.compile(r"(?:condition:|if|when)\s", re.IGNORECASE)
 
 def form(name: str) -> Form:
     """The form of that name. Raises UnknownNameError, which tells the names there are."""
-    if name not in FORMS:
-        raise UnknownNameError("answer form", name, FORMS)
     return FORMS[name]
 
 
@@ -281,5 +280,5 @@ CONDITION = Form(
     "condition", _ask_condition, _read_condition, _write_condition, "equivalence", wrong=_opposite, show=_show_condition
 )
 
-FORMS: dict[str, Form] = {one.name: one for one in (YES_NO, TASK, TASK_SET, GROUPS, TASK_ORDER, NUMBER, CONDITION)}
-FORMS.update(OPEN_FORMS)
+_CLOSED_FORMS = (YES_NO, TASK, TASK_SET, GROUPS, TASK_ORDER, NUMBER, CONDITION)
+FORMS: Catalog[Form] = Catalog("answer form", {one.name: one for one in _CLOSED_FORMS} | OPEN_FORMS)

@@ -17,17 +17,20 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple, cast
 
+from ...catalog import BUILT_IN, Catalog, catalog_cache
 from ...errors import UnknownNameError, UsageError
 from ...trial import Place
 from ..templates import files_of, names_used, render, source_of, template
 
-FRAMES = {
+_FILES = {
     "direct": "direct.jinja",
     "think-first": "think_first.jinja",
     "answer-first": "answer_first.jinja",
     "few-shot": "few_shot.jinja",
     "guided": "guided.jinja",
 }
+FrameSource = Path | str  # a file, or the text of a template itself
+FRAMES: Catalog[FrameSource] = Catalog("frame", {name: Path(__file__).parent / file for name, file in _FILES.items()})
 _WORKFLOW, _QUESTION = "theworkflowstandshere", "thequestionstandshere"  # for check()
 NO_FRAMES = {"judge"}  # the prompt of benchmarks/judging, which the folder may hold beside frames
 _HEAD = re.compile(r"\{#-?\s*answer:\s*(marker|whole|first-line)\s*(?:,\s*shots:\s*(\d{1,3})\s*)?-?#\}")
@@ -111,13 +114,14 @@ class Frame:
         return Composed(system, prompt)
 
 
+@catalog_cache
 @lru_cache(maxsize=64)
 def frame(name: str, templates: str = "") -> Frame:
     """The frame of that name, or of that file; `templates` is a folder whose files stand in for ours, or add to them.
 
     Raises UnknownNameError, UsageError.
     """
-    found = frame_files(templates)
+    found = frame_sources(templates)
     if name in found:
         return _read(name, found[name])
     path = Path(name)
@@ -126,24 +130,33 @@ def frame(name: str, templates: str = "") -> Frame:
     return _read(path.stem, path)
 
 
-def frame_files(templates: str = "") -> dict[str, Path]:
-    """The files of all frames by name, those of the folder before ours. Raises UsageError where it is no folder."""
+def frame_sources(templates: str = "") -> dict[str, FrameSource]:
+    """The sources of all frames by name, the folder's files before ours. Raises UsageError where it is no folder."""
     own = {name: path for name, path in files_of(templates).items() if name not in NO_FRAMES} if templates else {}
-    ours = {name: own.pop(Path(file).stem, Path(__file__).parent / file) for name, file in FRAMES.items()}
+    ours = {name: own.pop(file_stem(name), source) for name, source in FRAMES.items()}
     return {**own, **ours}
 
 
-def _read(name: str, path: Path) -> Frame:
-    source = source_of(path, "frame")
+def file_stem(name: str) -> str:
+    """Return the name, without suffix, of a file in a folder of templates that stands in for the frame of that name."""
+    source = FRAMES[name]
+    return source.stem if isinstance(source, Path) and FRAMES.owner(name) == BUILT_IN else name
+
+
+def _read(name: str, found: FrameSource) -> Frame:
+    if isinstance(found, Path):
+        source, where = source_of(found, "frame"), str(found)
+    else:
+        source, where = found, f"frame {name} of {FRAMES.owner(name)}"
     head = _HEAD.match(source)
     if head is None:
         raise UsageError(
-            f"{path}:1: a frame begins with a line that says where the answer stands, "
+            f"{where}:1: a frame begins with a line that says where the answer stands, "
             "such as {# answer: marker #}; the others are whole and first-line, "
             "and {# answer: marker, shots: 2 #} shows examples"
         )
     for part in _parts(source):
-        template(part, str(path))
+        template(part, where)
     return Frame(name, source, cast(Place, head[1]), int(head[2] or 0))
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from random import Random
 
+from ...catalog import catalog_cache
 from ...errors import UnknownNameError
 from ...notations import notation
 from ...workflow.model import Workflow
@@ -84,6 +85,7 @@ def about(found: Asked, reference: QuestionReference, settings: Settings) -> Wor
     return next((one for one in rotations(project) if one.qualified == found.scope.root.qualified), project)
 
 
+@catalog_cache
 @lru_cache(maxsize=64)
 def written(workflow: Workflow, name: str) -> str:
     """The workflow in that notation, without the line end that ends a file."""

@@ -14,6 +14,7 @@ from hashlib import sha256
 from random import Random
 
 from ...asking import Model
+from ...catalog import catalog_cache
 from ...errors import NotAskedError, PromptNotUnderstoodError
 from ...scoring.forms import FORMS
 from ...scoring.open_forms import OPEN_FORMS
@@ -90,6 +91,7 @@ def _told(part: str, known: Sequence[Scope]) -> Iterator[tuple[str, str, Json]]:
                 yield plain(sentence(pattern, phrasing, scope, case)), pattern.form, case.answer
 
 
+@catalog_cache
 @lru_cache(maxsize=64)
 def _listed(pattern: Pattern, scope: Scope) -> tuple[Case, ...]:
     """Return the cases of a pattern about a level; kept, as the questions of a pattern come one after another."""

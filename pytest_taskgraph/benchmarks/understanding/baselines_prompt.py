@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
+from ...catalog import catalog_cache
 from ...errors import PromptNotUnderstoodError
 from ...scoring.forms import FORMS
 from ...workflow.guards import conditions
@@ -13,6 +14,7 @@ from .excerpt import find_workflow, is_unnamed, question_parts
 from .scope import Scope, all_scopes, own_names, without_name
 
 
+@catalog_cache
 @lru_cache(maxsize=64)
 def scopes_of(prompt: str) -> tuple[Scope, ...]:
     """The levels of the workflow in the prompt, each place once.
@@ -23,6 +25,7 @@ def scopes_of(prompt: str) -> tuple[Scope, ...]:
     return _scopes_of(_workflow(prompt), is_unnamed(prompt))
 
 
+@catalog_cache
 @lru_cache(maxsize=64)
 def _scopes_of(workflow: Workflow, unnamed: bool) -> tuple[Scope, ...]:
     found = (*all_scopes(workflow, entered=True), *all_scopes(workflow))

@@ -15,6 +15,7 @@ from pathlib import PurePath
 from random import Random
 from typing import Final, NamedTuple
 
+from ...catalog import catalog_cache
 from ...errors import WorkflowError
 from ...generation.edits import EDITS, edits
 from ...notations import NOTATIONS, Notation
@@ -58,6 +59,7 @@ class Edited(NamedTuple):
     text: str = ""
 
 
+@catalog_cache
 @lru_cache(maxsize=256)
 def choose(pattern: Pattern, path: str, converted: str, seed: int, instances: int) -> tuple[Choice, ...]:
     """Return the cases that the seed draws among all: hard ones first; more instances extend fewer.
@@ -150,6 +152,7 @@ def _edited_pairs(
     return _pairs(found)
 
 
+@catalog_cache
 @lru_cache(maxsize=16)
 def edited_texts(path: str, seed: int) -> tuple[Edited, ...]:
     """Return copies of a project with one edit each in the user's own text."""
@@ -161,6 +164,7 @@ def edited_texts(path: str, seed: int) -> tuple[Edited, ...]:
     return tuple([Edited(edit.kind, edit.workflow, found, edit.text) for edit, found in copies if found])
 
 
+@catalog_cache
 @lru_cache(maxsize=16)
 def edited_copies(path: str, converted: str, seed: int) -> tuple[Edited, ...]:
     """Return copies of a project with one edit each, that its notation can say; the workflows to show in turn."""

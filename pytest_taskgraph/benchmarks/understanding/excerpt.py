@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
+from ...catalog import catalog_cache
 from ...errors import TaskgraphError
 from ...notations import NOTATIONS, Notation
 from ...workflow.model import Workflow
@@ -53,6 +54,7 @@ def question_parts(prompt: str) -> Iterator[str]:
     yield prompt
 
 
+@catalog_cache
 @lru_cache(maxsize=64)
 def _last(prompt: str) -> Excerpt | None:
     for fenced in reversed(list(_FENCED.finditer(prompt))):
@@ -62,6 +64,7 @@ def _last(prompt: str) -> Excerpt | None:
     return _unfenced(prompt)
 
 
+@catalog_cache
 @lru_cache(maxsize=64)
 def _read(text: str) -> Workflow | None:
     """Return the workflow of a whole text in any notation; kept, as many questions show the same one."""

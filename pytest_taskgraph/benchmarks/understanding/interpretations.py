@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from ...catalog import catalog_cache
 from ...errors import TaskgraphError
 from ...notations import NOTATIONS, Notation
 from ...notations.notation import Interpretation
 from ...workflow.model import Workflow
 
 
+@catalog_cache
 @lru_cache(maxsize=64)
 def interpretation(name: str, text: str) -> Interpretation | None:
     """Return how a text of a notation is read; None where that is the same for every text of the notation.
@@ -21,6 +23,7 @@ def interpretation(name: str, text: str) -> Interpretation | None:
     return notation.interpret(text) if notation.interpreter is not None else None
 
 
+@catalog_cache
 @lru_cache(maxsize=64)
 def leaves_unnamed(text: str) -> bool:
     """Return True if a text in any notation holds one workflow and does not name it."""

@@ -8,6 +8,7 @@ from functools import lru_cache
 from random import Random
 from typing import Final, NamedTuple
 
+from ...catalog import catalog_cache
 from ...notations import drawn_ends
 from ...trial import Json
 from ...workflow.bounds import Bound, reach, reached_bounds
@@ -40,6 +41,7 @@ class Listing(NamedTuple):
     bounds: frozenset[Bound]
 
 
+@catalog_cache
 @lru_cache(maxsize=256)
 def list_cases(pattern: Pattern, path: str, converted: str) -> Listing:
     """Return the cases of a pattern about a project.
@@ -101,6 +103,7 @@ def _shows_ends(pattern: Pattern, scope: Scope, path: str) -> bool:
     return whole if scope.whole else inner
 
 
+@catalog_cache
 @lru_cache(maxsize=32)
 def _drawn_ends(path: str) -> tuple[bool, bool]:
     """Return whether the charts of a project draw START and END, and whether all of its subgraphs do."""

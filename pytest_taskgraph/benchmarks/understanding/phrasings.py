@@ -14,7 +14,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from ...errors import UnknownNameError, UsageError
-from ..frames import FRAMES, NO_FRAMES, frame, frame_files
+from ..frames import FRAMES, NO_FRAMES, file_stem, frame, frame_sources
 from ..judging import judge_template
 from ..settings import Phrasing, Settings
 from ..templates import files_of, source_of, template
@@ -79,7 +79,7 @@ def _own_frames(settings: Settings, patterns: Mapping[str, Pattern]) -> list[str
         if name != FOLDER and get_close_matches(name, [FOLDER], 1):
             raise UnknownNameError(f"folder in {settings.templates}", name, [FOLDER])
     used = {Path(settings.frame).stem} - FRAMES.keys()
-    stems = {Path(file).stem for file in FRAMES.values()} | NO_FRAMES
+    stems = {file_stem(name) for name in FRAMES} | NO_FRAMES
     for name in files:
         if name in patterns:
             raise UsageError(
@@ -87,4 +87,4 @@ def _own_frames(settings: Settings, patterns: Mapping[str, Pattern]) -> list[str
             )
         if name not in stems | used and get_close_matches(name, stems, 1, _RESEMBLES):
             raise UnknownNameError(f"frame (file {files[name].name})", name, sorted(stems))
-    return list(frame_files(settings.templates))
+    return list(frame_sources(settings.templates))

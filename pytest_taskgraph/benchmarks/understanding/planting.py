@@ -13,6 +13,7 @@ from functools import cache, lru_cache
 from random import Random
 from typing import Final, NamedTuple
 
+from ...catalog import catalog_cache
 from ...generation.vocabularies import domain_names, vocabulary
 from ...workflow.check import problems
 from ...workflow.model import Flaw, Task, Workflow
@@ -60,6 +61,7 @@ class Foreign:
         return not stems(texts).isdisjoint(self.words)
 
 
+@catalog_cache
 @lru_cache(maxsize=16)
 def _foreign_to(project: Workflow) -> Foreign:
     return Foreign(project)
@@ -138,6 +140,7 @@ def _texts(project: Workflow) -> Iterator[str]:
         yield from (text for pair in named for text in pair)
 
 
+@catalog_cache
 @cache
 def _stems_of(domain: str) -> frozenset[str]:
     """Return the stems of all words of a domain's tasks."""

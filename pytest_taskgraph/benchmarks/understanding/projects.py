@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
+from ...catalog import catalog_cache
 from ...errors import UsageError, WorkflowError
 from ...notations import NOTATIONS
 from ...notations.notation import Notation, together
@@ -40,6 +41,7 @@ class Project:
         return digest(self.workflow)
 
 
+@catalog_cache
 @lru_cache(maxsize=32)
 def load(path: str) -> Project:
     """The project at a path. Raises UsageError, with file and line where a text cannot be read."""

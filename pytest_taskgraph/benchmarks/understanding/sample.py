@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from random import Random
 
+from ...catalog import catalog_cache
 from ...errors import NoCaseError, RecipeTooLargeError, RecipeTooSmallError
 from ...generation.build import build
 from ...generation.declarations import shuffle_declarations
@@ -39,6 +40,7 @@ class Drawn:
     names: Names = "neutral"
 
 
+@catalog_cache
 @lru_cache(maxsize=512)
 def draw(pattern: Pattern, tasks: int, seed: int, ordinal: int, names: Names = "mixed") -> Drawn:
     """Return the case of a pattern for that size, seed and ordinal.
@@ -75,6 +77,7 @@ def names_of(pattern: Pattern, tasks: int, ordinal: int, names: Names) -> Names:
     return NAMES[ordinal % len(NAMES)] if names == "mixed" else names
 
 
+@catalog_cache
 @lru_cache(maxsize=512)
 def recipe_for(pattern: Pattern, tasks: int) -> Recipe:
     """Return the recipe that meets the pattern's needs, with the usual features where they fit.

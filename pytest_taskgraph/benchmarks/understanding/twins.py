@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import lru_cache
 from random import Random
 
+from ...catalog import catalog_cache
 from ...errors import NoCaseError
 from ...notations import notation
 from ..family import QuestionReference
@@ -61,6 +62,7 @@ def _twins(reference: QuestionReference, relations: Iterable[str]) -> Iterator[Q
         yield replace(reference, id=f"{reference.id}-vary-{relation}", relation=relation, twin=reference.id)
 
 
+@catalog_cache
 @lru_cache(maxsize=1 << 16)
 def _tried(reference: QuestionReference, settings: Settings, pattern: Pattern, own: str) -> str:
     try:

@@ -22,13 +22,17 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from importlib.resources import files
+from pathlib import Path
 from random import Random
 from typing import Any
 
-from ...errors import UnknownNameError
+from ...catalog import Catalog, catalog_cache
+from ...errors import UsageError
 from ...workflow.model import Value
+
+LEAST_TASKS = 44  # of a domain: so many are asked for at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,12 +130,14 @@ class Vocabulary:
         return [Entry(f"Task{n}", f"Carries out step {n}.", rng.choice(self.kinds)) for n in numbers]
 
 
+@catalog_cache
 @cache
 def domain_names() -> tuple[str, ...]:
     """Return the names of the vocabularies whose tasks mean something, sorted."""
     return tuple(name for name in vocabulary_names() if vocabulary(name).tasks)
 
 
+@catalog_cache
 @cache
 def most_tasks() -> int:
     """Return the number of tasks that every domain has."""
@@ -139,22 +145,38 @@ def most_tasks() -> int:
 
 
 def vocabulary_names() -> tuple[str, ...]:
-    """Return the names of all vocabularies, sorted: the files of this folder."""
-    found = (file.name for file in files(__package__).iterdir())
-    return tuple(sorted(name.removesuffix(".toml") for name in found if name.endswith(".toml")))
+    """Return the names of all vocabularies: the files of this folder, sorted, then those that are registered."""
+    return tuple(VOCABULARIES)
 
 
-@cache
 def vocabulary(name: str) -> Vocabulary:
     """Return the vocabulary of that name.
 
     Raises:
         UnknownNameError: if there is none; it names the known ones.
     """
-    if name not in vocabulary_names():
-        raise UnknownNameError("vocabulary", name, vocabulary_names())
-    text = files(__package__).joinpath(f"{name}.toml").read_text(encoding="utf-8")
-    read = tomllib.loads(text)
+    return VOCABULARIES[name]
+
+
+def read_vocabulary(name: str, path: Path | None = None) -> Vocabulary:
+    """Return the vocabulary in a TOML file: the one at the path, or the one of that name in this folder.
+
+    Raises:
+        UsageError: if the file cannot be read, or is no vocabulary.
+    """
+    if path is None:
+        return _vocabulary(name, tomllib.loads(files(__package__).joinpath(f"{name}.toml").read_text(encoding="utf-8")))
+    try:
+        made = _vocabulary(name, tomllib.loads(path.read_text(encoding="utf-8")))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise UsageError(f"the vocabulary {path} cannot be read: {error}") from None
+    except (KeyError, TypeError, AttributeError) as error:
+        raise UsageError(f"the vocabulary {path} lacks a part, or has one of another kind: {error}") from None
+    _check(made, path)
+    return made
+
+
+def _vocabulary(name: str, read: Mapping[str, Any]) -> Vocabulary:
     tasks = tuple(_entries(read.get("tasks", [])))
     return Vocabulary(
         name,
@@ -192,3 +214,36 @@ def _entries(tasks: list[dict[str, Any]]) -> Iterator[Entry]:
 def _goal(read: dict[str, Any]) -> Goal:
     alternatives = [Alternative(**one) for one in (*read["methods"], *read["parameters"])]
     return Goal(read["name"], read["description"], tuple(read["excludes"]), tuple(alternatives))
+
+
+def _check(made: Vocabulary, path: Path) -> None:
+    """Raise UsageError if workflows of all sizes and flaws cannot be generated from the words of a domain."""
+    earlier: set[str] = set()
+    for task in made.tasks:
+        if task.name in earlier:
+            raise UsageError(f"the vocabulary {path}: the task {task.name!r} stands twice")
+        if unknown := sorted({*task.reads, *task.writes} - dict(made.data).keys()):
+            raise UsageError(f"the vocabulary {path}: {unknown[0]!r} of task {task.name!r} is not in [data]")
+        earlier.add(task.name)
+    if len(made.tasks) < LEAST_TASKS:
+        raise UsageError(f"the vocabulary {path} has {len(made.tasks)} tasks; expected {LEAST_TASKS} or more")
+    for part in ("workflows", "conditions", "settings", "modes", "composites", "goals", "far"):
+        if not getattr(made, part):
+            raise UsageError(f"the vocabulary {path} has no {part}; expected one or more")
+    if unknown := sorted(set(made.far) - set(VOCABULARIES)):
+        raise UsageError(f"the vocabulary {path}: far names {unknown[0]!r}; known: {', '.join(VOCABULARIES)}")
+    told = [name for one in made.composites for name in one.tasks]
+    told += [name for goal in made.goals for name in (*goal.excludes, *(one.task for one in goal.alternatives))]
+    if unknown := sorted(set(told) - earlier):
+        raise UsageError(f"the vocabulary {path}: {unknown[0]!r} is none of its tasks")
+
+
+def _own_names() -> list[str]:
+    """Return the names of the files of this folder, sorted."""
+    found = (file.name for file in files(__package__).iterdir())
+    return sorted(name.removesuffix(".toml") for name in found if name.endswith(".toml"))
+
+
+VOCABULARIES: Catalog[Vocabulary] = Catalog(
+    "vocabulary", lazy={name: partial(read_vocabulary, name) for name in _own_names()}
+)

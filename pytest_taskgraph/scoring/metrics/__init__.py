@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ...errors import UnknownNameError
+from ...catalog import Catalog
 from ..measurement import Metric, values_of
 from .bertscore import bertscore
 from .conditions import equivalence
@@ -19,7 +19,7 @@ from .reasons import explanation, identification, reason, verdict
 from .sets import jaccard, precision, recall
 from .texts import rouge1, rouge1_recall, rouge2, rouge_l
 
-METRICS: dict[str, Metric] = {
+_BUILT_IN: dict[str, Metric] = {
     "correctness": correctness,
     "jaccard": jaccard,
     "precision": precision,
@@ -38,6 +38,8 @@ METRICS: dict[str, Metric] = {
     "bertscore": bertscore,
 }
 
+METRICS: Catalog[Metric] = Catalog("metric", _BUILT_IN)
+
 # Metrics that a model measures after the reply, and the role in which it is asked (benchmarks/episodes/tail.py).
 MEASURED = {"judge": "judge", "cosine": "embedder"}
 # What marks an answer that is a text.
@@ -46,8 +48,6 @@ TEXT_METRICS = ("rouge1", "rouge1_recall", "rouge2", "rouge_l", "bertscore", *ME
 
 def metric(name: str) -> Metric:
     """The metric of that name. Raises UnknownNameError, which tells the names there are."""
-    if name not in METRICS:
-        raise UnknownNameError("metric", name, METRICS)
     return METRICS[name]
 
 
