@@ -14,10 +14,12 @@ from fractions import Fraction
 from math import fsum, prod, sqrt
 from typing import Final, Literal
 
-from ..family_description import Aggregate
+from ..errors import UsageError
+from ..family_description import Aggregate, FamilyDescription
 from ..trial import Trial
-from .certainty import Answered, Ends, Sample
+from .certainty import ASK_MORE, AT_THRESHOLD, Answered, Ends, Sample, decided_by
 from .metric_means import metrics_of
+from .power import MOST, independent_needed, mean_needed
 from .statistics import ENOUGH_CLUSTERS, deviation, mean, student, wilson, within
 from .tally import ANSWERED
 
@@ -58,6 +60,18 @@ class Estimate:
     def ends(self) -> Ends | None:
         """Both ends of the interval; None where there is none."""
         return None if self.low is None or self.high is None else (self.low, self.high)
+
+    def enough(self, threshold: float, confidence: float) -> str:
+        """Return how many questions would decide in 4 of 5 runs, if value and spread stayed what they are."""
+        if self.value is None or self.variance is None:
+            return ASK_MORE
+        if abs(self.value - threshold) < _ROUNDING:
+            return AT_THRESHOLD
+        units = self.clusters if self.clusters >= ENOUGH_CLUSTERS else self.n
+        each, most = self.n / units, int(MOST * units / self.n)
+        if self.variance < _ROUNDING:
+            return decided_by(independent_needed(self.value, threshold, confidence, units, most), each)
+        return decided_by(mean_needed(abs(self.value - threshold), self.variance, confidence, units, most), each)
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,6 +209,25 @@ def is_spread(aggregate: Aggregate, known: Known) -> bool:
     if aggregate.kind in ("mean", "ratio"):
         return False
     return aggregate.kind == "seed-deviation" or any(is_spread(known[name], known) for name in aggregate.of)
+
+
+def merged(families: Iterable[FamilyDescription]) -> dict[str, Aggregate]:
+    """Return the aggregates of several families by name.
+
+    Raises:
+        UsageError: if two of them mean different things by a name.
+    """
+    found: dict[str, Aggregate] = {}
+    owners: dict[str, str] = {}
+    for family in families:
+        for one in family.aggregates:
+            if found.setdefault(one.name, one) != one:
+                raise UsageError(
+                    f"the families {owners[one.name]!r} and {family.name!r} mean different things by the aggregate "
+                    f"{one.name!r}; name one of them alone"
+                )
+            owners.setdefault(one.name, family.name)
+    return found
 
 
 def mistake_of(aggregates: Sequence[Aggregate], metrics: Collection[str]) -> str:

@@ -11,13 +11,29 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import ceil, fsum
+from typing import Final
 
 from .power import MOST, clusters_needed, independent_needed, mean_needed
 from .statistics import ENOUGH_CLUSTERS, clustered_interval, rate_interval, within
 
+ASK_MORE: Final = "ask more questions"
+AT_THRESHOLD: Final = "while it stays at the threshold, no number of questions decides"
 _ROUNDING = 1e-9
 
 Ends = tuple[float, float]
+
+
+def decided_by(need: int | None, each: float) -> str:
+    """Return how many questions would decide, in words.
+
+    Args:
+        need: Clusters that decide; None if no number does.
+        each: Questions of a cluster, on average.
+    """
+    if need is None:
+        return "more questions than can be asked would decide"
+    workflows = f" on {need:,} workflows" if each > 1 else ""
+    return f"about {ceil(need * each):,} questions{workflows} would decide"
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,15 +98,11 @@ class Sample:
     def enough(self, threshold: float) -> str:
         """Return how many questions would decide in 4 of 5 runs, if rate and spread stayed what they are."""
         if self.ends is None:
-            return "ask more questions"
+            return ASK_MORE
         if abs(self.mean - threshold) < _ROUNDING:
-            return "while it stays at the threshold, no number of questions decides"
+            return AT_THRESHOLD
         each = len(self.questions) / len(self._clusters)
-        need = self._needed(threshold, int(MOST / each))
-        if need is None:
-            return "more questions than can be asked would decide"
-        workflows = f" on {need:,} workflows" if each > 1 else ""
-        return f"about {ceil(need * each):,} questions{workflows} would decide"
+        return decided_by(self._needed(threshold, int(MOST / each)), each)
 
     def _needed(self, threshold: float, most: int) -> int | None:
         """Return how many clusters decide; None if even `most` do not."""

@@ -1,31 +1,37 @@
 """Gates: what a rate or a mean of the whole run must reach, and the verdict over it.
 
-    NAME[.NAME ...][.METRIC]>=THRESHOLD[@LEVEL%]
+    NAME[.NAME ...][.METRIC|.AGGREGATE]>=THRESHOLD[@LEVEL%]
 
 NAME is a pattern, a category, a family, or the value of a label (`size=20`, `frame="ask.v2"`); a question counts where
 all of them hold. Without a metric the gate is about the pass rate, or about the mean score where all questions are
 graded; `score` is the mean of the main score, any other metric the mean of that metric over the questions that have
-it. Graded questions are never put together with others: where both are meant, the former are left out, and counted.
+it, and an aggregate of their family what they are pooled to. Graded questions are never put together with others: where
+both are meant, the former are left out, and counted.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import isfinite
-from typing import Literal
+from types import MappingProxyType
+from typing import Final, Literal
 
 from ..errors import UsageError
 from ..trial import Trial
+from .aggregates import Known, is_spread, leaves_of
+from .aggregates import estimate as pooled
 from .case import INCONCLUSIVE, Case
-from .certainty import Answered, Sample
+from .certainty import Answered, Ends, Sample
 from .metric_means import metrics_of
-from .nearest import quoted
+from .nearest import nearest, quoted
 from .population import Declared, Population
 
 SCORE = "score"
+NONE_KNOWN: Final[Known] = MappingProxyType({})
 _BOUND = re.compile(r">=(?P<threshold>[^<>@]+)(?:@(?P<level>[^<>@%]+)%)?")
 # A word of a name: in quotes, which end where a word can end, and stand twice for themselves; or without them.
 _WORD = re.compile(
@@ -44,15 +50,22 @@ class Gate:
     metric: str  # "" for the pass rate
     threshold: float
     confidence: float | None  # None: the estimate is compared
+    aggregate: str = ""  # of a family, in place of a metric
 
     @property
     def name(self) -> str:
         """What is judged: the expression up to the comparison."""
-        return ".".join([*map(quoted, self.parts), *([self.metric] if self.metric else [])])
+        return ".".join([*map(quoted, self.parts), *filter(None, (self.metric, self.aggregate))])
 
 
-def parse(text: str, metrics: Collection[str]) -> Gate:
-    """The gate that is written so. Raises UsageError, with what was expected, for anything else."""
+def parse(text: str, metrics: Collection[str], aggregates: Collection[str] = ()) -> Gate:
+    """The gate that is written so. Raises UsageError, with what was expected, for anything else.
+
+    Args:
+        text: The gate.
+        metrics: The names that its last part may have as a metric.
+        aggregates: The names that its last part may have as an aggregate.
+    """
     parts, end = _name(text.strip())
     found = _BOUND.fullmatch(text.strip(), end)
     if not found or not any(parts):
@@ -62,7 +75,8 @@ def parse(text: str, metrics: Collection[str]) -> Gate:
         )
     if not all(parts):
         raise UsageError(f"--taskgraph-gate: {text!r}; a name is missing; expected names parted by single dots")
-    metric = parts.pop() if len(parts) > 1 and parts[-1] in metrics else ""
+    last = parts.pop() if len(parts) > 1 and (parts[-1] in metrics or parts[-1] in aggregates) else ""
+    metric, aggregate = (last, "") if last in metrics else ("", last)
     threshold = _number(text, found["threshold"], "threshold", 0.0, 1.0)
     level = found["level"] and _number(text, found["level"], "level", 50.0, 100.0) / 100
     if level and not (0.5 < level < 1.0 and 0.0 < threshold < 1.0):
@@ -70,7 +84,7 @@ def parse(text: str, metrics: Collection[str]) -> Gate:
             f"--taskgraph-gate: {text!r}; to be certain takes a level above 50% and below 100%, and a threshold above "
             "0 and below 1: no number of questions decides about others"
         )
-    return Gate(text.strip(), tuple(parts), metric, threshold, level or None)
+    return Gate(text.strip(), tuple(parts), metric, threshold, level or None, aggregate)
 
 
 def _name(text: str) -> tuple[list[str], int]:
@@ -109,34 +123,58 @@ def titles(gates: Sequence[Gate]) -> list[str]:
     return [gate.name if often[gate.name] == 1 else gate.text for gate in gates]
 
 
-def alike(gate: Gate, trials: Iterable[Trial], declared: Iterable[Declared]) -> tuple[list[Trial], list[Declared], int]:
+def refusal(gate: Gate, known: Known) -> str:
+    """Return why the gate cannot be about its aggregate; "" if it can, and for a gate about none.
+
+    Args:
+        gate: The gate.
+        known: The aggregates of the families whose questions it is about, by name.
+    """
+    if not gate.aggregate:
+        return ""
+    if gate.aggregate not in known:
+        name = ".".join(map(quoted, gate.parts))
+        has = f"no question of {name!r} has the aggregate {gate.aggregate!r}"
+        return f"{has}; {nearest(gate.aggregate, sorted(known), 'they have')}"
+    if is_spread(known[gate.aggregate], known):
+        return (
+            f"{gate.aggregate!r} is a deviation, of which a gate can demand no least value: a smaller one is no worse; "
+            "set a gate on a mean"
+        )
+    return ""
+
+
+def alike(
+    gate: Gate, trials: Iterable[Trial], declared: Iterable[Declared], known: Known = NONE_KNOWN
+) -> tuple[list[Trial], list[Declared], int]:
     """Return the trials and the questions without one that the gate puts together, and how many graded questions it
     leaves out, as other questions are right or wrong.
 
-    A metric that the gate names is the same measure in all of them, so none is left out of its mean.
+    A metric or a part is the same measure in all of them, so none is left out of a mean or an aggregate of it.
     """
     came, missing = list(trials), list(declared)
     apart = {one.question.once for one in came if one.question.graded} | {one.id for one in missing if one.graded}
     others = [one for one in came if not one.question.graded], [one for one in missing if not one.graded]
-    if gate.metric not in ("", SCORE) or not apart or not any(others):
+    if not _of_main_score(gate, known) or not apart or not any(others):
         return came, missing, 0
     return (*others, len(apart))
 
 
-def judge(gate: Gate, title: str, model: str, asked: Population, max_errors: float = 0.0) -> Case:
+def judge(
+    gate: Gate, title: str, model: str, asked: Population, max_errors: float = 0.0, known: Known = NONE_KNOWN
+) -> Case:
     """The verdict over the questions of one model that the gate is about.
 
     Where not all were answered: skipped if the user selected, failed for any other reason. Otherwise the estimate
     decides, or the two-sided interval at the gate's level; where that holds the threshold nothing is decided, and
     the gate fails.
     """
-    rates = not gate.metric and not any(one.question.graded for one in asked.answered)
-    sample = Sample(_questions(gate, asked.answered), gate.confidence or 0.95, rates)
-    estimate = sample.mean if sample.questions else None
-    low, high = sample.ends or (None, None)
+    found = _measured(gate, asked.answered, known)
+    estimate, threshold = found.value, gate.threshold
+    low, high = found.ends or (None, None)
 
     def verdict(outcome: Literal["passed", "failed", "skipped"], reason: str) -> Case:
-        return Case(title, outcome, reason, model, estimate, low, high, gate.threshold)
+        return Case(title, outcome, reason, model, estimate, low, high, threshold)
 
     lacking = missing(asked, max_errors)
     if lacking:
@@ -144,17 +182,16 @@ def judge(gate: Gate, title: str, model: str, asked: Population, max_errors: flo
     if asked.left_out:
         return verdict("skipped", f"not judged: {_left_out(asked)}")
     if estimate is None:
-        what = f"has the metric {gate.metric!r}" if asked.answered else "was answered"
-        return verdict("failed", f"not judged: no question {what}")
-    told = _told(gate, sample, "pass rate" if rates else f"mean {gate.metric or SCORE}")
+        return verdict("failed", f"not judged: {found.undefined if asked.answered else 'no question was answered'}")
+    told = f"{found.told}, threshold {threshold:g}"
     told += f"; {asked.apart} graded left out" if asked.apart else ""
     if gate.confidence is None:
-        return verdict("passed" if estimate >= gate.threshold else "failed", told)
-    if low is not None and high is not None and low >= gate.threshold:
+        return verdict("passed" if estimate >= threshold else "failed", told)
+    if low is not None and high is not None and low >= threshold:
         return verdict("passed", told)
-    if low is not None and high is not None and high < gate.threshold:
+    if low is not None and high is not None and high < threshold:
         return verdict("failed", told)
-    return verdict("failed", f"{INCONCLUSIVE}: {told}; {sample.enough(gate.threshold)}")
+    return verdict("failed", f"{INCONCLUSIVE}: {told}; {found.enough(threshold)}")
 
 
 def missing(asked: Population, max_errors: float = 0.0) -> str:
@@ -177,26 +214,73 @@ def _left_out(asked: Population) -> str:
     return f"{asked.left_out} of {asked.size} questions left out by {asked.selection}"
 
 
-def _questions(gate: Gate, answered: Sequence[Trial]) -> list[Answered]:
+@dataclass(frozen=True, slots=True)
+class _Measured:
+    """What a gate compares with its threshold."""
+
+    what: str  # "pass rate", "mean jaccard", or the name of an aggregate
+    value: float | None
+    ends: Ends | None
+    n: int
+    confidence: float
+    about: str
+    enough: Callable[[float], str]  # from the threshold to how many questions would decide
+    undefined: str  # why there is no value
+
+    @property
+    def told(self) -> str:
+        """The value with its interval, in words."""
+        level = f"{100 * self.confidence:g}%"
+        between = f"no {level} interval" + (": it is one question" if self.n == 1 else "")
+        if self.ends:
+            between = f"{level} {self.ends[0]:.3f}-{self.ends[1]:.3f} {self.about}".rstrip()
+        return f"{self.what} {self.value:.3f} of {self.n} answered ({between})"
+
+
+def _measured(gate: Gate, answered: Sequence[Trial], known: Known) -> _Measured:
+    confidence = gate.confidence or 0.95
+    if gate.aggregate and known[gate.aggregate].kind != "mean":
+        found = pooled(known[gate.aggregate], known, answered, confidence)
+        undefined = f"{gate.aggregate} is undefined over {len(answered)} answered: a part of it has no question"
+        enough = partial(found.enough, confidence=confidence)
+        return _Measured(
+            gate.aggregate, found.value, found.ends, found.n, confidence, found.about, enough, undefined
+        )  # fmt: skip
+    metric = _metric(gate, known)
+    rates = not metric and not any(one.question.graded for one in answered)
+    sample = Sample(_questions(metric, answered), confidence, rates)
+    what = gate.aggregate or ("pass rate" if rates else f"mean {metric or SCORE}")
+    value, undefined = sample.mean if sample.questions else None, f"no question has the metric {metric!r}"
+    return _Measured(
+        what, value, sample.ends, len(sample.questions), confidence, sample.about, sample.enough, undefined
+    )  # fmt: skip
+
+
+def _metric(gate: Gate, known: Known) -> str:
+    """The metric whose mean the gate is about, "" for the pass rate."""
+    if not gate.aggregate:
+        return gate.metric
+    return next(name for _, name in leaves_of(known[gate.aggregate], known)) or SCORE
+
+
+def _of_main_score(gate: Gate, known: Known) -> bool:
+    if gate.aggregate:
+        return gate.aggregate in known and ("mean", "") in leaves_of(known[gate.aggregate], known)
+    return gate.metric in ("", SCORE)
+
+
+def _questions(metric: str, answered: Sequence[Trial]) -> list[Answered]:
     found: dict[str, Answered] = {}
     for one in answered:
-        value, question = _value(gate, one), one.question
+        value, question = _value(metric, one), one.question
         if value is not None:
             made = Answered(question.once, question.cluster or question.once, [])
             found.setdefault(question.once, made).values.append(value)
     return list(found.values())
 
 
-def _value(gate: Gate, one: Trial) -> float | None:
+def _value(metric: str, one: Trial) -> float | None:
     score = 0.0 if one.score is None else one.score.value
-    if gate.metric == SCORE or (one.question.graded and not gate.metric):
+    if metric == SCORE or (one.question.graded and not metric):
         return score
-    return metrics_of(one).get(gate.metric) if gate.metric else float(one.passed)
-
-
-def _told(gate: Gate, sample: Sample, measured: str) -> str:
-    level = f"{100 * sample.confidence:g}%"
-    between = f"no {level} interval: it is one question"
-    if sample.ends:
-        between = f"{level} {sample.ends[0]:.3f}-{sample.ends[1]:.3f} {sample.about}".rstrip()
-    return f"{measured} {sample.mean:.3f} of {len(sample.questions)} answered ({between}), threshold {gate.threshold:g}"
+    return metrics_of(one).get(metric) if metric else float(one.passed)

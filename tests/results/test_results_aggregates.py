@@ -12,8 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from pytest_taskgraph.family_description import Aggregate
-from pytest_taskgraph.results.aggregates import estimate, is_spread, leaves_of, mistake_of
+from pytest_taskgraph.errors import UsageError
+from pytest_taskgraph.family_description import Aggregate, FamilyDescription
+from pytest_taskgraph.results.aggregates import estimate, is_spread, leaves_of, merged, mistake_of
 from pytest_taskgraph.results.statistics import clustered_interval, wilson
 from pytest_taskgraph.trial import Outcome, Question, Score, Trial
 
@@ -221,6 +222,14 @@ def test_ratio_of_one_part_with_equal_denominators_is_the_mean(
 def test_what_an_aggregate_is_made_of() -> None:
     assert leaves_of(KNOWN["g_mean_seeds"], KNOWN) == {("ratio", "yes"), ("ratio", "no")}
     assert [one.name for one in STEPS if is_spread(one, KNOWN)] == ["g_deviation"]
+
+
+def test_merged_families_share_what_they_declare_alike() -> None:
+    one, other = FamilyDescription("one", aggregates=STEPS), FamilyDescription("other", aggregates=STEPS[:2])
+    assert merged([one, other]) == KNOWN
+    third = FamilyDescription("third", aggregates=(Aggregate("f1", "ratio", ("steps",)),))
+    with pytest.raises(UsageError, match="families 'one' and 'third' mean different things by the aggregate 'f1'"):
+        merged([one, other, third])
 
 
 @pytest.mark.parametrize(

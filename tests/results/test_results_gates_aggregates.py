@@ -1,0 +1,128 @@
+"""Gates on aggregates, on made-up trials."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import pytest
+
+from pytest_taskgraph.family_description import Aggregate
+from pytest_taskgraph.results.aggregates import estimate
+from pytest_taskgraph.results.case import Case
+from pytest_taskgraph.results.gates import Gate, alike, judge, parse, refusal
+from pytest_taskgraph.results.population import Population
+from pytest_taskgraph.trial import Question, Score, Trial
+
+AGGREGATES = (
+    Aggregate("sensitivity", "ratio", ("yes",)),
+    Aggregate("specificity", "ratio", ("no",)),
+    Aggregate("g_mean", "geometric-mean", ("sensitivity", "specificity")),
+    Aggregate("g_deviation", "seed-deviation", ("g_mean",)),
+    Aggregate("depth_mean", "mean", ("depth",)),
+    Aggregate("overall"),
+)
+KNOWN = {one.name: one for one in AGGREGATES}
+METRICS = {"score", "depth"}
+
+
+def trial(at: int, of: str, hit: int, cluster: str = "", pass_mark: float = 1.0) -> Trial:
+    question = Question(
+        f"q-{at:03d}", "steps", "next_step", "", "?", "?", "yes-no", of, "correctness", cluster=cluster or f"c-{at}",
+        pass_mark=pass_mark,
+    )  # fmt: skip
+    score = Score(float(hit), {"depth": hit / 2}, {of: [hit, 1]})
+    return Trial(question, "m", "right" if hit else "wrong", score=score)
+
+
+def classes(yes: Sequence[int], no: Sequence[int]) -> list[Trial]:
+    return [trial(at, *one) for at, one in enumerate([*(("yes", hit) for hit in yes), *(("no", hit) for hit in no)])]
+
+
+def verdict(expression: str, trials: Sequence[Trial]) -> Case:
+    gate = parse(expression, METRICS, KNOWN)
+    return judge(gate, gate.name, "m", Population(tuple(trials), (), {}, 0), known=KNOWN)
+
+
+def test_parse_reads_an_aggregate_behind_a_name_alone() -> None:
+    gate = parse("next_step.g_mean>=0.5@95%", METRICS, KNOWN)
+    assert gate == Gate("next_step.g_mean>=0.5@95%", ("next_step",), "", 0.5, 0.95, "g_mean")
+    assert gate.name == "next_step.g_mean"
+    assert parse("g_mean>=0.5", METRICS, KNOWN).parts == ("g_mean",)
+    assert parse("next_step.g_mean>=0.5", METRICS).parts == ("next_step", "g_mean"), "no family has it"
+    assert parse("next_step.depth>=0.5", METRICS, KNOWN).metric == "depth"
+
+
+def test_judge_compares_the_aggregate_of_the_pooled_questions() -> None:
+    trials = classes([1, 1, 1, 0], [1, 1, 0, 0, 0])
+    passed, failed = verdict("steps.g_mean>=0.5", trials), verdict("steps.g_mean>=0.6", trials)
+    assert (passed.outcome, failed.outcome) == ("passed", "failed")
+    assert passed.estimate == pytest.approx(0.5477, abs=5e-5)
+    ends = estimate(KNOWN["g_mean"], KNOWN, trials).ends
+    assert (passed.low, passed.high) == ends
+    assert ends is not None
+    assert passed.reason == f"g_mean 0.548 of 9 answered (95% {ends[0]:.3f}-{ends[1]:.3f}), threshold 0.5"
+
+
+def test_judge_at_a_level_takes_the_interval() -> None:
+    trials = classes([1] * 30 + [0] * 10, [1] * 30 + [0] * 10)
+    assert verdict("steps.g_mean>=0.6@95%", trials).outcome == "passed"
+    below = verdict("steps.g_mean>=0.9@95%", trials)
+    assert (below.outcome, "inconclusive" in below.reason) == ("failed", False)
+    near = verdict("steps.g_mean>=0.7@95%", trials)
+    assert near.outcome == "failed"
+    assert re.fullmatch(
+        r"inconclusive: g_mean 0\.750 of 80 answered \(95% 0\.65\d-0\.84\d\), threshold 0\.7; about [\d,]+ questions "
+        r"would decide", near.reason,
+    )  # fmt: skip
+
+
+def test_judge_names_the_clusters_where_each_has_several_questions() -> None:
+    trials = [trial(at, ("yes", "no")[at % 2], int(at % 5 > 0), f"c-{at % 8}") for at in range(64)]
+    assert " on " in verdict("steps.g_mean>=0.75@95%", trials).reason.rpartition(";")[2]
+    few = [trial(at, ("yes", "no")[at // 3 % 2], int(at % 5 > 0), f"c-{at % 3}") for at in range(60)]
+    assert "these 3" in verdict("steps.g_mean>=0.7@95%", few).reason
+
+
+def test_judge_undefined_aggregate_is_not_judged() -> None:
+    found = verdict("steps.g_mean>=0.5", classes([1, 1], []))
+    told = "not judged: g_mean is undefined over 2 answered: a part of it has no question"
+    assert (found.outcome, found.reason) == ("failed", told)
+    assert verdict("steps.g_mean>=0.5", []).reason == "not judged: no question was answered"
+
+
+def test_judge_without_an_interval_is_inconclusive_at_a_level() -> None:
+    found = verdict("steps.g_mean>=0.5@95%", classes([1, 1, 1], [1]))
+    told = "inconclusive: g_mean 1.000 of 4 answered (no 95% interval), threshold 0.5; ask more questions"
+    assert (found.outcome, found.reason) == ("failed", told)
+    assert verdict("steps.g_mean>=0.5", classes([1, 1, 1], [1])).outcome == "passed"
+
+
+def test_judge_mean_aggregate_is_the_mean_of_its_metric() -> None:
+    trials = classes([1, 1, 1, 0], [1, 1, 0, 0, 0])
+    found, metric = verdict("steps.depth_mean>=0.2", trials), verdict("steps.depth>=0.2", trials)
+    assert found.reason == metric.reason.replace("mean depth", "depth_mean")
+    assert (found.estimate, found.low, found.high) == (metric.estimate, metric.low, metric.high)
+    assert verdict("steps.overall>=0.2", trials).reason.startswith("overall 0.556 of 9 answered")
+
+
+def test_alike_only_the_main_score_parts_graded_from_other_questions() -> None:
+    trials = [*classes([1, 1], [0]), trial(9, "no", 1, pass_mark=0.0)]
+    for name, apart in (("g_mean", 0), ("depth_mean", 0), ("overall", 1)):
+        gate = parse(f"steps.{name}>=0.5", METRICS, KNOWN)
+        came, _, left = alike(gate, trials, (), KNOWN)
+        assert (len(came), left) == (4 - apart, apart), name
+
+
+@pytest.mark.parametrize(
+    ("name", "known", "told"),
+    [
+        ("g_mean", list(KNOWN), ""),
+        ("", [], ""),
+        ("g_mean", ["sensitivity"], "no question of 'next_step' has the aggregate 'g_mean'; they have: sensitivity"),
+        ("g_deviation", list(KNOWN), "'g_deviation' is a deviation, .* set a gate on a mean"),
+    ],
+)
+def test_refusal_tells_why_a_gate_cannot_be(name: str, known: Sequence[str], told: str) -> None:
+    gate = Gate("", ("next_step",), "", 0.5, None, name)
+    assert re.fullmatch(told, refusal(gate, {one: KNOWN[one] for one in known}))
