@@ -15,6 +15,7 @@ from pytest_taskgraph.__main__ import main
 from pytest_taskgraph.benchmarks.settings import Settings
 from pytest_taskgraph.benchmarks.understanding import understanding
 from pytest_taskgraph.benchmarks.understanding.catalogue import catalogue
+from pytest_taskgraph.catalog import registrations
 from pytest_taskgraph.commands.rescore import changes, remark, rescore
 from pytest_taskgraph.commands.rescore_lines import MOST
 from pytest_taskgraph.models.store.schema import open_store
@@ -24,7 +25,7 @@ from pytest_taskgraph.scoring.forms import form
 from pytest_taskgraph.scoring.marking import mark
 from pytest_taskgraph.scoring.measurement import Measurement, declares
 from pytest_taskgraph.scoring.metrics import METRICS
-from pytest_taskgraph.trial import Question, Reading, Reply, Score, Trial
+from pytest_taskgraph.trial import Json, Question, Reading, Reply, Score, Trial
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "record.schema.json").read_text(encoding="utf-8"))
 ABOUT = record.About("1.0", models=("any",), settings={"instances": 1})
@@ -158,21 +159,23 @@ def test_a_measured_value_counts_for_the_answer_that_was_measured_alone() -> Non
     assert (found.after, found.kept) == (other, "that a model would have to measure again")
 
 
-def test_rescore_replaces_named_values_and_parts(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    asking = replace(question(), metric="steps", further=[])
-    for share in (0.25, 0.75):
-        found = Measurement(0.5, {"depth": share}, {"steps": (4 * share, 4)})
-        monkeypatch.setitem(METRICS, "steps", declares("depth")(lambda *_, found=found: found))
-        if share == 0.25:
-            trial = answered(asking, "Final answer: Bake")
-    now = remark(trial, asking).after.score
-    assert now is not None
-    assert (now.metrics, now.parts) == ({"depth": 0.75}, {"steps": [3.0, 4.0]})
-    path = tmp_path / "run.json"
-    record.save(path, built(trial))
-    assert main(["rescore", str(path)]) == 0
+def test_rescore_replaces_named_values_and_parts(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path, shares = tmp_path / "run.json", [0.25]
+
+    @declares("depth")
+    def steps(given: Json, reference: Json) -> Measurement:
+        return Measurement(0.5, {"depth": shares[-1]}, {"steps": (4 * shares[-1], 4)})
+
+    with registrations() as known:
+        known.add(METRICS.kind, "steps", steps, "tests")
+        asking = replace(question(), metric="steps", further=[])
+        trial = answered(asking, "Final answer: Bake")
+        shares.append(0.75)
+        now = remark(trial, asking).after.score
+        assert now is not None
+        assert (now.metrics, now.parts) == ({"depth": 0.75}, {"steps": [3.0, 4.0]})
+        record.save(path, built(trial))
+        assert main(["rescore", str(path)]) == 0
     assert "; other metrics: depth; other parts: steps" in capsys.readouterr().out
 
 

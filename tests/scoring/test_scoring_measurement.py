@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from math import inf, nan
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytest_taskgraph.catalog import Registrations, registrations
 from pytest_taskgraph.errors import UsageError
 from pytest_taskgraph.scoring.grade import grade
 from pytest_taskgraph.scoring.measurement import (
@@ -41,9 +43,11 @@ def steps(given: Json, reference: Json) -> Measurement:
 
 
 @pytest.fixture(autouse=True)
-def _known(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(METRICS, "classified", classified)
-    monkeypatch.setitem(METRICS, "steps", steps)
+def known() -> Iterator[Registrations]:
+    with registrations() as registered:
+        registered.add(METRICS.kind, "classified", classified, "tests")
+        registered.add(METRICS.kind, "steps", steps, "tests")
+        yield registered
 
 
 @pytest.mark.parametrize(
@@ -115,12 +119,10 @@ def test_measurement_rounding_beyond_the_range_is_clipped() -> None:
          "'steps'"),
     ],
 )  # fmt: skip
-def test_grade_names_that_clash_tell_both_metrics(
-    name: str, other: str, told: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_grade_names_that_clash_tell_both_metrics(name: str, other: str, told: str, known: Registrations) -> None:
     parts = {other: (1.0, 1.0)} if other else {}
     clashing: Metric = declares(name)(lambda *_: Measurement(1.0, {name: 1.0}, parts))
-    monkeypatch.setitem(METRICS, "other", clashing)
+    known.add(METRICS.kind, "other", clashing, "tests")
     with pytest.raises(UsageError, match=told):
         grade(question(metric="steps", further=("other",)), Reply("yes"))
 
