@@ -61,8 +61,14 @@ class Estimate:
         """Both ends of the interval; None where there is none."""
         return None if self.low is None or self.high is None else (self.low, self.high)
 
-    def enough(self, threshold: float, confidence: float) -> str:
-        """Return how many questions would decide in 4 of 5 runs, if value and spread stayed what they are."""
+    def enough(self, threshold: float, confidence: float, noun: str = "workflow") -> str:
+        """Return how many questions would decide in 4 of 5 runs, if value and spread stayed what they are.
+
+        Args:
+            threshold: To be reached.
+            confidence: Level of the two-sided interval.
+            noun: What the family calls a cluster.
+        """
         if self.value is None or self.variance is None:
             return ASK_MORE
         if abs(self.value - threshold) < _ROUNDING:
@@ -70,8 +76,10 @@ class Estimate:
         units = self.clusters if self.clusters >= ENOUGH_CLUSTERS else self.n
         each, most = self.n / units, int(MOST * units / self.n)
         if self.variance < _ROUNDING:
-            return decided_by(independent_needed(self.value, threshold, confidence, units, most), each)
-        return decided_by(mean_needed(abs(self.value - threshold), self.variance, confidence, units, most), each)
+            need = independent_needed(self.value, threshold, confidence, units, most)
+        else:
+            need = mean_needed(abs(self.value - threshold), self.variance, confidence, units, most)
+        return decided_by(need, each, noun)
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +148,9 @@ class Sums:
         return float(numerator / denominator)
 
 
-def estimate(aggregate: Aggregate, known: Known, trials: Iterable[Trial], confidence: float = 0.95) -> Estimate:
+def estimate(
+    aggregate: Aggregate, known: Known, trials: Iterable[Trial], confidence: float = 0.95, noun: str = "workflow"
+) -> Estimate:
     """Return the aggregate over the answered trials, with its interval.
 
     Fewer than ENOUGH_CLUSTERS clusters say too little of others: there each question is left out by itself, and the
@@ -152,6 +162,7 @@ def estimate(aggregate: Aggregate, known: Known, trials: Iterable[Trial], confid
         known: The aggregates that it may refer to, by name.
         trials: Trials, in any order; repetitions of a question count as one. Those without an answer are left out.
         confidence: Level of the two-sided interval, 0 to 1, both excluded.
+        noun: What the family calls a cluster.
     """
     asked = _by_question(trials)
     sums = Sums(aggregate, known, (Observed(key, ones) for key, ones in asked.items()))

@@ -23,17 +23,18 @@ _ROUNDING = 1e-9
 Ends = tuple[float, float]
 
 
-def decided_by(need: int | None, each: float) -> str:
+def decided_by(need: int | None, each: float, noun: str) -> str:
     """Return how many questions would decide, in words.
 
     Args:
         need: Clusters that decide; None if no number does.
         each: Questions of a cluster, on average.
+        noun: What the family calls a cluster.
     """
     if need is None:
         return "more questions than can be asked would decide"
-    workflows = f" on {need:,} workflows" if each > 1 else ""
-    return f"about {ceil(need * each):,} questions{workflows} would decide"
+    clusters = f" on {need:,} {noun}s" if each > 1 else ""
+    return f"about {ceil(need * each):,} questions{clusters} would decide"
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +103,7 @@ class Sample:
         if abs(self.mean - threshold) < _ROUNDING:
             return AT_THRESHOLD
         each = len(self.questions) / len(self._clusters)
-        return decided_by(self._needed(threshold, int(MOST / each)), each)
+        return decided_by(self._needed(threshold, int(MOST / each)), each, "workflow")
 
     def _needed(self, threshold: float, most: int) -> int | None:
         """Return how many clusters decide; None if even `most` do not."""

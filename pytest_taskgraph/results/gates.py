@@ -169,7 +169,7 @@ def judge(
     decides, or the two-sided interval at the gate's level; where that holds the threshold nothing is decided, and
     the gate fails.
     """
-    found = _measured(gate, asked.answered, known)
+    found = _measured(gate, asked, known)
     estimate, threshold = found.value, gate.threshold
     low, high = found.ends or (None, None)
 
@@ -237,8 +237,8 @@ class _Measured:
         return f"{self.what} {self.value:.3f} of {self.n} answered ({between})"
 
 
-def _measured(gate: Gate, answered: Sequence[Trial], known: Known) -> _Measured:
-    confidence = gate.confidence or 0.95
+def _measured(gate: Gate, asked: Population, known: Known) -> _Measured:
+    answered, confidence = asked.answered, gate.confidence or 0.95
     if gate.aggregate and known[gate.aggregate].kind != "mean":
         found = pooled(known[gate.aggregate], known, answered, confidence)
         undefined = f"{gate.aggregate} is undefined over {len(answered)} answered: a part of it has no question"
