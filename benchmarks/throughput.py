@@ -28,9 +28,9 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
-from pytest_taskgraph.benchmarks.settings import Settings
 from pytest_taskgraph.benchmarks.understanding import understanding
 from pytest_taskgraph.benchmarks.understanding.catalogue import select
+from pytest_taskgraph.benchmarks.understanding.settings import UnderstandingSettings
 from pytest_taskgraph.scoring.forms import form
 
 HERE = Path(__file__).resolve().parent
@@ -83,7 +83,7 @@ PLAIN = "import pytest\n\n@pytest.mark.parametrize('i', range({n}))\ndef test_pl
 def questions(n: int) -> tuple[str, dict[str, str], list[str]]:
     """A suite of n questions or a few more; the right replies by digest of the prompt; the prompts."""
     patterns = [one.name for one in select("structure")[:PATTERNS]]
-    settings = Settings(instances=-(-n // PATTERNS))
+    settings = UnderstandingSettings(instances=-(-n // PATTERNS))
     answers, prompts = {}, []
     for reference in understanding.references(settings, {"patterns": patterns}):
         one = understanding.question(reference, settings)

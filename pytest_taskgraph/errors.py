@@ -8,7 +8,8 @@ TaskgraphError
 │   ├── CannotSayError        … because a notation has no words for a feature
 │   ├── RecipeTooSmallError   … because a recipe demands more than its number of tasks can hold
 │   ├── RecipeTooLargeError   … because a recipe demands more tasks than the vocabulary of a domain has
-│   ├── NoCaseError           … because a pattern finds nothing to ask
+│   ├── NoCaseError           … because there is nothing to ask
+│   │   └── NothingToAskError     … about the user's own files: the suite is skipped
 │   └── DamagedReplyError     … because a stored reply cannot be read; the others can
 ├── UnreadableError           a reply holds no answer of the form that was asked for
 ├── OrderTooWideError         an answer cannot be marked exactly: never a guess
@@ -99,7 +100,11 @@ class RecipeTooLargeError(UsageError):
 
 
 class NoCaseError(UsageError):
-    """A pattern that finds nothing to ask about."""
+    """There is nothing to ask about."""
+
+
+class NothingToAskError(NoCaseError):
+    """The user's own files hold nothing that a suite asks about: it is skipped with the reason."""
 
 
 class DamagedReplyError(UsageError):

@@ -17,9 +17,9 @@ from xml.etree import ElementTree
 import bounded_process
 import pytest
 
-from pytest_taskgraph.benchmarks.settings import Settings
 from pytest_taskgraph.benchmarks.understanding import understanding
 from pytest_taskgraph.benchmarks.understanding.baselines import read_back
+from pytest_taskgraph.benchmarks.understanding.settings import UnderstandingSettings
 from pytest_taskgraph.results import record
 from pytest_taskgraph.scoring.forms import FORMS
 
@@ -130,7 +130,7 @@ def asking(url: str, key: str = "sk-test-123456") -> list[str]:
 
 def block() -> list[str]:
     """The names that the first question about a parallel block asks for."""
-    settings = Settings(instances=2)
+    settings = UnderstandingSettings(instances=2)
     first = understanding.references(settings, {"patterns": "parallel_block"})[0]
     reference = understanding.question(first, settings).reference
     assert isinstance(reference, list)

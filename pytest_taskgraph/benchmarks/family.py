@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import argparse
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
-from ..asking import Episode, Model
 from ..diagram import Diagram
-from ..trial import Question
+from ..errors import UnknownNameError
+from ..family_description import FamilyDescription
+from ..trial import Json, Question
+from .option import Option, as_json
 from .settings import Settings
+
+if TYPE_CHECKING:
+    from ..asking import Episode, Model
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,23 +43,70 @@ class Label:
     closed: bool = False
 
 
-class Family(Protocol):
-    """One benchmark: which questions there are, how each is built, and which baselines answer from the prompt alone."""
+class Command(Protocol):
+    """A module behind `python -m pytest_taskgraph NAME`."""
 
-    name: str
-    baselines: tuple[str, ...]  # names; the first is the default
+    SUMMARY: str
 
-    def options(self) -> frozenset[str]:
-        """The keyword arguments that `@suite` takes for this family."""
+    def arguments(self, parser: argparse.ArgumentParser) -> None:
+        """Add the arguments of the command to the parser."""
         ...
 
+    def run(self, options: argparse.Namespace) -> int:
+        """Return the exit code. Raises UsageError."""
+        ...
+
+
+class Family(ABC):
+    """One benchmark: its questions, how each is built and put, and what the plugin tells of them.
+
+    A family has at least a `name`, `references` and `question`. Everything else has a default.
+    """
+
+    name: ClassVar[str]
+    topic: ClassVar[str] = ""
+    """What the benchmark is about, for the heading of its options in the help."""
+    options: ClassVar[tuple[Option, ...]] = ()
+    """The options of its own. Families that mean the same declare the same one."""
+    option_help: ClassVar[Mapping[str, str]] = MappingProxyType({})
+    """The words that stand in the help of shared options, by the name of the option."""
+    profiles: ClassVar[Mapping[str, Mapping[str, str]]] = MappingProxyType({})
+    """The values that profiles give options of its own, by the name of the profile."""
+    suite_options: ClassVar[Collection[str]] = frozenset()
+    """The keyword arguments that `@suite` takes for it."""
+    data_names: ClassVar[tuple[str, ...]] = ()
+    """The data sets that `--taskgraph-data` names for it."""
+    open_section: ClassVar[str | None] = None
+    """The section of the groups that users add, of which nothing is known beforehand; None if they add none."""
+    baselines: ClassVar[tuple[str, ...]] = ()
+    """The names of its baselines, which answer from the prompt alone; the first is the default."""
+    commands: ClassVar[tuple[str, ...]] = ()
+    """The names of its commands, each a `python -m pytest_taskgraph NAME`."""
+
+    @abstractmethod
     def references(self, settings: Settings, options: Mapping[str, Any]) -> Sequence[QuestionReference]:
-        """The questions of a suite, in order. Raises UsageError for options that cannot be met."""
-        ...
+        """Return the questions of a suite, in order.
 
+        Args:
+            settings: What the user of the run asked for.
+            options: The keyword arguments of the suite. What the user stated goes before them (`Settings.given`).
+
+        Raises:
+            NothingToAskError: if the user's own files hold nothing for this suite, which is then skipped.
+            UsageError: if the options cannot be met.
+        """
+
+    @abstractmethod
     def question(self, reference: QuestionReference, settings: Settings) -> Question:
-        """The question that a reference stands for; the same for the same arguments, in any process."""
-        ...
+        """Return the question that a reference stands for: the same for the same arguments, in any process."""
+
+    def check(self, settings: Settings) -> None:
+        """Check that the settings can be met, before anything is asked. Raises UsageError."""
+        return
+
+    def notices(self, settings: Settings, options: Mapping[str, Any]) -> Sequence[str]:
+        """Return what a user should know about the questions that a suite leaves out, a line each."""
+        return ()
 
     def episode(self, name: str) -> Episode:
         """Return how a question that names this episode is put: the family's own, or a shared one.
@@ -59,46 +114,44 @@ class Family(Protocol):
         Raises:
             UnknownNameError: if there is none of that name.
         """
-        ...
+        from .episodes import episode
+
+        return episode(name)
 
     def labels(self) -> Mapping[str, Label]:
-        """The labels that the questions may have, by name; patterns of users may have others."""
-        ...
+        """Return the labels that the questions may have, by name; questions of users may have others."""
+        return {}
 
     def known_labels(self, reference: QuestionReference, settings: Settings) -> Mapping[str, str | int | None]:
         """Which labels a question that is not varied will have, as far as that takes no building; None: it has none.
 
         Ten thousand questions are asked for theirs while pytest collects.
         """
-        ...
+        return {}
 
-    def metrics(self, pattern: str, settings: Settings) -> Sequence[str]:
-        """The metrics that may mark answers to a pattern that a reference names, the main one first."""
-        ...
+    def metrics(self, pattern: str, settings: Settings) -> Sequence[str] | None:
+        """Return the metrics that may mark answers to a pattern, the main one first; None if that is not known."""
+        return None
 
     def graded(self, pattern: str, settings: Settings) -> bool:
         """Return True if the questions of a pattern have scores, none of which is right or wrong (Question.graded)."""
-        ...
+        return False
 
     def diagram(self, reference: QuestionReference, settings: Settings) -> Diagram | None:
-        """What the question is about, to be drawn; None where that is no workflow. Equal for questions of a cluster."""
-        ...
+        """Return what the question is about, to be drawn; None if it cannot be. Equal for questions of a cluster."""
+        return None
 
     def baseline(self, name: str) -> Model:
-        """The embedded baseline of that name. Raises UnknownNameError."""
-        ...
+        """Return the embedded baseline of that name. Raises UnknownNameError."""
+        raise UnknownNameError("baseline", name, self.baselines)
 
-    def notices(self, settings: Settings, options: Mapping[str, Any]) -> Sequence[str]:
-        """What a user should know about the questions that a suite leaves out, a line each."""
-        ...
-
-    def check(self, settings: Settings) -> None:
-        """Nothing, if the settings can be met. Raises UsageError before anything is asked."""
-        ...
+    def command(self, name: str) -> Command:
+        """Return the command of that name. Raises UnknownNameError."""
+        raise UnknownNameError("command", name, self.commands)
 
     def category(self, pattern: str) -> str:
-        """The category of a pattern that a reference names."""
-        ...
+        """Return the category of a pattern that a reference names; empty for none."""
+        return ""
 
     def question_set(self, pattern: str) -> int | None:
         """Return the version of the question set that a pattern belongs to; None where runs say nothing of one.
@@ -106,8 +159,12 @@ class Family(Protocol):
         It is raised whenever the same reference gives another prompt or another right answer. Runs of different
         versions are not compared.
         """
-        ...
+        return None
 
-    def order(self) -> Sequence[str]:
-        """The names of the patterns as reports list them."""
-        ...
+    def description(self, settings: Settings) -> FamilyDescription:
+        """Return the words, the order and the tables of the family, for the record and the reports of a run."""
+        return FamilyDescription(self.name)
+
+    def stated(self, settings: Settings) -> Mapping[str, Json]:
+        """Return the values of its own options, by name, as the record of a run states them."""
+        return {option.name: as_json(settings.value_of(option)) for option in self.options}

@@ -2,34 +2,30 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 from ..trial import Reading
-
-Phrasing = Literal["both", "first", "second"]
-Names = Literal["mixed", "neutral", "domain", "misleading"]
-Presentation = Literal["up-front", "agent"]
+from .option import Option, OptionValue
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The settings that decide which questions there are, how they are put, and how replies are read."""
+    """The settings that every family reads, and in `own` what the user stated for options of single families."""
 
     seed: int = 0
-    instances: int = 4  # questions a pattern, size and notation
-    tasks: tuple[int, ...] = (12,)  # sizes of generated workflows
-    notations: tuple[str, ...] = ("wadl",)
-    convert: bool = False  # whether own files are shown in `notations` instead of verbatim
-    names: Names = "mixed"  # of tasks and data in generated workflows; mixed: each kind in turn
-    phrasing: Phrasing = "both"
+    instances: int = 4  # questions of each kind that a family counts
     frame: str = "think-first"  # a name in frames.FRAMES, or a file
-    presentation: Presentation = "up-front"  # the workflow in the prompt, or specifications that the model asks for
     shots: int | None = None  # solved examples before the question; None: as many as the frame wants
     templates: str = ""  # a folder whose templates stand in for ours of the same name
-    vary: tuple[str, ...] = ()  # relations in which each question is asked once more
-    text_metrics: tuple[str, ...] = ("rouge1",)  # of open answers: the first marks, the others stand beside it
     reading: Reading = "lenient"
-    workflows: tuple[str, ...] = ()  # the user's own files and folders
     pass_mark: float | None = None  # instead of the form's
-    given: frozenset[str] = frozenset()  # the settings that the user of the run set, against what suites suggest
+    text_metrics: tuple[str, ...] = ("rouge1",)  # of open answers: the first marks, the others stand beside it
+    data: Mapping[str, str] = field(default_factory=dict, hash=False)  # where published data sets lie, by name
+    given: frozenset[str] = frozenset()  # names of the options that the user of the run stated; suites only suggest
+    own: Mapping[str, OptionValue] = field(default_factory=dict, hash=False)  # by the name of the option
+
+    def value_of(self, option: Option) -> Any:  # noqa: ANN401 - the type follows from the option's kind
+        """Return the value of an option of a family: what the user stated, else the default."""
+        return self.own[option.name] if option.name in self.own else option.read(None)

@@ -37,7 +37,7 @@ def pytest_load_initial_conftests(
 def pytest_configure(config: pytest.Config) -> None:
     """Whatever was asked for by option is checked here, so that a mistake ends the run before anything is asked."""
     config.addinivalue_line("markers", "taskgraph(family, options): set by @suite on its functions; for -m taskgraph")
-    if not any(options.given(config, name) is not None for name in options.OPTIONS):
+    if not any(options.given(config, name) is not None for name in options.all_options()):
         return
     from ..errors import UsageError
     from ..redaction import hide
@@ -69,7 +69,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     from .suites import expand
 
     run = run_of(metafunc.config)
-    run.demand()
+    run.demand(marks[0].kwargs["family"])
     notices = expand(metafunc, marks[0], run.settings, run.models, run.repeats, run.population.declare)
     run.notices.extend(one for one in notices if one not in run.notices)
 

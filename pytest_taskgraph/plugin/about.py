@@ -38,11 +38,12 @@ def _real_names(run: Run) -> dict[str, Json]:
 def about(run: Run) -> About:
     """What the run was, as far as it has come."""
     shown = run.settings
+    described = [family.description(shown) for family in run.families]
     return About(
         __version__,
         models=tuple(run.subject(spec).name for spec in run.models),
         seed=shown.seed,
-        notations=shown.notations if shown.convert or not shown.workflows else ("as written",),
+        notations=tuple(name for one in described for name in one.facts.get("notation", "").split(", ") if name),
         frame=shown.frame,
         reading=shown.reading,
         judge=run.judging.how,
@@ -50,11 +51,7 @@ def about(run: Run) -> About:
         questions=run.questions or (None if run.interrupted else len(run.tally)) or None,
         settings={
             "instances": shown.instances,
-            "tasks": list(shown.tasks),
-            "names": shown.names,
-            "phrasing": shown.phrasing,
-            "workflow": list(shown.workflows),
-            **({"vary": list(shown.vary)} if shown.vary else {}),
+            **{name: value for family in run.families for name, value in family.stated(shown).items()},
             **({"repeats": run.repeats} if run.repeats > 1 else {}),
             "model_option": model_settings(
                 (run.subject(label).spec for label in run.models), dict(options.pairs(run.config, "model-option"))

@@ -37,7 +37,7 @@ class Pipeline:
         self.number = int(str(worker.get(NUMBER, 0)))
         self.apart = bool(worker.get(APART))
         self.replay = options.switched(config, "replay")
-        self.seconds = options.number(config, "question-timeout", 0.001)
+        self.seconds = options.number(config, "question-timeout")
         self.watch = Watch()
         self._told = str(worker.get(STORE, ""))
         self._run = str(worker.get("testrunuid", uuid4().hex)) + (f"-{self.number}" if self.apart else "")
@@ -94,16 +94,16 @@ class Pipeline:
             self._check_stated(live)
         for client in live:
             self._check_budget(client)
-        for name, least in (("concurrency", 1), ("rpm", 1), ("tpm", 1), ("retries", 0), ("max-calls", 0)):
-            options.whole(self._config, name, least)
+        for name in ("concurrency", "rpm", "tpm", "retries", "max-calls"):
+            options.whole(self._config, name)
         for name, unit in (("concurrency", "in flight"), ("rpm", "a minute")):
-            most, workers = options.whole(self._config, name, 1), workers_of(self._config)
+            most, workers = options.whole(self._config, name), workers_of(self._config)
             if most is not None and most < workers:
                 raise UsageError(
                     f"--taskgraph-{name}={most} is less than a request {unit} for each of {workers} workers; "
                     f"choose at most {most} of them, or none (-n 0)"
                 )
-        options.number(self._config, "timeout", 0.001)
+        options.number(self._config, "timeout")
         options.number(self._config, "progress")
 
     def price(self, client: Model) -> Price | None:
@@ -213,7 +213,7 @@ class Pipeline:
             self._limits_of(client.name),
             self.watch,
             retries=5 if retries is None else retries,
-            timeout=options.number(self._config, "timeout", 0.001) or 300.0,
+            timeout=options.number(self._config, "timeout") or 300.0,
             ready=getattr(client, "ready", None),
             reserve=budgeted.reserve,
         )
@@ -228,6 +228,6 @@ class Pipeline:
         from ..models.limits import Limits
 
         if name not in self._limits:
-            concurrency, rpm, tpm = (options.whole(self._config, one, 1) for one in ("concurrency", "rpm", "tpm"))
+            concurrency, rpm, tpm = (options.whole(self._config, one) for one in ("concurrency", "rpm", "tpm"))
             self._limits[name] = Limits(concurrency, rpm, tpm, self.watch, workers=self.workers)
         return self._limits[name]

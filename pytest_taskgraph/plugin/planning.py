@@ -166,7 +166,7 @@ class Planner:
         run = self._run
         reporter = session.config.pluginmanager.get_plugin("terminalreporter")
         try:
-            order = [name for family in run.families for name in family.order()]
+            order = [name for family in run.families for name in family.description(run.settings).groups]
             bases = bases_of(run)
             plan = plan_of(entries(run, session.items, bases), _retries(run), order, bases)
         except UsageError as error:

@@ -47,7 +47,7 @@ class Questions:
         self.functions.add(function)
         settings = options.settings(self._config)
         names = {one.pattern for one in references}
-        metrics = {name: tuple(family.metrics(name, settings)) for name in names}
+        metrics = {name: family.metrics(name, settings) for name in names}
         graded = {name: family.graded(name, settings) for name in names}
         for one in references:
             if not one.relation:
@@ -137,13 +137,22 @@ class Questions:
         from ..results.population import Vocabulary
         from .judging import metrics_of_gates
 
-        categories = {name: one.category(name) for one in FAMILIES.values() for name in one.order()}
-        ours = {one for pair in categories.items() for one in pair if pair[1] != "custom"}
-        names = dict.fromkeys([*FAMILIES, *categories.values(), *categories])
+        settings = options.settings(self._config)
+        groups = {family: family.description(settings).groups for family in FAMILIES.values()}
+        sections = {(family, group): family.category(group) for family, names in groups.items() for group in names}
+        ours = {
+            name
+            for (family, group), section in sections.items()
+            if section != family.open_section
+            for name in (group, section)
+        }
+        names = [*FAMILIES, *filter(None, sections.values()), *(group for _, group in sections)]
         labels = [pair for one in FAMILIES.values() for pair in one.labels().items()]
         values = {name: tuple(chain(*(label.values for same, label in labels if same == name))) for name, _ in labels}
         closed = frozenset(values).difference(name for name, label in labels if not label.closed)
-        return Vocabulary(tuple(names), frozenset(ours), tuple(sorted(metrics_of_gates())), values, closed)
+        return Vocabulary(
+            tuple(dict.fromkeys(names)), frozenset(ours), tuple(sorted(metrics_of_gates())), values, closed
+        )
 
     def excused(self, found: Mistake) -> bool:
         """Whether a gate may have no questions: the user named files or asks for the last failed, so that not all were

@@ -1,10 +1,15 @@
-"""Profiles: bundles of other options, of which every one may still be set otherwise by flag, environment or ini."""
+"""Profiles: bundles of other options, of which every one may still be set otherwise by flag, environment or ini.
+
+Families add values for options of their own (`Family.profiles`).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
+
+from ..benchmarks.family import Family
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,22 +30,24 @@ def _profile(summary: str, **options: str) -> Profile:
 PROFILES: Mapping[str, Profile] = MappingProxyType(
     {
         "dev": _profile(
-            "a look while one writes a frame: one question a pattern, nothing fails",
-            instances="1", phrasing="first", repeats="1", retries="2", progress="10", judge="none",
+            "a look while one writes a frame: few questions, nothing fails",
+            instances="1", repeats="1", retries="2", progress="10", judge="none",
         ),
         "ci": _profile(
             "a verdict on every push, which a provider's bad minute does not decide",
             instances="4", repeats="1", retries="8", progress="60", max_errors="0.02",
         ),
         "full": _profile(
-            "a measurement to publish: many questions, each asked three times, in three notations",
-            instances="20", repeats="3", phrasing="both", notation="wadl,mermaid,json", retries="8", progress="60",
+            "a measurement to publish: many questions, each asked three times",
+            instances="20", repeats="3", retries="8", progress="60",
         ),
     }
 )  # fmt: skip
 
 
-def profiled(profile: str, option: str) -> list[str] | None:
-    """The values that a profile gives an option; None where it gives none, or for the empty name of no profile."""
-    stated = PROFILES[profile].options.get(option) if profile else None
-    return None if stated is None else [stated]
+def profile_options(profile: str, families: Iterable[Family]) -> dict[str, str]:
+    """Return the values that a profile gives options, those of families included; none for the empty name."""
+    if not profile:
+        return {}
+    own = (family.profiles.get(profile, {}) for family in families)
+    return {name: value for options in (PROFILES[profile].options, *own) for name, value in options.items()}

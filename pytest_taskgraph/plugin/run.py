@@ -44,10 +44,9 @@ class Run:
 
     def __init__(self, config: pytest.Config) -> None:
         self.config = config
-        self.settings: Settings = options.settings(config)
         self._choices = _choices(config)
         self.models = [choice.label for choice in self._choices]  # as they stand in ids
-        self.repeats = options.whole(config, "repeats", 1) or 1
+        self.repeats = options.whole(config, "repeats") or 1
         self.judging = Judging(config)
         self.pipeline = Pipeline(config)
         self.measuring = Measuring(config, self.settings, self.pipeline)
@@ -69,6 +68,11 @@ class Run:
         self._tally: Tally | None = None
         self._record: Draft | None = None
         self._subjects: dict[str, Subject] = {}
+
+    @property
+    def settings(self) -> Settings:
+        """What decides the questions."""
+        return options.settings(self.config)
 
     @property
     def may_stop(self) -> bool:
@@ -131,7 +135,7 @@ class Run:
         if self._tally is None:
             from ..results.tally import Tally
 
-            self._tally = Tally([name for family in self.families for name in family.order()])
+            self._tally = Tally([name for family in self.families for name in family.description(self.settings).groups])
         return self._tally
 
     def subject(self, label: str) -> Subject:
@@ -194,6 +198,7 @@ class Run:
         from .subject import refuse_same
 
         refuse_same(map(self.subject, self.models))
+        options.check_data(self.settings, self.families)
         for family in self.families:
             family.check(self.settings)
         self.measuring.check()
@@ -206,13 +211,13 @@ class Run:
         self.notices.extend(self.reporting.notices)
         if options.switched(self.config, "plan"):
             planning.check(self.config)
-        for family in self.families:
-            for spec in self.models:
-                if self.subject(spec).spec.startswith("baseline"):
-                    self.subject(spec).model(family)
+        for one in subjects:
+            one.check_baseline(self.families)
 
-    def demand(self) -> None:
-        """Nothing, if what is configured can be had, now that there are questions. Raises UsageError."""
+    def demand(self, family: Family) -> None:
+        """Check that what is configured can be had, now that there are questions of a family. Raises UsageError."""
+        for spec in self.models:
+            self.subject(spec).model(family)
         self.judging.demand()
         self.reporting.demand()
 

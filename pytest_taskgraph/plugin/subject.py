@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..errors import UsageError
+from ..errors import UnknownNameError, UsageError
 from ..redaction import hide, public_name
 
 if TYPE_CHECKING:
@@ -66,6 +66,14 @@ def refuse_same(subjects: Iterable[Subject]) -> None:
         seen |= dict.fromkeys((one.name, one.real_name), one.name)
 
 
+def default_baseline() -> str:
+    """Return the name of the default baseline of every family that has one; empty if they have different ones."""
+    from ..benchmarks import FAMILIES
+
+    names = {family.baselines[0] for family in FAMILIES.values() if family.baselines}
+    return names.pop() if len(names) == 1 else ""
+
+
 class Subject:
     """A model by its specification; baselines are opened a family. Raises UsageError for an unknown or empty one."""
 
@@ -88,7 +96,7 @@ class Subject:
     def real_name(self) -> str:
         """The model's own name, without secrets."""
         if self._baseline is not None:
-            return f"baseline:{self._baseline or 'reader'}"
+            return f"baseline:{self._baseline or default_baseline()}".removesuffix(":")
         return public_name(self._models[""].name)
 
     @property
@@ -106,8 +114,17 @@ class Subject:
         if self._baseline is None:
             return self._models[""]
         if family.name not in self._models:
-            self._models[family.name] = family.baseline(self._baseline or family.baselines[0])
+            name = self._baseline or next(iter(family.baselines), "")
+            if not name:
+                raise UsageError(f"the family {family.name!r} has no baseline; name a model with --taskgraph-model")
+            self._models[family.name] = family.baseline(name)
         return self._models[family.name]
+
+    def check_baseline(self, families: Iterable[Family]) -> None:
+        """Check that some family has the baseline that is asked for, if any is. Raises UnknownNameError."""
+        known = {name for family in families for name in family.baselines}
+        if self._baseline and self._baseline not in known:
+            raise UnknownNameError("baseline", self._baseline, known)
 
     def meet(self, question: Question) -> None:
         """Lets an oracle know the answer to the question; nothing for any other model."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import pytest
 
-from ..errors import NoCaseError, UnknownNameError, UsageError
+from ..errors import NothingToAskError, UnknownNameError, UsageError
 from .private import params
 
 if TYPE_CHECKING:
@@ -35,14 +35,18 @@ class Collected:
 
 
 def suite(family: Family, **options: Any) -> Callable[[_F], _F]:  # noqa: ANN401 - each family has options of its own
-    """Makes one test of each question of a family: `@suite(understanding, patterns="structure")`.
+    """Make one test of each question of a family.
 
-    `understanding` takes `patterns` (a category, names, globs, or patterns themselves), `tasks`, `instances` and
-    `notations`; the same settings on the command line win. Raises UnknownNameError for an option that is not known.
+    Args:
+        family: The family.
+        **options: Those that the family takes (`Family.suite_options`); the same options on the command line win.
+
+    Raises:
+        UnknownNameError: for an option that the family does not take.
     """
     for name in options:
-        if name not in family.options():
-            raise UnknownNameError(f"option of @suite({family.name}, ...)", name, family.options())
+        if name not in family.suite_options:
+            raise UnknownNameError(f"option of @suite({family.name}, ...)", name, family.suite_options)
     mark: Callable[[_F], _F] = pytest.mark.taskgraph(family=family, options=options)
     return mark
 
@@ -59,7 +63,7 @@ def expand(
 
     Each question is asked `repeats` times, one after the other. `declare` is told the function and its questions.
 
-    Where the user's own workflows hold nothing for a suite, one item stands for it that is skipped with the reason.
+    Where the user's own files hold nothing for a suite, one item stands for it that is skipped with the reason.
     Raises UsageError: for a function without the fixture `trial`, for unknown names, where nothing can be asked.
     """
     name = metafunc.function.__name__
@@ -69,9 +73,7 @@ def expand(
     options = mark.kwargs["options"]
     try:
         references = [again for one in family.references(settings, options) for again in _repeated(one, repeats)]
-    except NoCaseError as error:
-        if not settings.workflows:
-            raise UsageError(f"{name}: {error}") from error
+    except NothingToAskError as error:
         why = pytest.mark.skip(reason=f"{name}: {error}")
         nothing = pytest.param(f"{name}: {error}", id=NOTHING, marks=why)
         metafunc.parametrize("taskgraph_reference", [nothing], indirect=True)

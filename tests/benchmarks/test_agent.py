@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_taskgraph.asking import Transcript
-from pytest_taskgraph.benchmarks.settings import Settings
 from pytest_taskgraph.benchmarks.understanding import understanding
 from pytest_taskgraph.benchmarks.understanding.agent import ROUNDS, said, specifications_read
+from pytest_taskgraph.benchmarks.understanding.settings import UnderstandingSettings
 from pytest_taskgraph.notations import NOTATIONS
 from pytest_taskgraph.trial import Question, Reply, Request
 from pytest_taskgraph.workflow.canonical import canonical
@@ -174,7 +174,7 @@ def test_whatever_a_model_calls_the_rounds_are_bounded_and_every_call_is_answere
 
 
 def questions(pattern: str, **changed: Any) -> list[Question]:  # noqa: ANN401 - settings
-    chosen = Settings(**{"instances": 2, "tasks": (8,), "presentation": "agent", **changed})
+    chosen = UnderstandingSettings(**{"instances": 2, "tasks": (8,), "presentation": "agent", **changed})
     return [understanding.question(one, chosen) for one in understanding.references(chosen, {"patterns": pattern})]
 
 

@@ -6,10 +6,10 @@ from functools import cache
 
 import pytest
 
-from pytest_taskgraph.benchmarks.settings import Settings
 from pytest_taskgraph.benchmarks.understanding import understanding
 from pytest_taskgraph.benchmarks.understanding.catalogue import catalogue
 from pytest_taskgraph.benchmarks.understanding.sample import draw
+from pytest_taskgraph.benchmarks.understanding.settings import UnderstandingSettings
 from pytest_taskgraph.errors import NotAskedError, UnknownNameError
 from pytest_taskgraph.notations import NOTATIONS
 from pytest_taskgraph.scoring.forms import FORMS
@@ -24,7 +24,7 @@ guessers = pytest.mark.parametrize("name", GUESSERS)
 
 @cache
 def asked(pattern: str = "*", frame: str = "think-first", instances: int = 2, notation: str = "wadl") -> list[Question]:
-    chosen = Settings(frame=frame, instances=instances, notations=(notation,), seed=51)
+    chosen = UnderstandingSettings(frame=frame, instances=instances, notations=(notation,), seed=51)
     return [understanding.question(one, chosen) for one in understanding.references(chosen, {"patterns": pattern})]
 
 

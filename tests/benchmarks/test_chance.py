@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from steps import count_calls
 
-from pytest_taskgraph.benchmarks.settings import Settings
 from pytest_taskgraph.benchmarks.understanding import chance as chances
 from pytest_taskgraph.benchmarks.understanding.baselines import guess_at_random
 from pytest_taskgraph.benchmarks.understanding.behaviour.loops import MOST_COUNTED
 from pytest_taskgraph.benchmarks.understanding.chance import chance, chance_at
 from pytest_taskgraph.benchmarks.understanding.questions import question, references
+from pytest_taskgraph.benchmarks.understanding.settings import UnderstandingSettings
 from pytest_taskgraph.scoring.forms import FORMS
 from pytest_taskgraph.scoring.metrics.groups import matching
 from pytest_taskgraph.scoring.metrics.sets import jaccard
@@ -102,7 +102,7 @@ def test_a_text_has_no_chance_where_a_model_measures_or_nothing_is_described(mea
 
 
 def test_descriptions_drawn_at_random_earn_the_chance_of_texts() -> None:
-    settings = Settings(instances=120)
+    settings = UnderstandingSettings(instances=120)
     made = [question(one, settings) for one in references(settings, {"patterns": "describe_*"})]
     made = [one for one in made if one.chance is not None]  # none where no other task of the level is described
     guesses = [rouge1(guess_at_random(one.prompt)[1], one.reference) for one in made]
@@ -124,7 +124,7 @@ def test_guessers_choose_from_the_kind_of_names_that_the_answer_holds(answer: li
 
 
 def test_every_question_of_the_catalogue_but_open_ones_has_a_chance_below_one_found_at_little_cost() -> None:
-    settings = Settings(instances=2)
+    settings = UnderstandingSettings(instances=2)
     made = [question(one, settings) for one in references(settings, {"patterns": ["structure", "behaviour"]})]
     unknown = Counter(one.form for one in made if one.chance is None)
     assert not unknown

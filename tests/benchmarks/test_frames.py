@@ -8,8 +8,8 @@ import pytest
 
 from pytest_taskgraph.benchmarks.episodes.single import opening
 from pytest_taskgraph.benchmarks.frames import FRAMES, Example, frame
-from pytest_taskgraph.benchmarks.settings import Settings
 from pytest_taskgraph.benchmarks.understanding import understanding
+from pytest_taskgraph.benchmarks.understanding.settings import UnderstandingSettings
 from pytest_taskgraph.errors import UnknownNameError, UsageError
 from pytest_taskgraph.notations import NOTATIONS, Notation
 from pytest_taskgraph.trial import Question
@@ -66,7 +66,7 @@ def test_a_frame_may_be_a_file(tmp_path: Path) -> None:
 def test_the_name_of_a_file_stands_in_ids_in_safe_letters(tmp_path: Path) -> None:
     path = tmp_path / "my own $frame.jinja"
     path.write_text("{# answer: whole #}{{ workflow }} {{ question }}", encoding="utf-8")
-    chosen = Settings(frame=str(path), instances=1)
+    chosen = UnderstandingSettings(frame=str(path), instances=1)
     (reference,) = understanding.references(chosen, {"patterns": "task_list"})
     assert reference.id == "task_list-wadl-n012-s0-000-my_own__frame"
     assert understanding.question(reference, chosen).labels["frame"] == "my own $frame"
@@ -139,7 +139,7 @@ def test_only_the_frame_with_a_system_part_has_a_system_prompt() -> None:
 
 def test_a_question_holds_the_system_prompt_of_its_frame_and_a_digest() -> None:
     def put(name: str) -> Question:
-        chosen = Settings(frame=name, instances=1)
+        chosen = UnderstandingSettings(frame=name, instances=1)
         return understanding.question(understanding.references(chosen, {"patterns": "task_list"})[0], chosen)
 
     guided, plain = put("guided"), put("direct")
@@ -160,20 +160,20 @@ def test_a_mistake_behind_the_system_part_is_told_with_its_line_of_the_file(tmp_
 def test_examples_are_not_asked_of_a_frame_that_shows_none(tmp_path: Path) -> None:
     path = tmp_path / "g.jinja"
     path.write_text("{# answer: whole #}{{ workflow }} {{ question }}", encoding="utf-8")
-    understanding.check(Settings(frame=str(path), shots=0))
+    understanding.check(UnderstandingSettings(frame=str(path), shots=0))
     with pytest.raises(UsageError, match=r"frame g shows no examples; .*0 shots"):
-        understanding.check(Settings(frame=str(path), shots=1))
+        understanding.check(UnderstandingSettings(frame=str(path), shots=1))
     path = tmp_path / "h.jinja"
     path.write_text("{# answer: whole, shots: 1 #}{{ workflow }} {{ question }}", encoding="utf-8")
     with pytest.raises(UsageError, match="frame h shows no examples"):
-        understanding.check(Settings(frame=str(path)))
+        understanding.check(UnderstandingSettings(frame=str(path)))
 
 
 def test_a_name_that_an_example_has_not_is_told_before_anything_is_asked(tmp_path: Path) -> None:
     path = tmp_path / "i.jinja"
     path.write_text("{# answer: whole #}{% for e in examples %}{{ e.answr }}{% endfor %}", encoding="utf-8")
     with pytest.raises(UsageError, match=r"frame i: .*answr"):
-        understanding.check(Settings(frame=str(path)))
+        understanding.check(UnderstandingSettings(frame=str(path)))
 
 
 def test_a_folder_stands_in_for_frames_of_the_same_file_name_and_adds_others(tmp_path: Path) -> None:
@@ -189,7 +189,7 @@ def test_a_folder_stands_in_for_frames_of_the_same_file_name_and_adds_others(tmp
     assert frame("think-first").place == "marker"
     with pytest.raises(UnknownNameError, match=r"unknown frame 'tarse'; known: .*direct.*terse"):
         frame("tarse", folder)
-    chosen = Settings(frame="terse", templates=folder, instances=1)
+    chosen = UnderstandingSettings(frame="terse", templates=folder, instances=1)
     (reference,) = understanding.references(chosen, {"patterns": "task_list"})
     assert reference.id.endswith("-terse")
     assert understanding.question(reference, chosen).place == "whole"
@@ -218,4 +218,4 @@ def test_a_folder_that_cannot_be_used_is_told_at_the_start(tmp_path: Path, name:
         path.parent.mkdir(exist_ok=True)
         path.write_text(text, encoding="utf-8")
     with pytest.raises(UsageError, match=told):
-        understanding.check(Settings(templates=str(folder)))
+        understanding.check(UnderstandingSettings(templates=str(folder)))

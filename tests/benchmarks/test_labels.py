@@ -9,16 +9,16 @@ import pytest
 
 from pytest_taskgraph.benchmarks import FAMILIES
 from pytest_taskgraph.benchmarks.family import Family
-from pytest_taskgraph.benchmarks.settings import Settings
 from pytest_taskgraph.benchmarks.understanding import understanding
 from pytest_taskgraph.benchmarks.understanding.labels import BUILT
+from pytest_taskgraph.benchmarks.understanding.settings import UnderstandingSettings
 
 CHAIN = "flowchart TD\n    START([START]) --> A --> B --> END([END])\n"
 
 
 @pytest.mark.parametrize("family", FAMILIES.values(), ids=FAMILIES)
 def test_a_family_lists_the_labels_of_its_questions_and_no_others(family: Family) -> None:
-    settings, listed = Settings(instances=6), family.labels()
+    settings, listed = UnderstandingSettings(instances=6), family.labels()
     made = [family.question(one, settings).labels for one in family.references(settings, {})]
     assert {label for labels in made for label in labels} == set(listed) - {"edit"}  # of own files alone
     closed = {(name, str(value)) for labels in made for name, value in labels.items() if listed[name].closed}
@@ -26,7 +26,7 @@ def test_a_family_lists_the_labels_of_its_questions_and_no_others(family: Family
 
 
 def test_what_takes_building_a_question_is_all_that_is_not_known_before() -> None:
-    settings = Settings(instances=1)
+    settings = UnderstandingSettings(instances=1)
     reference = understanding.references(settings, {"patterns": "next_tasks"})[0]
     assert understanding.labels().keys() - understanding.known_labels(reference, settings).keys() == set(BUILT)
 
@@ -50,7 +50,7 @@ def test_a_question_turns_out_to_have_the_labels_that_were_known_and_lacks_those
     Path("patterns/patterns").mkdir(parents=True)
     ways = "\n{# or #}\n".join(f"What follows '{{{{ task }}}}' in {{{{ place }}}}, {way}?" for way in "abc")
     Path("patterns/patterns/next_tasks.jinja").write_text(ways)
-    settings = Settings(**{"instances": 8, **chosen})
+    settings = UnderstandingSettings(**{"instances": 8, **chosen})
     references = understanding.references(settings, {"patterns": "next_tasks"})
     assert references
     for one in references:

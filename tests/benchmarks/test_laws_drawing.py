@@ -13,11 +13,11 @@ import pytest
 
 import pytest_taskgraph
 from pytest_taskgraph.benchmarks.family import QuestionReference
-from pytest_taskgraph.benchmarks.settings import Settings
 from pytest_taskgraph.benchmarks.understanding import understanding
 from pytest_taskgraph.benchmarks.understanding.catalogue import catalogue
 from pytest_taskgraph.benchmarks.understanding.pattern import Pattern, verdict
 from pytest_taskgraph.benchmarks.understanding.sample import draw, recipe_for
+from pytest_taskgraph.benchmarks.understanding.settings import UnderstandingSettings
 from pytest_taskgraph.errors import RecipeTooSmallError
 from pytest_taskgraph.generation.recipe import implied
 from pytest_taskgraph.notations import NOTATIONS
@@ -31,9 +31,9 @@ every = pytest.mark.parametrize("pattern", OURS, ids=lambda pattern: pattern.nam
 PLACE = re.compile(r"sub-workflow '[^']*'|composite task '[^']*' of workflow '[^']*'")
 PRINTED = """
 from hashlib import sha256
-from pytest_taskgraph.benchmarks.settings import Settings
+from pytest_taskgraph.benchmarks.understanding.settings import UnderstandingSettings
 from pytest_taskgraph.benchmarks.understanding import understanding
-chosen = Settings(seed=4, notations=("wadl-separate", "mermaid"))
+chosen = UnderstandingSettings(seed=4, notations=("wadl-separate", "mermaid"))
 for reference in understanding.references(chosen, {}):
     question = understanding.question(reference, chosen)
     print(question.id, sha256(repr(question.prompt + repr(question.reference)).encode()).hexdigest(), question.digests)
@@ -49,7 +49,7 @@ def least_size(pattern: Pattern, size: int) -> int:
     return size
 
 
-def asked(pattern: Pattern, chosen: Settings) -> dict[QuestionReference, Question]:
+def asked(pattern: Pattern, chosen: UnderstandingSettings) -> dict[QuestionReference, Question]:
     found = understanding.references(chosen, {"patterns": [pattern]})
     return {reference: understanding.question(reference, chosen) for reference in found}
 
@@ -76,22 +76,22 @@ def test_the_same_seed_gives_the_same_questions_under_any_hash_seed() -> None:
 @every
 def test_forty_instances_extend_twenty(pattern: Pattern) -> None:
     def found(instances: int) -> list[QuestionReference]:
-        chosen = Settings(instances=instances, notations=("wadl", "json"))
+        chosen = UnderstandingSettings(instances=instances, notations=("wadl", "json"))
         return list(understanding.references(chosen, {"patterns": [pattern]}))
 
     few, many = found(20), found(40)
     assert [one for one in many if one.ordinal < 20] == few
     assert len({one.id for one in many}) == len(many) == 2 * len(few)
     last = few[-1]
-    fewer, more = Settings(instances=20), Settings(instances=40)
+    fewer, more = UnderstandingSettings(instances=20), UnderstandingSettings(instances=40)
     assert understanding.question(last, fewer) == understanding.question(last, more)
 
 
 @every
 def test_another_seed_gives_other_questions(pattern: Pattern) -> None:
-    ours, theirs = ({q.prompt for q in asked(pattern, Settings(seed=seed)).values()} for seed in (1, 2))
+    ours, theirs = ({q.prompt for q in asked(pattern, UnderstandingSettings(seed=seed)).values()} for seed in (1, 2))
     assert not ours & theirs
-    ids = {one.id for seed in (1, 2) for one in asked(pattern, Settings(seed=seed))}
+    ids = {one.id for seed in (1, 2) for one in asked(pattern, UnderstandingSettings(seed=seed))}
     assert len(ids) == 8
 
 
@@ -100,7 +100,7 @@ def test_nothing_drawn_depends_on_notation_frame_or_number_of_instances(pattern:
     shown = tuple(
         name for name in NOTATIONS if name not in ("wadl-expanded", "mermaid") or "references" not in pattern.needs
     )
-    plain = Settings(seed=6, notations=("json",), instances=2)
+    plain = UnderstandingSettings(seed=6, notations=("json",), instances=2)
     variants = [
         plain,
         replace(plain, notations=shown),
@@ -140,7 +140,7 @@ def test_what_is_drawn_has_what_the_pattern_needs_and_nothing_that_it_avoids(pat
 
 @every
 def test_a_notation_is_only_chosen_if_it_can_say_what_is_drawn(pattern: Pattern) -> None:
-    chosen = Settings(seed=9, notations=tuple(NOTATIONS))
+    chosen = UnderstandingSettings(seed=9, notations=tuple(NOTATIONS))
     for reference in understanding.references(chosen, {"patterns": [pattern]}):
         drawn = draw(pattern, reference.tasks, 9, reference.ordinal)
         assert not features(drawn.project) & NOTATIONS[reference.notation].loses
@@ -148,7 +148,7 @@ def test_a_notation_is_only_chosen_if_it_can_say_what_is_drawn(pattern: Pattern)
 
 @every
 def test_the_cluster_is_the_digest_of_the_workflow(pattern: Pattern) -> None:
-    for reference, question in asked(pattern, Settings(seed=2)).items():
+    for reference, question in asked(pattern, UnderstandingSettings(seed=2)).items():
         drawn = draw(pattern, reference.tasks, 2, reference.ordinal)
         assert question.cluster == question.digests["workflow"] == digest(drawn.project)
 

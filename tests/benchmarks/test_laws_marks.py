@@ -9,10 +9,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pytest_taskgraph.benchmarks.frames import FRAMES
-from pytest_taskgraph.benchmarks.settings import Settings
 from pytest_taskgraph.benchmarks.understanding import understanding
 from pytest_taskgraph.benchmarks.understanding.catalogue import catalogue
 from pytest_taskgraph.benchmarks.understanding.pattern import Pattern
+from pytest_taskgraph.benchmarks.understanding.settings import UnderstandingSettings
 from pytest_taskgraph.errors import ProviderError
 from pytest_taskgraph.scoring.forms import form
 from pytest_taskgraph.scoring.grade import grade
@@ -25,7 +25,7 @@ every = pytest.mark.parametrize("pattern", OURS, ids=lambda pattern: pattern.nam
 
 @cache
 def asked(pattern: Pattern, frame: str, reading: Reading = "lenient") -> list[Question]:
-    chosen = Settings(frame=frame, reading=reading, instances=2, seed=11)
+    chosen = UnderstandingSettings(frame=frame, reading=reading, instances=2, seed=11)
     found = understanding.references(chosen, {"patterns": [pattern]})
     return [understanding.question(reference, chosen) for reference in found]
 

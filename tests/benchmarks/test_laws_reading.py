@@ -10,13 +10,13 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from pytest_taskgraph.benchmarks.frames import FRAMES
-from pytest_taskgraph.benchmarks.settings import Phrasing, Settings
 from pytest_taskgraph.benchmarks.understanding import understanding
 from pytest_taskgraph.benchmarks.understanding.asked import written
 from pytest_taskgraph.benchmarks.understanding.catalogue import catalogue
 from pytest_taskgraph.benchmarks.understanding.pattern import Pattern
 from pytest_taskgraph.benchmarks.understanding.sample import draw, recipe_for
 from pytest_taskgraph.benchmarks.understanding.scope import all_scopes, cases, sentence
+from pytest_taskgraph.benchmarks.understanding.settings import Phrasing, UnderstandingSettings
 from pytest_taskgraph.errors import RecipeTooSmallError
 from pytest_taskgraph.notations import NOTATIONS
 from pytest_taskgraph.scoring.grade import grade
@@ -79,7 +79,7 @@ def test_the_reader_is_right_in_every_frame_phrasing_and_notation(pattern: Patte
     names = tuple(NOTATIONS)
     for i, frame in enumerate(FRAMES):
         for phrasing in phrasings:
-            chosen = Settings(frame=frame, phrasing=phrasing, notations=names, instances=1, seed=i)
+            chosen = UnderstandingSettings(frame=frame, phrasing=phrasing, notations=names, instances=1, seed=i)
             found = understanding.references(chosen, {"patterns": [pattern]})
             for reference in found[i::3]:
                 question = understanding.question(reference, chosen)
@@ -90,7 +90,7 @@ def test_the_reader_is_right_in_every_frame_phrasing_and_notation(pattern: Patte
 def test_the_reader_finds_a_workflow_that_no_fence_surrounds(pattern: Pattern, tmp_path: Path) -> None:
     frame = tmp_path / "mine.jinja"
     frame.write_text(UNFENCED, encoding="utf-8")
-    chosen = Settings(frame=str(frame), notations=tuple(NOTATIONS), instances=1, seed=5)
+    chosen = UnderstandingSettings(frame=str(frame), notations=tuple(NOTATIONS), instances=1, seed=5)
     references = understanding.references(chosen, {"patterns": [pattern]})
     for reference in references[OURS.index(pattern) % 3 :: 3]:  # each notation for a third of the patterns
         question = understanding.question(reference, chosen)

@@ -7,12 +7,12 @@ from dataclasses import replace
 
 import pytest
 
-from pytest_taskgraph.benchmarks.settings import Settings
 from pytest_taskgraph.benchmarks.understanding import understanding
 from pytest_taskgraph.benchmarks.understanding.catalogue import catalogue
 from pytest_taskgraph.benchmarks.understanding.pattern import Pattern, verdict
 from pytest_taskgraph.benchmarks.understanding.sample import draw
 from pytest_taskgraph.benchmarks.understanding.scope import cases, scopes, sentence
+from pytest_taskgraph.benchmarks.understanding.settings import UnderstandingSettings
 from pytest_taskgraph.scoring.forms import form
 from pytest_taskgraph.scoring.metrics import metric
 from pytest_taskgraph.trial import Json, Question
@@ -22,10 +22,10 @@ from pytest_taskgraph.workflow.references import nested
 OURS = [pattern for pattern in catalogue().values() if pattern.category != "custom"]
 every = pytest.mark.parametrize("pattern", OURS, ids=lambda pattern: pattern.name)
 LABELS = {"size", "notation", "phrasing", "frame", "tasks", "links", "guards", "depth", "width", "nested"}
-BASE = Settings(seed=31, instances=4, notations=("wadl-separate",))
+BASE = UnderstandingSettings(seed=31, instances=4, notations=("wadl-separate",))
 
 
-def asked(pattern: Pattern, chosen: Settings) -> list[Question]:
+def asked(pattern: Pattern, chosen: UnderstandingSettings) -> list[Question]:
     return [understanding.question(one, chosen) for one in understanding.references(chosen, {"patterns": [pattern]})]
 
 
@@ -138,7 +138,7 @@ def test_a_digest_differs_when_and_only_when_its_thing_does(pattern: Pattern) ->
 
 @every
 def test_ids_are_safe_in_a_shell_and_tell_what_is_asked(pattern: Pattern) -> None:
-    chosen = Settings(seed=7, frame="answer-first", phrasing="second", notations=("json", "wadl-separate"))
+    chosen = UnderstandingSettings(seed=7, frame="answer-first", phrasing="second", notations=("json", "wadl-separate"))
     ids = [one.id for one in understanding.references(chosen, {"patterns": [pattern], "tasks": (12, 20)})]
     assert len(set(ids)) == len(ids) == 2 * 2 * 4
     assert all(re.fullmatch(r"[\w.-]+", one) for one in ids)

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from own_files import write_thirty
 
-from pytest_taskgraph.benchmarks.settings import Settings
 from pytest_taskgraph.benchmarks.understanding import understanding
 from pytest_taskgraph.benchmarks.understanding.catalogue import catalogue
 from pytest_taskgraph.benchmarks.understanding.choices import EDITED, choose
 from pytest_taskgraph.benchmarks.understanding.pattern import verdict
+from pytest_taskgraph.benchmarks.understanding.settings import UnderstandingSettings
 from pytest_taskgraph.errors import NoCaseError
 from pytest_taskgraph.generation.edits import EDITS
 from pytest_taskgraph.scoring.grade import grade
@@ -40,7 +40,7 @@ def thirty(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 
 
 def questions(path: Path, patterns: object = "*", **more: object) -> list[Question]:
-    chosen = Settings(workflows=(str(path),), **more)  # type: ignore[arg-type]
+    chosen = UnderstandingSettings(workflows=(str(path),), **more)  # type: ignore[arg-type]
     return [understanding.question(one, chosen) for one in understanding.references(chosen, {"patterns": patterns})]
 
 
@@ -102,7 +102,7 @@ def test_notices_no_pair_of_answers_named_with_the_answer(tmp_path: Path) -> Non
     path = own(tmp_path, "w.xxp", CHAIN)
     with pytest.raises(NoCaseError, match=r"the other answer: parallel_pair \(only no\)"):
         questions(path, "parallel_pair")
-    chosen = Settings(workflows=(str(path),))
+    chosen = UnderstandingSettings(workflows=(str(path),))
     (notice,) = understanding.notices(chosen, {"patterns": ["task_list", "parallel_pair", "flow_cycle"]})
     assert notice == f"{path}: not asked, for no change of one step gives the other answer: parallel_pair (only no)"
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from chart_corpus import READ
 
-from pytest_taskgraph.benchmarks.settings import Settings
 from pytest_taskgraph.benchmarks.understanding import projects, understanding
 from pytest_taskgraph.benchmarks.understanding.baselines import read_back
+from pytest_taskgraph.benchmarks.understanding.settings import UnderstandingSettings
 from pytest_taskgraph.scoring.grade import grade
 from pytest_taskgraph.trial import Question, Reply
 
@@ -18,7 +18,7 @@ UNTITLED = "flowchart TD\n  Boil[Boil water] --> Cook[Cook pasta]\n  Boil --> Fr
 
 
 def questions(path: Path, patterns: object = "*", **more: object) -> list[Question]:
-    chosen = Settings(workflows=(str(path),), **more)  # type: ignore[arg-type]
+    chosen = UnderstandingSettings(workflows=(str(path),), **more)  # type: ignore[arg-type]
     return [understanding.question(one, chosen) for one in understanding.references(chosen, {"patterns": patterns})]
 
 

@@ -8,12 +8,12 @@ from random import Random
 
 import pytest
 
-from pytest_taskgraph.benchmarks.settings import Settings
 from pytest_taskgraph.benchmarks.understanding import projects, understanding
 from pytest_taskgraph.benchmarks.understanding.catalogue import catalogue
 from pytest_taskgraph.benchmarks.understanding.choices import EDITED, PLANTED, choose
 from pytest_taskgraph.benchmarks.understanding.planting import KINDS, Foreign, plant, stems
 from pytest_taskgraph.benchmarks.understanding.scope import all_scopes
+from pytest_taskgraph.benchmarks.understanding.settings import UnderstandingSettings
 from pytest_taskgraph.errors import NoCaseError
 from pytest_taskgraph.notations import NOTATIONS
 from pytest_taskgraph.trial import Question
@@ -63,7 +63,7 @@ def own(folder: Path, **files: str) -> Path:
 
 
 def questions(path: Path, patterns: object, **more: object) -> list[Question]:
-    chosen = Settings(workflows=(str(path),), **more)  # type: ignore[arg-type]
+    chosen = UnderstandingSettings(workflows=(str(path),), **more)  # type: ignore[arg-type]
     return [understanding.question(one, chosen) for one in understanding.references(chosen, {"patterns": patterns})]
 
 

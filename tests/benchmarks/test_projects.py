@@ -10,12 +10,12 @@ import bounded_process
 import pytest
 from closed_folder import BOUND
 
-from pytest_taskgraph.benchmarks.settings import Settings
 from pytest_taskgraph.benchmarks.understanding import choices, project_files, projects, understanding
 from pytest_taskgraph.benchmarks.understanding.catalogue import catalogue
 from pytest_taskgraph.benchmarks.understanding.listing import list_cases
 from pytest_taskgraph.benchmarks.understanding.pattern import verdict
 from pytest_taskgraph.benchmarks.understanding.scope import rotations
+from pytest_taskgraph.benchmarks.understanding.settings import UnderstandingSettings
 from pytest_taskgraph.errors import NoCaseError, ReadError, UsageError, WorkflowError
 from pytest_taskgraph.generation.build import generate
 from pytest_taskgraph.generation.mutate import MUTATIONS
@@ -47,7 +47,7 @@ def written(folder: Path, **files: str) -> Path:
 
 
 def questions(path: Path, patterns: object = "*", **more: object) -> list[Question]:
-    chosen = Settings(workflows=(str(path),), **more)  # type: ignore[arg-type]
+    chosen = UnderstandingSettings(workflows=(str(path),), **more)  # type: ignore[arg-type]
     return [understanding.question(one, chosen) for one in understanding.references(chosen, {"patterns": patterns})]
 
 
@@ -165,7 +165,7 @@ def test_a_name_that_two_packages_have_is_asked_about_with_its_package(tmp_path:
 
 def clusters(path: Path, **more: object) -> list[tuple[str, ...]]:
     """Of each cluster: title and labels of the drawing, the same for all its questions; and the levels asked about."""
-    chosen = Settings(workflows=(str(path),), instances=20, **more)  # type: ignore[arg-type]
+    chosen = UnderstandingSettings(workflows=(str(path),), instances=20, **more)  # type: ignore[arg-type]
     drawn: dict[str, str] = {}
     levels: dict[str, set[str]] = {}
     for reference in understanding.references(chosen, {"patterns": ["task_list", "next_tasks", "task_after_task"]}):
@@ -254,7 +254,7 @@ def test_nothing_to_ask_about_is_told_with_the_patterns(tmp_path: Path) -> None:
     path = written(tmp_path, w__xxp="package p;\nworkflow W { define task A; START -> A -> END; }") / "w.xxp"
     with pytest.raises(NoCaseError, match=r"there is nothing to ask: .*w\.xxp: nothing to ask for parallel_pair"):
         questions(path, "parallel_pair")
-    chosen = Settings(workflows=(str(path),))
+    chosen = UnderstandingSettings(workflows=(str(path),))
     (notice,) = understanding.notices(chosen, {"patterns": ["task_list", "parallel_pair", "parallel_block"]})
     assert notice.endswith("nothing to ask for parallel_pair, parallel_block")
 
@@ -265,7 +265,7 @@ def test_load_other_json_files_beside_workflow_left_alone_with_note(tmp_path: Pa
     project = projects.load(str(tmp_path))
     assert canonical(project.workflow) == canonical(PLAIN)
     assert project.left_alone == ("data.json", "package.json")
-    notices = understanding.notices(Settings(workflows=(str(tmp_path),)), {"patterns": "task_list"})
+    notices = understanding.notices(UnderstandingSettings(workflows=(str(tmp_path),)), {"patterns": "task_list"})
     assert notices == [f"{tmp_path}: left alone, for they hold no workflow: data.json, package.json"]
 
 

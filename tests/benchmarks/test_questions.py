@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from pytest_taskgraph.asking import is_one_turn
-from pytest_taskgraph.benchmarks.settings import Settings
 from pytest_taskgraph.benchmarks.understanding import understanding
+from pytest_taskgraph.benchmarks.understanding.settings import UnderstandingSettings
 from pytest_taskgraph.errors import NoCaseError, NotAskedError, UnknownNameError, UsageError
 from pytest_taskgraph.notations import NOTATIONS
 from pytest_taskgraph.scoring.forms import form
@@ -30,7 +30,7 @@ def odd_workflow() -> Workflow:
 
 
 def asked(options: dict[str, Any] | None = None, **chosen: Any) -> list[Question]:  # noqa: ANN401
-    settings = Settings(**chosen)
+    settings = UnderstandingSettings(**chosen)
     return [understanding.question(one, settings) for one in understanding.references(settings, options or {})]
 
 
@@ -70,12 +70,12 @@ def test_the_pass_mark_is_the_forms_or_the_users() -> None:
 def test_what_a_suite_says_counts_unless_the_user_says_otherwise() -> None:
     suite = {"patterns": ["task_list"], "tasks": 8, "instances": 2, "notations": ["json", "prose"]}
     assert [q.id for q in asked(suite)] == [f"task_list-{n}-n008-s0-00{i}" for n in ("json", "prose") for i in (0, 1)]
-    given = frozenset({"tasks", "notations"})
+    given = frozenset({"tasks", "notation"})
     assert [q.id for q in asked(suite, given=given)] == ["task_list-wadl-n012-s0-000", "task_list-wadl-n012-s0-001"]
 
 
 def test_what_is_left_out_is_told_and_the_rest_asked() -> None:
-    chosen = Settings(tasks=(3, 12), notations=("mermaid",), instances=2)
+    chosen = UnderstandingSettings(tasks=(3, 12), notations=("mermaid",), instances=2)
     options = {"patterns": ["task_list", "flow_cycle", "infinite_recursion"]}
     references = understanding.references(chosen, options)
     assert [(one.pattern, one.tasks) for one in references] == [
@@ -101,7 +101,7 @@ def test_nothing_to_ask_is_an_error_with_its_reasons() -> None:
 )
 def test_settings_that_cannot_be_met_are_told_before_anything_is_asked(chosen: dict[str, Any], told: str) -> None:
     with pytest.raises(UsageError, match=told):
-        understanding.check(Settings(**chosen))
+        understanding.check(UnderstandingSettings(**chosen))
     with pytest.raises(UsageError, match=told):
         asked(**chosen)
 
@@ -174,4 +174,4 @@ def test_the_reader_does_not_know_the_words_of_ones_own(tmp_path: Path) -> None:
 def test_a_name_that_a_question_does_not_see_is_told_before_anything_is_asked(tmp_path: Path) -> None:
     folder = folder_of_words(tmp_path, "Which of {{ taks }}?")
     with pytest.raises(UsageError, match=r"pattern task_list: 'taks' is undefined; the template sees: .*place"):
-        understanding.references(Settings(templates=folder), {"patterns": "task_list"})
+        understanding.references(UnderstandingSettings(templates=folder), {"patterns": "task_list"})

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from pytest_taskgraph.benchmarks.frames import FRAMES, Example, frame
-from pytest_taskgraph.benchmarks.settings import Settings
 from pytest_taskgraph.benchmarks.understanding import shots, understanding
 from pytest_taskgraph.benchmarks.understanding.catalogue import catalogue
 from pytest_taskgraph.benchmarks.understanding.known_names import known_names
 from pytest_taskgraph.benchmarks.understanding.pattern import Pattern, verdict
 from pytest_taskgraph.benchmarks.understanding.sample import draw
+from pytest_taskgraph.benchmarks.understanding.settings import UnderstandingSettings
 from pytest_taskgraph.benchmarks.understanding.shots import Series, drawn, examples, size_of
 from pytest_taskgraph.errors import NoCaseError
 from pytest_taskgraph.notations import notation
@@ -36,7 +36,7 @@ def as_json(workflow: Workflow) -> str:
 
 
 def asked(pattern: str | Pattern, **chosen: Any) -> list[Question]:  # noqa: ANN401
-    settings = Settings(**chosen)
+    settings = UnderstandingSettings(**chosen)
     return [understanding.question(one, settings) for one in understanding.references(settings, {"patterns": pattern})]
 
 
@@ -148,9 +148,9 @@ def test_examples_for_own_files_are_generated_in_the_notation_of_the_file(tmp_pa
 def test_patterns_whose_examples_a_notation_cannot_say_are_left_out_of_own_files_and_told(tmp_path: Path) -> None:
     path = tmp_path / "w.mmd"
     path.write_text("flowchart TD\n  START([START]) --> A[A]\n  A --> END([END])\n", encoding="utf-8")
-    chosen = Settings(workflows=(str(path),), instances=1, shots=1)
+    chosen = UnderstandingSettings(workflows=(str(path),), instances=1, shots=1)
     options = {"patterns": ["task_list", "infinite_recursion"]}
     assert [one.pattern for one in understanding.references(chosen, options)] == ["task_list"]
     told = "infinite_recursion is left out: no example in mermaid, which cannot say references"
     assert told in understanding.notices(chosen, options)
-    assert told not in understanding.notices(Settings(workflows=(str(path),)), options)
+    assert told not in understanding.notices(UnderstandingSettings(workflows=(str(path),)), options)

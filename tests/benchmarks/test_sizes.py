@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from steps import count_calls
 
-from pytest_taskgraph.benchmarks.settings import Settings
 from pytest_taskgraph.benchmarks.understanding import understanding
 from pytest_taskgraph.benchmarks.understanding.baselines import read_back
 from pytest_taskgraph.benchmarks.understanding.catalogue import catalogue
@@ -16,6 +15,7 @@ from pytest_taskgraph.benchmarks.understanding.listing import LONGEST, list_case
 from pytest_taskgraph.benchmarks.understanding.pattern import Case, case
 from pytest_taskgraph.benchmarks.understanding.questions import notices
 from pytest_taskgraph.benchmarks.understanding.scope import MOST_CASES
+from pytest_taskgraph.benchmarks.understanding.settings import UnderstandingSettings
 from pytest_taskgraph.benchmarks.understanding.spread import ALL, LEAST, WORK, spread
 from pytest_taskgraph.notations import notation
 from pytest_taskgraph.trial import Json, Question
@@ -35,7 +35,7 @@ def written(workflow: Workflow, folder: Path) -> str:
 
 
 def questions(path: str, patterns: str, instances: int = 4) -> list[Question]:
-    settings = Settings(workflows=(path,), instances=instances)
+    settings = UnderstandingSettings(workflows=(path,), instances=instances)
     found = understanding.references(settings, {"patterns": patterns})
     return [understanding.question(reference, settings) for reference in found]
 
@@ -63,7 +63,9 @@ def test_list_cases_of_wide_fork_takes_sample_and_says_so(tmp_path: Path) -> Non
     listed = list_cases(pattern, large, "")
     assert 200 < len(listed.cases) <= 4 * (WORK // 240)
     assert listed.bounds == {"cases"}
-    (notice,) = [one for one in notices(Settings(workflows=(large,)), {"patterns": [pattern]}) if "too large" in one]
+    (notice,) = [
+        one for one in notices(UnderstandingSettings(workflows=(large,)), {"patterns": [pattern]}) if "too large" in one
+    ]
     assert notice == f"{large} is too large to ask about all of it; a sample is taken for order_of_two_conditional"
 
 
@@ -90,7 +92,9 @@ def test_list_cases_answer_of_more_than_forty_names_not_asked_for(tmp_path: Path
     allowed, refused = written(chain(LONGEST, "Forty"), tmp_path), written(chain(LONGEST + 1, "More"), tmp_path)
     assert [names_in(one.case.answer) for one in list_cases(pattern, allowed, "").cases] == [LONGEST]
     assert not list_cases(pattern, refused, "").cases
-    (notice,) = [one for one in notices(Settings(workflows=(refused,)), {"patterns": [pattern]}) if "names" in one]
+    (notice,) = [
+        one for one in notices(UnderstandingSettings(workflows=(refused,)), {"patterns": [pattern]}) if "names" in one
+    ]
     assert notice == f"{refused}: answers of more than 40 names are not asked for: task_list"
 
 
@@ -135,7 +139,7 @@ def test_list_cases_of_too_many_guards_gives_no_answer_and_says_so(tmp_path: Pat
     listed = list_cases(pattern, path, "")
     assert not listed.cases
     assert "steps" in listed.bounds
-    found = notices(Settings(workflows=(path,)), {"patterns": [pattern]})
+    found = notices(UnderstandingSettings(workflows=(path,)), {"patterns": [pattern]})
     assert f"{path} is too large to work out all answers; some cases are left out for mutually_exclusive" in found
 
 

@@ -10,8 +10,8 @@ from random import Random
 
 import pytest
 
-from pytest_taskgraph.benchmarks.settings import Settings
 from pytest_taskgraph.benchmarks.understanding import understanding
+from pytest_taskgraph.benchmarks.understanding.settings import UnderstandingSettings
 from pytest_taskgraph.benchmarks.understanding.text_edits import TextEdit, step, text_edits
 from pytest_taskgraph.generation.edits import EDITS
 from pytest_taskgraph.notations import NOTATIONS
@@ -130,7 +130,7 @@ def test_step_names_single_changes_and_refuses_others() -> None:
 
 
 def questions(path: Path, patterns: object) -> list[Question]:
-    chosen = Settings(workflows=(str(path),))
+    chosen = UnderstandingSettings(workflows=(str(path),))
     return [understanding.question(one, chosen) for one in understanding.references(chosen, {"patterns": patterns})]
 
 

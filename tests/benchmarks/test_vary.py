@@ -10,7 +10,6 @@ from random import Random
 import pytest
 
 from pytest_taskgraph.benchmarks.family import QuestionReference
-from pytest_taskgraph.benchmarks.settings import Settings
 from pytest_taskgraph.benchmarks.understanding import vary
 from pytest_taskgraph.benchmarks.understanding.asked import Asked
 from pytest_taskgraph.benchmarks.understanding.baselines import BASELINES
@@ -20,6 +19,7 @@ from pytest_taskgraph.benchmarks.understanding.pattern import Case, Cases, Patte
 from pytest_taskgraph.benchmarks.understanding.questions import check, notices, question, references
 from pytest_taskgraph.benchmarks.understanding.renaming import names_of, renaming, with_texts
 from pytest_taskgraph.benchmarks.understanding.sample import draw
+from pytest_taskgraph.benchmarks.understanding.settings import UnderstandingSettings
 from pytest_taskgraph.errors import NoCaseError, UnknownNameError
 from pytest_taskgraph.generation.declarations import shuffle_declarations
 from pytest_taskgraph.results.tally import Tally
@@ -31,7 +31,7 @@ from pytest_taskgraph.workflow.features import features
 from pytest_taskgraph.workflow.model import Configuration, Effect, Link, Parameter, Task, Workflow
 
 ALL = tuple(vary.RELATIONS)
-SETTINGS = Settings(instances=2, vary=ALL, seed=3)
+SETTINGS = UnderstandingSettings(instances=2, vary=ALL, seed=3)
 PATTERNS = {"patterns": ["structure", "behaviour"]}
 
 
@@ -129,7 +129,7 @@ def test_whatever_is_collected_varied_can_be_asked() -> None:
 
 def test_an_unknown_relation_is_told_with_those_that_are_known() -> None:
     with pytest.raises(UnknownNameError, match=r"'nmes'.*distractor, names, notation, order, phrasing"):
-        check(Settings(vary=("nmes",)))
+        check(UnderstandingSettings(vary=("nmes",)))
 
 
 def test_own_files_are_shown_as_they_are_so_only_the_phrasing_varies(tmp_path_factory: pytest.TempPathFactory) -> None:

@@ -12,9 +12,9 @@ import jsonschema  # type: ignore[import-untyped]
 import pytest
 
 from pytest_taskgraph.__main__ import main
-from pytest_taskgraph.benchmarks.settings import Settings
 from pytest_taskgraph.benchmarks.understanding import understanding
 from pytest_taskgraph.benchmarks.understanding.catalogue import catalogue
+from pytest_taskgraph.benchmarks.understanding.settings import UnderstandingSettings
 from pytest_taskgraph.catalog import registrations
 from pytest_taskgraph.commands.rescore import changes, remark, rescore
 from pytest_taskgraph.commands.rescore_lines import MOST
@@ -45,7 +45,7 @@ REPLIES = (
 def asked(frame: str) -> tuple[Question, ...]:
     """A question of every pattern."""
     ours = [one for one in catalogue().values() if one.category != "custom"]
-    chosen = Settings(frame=frame, seed=5, instances=1)
+    chosen = UnderstandingSettings(frame=frame, seed=5, instances=1)
     return tuple(understanding.question(one, chosen) for one in understanding.references(chosen, {"patterns": ours}))
 
 

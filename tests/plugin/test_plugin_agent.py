@@ -7,8 +7,8 @@ import pytest
 from loopback import Loopback, Raw, refuse, reply
 from plugin_project import Project, asking
 
-from pytest_taskgraph.benchmarks.settings import Settings
 from pytest_taskgraph.benchmarks.understanding import understanding
+from pytest_taskgraph.benchmarks.understanding.settings import UnderstandingSettings
 from pytest_taskgraph.scoring.forms import FORMS
 from pytest_taskgraph.trial import Question
 
@@ -27,7 +27,7 @@ ITEM = "test_graph.py::test_graph[nested_tasks-wadl-n012-s0-000-agent]"
 def question(project: Project) -> Question:
     """The one question of the suite."""
     project.write("test_graph.py", SUITE)
-    settings = Settings(instances=1, presentation="agent")
+    settings = UnderstandingSettings(instances=1, presentation="agent")
     (reference,) = understanding.references(settings, {"patterns": "nested_tasks"})
     return understanding.question(reference, settings)
 

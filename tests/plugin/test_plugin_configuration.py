@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from plugin_project import SUITE, Project
 
-from pytest_taskgraph.plugin.options import OPTIONS
+from pytest_taskgraph.plugin.options import all_options
 
 PAGE = (Path(__file__).parents[2] / "docs" / "configuration.md").read_text(encoding="utf-8")
 FILES = re.findall(r"^```toml pyproject\.toml\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
@@ -25,20 +25,20 @@ def written(block: str) -> dict[str, Any]:
 
 def test_the_table_names_every_option_with_its_ini_value_and_its_variable() -> None:
     found = {name: (ini, variable) for name, ini, variable, _, _ in ROW.findall(PAGE)}
-    assert found == {name: (one.dest, one.dest.upper()) for name, one in OPTIONS.items()}
+    assert found == {name: (one.dest, one.dest.upper()) for name, one in all_options().items()}
 
 
 def test_the_table_says_what_each_option_is_unless_it_is_set_and_what_kind_the_value_is() -> None:
     for name, _, _, kind, default in ROW.findall(PAGE):
-        option = OPTIONS[name]
+        option = all_options()[name]
         assert default.strip("`") == option.default, name
-        assert kind == ("list" if option.repeatable else '`"true"`' if option.switch else "text"), name
+        assert kind == ("list" if option.repeatable else '`"true"`' if option.kind == "switch" else "text"), name
 
 
 def test_there_are_files_to_try() -> None:
     assert len(FILES) >= 3
     stated = {name for block in FILES for name in written(block) if name.startswith("taskgraph_")}
-    assert stated <= {one.dest for one in OPTIONS.values()}
+    assert stated <= {one.dest for one in all_options().values()}
 
 
 @pytest.mark.parametrize("number", range(len(FILES)))

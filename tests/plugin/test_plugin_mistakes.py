@@ -47,6 +47,9 @@ OPTIONS = {
     "--taskgraph-phrasing=third": "--taskgraph-phrasing: 'third'; known: both, first, second",
     "--taskgraph-workflow=missing.wadl": "missing.wadl: no such file or folder",
     "--taskgraph-workflow=": "--taskgraph-workflow: nothing given; expected PATH",
+    "--taskgraph-data=corpus=missing": "--taskgraph-data: corpus=missing: no such file or folder",
+    "--taskgraph-data=corpus=.": "unknown data set (--taskgraph-data) 'corpus'; known: none",
+    "--taskgraph-data=corpus": "--taskgraph-data: 'corpus'; expected NAME=PATH",
 }
 
 

@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 from plugin_project import Project
 
-from pytest_taskgraph.plugin.options import OPTIONS
-from pytest_taskgraph.plugin.profiles import PROFILES
+from pytest_taskgraph.benchmarks import FAMILIES
+from pytest_taskgraph.plugin.options import all_options
+from pytest_taskgraph.plugin.profiles import PROFILES, profile_options
 
 PAGE = (Path(__file__).parents[2] / "docs" / "configuration.md").read_text(encoding="utf-8")
 ALONE = "from pytest_taskgraph import suite, understanding\n\n@suite(understanding, patterns='parallel_pair')\n"
@@ -25,16 +26,16 @@ def ids(project: Project, *args: str) -> list[str]:
 
 @pytest.mark.parametrize("name", PROFILES)
 def test_a_profile_is_nothing_but_the_options_it_lists(project: Project, name: str) -> None:
-    written = [f"--taskgraph-{option}={value}" for option, value in PROFILES[name].options.items()]
+    written = [f"--taskgraph-{option}={value}" for option, value in profile_options(name, FAMILIES.values()).items()]
     assert ids(project, f"--taskgraph-profile={name}") == ids(project, *written)
 
 
 @pytest.mark.parametrize("name", PROFILES)
 def test_every_value_of_a_profile_is_one_that_its_option_takes(project: Project, name: str) -> None:
-    for option, value in PROFILES[name].options.items():
-        known = OPTIONS[option]
+    for option, value in profile_options(name, FAMILIES.values()).items():
+        known = all_options()[option]
         assert not known.choices or value in known.choices
-        assert not {"model", "profile"} & PROFILES[name].options.keys()
+        assert not {"model", "profile"} & profile_options(name, FAMILIES.values()).keys()
     assert project.run(f"--taskgraph-profile={name}", "--collect-only").code == 0
 
 
@@ -100,7 +101,7 @@ def test_the_table_of_the_page_shows_every_profile_with_every_option() -> None:
     names = [cell.strip(" `") for cell in table[1].split("|")]
     rows = [[cell.strip(" `") for cell in line.strip("|").split("|")] for line in table[2].splitlines()]
     shown = {name: {row[0]: row[at] for row in rows if row[at]} for at, name in enumerate(names, 1)}
-    assert shown == {name: dict(profile.options) for name, profile in PROFILES.items()}
+    assert shown == {name: profile_options(name, FAMILIES.values()) for name in PROFILES}
 
 
 def test_the_page_says_what_each_profile_is_for() -> None:

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from workflow_builders import level
 
-from pytest_taskgraph.benchmarks.settings import Settings
 from pytest_taskgraph.benchmarks.understanding import understanding
+from pytest_taskgraph.benchmarks.understanding.settings import UnderstandingSettings
 from pytest_taskgraph.diagram import Diagram, DiagramEdge, DiagramGroup, DiagramNode
 from pytest_taskgraph.generation.strategies import workflows
 from pytest_taskgraph.workflow.diagram import MOST_NODES, diagram
@@ -139,7 +139,7 @@ def test_the_json_leaves_out_what_has_its_default() -> None:
 
 @pytest.mark.parametrize("pattern", ["next_tasks", "infinite_recursion"])
 def test_a_family_draws_the_workflow_that_its_question_is_about(pattern: str) -> None:
-    chosen = Settings(tasks=(12,), instances=2)
+    chosen = UnderstandingSettings(tasks=(12,), instances=2)
     for one in understanding.references(chosen, {"patterns": pattern}):
         prompt = understanding.question(one, chosen).prompt
         labels = [node.label for node in understanding.diagram(one, chosen).nodes if node.kind == "task"]
@@ -148,7 +148,7 @@ def test_a_family_draws_the_workflow_that_its_question_is_about(pattern: str) ->
 
 
 def test_questions_of_one_cluster_have_one_diagram() -> None:
-    chosen = Settings(tasks=(12,), instances=1, notations=("wadl", "mermaid"))
+    chosen = UnderstandingSettings(tasks=(12,), instances=1, notations=("wadl", "mermaid"))
     first, second = understanding.references(chosen, {"patterns": "next_tasks"})
     assert understanding.question(first, chosen).cluster == understanding.question(second, chosen).cluster
     assert understanding.diagram(first, chosen) == understanding.diagram(second, chosen)

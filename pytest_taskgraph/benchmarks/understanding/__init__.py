@@ -3,40 +3,47 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from ...asking import Episode, Model
 from ...diagram import Diagram
 from ...errors import UnknownNameError
-from ...trial import Question
-from ..family import Label, QuestionReference
+from ...family_description import FamilyDescription
+from ...trial import Json, Question
+from ..family import Family, Label, QuestionReference
 from ..settings import Settings
+from .options import HELP, OPTIONS, PROFILES
+from .settings import UnderstandingSettings
+
+if TYPE_CHECKING:
+    from ...asking import Episode, Model
 
 # Raised whenever a released pattern, notation, frame or generator asks otherwise than before from the same seed.
 QUESTION_SET: Final = 2
 
 
-class Understanding:
+class Understanding(Family):
     """The family of patterns; the work is done by the modules beside this one, imported when it is needed."""
 
-    name: str = "understanding"
-    baselines: tuple[str, ...] = ("reader", "random", "constant", "first-mentioned", "lexical")
-
-    def options(self) -> frozenset[str]:
-        """What `@suite(understanding, ...)` takes beside the family."""
-        return frozenset({"patterns", "tasks", "instances", "notations"})
+    name = "understanding"
+    topic = "workflow understanding"
+    options = OPTIONS
+    option_help = HELP
+    profiles = PROFILES
+    suite_options = frozenset({"patterns", "tasks", "instances", "notations"})
+    open_section = "custom"
+    baselines = ("reader", "lexical", "random", "constant", "first-mentioned")
 
     def references(self, settings: Settings, options: Mapping[str, Any]) -> Sequence[QuestionReference]:
         """The questions of a suite, in the order of the catalogue. Raises UsageError."""
         from .questions import references
 
-        return references(settings, options)
+        return references(UnderstandingSettings.of(settings), options)
 
     def question(self, reference: QuestionReference, settings: Settings) -> Question:
         """The question that a reference stands for."""
         from .questions import question
 
-        return question(reference, settings)
+        return question(reference, UnderstandingSettings.of(settings))
 
     def episode(self, name: str) -> Episode:
         """Return an episode of this family, the agent's, or a shared one. Raises UnknownNameError."""
@@ -55,13 +62,13 @@ class Understanding:
         """The labels of a question that come from how it is asked; no size of one about the user's own workflow."""
         from .labels import known_labels
 
-        return known_labels(reference, settings)
+        return known_labels(reference, UnderstandingSettings.of(settings))
 
     def metrics(self, pattern: str, settings: Settings) -> Sequence[str]:
         """The metrics of the pattern's form, of texts those that were chosen, and what an agent is measured by."""
         from .text_metrics import metrics
 
-        return metrics(pattern, settings)
+        return metrics(pattern, UnderstandingSettings.of(settings))
 
     def graded(self, pattern: str, settings: Settings) -> bool:
         """Return True if the pattern asks for a text, and no pass threshold is set; or if that is 0."""
@@ -70,7 +77,7 @@ class Understanding:
         from .pattern import PATTERNS
         from .text_metrics import pass_mark
 
-        return is_graded(pass_mark(form(PATTERNS[pattern].form), settings))
+        return is_graded(pass_mark(form(PATTERNS[pattern].form), UnderstandingSettings.of(settings)))
 
     def diagram(self, reference: QuestionReference, settings: Settings) -> Diagram:
         """The workflow that the question is about, to be drawn; the same for all questions of its cluster."""
@@ -78,7 +85,8 @@ class Understanding:
         from .asked import about
         from .twins import asked
 
-        return diagram(about(asked(reference, settings), reference, settings))
+        own = UnderstandingSettings.of(settings)
+        return diagram(about(asked(reference, own), reference, own))
 
     def baseline(self, name: str) -> Model:
         """An embedded baseline. Raises UnknownNameError."""
@@ -92,13 +100,13 @@ class Understanding:
         """What was left out of a suite and why, a line each."""
         from .questions import notices
 
-        return notices(settings, options)
+        return notices(UnderstandingSettings.of(settings), options)
 
     def check(self, settings: Settings) -> None:
         """Nothing, if the settings can be met. Raises UsageError: an unknown notation or frame, a file not readable."""
         from .questions import check
 
-        check(settings)
+        check(UnderstandingSettings.of(settings))
 
     def category(self, pattern: str) -> str:
         """The category of a pattern that a reference names."""
@@ -113,11 +121,33 @@ class Understanding:
         known = catalogue().get(pattern)
         return None if known is None or known.category == "custom" else QUESTION_SET
 
-    def order(self) -> Sequence[str]:
-        """The names of the patterns as reports list them."""
+    def description(self, settings: Settings) -> FamilyDescription:
+        """Return the patterns and categories in the order of reports, and in which notations workflows are shown."""
         from .catalogue import catalogue
 
-        return tuple(catalogue())
+        own, known = UnderstandingSettings.of(settings), catalogue()
+        notations = own.notations if own.convert or not own.workflows else ("as written",)
+        return FamilyDescription(
+            self.name,
+            group="pattern",
+            section="category",
+            cluster="workflow",
+            groups=tuple(known),
+            sections=tuple(dict.fromkeys(one.category for one in known.values())),
+            facts={"notation": ", ".join(notations)},
+            question_set=QUESTION_SET,
+        )
+
+    def stated(self, settings: Settings) -> Mapping[str, Json]:
+        """Return which workflows and phrasings there are, and in which relations questions are varied."""
+        own = UnderstandingSettings.of(settings)
+        return {
+            "tasks": list(own.tasks),
+            "names": own.names,
+            "phrasing": own.phrasing,
+            "workflow": list(own.workflows),
+            **({"vary": list(own.vary)} if own.vary else {}),
+        }
 
 
 understanding = Understanding()

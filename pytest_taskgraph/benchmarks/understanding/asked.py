@@ -11,7 +11,6 @@ from ...errors import UnknownNameError
 from ...notations import notation
 from ...workflow.model import Workflow
 from ..family import QuestionReference
-from ..settings import Settings
 from . import projects
 from .catalogue import catalogue
 from .choices import choose, text_of
@@ -20,6 +19,7 @@ from .pattern import Case, Pattern
 from .phrasings import phrasing_of, worded
 from .sample import draw
 from .scope import Scope, by_own_name, rotations, without_name
+from .settings import UnderstandingSettings
 
 OWN_NAME = 0.5  # of the levels inside composite tasks are called by the name of their sub-workflow, if it is clear
 
@@ -45,7 +45,7 @@ class Asked:
         return len(self.worded.templates)
 
 
-def as_is(reference: QuestionReference, settings: Settings) -> Asked:
+def as_is(reference: QuestionReference, settings: UnderstandingSettings) -> Asked:
     """What a reference stands for, not varied. Raises UnknownNameError for a pattern that is not registered."""
     known = catalogue()
     if reference.pattern not in known:
@@ -74,7 +74,7 @@ def as_is(reference: QuestionReference, settings: Settings) -> Asked:
     return Asked(pattern, words, workflow, scope, case, phrasing, reference.notation, text, names, edit)
 
 
-def about(found: Asked, reference: QuestionReference, settings: Settings) -> Workflow:
+def about(found: Asked, reference: QuestionReference, settings: UnderstandingSettings) -> Workflow:
     """The one workflow that the question is about, the others of its project beside it.
 
     Of the user's own as it stands in the files, however it is shown: in each notation it is the same workflow. What

@@ -169,8 +169,8 @@ def _list(names: Sequence[str]) -> Json:
 
 BASELINES: dict[str, Callable[[], Model]] = {
     "reader": lambda: Reader("reader", read_back),
+    "lexical": lambda: Baseline("lexical", answer_by_words),
     "random": lambda: Baseline("random", guess_at_random),
     "constant": lambda: Baseline("constant", repeat_constantly),
     "first-mentioned": lambda: Baseline("first-mentioned", first_mentioned),
-    "lexical": lambda: Baseline("lexical", answer_by_words),
 }

@@ -10,11 +10,11 @@ from ...workflow.model import Workflow
 from ...workflow.references import nested
 from ..family import Label, QuestionReference
 from ..frames import FRAMES, frame
-from ..settings import Settings
 from .pattern import PATTERNS
 from .phrasings import phrasing_of, worded
 from .planting import KINDS as PLANTED
 from .sample import NAMES
+from .settings import UnderstandingSettings
 
 # Those that take building the question: how hard it is, and what its case is.
 BUILT = (
@@ -51,7 +51,7 @@ def labels() -> dict[str, Label]:
     }
 
 
-def known_labels(reference: QuestionReference, settings: Settings) -> dict[str, str | int | None]:
+def known_labels(reference: QuestionReference, settings: UnderstandingSettings) -> dict[str, str | int | None]:
     """How the question will be asked, which is known before it is built; None for a label that it will not have."""
     words = worded(PATTERNS[reference.pattern], settings.templates)
     return {

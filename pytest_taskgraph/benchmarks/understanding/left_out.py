@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 
 from ...errors import RecipeTooLargeError, RecipeTooSmallError
 from ...notations import notation
-from ..settings import Settings
 from . import projects
 from .choices import choose, unbalanced
 from .listing import LONGEST, list_cases
 from .pattern import Pattern
 from .sample import recipe_for
+from .settings import UnderstandingSettings
 
 MOST_NAMED = 5  # files that one line names
 
@@ -41,7 +41,7 @@ def misfit(pattern: Pattern, size: int) -> str:
     return ""
 
 
-def misfits(patterns: Sequence[Pattern], settings: Settings) -> Iterator[str]:
+def misfits(patterns: Sequence[Pattern], settings: UnderstandingSettings) -> Iterator[str]:
     """Yield a line for each pattern and size that do not fit each other."""
     for size in settings.tasks:
         for pattern in patterns:
@@ -49,7 +49,7 @@ def misfits(patterns: Sequence[Pattern], settings: Settings) -> Iterator[str]:
                 yield f"{pattern.name} is left out at {size} tasks: {reason}"
 
 
-def unsaid(patterns: Sequence[Pattern], settings: Settings) -> Iterator[str]:
+def unsaid(patterns: Sequence[Pattern], settings: UnderstandingSettings) -> Iterator[str]:
     """A line for each pattern and notation that has no words for what the pattern asks about."""
     for name in settings.notations:
         for pattern in patterns:
@@ -59,7 +59,7 @@ def unsaid(patterns: Sequence[Pattern], settings: Settings) -> Iterator[str]:
                 yield f"{pattern.name} is left out in {name}, which cannot say {', '.join(sorted(lost))}"
 
 
-def silent(patterns: Sequence[Pattern], settings: Settings) -> Iterator[str]:
+def silent(patterns: Sequence[Pattern], settings: UnderstandingSettings) -> Iterator[str]:
     """A line for each of the user's projects, with the patterns that find nothing in it, or not all there is."""
     for path in settings.workflows:
         for converted in settings.notations if settings.convert else ("",):
@@ -81,7 +81,7 @@ def _found(pattern: Pattern, path: str, converted: str, seed: int) -> bool:
     return bool(found.cases or found.too_long or (pattern.planted and choose(pattern, path, converted, seed, 2)))
 
 
-def one_sided(patterns: Sequence[Pattern], settings: Settings) -> Iterator[str]:
+def one_sided(patterns: Sequence[Pattern], settings: UnderstandingSettings) -> Iterator[str]:
     """Yield a line for each of the user's projects, with the patterns to which it allows only one of yes and no."""
     for path in settings.workflows:
         for converted in settings.notations if settings.convert else ("",):
@@ -94,7 +94,7 @@ def one_sided(patterns: Sequence[Pattern], settings: Settings) -> Iterator[str]:
                 yield f"{where}: not asked, for no change of one step gives the other answer: {', '.join(told)}"
 
 
-def left_alone(settings: Settings) -> Iterator[str]:
+def left_alone(settings: UnderstandingSettings) -> Iterator[str]:
     """Yield a line for each of the user's folders with files that hold no workflow, though their suffix may."""
     for path in settings.workflows:
         if files := projects.load(path).left_alone:

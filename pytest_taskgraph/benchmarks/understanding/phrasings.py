@@ -16,10 +16,10 @@ from pathlib import Path
 from ...errors import UnknownNameError, UsageError
 from ..frames import FRAMES, NO_FRAMES, file_stem, frame, frame_sources
 from ..judging import judge_template
-from ..settings import Phrasing, Settings
 from ..templates import files_of, source_of, template
 from .catalogue import catalogue
 from .pattern import Pattern
+from .settings import Phrasing, UnderstandingSettings
 
 FOLDER = "patterns"
 _RESEMBLES = 0.75  # of a file's name and a frame's: above, it is taken for a misspelling
@@ -45,7 +45,7 @@ def phrasing_of(words: Pattern, ordinal: int, which: Phrasing) -> int:
     return {"first": 0, "second": 1}.get(which, ordinal >> 1) % len(words.templates)
 
 
-def check_templates(settings: Settings) -> None:
+def check_templates(settings: UnderstandingSettings) -> None:
     """Validate the prompt template and the folder of templates, before anything is asked.
 
     Raises:
@@ -68,7 +68,7 @@ def check_templates(settings: Settings) -> None:
         worded(known[name], settings.templates)
 
 
-def _own_frames(settings: Settings, patterns: Mapping[str, Pattern]) -> list[str]:
+def _own_frames(settings: UnderstandingSettings, patterns: Mapping[str, Pattern]) -> list[str]:
     """Return the names of the frames in the folder. Raises UnknownNameError for files and folders that seem misnamed.
 
     A frame may have any name of its own, so a file is refused only where it resembles a name that would be used.

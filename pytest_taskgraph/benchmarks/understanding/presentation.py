@@ -10,9 +10,9 @@ from ...notations.wadl_files import mentioned
 from ...workflow.model import QualifiedName, Workflow
 from ...workflow.project import Index
 from ...workflow.references import assemble
-from ..settings import Presentation
 from .agent_tools import LIST, READ
 from .scope import Scope
+from .settings import Presentation
 
 BELOW = frozenset({"hierarchy", "references"})  # a pattern that needs them asks about what lies inside tasks
 NOT_SHOWN = (

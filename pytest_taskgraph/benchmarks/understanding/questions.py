@@ -11,7 +11,7 @@ from hashlib import sha256
 from itertools import product
 from typing import Any
 
-from ...errors import NoCaseError, UsageError
+from ...errors import NoCaseError, NothingToAskError, UsageError
 from ...generation.recipe import TASKS
 from ...notations import notation
 from ...notations.plain_json import digest
@@ -19,7 +19,6 @@ from ...scoring.forms import form
 from ...trial import Question
 from ..family import QuestionReference
 from ..frames import Composed, Example, Frame, frame
-from ..settings import Settings
 from . import projects
 from .asked import Asked, about, written
 from .catalogue import select
@@ -34,6 +33,7 @@ from .phrasings import check_templates, worded
 from .presentation import present
 from .sample import Drawn, draw
 from .scope import sentence
+from .settings import UnderstandingSettings
 from .shots import Series, drawn, examples, shots_of, size_of, unsolved
 from .text_metrics import check as check_text_metrics
 from .text_metrics import marking, pass_mark
@@ -41,10 +41,10 @@ from .twins import asked as asked_for
 from .twins import not_varied, with_varied
 from .vary import check as check_relations
 
-DEFAULT_FRAME = Settings().frame
+DEFAULT_FRAME = UnderstandingSettings().frame
 
 
-def check(settings: Settings) -> None:
+def check(settings: UnderstandingSettings) -> None:
     """Nothing, if names are known and files can be read. Raises UsageError."""
     if bad := [size for size in settings.tasks if size not in TASKS]:
         raise UsageError(f"workflows of {bad[0]} tasks cannot be generated; expected {TASKS[0]} to {TASKS[-1]} tasks")
@@ -57,7 +57,7 @@ def check(settings: Settings) -> None:
         projects.load(path)
 
 
-def references(settings: Settings, options: Mapping[str, Any]) -> list[QuestionReference]:
+def references(settings: UnderstandingSettings, options: Mapping[str, Any]) -> list[QuestionReference]:
     """The questions of a suite. Raises UsageError for unknown names, and NoCaseError where nothing can be asked.
 
     Generated: the first two ordinals of each pattern and size are built here, as a probe.
@@ -70,11 +70,12 @@ def references(settings: Settings, options: Mapping[str, Any]) -> list[QuestionR
     made = _made(patterns, settings)
     if not made:
         reasons = "; ".join(notices(settings, options)) or "none of the patterns finds a case"
-        raise NoCaseError(f"there is nothing to ask: {reasons}")
+        nothing = NothingToAskError if settings.workflows else NoCaseError
+        raise nothing(f"there is nothing to ask: {reasons}")
     return list(with_varied(made, settings))
 
 
-def notices(settings: Settings, options: Mapping[str, Any]) -> list[str]:
+def notices(settings: UnderstandingSettings, options: Mapping[str, Any]) -> list[str]:
     """What is left out, and why, a line each."""
     settings = _merged(settings, options)
     patterns = select(options.get("patterns", "*"))
@@ -90,7 +91,7 @@ def notices(settings: Settings, options: Mapping[str, Any]) -> list[str]:
     return [*left_out, *(not_varied(_made(patterns, settings), settings) if settings.vary else ())]
 
 
-def question(reference: QuestionReference, settings: Settings) -> Question:
+def question(reference: QuestionReference, settings: UnderstandingSettings) -> Question:
     """The question that a reference stands for."""
     asked, chosen = asked_for(reference, settings), frame(settings.frame, settings.templates)
     one, workflow_digest = about(asked, reference, settings), digest(asked.workflow)
@@ -126,7 +127,7 @@ def question(reference: QuestionReference, settings: Settings) -> Question:
     )  # fmt: skip
 
 
-def _files(reference: QuestionReference, asked: Asked, settings: Settings) -> Mapping[str, str]:
+def _files(reference: QuestionReference, asked: Asked, settings: UnderstandingSettings) -> Mapping[str, str]:
     """The user's own files, path to text, where they are shown verbatim; none otherwise."""
     if reference.source < 0 or settings.convert:
         return {}
@@ -134,29 +135,29 @@ def _files(reference: QuestionReference, asked: Asked, settings: Settings) -> Ma
     return project.files if project.text == asked.text else {}
 
 
-def _merged(settings: Settings, options: Mapping[str, Any]) -> Settings:
+def _merged(settings: UnderstandingSettings, options: Mapping[str, Any]) -> UnderstandingSettings:
     """The settings, with what the suite says where the user of the run said nothing."""
     said: dict[str, Any] = {}
-    for name in ("tasks", "instances", "notations"):
-        if name in options and name not in settings.given:
+    for name, option in (("tasks", "tasks"), ("instances", "instances"), ("notations", "notation")):
+        if name in options and option not in settings.given:
             value = options[name]
             said[name] = value if name == "instances" else tuple([value] if isinstance(value, (int, str)) else value)
     return replace(settings, **said)
 
 
-def _made(patterns: Sequence[Pattern], settings: Settings) -> list[QuestionReference]:
+def _made(patterns: Sequence[Pattern], settings: UnderstandingSettings) -> list[QuestionReference]:
     """The questions of the patterns, as they are."""
     return [one for p in patterns for one in (_own if settings.workflows else _generated)(p, settings)]
 
 
-def _probe(patterns: Sequence[Pattern], settings: Settings) -> None:
+def _probe(patterns: Sequence[Pattern], settings: UnderstandingSettings) -> None:
     """Nothing, if the first questions of each pattern and size can be had. Raises NoCaseError, UsageError."""
     for pattern, size in product(patterns, settings.tasks):
         for ordinal in range(0 if misfit(pattern, size) else min(2, settings.instances)):
             _put(draw(pattern, size, settings.seed, ordinal, settings.names), worded(pattern, settings.templates))
 
 
-def _generated(pattern: Pattern, settings: Settings) -> Iterator[QuestionReference]:
+def _generated(pattern: Pattern, settings: UnderstandingSettings) -> Iterator[QuestionReference]:
     for size in settings.tasks:
         if misfit(pattern, size):
             continue
@@ -172,7 +173,7 @@ def _put(one: Drawn, words: Pattern) -> None:
         sentence(words, phrasing, one.scope, one.case)
 
 
-def _own(pattern: Pattern, settings: Settings) -> Iterator[QuestionReference]:
+def _own(pattern: Pattern, settings: UnderstandingSettings) -> Iterator[QuestionReference]:
     for source in _sources(settings):
         path = settings.workflows[source]
         for converted in settings.notations if settings.convert else ("",):
@@ -186,7 +187,7 @@ def _own(pattern: Pattern, settings: Settings) -> Iterator[QuestionReference]:
                 yield _reference(pattern, settings, converted or project.notation.name, where, ordinal, 0, source)
 
 
-def _without_examples(patterns: Sequence[Pattern], settings: Settings) -> Iterator[str]:
+def _without_examples(patterns: Sequence[Pattern], settings: UnderstandingSettings) -> Iterator[str]:
     """A line for each pattern and notation of own files whose examples the notation has no words for."""
     if shots_of(settings):
         own = [projects.load(path).notation.name for path in settings.workflows]
@@ -196,7 +197,7 @@ def _without_examples(patterns: Sequence[Pattern], settings: Settings) -> Iterat
                     yield f"{one.name} is left out: no example in {shown}, which cannot say {', '.join(sorted(lost))}"
 
 
-def _sources(settings: Settings) -> list[int]:
+def _sources(settings: UnderstandingSettings) -> list[int]:
     """The places of the user's projects; of those that would be asked about under the same ids, the first."""
     first: dict[tuple[str, str], int] = {}
     for source, path in enumerate(settings.workflows):
@@ -206,14 +207,20 @@ def _sources(settings: Settings) -> list[int]:
 
 
 def _reference(
-    pattern: Pattern, settings: Settings, shown: str, where: str, ordinal: int, tasks: int, source: int = -1
+    pattern: Pattern,
+    settings: UnderstandingSettings,
+    shown: str,
+    where: str,
+    ordinal: int,
+    tasks: int,
+    source: int = -1,
 ) -> QuestionReference:
     return QuestionReference(
         f"{pattern.name}-{shown}-{where}{_ways(settings)}", pattern.name, shown, ordinal, tasks, source
     )
 
 
-def _ways(settings: Settings) -> str:
+def _ways(settings: UnderstandingSettings) -> str:
     """The part of an id that tells how it is asked; defaults are left out."""
     phrasing = {"first": "-p1", "second": "-p2"}.get(settings.phrasing, "")
     names = "" if settings.names == "mixed" else f"-{settings.names}"
@@ -228,7 +235,7 @@ def _safe(name: str) -> str:
 
 
 def _examples(
-    reference: QuestionReference, asked: Asked, workflow_digest: str, settings: Settings
+    reference: QuestionReference, asked: Asked, workflow_digest: str, settings: UnderstandingSettings
 ) -> tuple[Example, ...]:
     """The solved examples that stand before the question."""
     if not shots_of(settings):

@@ -16,9 +16,9 @@ from ...generation.recipe import Recipe, implied, least_tasks
 from ...generation.vocabularies import domain_names, most_tasks
 from ...workflow.features import FEATURES
 from ...workflow.model import Workflow
-from ..settings import Names
 from .pattern import Case, Pattern, verdict
 from .scope import Scope, cases, scopes
+from .settings import Names
 
 ATTEMPTS = 100
 USUAL = frozenset({"parallel", "exclusive", "data"})  # what a workflow holds besides what the pattern needs

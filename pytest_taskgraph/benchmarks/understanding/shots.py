@@ -17,12 +17,12 @@ from ...scoring.forms import form
 from ...trial import Place
 from ...workflow.model import Workflow
 from ..frames import Example, frame
-from ..settings import Settings
 from .known_names import known_names
 from .left_out import least_tasks_of, recipe_features
 from .pattern import Pattern
 from .sample import Drawn, draw
 from .scope import sentence
+from .settings import UnderstandingSettings
 
 USUAL_SIZE = 12  # of examples for questions about own files
 ATTEMPTS = 20
@@ -39,7 +39,7 @@ class Series:
     ordinal: int
 
 
-def shots_of(settings: Settings) -> int:
+def shots_of(settings: UnderstandingSettings) -> int:
     """How many examples stand before each question: what the run says, else what the frame wants."""
     return frame(settings.frame, settings.templates).shots if settings.shots is None else settings.shots
 

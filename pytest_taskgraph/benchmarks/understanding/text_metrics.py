@@ -10,8 +10,8 @@ from ...scoring.form import Form
 from ...scoring.forms import form
 from ...scoring.metrics import MEASURED, TEXT_METRICS
 from ...scoring.metrics.bertscore import demand_bertscore
-from ..settings import Settings
 from .pattern import PATTERNS
+from .settings import UnderstandingSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +43,12 @@ def marking(answer_form: Form, metric: str, chosen: Sequence[str]) -> Marking:
     return Marking(first, others, [name for name in (first, *others) if name in MEASURED])
 
 
-def pass_mark(answer_form: Form, settings: Settings) -> float:
+def pass_mark(answer_form: Form, settings: UnderstandingSettings) -> float:
     """Return the smallest score that is right: the user's, where one is set, else the form's; 0.0 where none is."""
     return answer_form.pass_mark if settings.pass_mark is None else settings.pass_mark
 
 
-def metrics(pattern: str, settings: Settings) -> list[str]:
+def metrics(pattern: str, settings: UnderstandingSettings) -> list[str]:
     """The metrics that answers to a pattern may have in such a run, the one that decides first."""
     one = PATTERNS[pattern]
     marked = marking(form(one.form), one.metric, settings.text_metrics)

@@ -1,0 +1,49 @@
+"""The settings of the family, shared ones and its own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any, Final, Literal
+
+from ..settings import Settings
+
+Phrasing = Literal["both", "first", "second"]
+Names = Literal["mixed", "neutral", "domain", "misleading"]
+Presentation = Literal["up-front", "agent"]
+
+OWN: Final = {
+    "tasks": "tasks",
+    "notation": "notations",
+    "names": "names",
+    "phrasing": "phrasing",
+    "workflow": "workflows",
+    "presentation": "presentation",
+    "vary": "vary",
+}
+"""The options of the family, and the fields of UnderstandingSettings that hold them."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnderstandingSettings(Settings):
+    """The settings that decide which questions about workflows there are, how they are put, and how replies are read.
+
+    Of generated workflows there are `instances` questions for each pattern, size and notation.
+    """
+
+    tasks: tuple[int, ...] = (12,)  # sizes of generated workflows
+    notations: tuple[str, ...] = ("wadl",)
+    convert: bool = False  # whether own files are shown in `notations` instead of verbatim
+    names: Names = "mixed"  # of tasks and data in generated workflows; mixed: each kind in turn
+    phrasing: Phrasing = "both"
+    presentation: Presentation = "up-front"  # the workflow in the prompt, or specifications that the model asks for
+    vary: tuple[str, ...] = ()  # relations in which each question is asked once more
+    workflows: tuple[str, ...] = ()  # the user's own files and folders
+
+    @classmethod
+    def of(cls, settings: Settings) -> UnderstandingSettings:
+        """Return the settings of a run with the family's own; those that are of the family already, as they are."""
+        if isinstance(settings, cls):
+            return settings
+        shared: dict[str, Any] = {one.name: getattr(settings, one.name) for one in fields(Settings)}
+        own: dict[str, Any] = {name: settings.own[option] for option, name in OWN.items() if option in settings.own}
+        return cls(**shared, **own, convert="notation" in settings.own)

@@ -1,0 +1,142 @@
+"""A further family beside the built-in one: its options, its data sets, and the baselines that it does not have."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+from plugin_project import Project
+
+from pytest_taskgraph.benchmarks import FAMILIES
+from pytest_taskgraph.benchmarks.family import Family, QuestionReference
+from pytest_taskgraph.benchmarks.option import Option
+from pytest_taskgraph.benchmarks.settings import Settings
+from pytest_taskgraph.errors import UsageError
+from pytest_taskgraph.plugin.options import OPTIONS, add_family_options
+from pytest_taskgraph.trial import Question
+
+SUITE = """
+from pytest_taskgraph import suite
+from pytest_taskgraph.benchmarks import FAMILIES
+
+@suite(FAMILIES["facts"], most=3)
+def test_facts(trial):
+    trial.check()
+"""
+
+
+class Facts(Family):
+    """Whether the sentences of a file are true."""
+
+    name = "facts"
+    topic = "common knowledge"
+    options: ClassVar[tuple[Option, ...]] = (
+        Option("most", "N", "sentences that are asked about", "1", kind="whole", least=1),
+    )
+    option_help: ClassVar[Mapping[str, str]] = {"instances": "a sentence"}
+    suite_options = frozenset({"most"})
+    data_names = ("sentences",)
+
+    def references(self, settings: Settings, options: Mapping[str, Any]) -> Sequence[QuestionReference]:
+        count = settings.value_of(self.options[0])
+        if "most" in options and "most" not in settings.given:
+            count = options["most"]
+        lines = Path(settings.data["sentences"]).read_text(encoding="utf-8").splitlines()
+        return [QuestionReference(f"fact-{at}", "facts", "", at) for at in range(min(count, len(lines)))]
+
+    def question(self, reference: QuestionReference, settings: Settings) -> Question:
+        line = Path(settings.data["sentences"]).read_text(encoding="utf-8").splitlines()[reference.ordinal]
+        prompt = f"Is it true that {line}?"
+        return Question(
+            reference.id, self.name, "facts", "", prompt, prompt, "yes-no", "yes", "correctness", place="whole"
+        )
+
+
+@pytest.fixture
+def facts(project: Project, monkeypatch: pytest.MonkeyPatch) -> Project:
+    """A project with a suite of the family."""
+    monkeypatch.setattr(FAMILIES, "built_in", (*FAMILIES.built_in, "facts"))
+    monkeypatch.setitem(FAMILIES._loaded, "facts", Facts())
+    project.write("test_graph.py", SUITE)
+    project.write("sentences.txt", "snow is white\ngrass is green\nblood is red\ncoal is black\n")
+    return project
+
+
+def items(project: Project, *args: str) -> int:
+    ran = project.run("--collect-only", "-q", "--taskgraph-data=sentences=sentences.txt", "--model=oracle:1", *args)
+    assert ran.code == 0, ran.output
+    return ran.output.count("test_graph.py::test_facts[fact-")
+
+
+def test_family_option_is_read_as_any_other(facts: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert items(facts) == 3  # as the suite says
+    facts.write("pytest.ini", "[pytest]\ntaskgraph_most = 1\n")
+    assert items(facts) == 1
+    monkeypatch.setenv("TASKGRAPH_MOST", "2")
+    assert items(facts) == 2
+    assert items(facts, "--taskgraph-most=4") == 4
+    ran = facts.run("--taskgraph-most=0")
+    assert ran.code == pytest.ExitCode.USAGE_ERROR
+    assert "ERROR: --taskgraph-most: 0; expected at least 1" in ran.output
+
+
+def test_family_option_stands_in_the_help_with_the_others(facts: Project) -> None:
+    told = " ".join(facts.run("--help").output.split())
+    assert "benchmarks of workflow understanding, common knowledge:" in told
+    assert "--taskgraph-most=N sentences that are asked about (default: 1)" in told
+    assert "questions a pattern, size and notation (understanding), a sentence (facts) (default: 4)" in told
+
+
+def test_family_runs_beside_the_built_in_one_with_its_data(facts: Project) -> None:
+    ran = facts.run("--taskgraph-data=sentences=sentences.txt", "--model=oracle:1")
+    assert (ran.code, ran.counts) == (0, {"passed": 3}), ran.output
+
+
+def test_data_may_stand_in_the_ini_file(facts: Project) -> None:
+    facts.write("pytest.ini", "[pytest]\ntaskgraph_data =\n  sentences=sentences.txt\n")
+    assert facts.run("--model=oracle:1").counts == {"passed": 3}
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["sentences=there"], "--taskgraph-data: sentences=there: no such file or folder"),
+        (["sentences=sentences.txt", "sentences=pytest.ini"], "--taskgraph-data: 'sentences' has two places: "),
+        (["sentence=sentences.txt"], "unknown data set (--taskgraph-data) 'sentence'; known: sentences"),
+    ],
+)
+def test_data_that_cannot_be_read_is_a_usage_error(facts: Project, args: list[str], message: str) -> None:
+    ran = facts.run(*(f"--taskgraph-data={one}" for one in args))
+    assert ran.code == pytest.ExitCode.USAGE_ERROR
+    assert f"ERROR: {message}" in ran.output
+    assert ran.clean
+
+
+def test_suite_of_a_family_without_the_baseline_is_a_usage_error(facts: Project) -> None:
+    ran = facts.run("--taskgraph-data=sentences=sentences.txt")
+    assert ran.code == pytest.ExitCode.USAGE_ERROR
+    assert "the family 'facts' has no baseline; name a model with --taskgraph-model" in ran.output
+    assert ran.clean
+
+
+@pytest.mark.parametrize(("name", "owner"), [("seed", "pytest-taskgraph"), ("tasks", "family 'understanding'")])
+def test_option_declared_otherwise_elsewhere_is_refused(facts: Project, name: str, owner: str) -> None:
+    class Clashing(Facts):
+        options: ClassVar[tuple[Option, ...]] = (Option(name, "X", "something else"),)
+
+    with pytest.raises(UsageError) as refused:
+        add_family_options(pytest.Parser(_ispytest=True), Clashing())
+    told = f"the option --taskgraph-{name} is declared otherwise by {owner}; declare the same Option"
+    assert told in str(refused.value)
+
+
+def test_option_that_another_family_has_is_shared() -> None:
+    class Sharing(Facts):
+        options = (*FAMILIES["understanding"].options, OPTIONS["seed"])
+
+    parser = pytest.Parser(_ispytest=True)
+    for family in (FAMILIES["understanding"], Sharing()):
+        add_family_options(parser, family)
+    assert parser.parse(["--taskgraph-tasks=8", "--taskgraph-seed=3"]).taskgraph_tasks == "8"
