@@ -125,3 +125,10 @@ def student(probability: float, freedom: int) -> float:
     from scipy.special import stdtrit  # of scipy.stats, which takes long to import, the part that is needed
 
     return float(stdtrit(freedom, probability))
+
+
+def student_above(value: float, freedom: int) -> float:
+    """Return the probability of a greater value by Student's t distribution with so many degrees of freedom."""
+    from scipy.special import stdtr
+
+    return float(stdtr(freedom, -value))
