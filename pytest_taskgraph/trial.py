@@ -162,7 +162,9 @@ class Trial:
     requests: int = 0
     retries: int = 0  # how often requests were repeated, after failures of the provider
     exchanges: list[dict[str, Any]] = field(default_factory=list)  # what was said besides the reply, in order
-    diagram: str = ""  # the JSON of its workflow's Diagram, as `pack` gives it, where a report that draws is wanted
+    # For reports that draw, as `diagram.pack` gives it: the JSON of
+    diagram: str = ""  # what the question is about, a Diagram
+    diagram_pair: str = ""  # the expected and the given answer, a DiagramPair
 
     @property
     def passed(self) -> bool:

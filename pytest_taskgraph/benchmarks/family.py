@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
-from ..diagram import Diagram
+from ..diagram import Diagram, DiagramPair
 from ..errors import UnknownNameError
 from ..family_description import FamilyDescription
-from ..trial import Json, Question
+from ..trial import Json, Question, Score
 from .option import Option, as_json
 from .settings import Settings
 
@@ -139,6 +139,13 @@ class Family(ABC):
 
     def diagram(self, reference: QuestionReference, settings: Settings) -> Diagram | None:
         """Return what the question is about, to be drawn; None if it cannot be. Equal for questions of a cluster."""
+        return None
+
+    def diagram_pair(self, question: Question, score: Score) -> DiagramPair | None:
+        """Return what was expected and what a parsed answer gives, to be drawn side by side; None if it cannot be.
+
+        Computed from the question and the score alone: a record that is scored again asks for it too.
+        """
         return None
 
     def baseline(self, name: str) -> Model:

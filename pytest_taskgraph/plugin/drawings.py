@@ -1,10 +1,11 @@
-"""The diagrams of workflows, for reports that show them."""
+"""The diagrams of what questions are about and of their answers, for reports that show them."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from ..benchmarks.diagram_pairs import packed_pair
 from ..diagram import pack
 
 if TYPE_CHECKING:
@@ -34,4 +35,5 @@ class Drawings:
             self._told.discard(made.question.cluster)
         self.draw(made.question, collected)
         self._told.add(made.question.cluster)
-        return replace(made, diagram=self._drawn.pop(made.question.cluster, ""))
+        diagram = self._drawn.pop(made.question.cluster, "")
+        return replace(made, diagram=diagram, diagram_pair=packed_pair(collected.family, made))

@@ -11,7 +11,8 @@ html        a run as one page: what was asked, drawn, replied, expected
 csv         a row a trial
 junit       properties for pytest's own --junitxml
 verdict     the head of html and markdown: whether all is right
-svg         a workflow as a drawing, its boxes where layout puts them
+svg         a diagram as a drawing, its boxes where layout puts them
+svg_pair    an expected and a given diagram side by side, their differences marked
 table       aligned columns, for every report made of text
 escape      text of others made fit to print; nothing of a model's reply is shown without it
 written     where a report is put

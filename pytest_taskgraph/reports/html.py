@@ -22,10 +22,11 @@ from .html_changes import changes
 from .html_confusion import confusions
 from .html_curves import curves
 from .html_data import deflated, embedded, shown_text
-from .html_questions import FIRST, blank, drawings, questions, views
+from .html_questions import FIRST, blank, drawings, pairs, questions, views
 from .html_repetitions import repetitions
 from .html_tables import GRADED, graded, rates, relations
 from .svg import STYLE
+from .svg_pair import DrawnPair
 from .verdict import facts, verdict
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def html(record: dict[str, Any], comparison: Comparison | None = None) -> str:
     tally, about = tally_of(record), about_of(record)
     changed = changes(comparison) if comparison is not None else None
     found = questions(tally, record, changed)
-    drawn = drawings(record, found)
+    drawn, drawn_pairs = drawings(record, found), pairs(found)
     script = _asset("script.js")
     return (
         _environment()
@@ -63,14 +64,15 @@ def html(record: dict[str, Any], comparison: Comparison | None = None) -> str:
             curves=curves(tally),
             confusions=confusions(tally),
             questions=found,
-            first=[one.whole(record["texts"], drawn) for one in found[:FIRST]],
+            first=[one.whole(record["texts"], drawn, drawn_pairs.get(at)) for at, one in enumerate(found[:FIRST])],
             blank=blank(),
             filters=views(found, changed is not None),
             index=embedded([one.line for one in found]),
             details=embedded({"texts": _printable_texts(record), "questions": [one.detail for one in found]}),
             drawings=embedded({cluster: deflated(svg) for cluster, svg in drawn.items()}),
+            pairs=embedded({str(at): _packed(pair) for at, pair in drawn_pairs.items()}),
             few=FEW,
-            style=_asset("style.css") + (STYLE if drawn else ""),
+            style=_asset("style.css") + (STYLE if drawn or drawn_pairs else ""),
             script=script,
             script_hash=b64encode(sha256(script.encode()).digest()).decode(),
         )
@@ -82,6 +84,11 @@ def _gate(gate: Mapping[str, Any], several: bool) -> dict[str, str]:
     name, model = str(gate.get("name") or ""), str(gate.get("model") or "")
     apart = model if several and not name.endswith(f"[{model}]") else ""
     return {"name": name, "model": apart, "outcome": state(gate), "reason": reason(gate)}
+
+
+def _packed(pair: DrawnPair) -> list[str]:
+    """Return the parts of the pair in the order of PAIR, the drawings made small."""
+    return [deflated(pair.expected), deflated(pair.given), pair.missing, pair.extra, pair.same]
 
 
 def _printable_texts(record: Mapping[str, Any]) -> dict[str, str]:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from typing import TYPE_CHECKING, Any
 
+from ..diagram import unpack
 from ..results.spending import spending
 from ..results.tally import Tally
 from ..trial import Trial
 from .failure import expected_answer, given_answer
 from .html_data import shown_text
 from .svg import svg
+from .svg_pair import DrawnPair, draw_pair
 from .wording import count, number
 
 if TYPE_CHECKING:
@@ -22,6 +24,7 @@ FIRST = 20  # questions that stand in the page itself, for those who read it wit
 SHORT = 300  # characters of an answer in the list
 _ORDER = {"graded": 1, "right": 2, "skipped": 3}  # what is not right comes first
 _FILTERS = {"section": "Category", "group": "Pattern", "model": "Model", "outcome": "Outcome", "change": "Compared"}
+PAIR = ("pair_expected", "pair_given", "pair_missing", "pair_extra", "pair_same")  # the parts of a DrawnPair
 _LISTS = ("facts", "missing", "extra", "exchanges", "labels")
 
 
@@ -31,20 +34,23 @@ class View:
 
     line: dict[str, str]  # what the list shows and filters look at
     detail: dict[str, Any]  # the rest; its prompt is a list of digests
+    pair: str  # the diagrams of the expected and the given answer, packed; none where empty
 
-    def whole(self, texts: Mapping[str, str], drawn: Mapping[str, str]) -> dict[str, Any]:
-        """Line and detail in one, the prompt as text and the drawing as an SVG that may be put into the page."""
+    def whole(self, texts: Mapping[str, str], drawn: Mapping[str, str], pair: DrawnPair | None) -> dict[str, Any]:
+        """Line and detail in one, the prompt as text and the drawings as SVG that may be put into the page."""
         from markupsafe import Markup
 
         prompt = "".join(texts[digest] for digest in self.detail["prompt"])
-        drawing = Markup(drawn.get(self.detail["cluster"], ""))  # written by reports/svg.py
-        return {**self.line, **self.detail, "prompt": prompt, "drawing": drawing, "blank": False}
+        drawing = Markup(drawn.get(self.detail["cluster"], ""))  # written by reports/svg.py, as are those of the pair
+        told = dict(zip(PAIR, astuple(pair) if pair else [""] * len(PAIR), strict=True))
+        both = {"pair": pair is not None, **{name: Markup(told[name]) for name in PAIR[:2]}}
+        return {**self.line, **self.detail, "prompt": prompt, "drawing": drawing, **told, **both, "blank": False}
 
 
 def blank() -> dict[str, Any]:
     """A question without texts, with one entry in each list: the mould from which the script makes all others."""
     lines = dict.fromkeys((*_FILTERS, "id", "score", "text", "expected", "given"), "")
-    detail = dict.fromkeys(("error", "remark", "reply", "system", "prompt", "before", "drawing"), "")
+    detail = dict.fromkeys(("error", "remark", "reply", "system", "prompt", "before", "drawing", *PAIR), "")
     lists = {name: [("", "")] if name in ("facts", "labels", "exchanges") else [""] for name in _LISTS}
     return {**lines, **detail, **lists, "blank": True}
 
@@ -92,7 +98,7 @@ def _view(trial: Trial, prompt: Sequence[str], changed: Changes | None) -> View:
     if len(line["expected"]) == SHORT or len(line["given"]) == SHORT:
         given = "" if score is None or score.given is None else given_answer(trial)
         detail |= {"whole_expected": expected_answer(trial), "whole_given": given}
-    return View(_printable(line), _printable(detail))
+    return View(_printable(line), _printable(detail), trial.diagram_pair)
 
 
 def _facts(trial: Trial) -> list[list[str]]:
@@ -158,9 +164,14 @@ def _once(values: Iterable[str]) -> list[str]:
 
 
 def drawings(record: Mapping[str, Any], found: Sequence[View]) -> dict[str, str]:
-    """The drawing of each workflow that a question is about, as SVG, by cluster; none where the record has none."""
+    """The drawing of what each question is about, as SVG, by cluster; none where the record has none."""
     diagrams = record.get("diagrams")
     if not isinstance(diagrams, dict) or not diagrams:
         return {}
     clusters = dict.fromkeys(one.detail["cluster"] for one in found)
     return {cluster: svg(diagrams[cluster], style=False) for cluster in clusters if cluster in diagrams}
+
+
+def pairs(found: Sequence[View]) -> dict[int, DrawnPair]:
+    """Return the drawings of the expected and the given answer, by the number of the question."""
+    return {at: draw_pair(unpack(one.pair), style=False) for at, one in enumerate(found) if one.pair}

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any, Literal
 from xml.sax.saxutils import escape
 
 from ..diagram import Diagram, DiagramEdge, DiagramGroup, DiagramNode
@@ -17,6 +19,19 @@ from .layout import Box, Layout, layout
 from .level import Point
 from .sketch import Item
 
+Mark = Literal["missing", "extra"]
+MARKED: dict[Mark, str] = {"missing": "missing from the answer", "extra": "not expected"}
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """Which nodes and groups (by id) and which links of a diagram are not in the one that it is compared with."""
+
+    parts: Mapping[str, Mark] = field(default_factory=dict)
+    edges: Mapping[DiagramEdge, Mark] = field(default_factory=dict)
+
+
+NO_MARKS = Marks()
 COLUMN = 7.3  # pixels that a column of text takes
 LINE = 15.0
 BROAD = 3.5  # pixels that a broad letter takes besides
@@ -44,9 +59,17 @@ STYLE = """
 .tg .e{fill:none;stroke:currentColor;stroke-linejoin:round;stroke-width:1.2}
 .tg .f{stroke-dasharray:2 3;stroke-opacity:.75}
 .tg .a{fill:currentColor}
+.tg .u{color:var(--c1,currentColor)}
+.tg .v{color:var(--c0,currentColor)}
+.tg .u .n,.tg .u .g,.tg .u .e{stroke-dasharray:7 4;stroke-opacity:1;stroke-width:2}
+.tg .v .n,.tg .v .g,.tg .v .e{stroke-dasharray:none;stroke-opacity:1;stroke-width:3.2}
+.tg .v .f{stroke-dasharray:2 3}
+.tg .o{fill:currentColor}
+.tg .p{fill:none;stroke:var(--paper,Canvas);stroke-width:2}
 """.strip()
+_CLASSES: dict[Mark, str] = {"missing": "u", "extra": "v"}
 _ALONE = "svg.tg{color:#1a1a1a}@media(prefers-color-scheme:dark){svg.tg{color:#e6e6e6}}"
-_SIGNS = {
+GATEWAYS = {
     "parallel": "M-7 0H7M0-7V7",
     "exclusive": "M-5-5L5 5M5-5L-5 5",
     "inclusive": "M-6 0a6 6 0 1 0 12 0a6 6 0 1 0-12 0",
@@ -56,28 +79,50 @@ _BROAD = re.compile("[MWmw@%]")
 _PIECE = re.compile(r"[^\s_\-./:]*[\s_\-./:]+|[A-Z]+(?![a-z])[0-9]*|[A-Z]?[^A-Z\s_\-./:]+|.", re.DOTALL)
 
 
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """The lines in the boxes of a diagram, and how large its parts are: nodes, headings of groups, labels of links."""
+
+    lines: dict[str, list[str]]
+    sizes: dict[str, Item]
+    headings: dict[str, tuple[float, float]]
+    labels: list[tuple[float, float]]
+
+
 def svg(diagram: Mapping[str, Any], title: str = "", *, style: bool = True) -> str:
-    """The drawing of a diagram (JSON of trial.Diagram), an `<svg>` element; the same for the same arguments.
+    """The drawing of a diagram (JSON of diagram.Diagram), an `<svg>` element; the same for the same arguments.
 
     With `style` it stands alone, in the colours that the reader prefers. Without, the page holds STYLE, once for all
     drawings, and gives the colour of its text. Raises KeyError or TypeError for what is no diagram.
     """
     read = Diagram.from_json(diagram)
-    lines = {node.id: _lines(node) for node in read.nodes}
-    sizes = {node.id: _size(node, lines[node.id]) for node in read.nodes}
-    headings = {group.id: _heading_size(group) for group in read.groups}
-    labels = [_label_size(edge) for edge in read.edges]
-    placed = layout(read, sizes, headings, labels)
+    measured = measure(read)
+    placed = layout(read, measured.sizes, measured.headings, measured.labels)
+    return draw(read, measured.lines, placed, title or read.title, " ".join(links_told(read)), style=style)
+
+
+def measure(diagram: Diagram) -> Measured:
+    """Return how large the parts of a diagram are when they are drawn."""
+    lines = {node.id: _lines(node) for node in diagram.nodes}
+    sizes = {node.id: _size(node, lines[node.id]) for node in diagram.nodes}
+    headings = {group.id: _heading_size(group) for group in diagram.groups}
+    return Measured(lines, sizes, headings, [_label_size(edge) for edge in diagram.edges])
+
+
+def draw(
+    diagram: Diagram, lines: Mapping[str, list[str]], placed: Layout, title: str, description: str,
+    marks: Marks = NO_MARKS, *, style: bool,
+) -> str:  # fmt: skip
+    """Return the `<svg>` element of a diagram whose parts have places; `marks` tells which differ from another."""
     width, height = (round(side) + 2 * MARGIN for side in (placed.width, placed.height))
-    name = title or f"Workflow {read.title}"
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" class="tg" role="img" width="{width}" height="{height}" '
         f'viewBox="-{MARGIN} -{MARGIN} {width} {height}">',
-        f"<title>{_text(name, LONGEST_TITLE)}</title><desc>{escape(' '.join(_told(read)))}</desc>",
+        f"<title>{_text(title, LONGEST_TITLE)}</title><desc>{escape(description)}</desc>",
         f"<style>{STYLE}{_ALONE}</style>" if style else "",
-        *(_group(group, placed.boxes[group.id]) for group in read.groups if group.id in placed.boxes),
-        *_edges(read, placed),
-        *(_node(node, lines[node.id], placed.boxes[node.id]) for node in read.nodes),
+        *(_group(group, placed.boxes[group.id], marks) for group in diagram.groups if group.id in placed.boxes),
+        *_edges(diagram, placed, marks),
+        *(_node(node, lines[node.id], placed.boxes[node.id], marks) for node in diagram.nodes),
         "</svg>",
     ]
     return "".join(parts)
@@ -112,7 +157,7 @@ def wrapped(text: str, width: int, most: int) -> list[str]:
 
 
 def _size(node: DiagramNode, lines: list[str]) -> Item:
-    if node.kind in _SIGNS:
+    if node.kind in GATEWAYS:
         return Item(_DIAMOND, _DIAMOND)
     note = _note(node.note)
     width = max(46.0, max(_width(note) * 0.92, *map(_width, lines)) + (24 if node.kind == "data" else 16))
@@ -149,10 +194,9 @@ def _label_size(edge: DiagramEdge) -> tuple[float, float]:
     return (round(_width(guard) * 0.93) + 2, LINE) if (guard := _guard(edge)) else (0.0, 0.0)
 
 
-def _told(diagram: Diagram) -> Iterator[str]:
-    """The links in words, a sentence each."""
-    parts: list[DiagramGroup | DiagramNode] = [*diagram.groups, *diagram.nodes]
-    names = {one.id: one_line(_named(one), LONGEST_TITLE // 3) for one in parts}
+def links_told(diagram: Diagram) -> Iterator[str]:
+    """Yield the links in words, a sentence each."""
+    names = {one.id: one_line(_named(one), LONGEST_TITLE // 3) for one in diagram.parts}
     tasks = sum(node.kind in ("task", "composite") for node in diagram.nodes) + len(diagram.groups)
     yield f"{tasks} tasks and {len(diagram.edges)} links."
     for edge in diagram.edges[:MOST_TOLD]:
@@ -168,21 +212,27 @@ def _told(diagram: Diagram) -> Iterator[str]:
         yield f"{diagram.omitted} nodes and links are not drawn."
 
 
-def _group(group: DiagramGroup, box: Box) -> str:
+def _group(group: DiagramGroup, box: Box, marks: Marks) -> str:
+    mark = marks.parts.get(group.id)
+    title = _title(_text(_named(group), LONGEST_TITLE), mark)
     return (
-        f'<g><title>{_text(_named(group), LONGEST_TITLE)}</title><rect class="g" x="{box.x:.0f}" y="{box.y:.0f}" '
+        f'<g{_class(mark)}><title>{title}</title><rect class="g" x="{box.x:.0f}" y="{box.y:.0f}" '
         f'width="{box.width:.0f}" height="{box.height:.0f}" rx="8"/>'
-        f'<text class="h" x="{box.x + 12:.0f}" y="{box.y + 18:.0f}">{escape(_heading(group))}</text></g>'
+        f'<text class="h" x="{box.x + 12:.0f}" y="{box.y + 18:.0f}">{escape(_heading(group))}</text>'
+        f"{_badge(mark, box.x + 2, box.y + 2)}</g>"
     )
 
 
-def _node(node: DiagramNode, lines: list[str], box: Box) -> str:
+def _node(node: DiagramNode, lines: list[str], box: Box, marks: Marks) -> str:
+    mark = marks.parts.get(node.id)
+    opening, badge = f"<g{_class(mark)}>", _badge(mark, box.x + 2, box.y + 2)
     x = box.x + box.width / 2 - 4 * (node.kind == "data")
-    title = _text(_named(node), LONGEST_TITLE)
-    if node.kind in _SIGNS:
+    named = _text(_named(node), LONGEST_TITLE)
+    title = _title(f"{named} ({node.kind})" if node.kind in GATEWAYS else named, mark)
+    if node.kind in GATEWAYS:
         return (
-            f'<g><title>{title} ({node.kind})</title><path class="n" d="M{x:.0f} {box.y:.0f}l17 17l-17 17l-17-17z"/>'
-            f'<path class="k" transform="translate({x:.0f} {box.y + 17:.0f})" d="{_SIGNS[node.kind]}"/></g>'
+            f'{opening}<title>{title}</title><path class="n" d="M{x:.0f} {box.y:.0f}l17 17l-17 17l-17-17z"/>'
+            f'<path class="k" transform="translate({x:.0f} {box.y + 17:.0f})" d="{GATEWAYS[node.kind]}"/>{badge}</g>'
         )
     note = _note(node.note)
     y = box.y + (box.height - LINE * (len(lines) + bool(note))) / 2 + 11
@@ -191,7 +241,7 @@ def _node(node: DiagramNode, lines: list[str], box: Box) -> str:
         f'<text{kind} x="{x:.0f}" y="{y + LINE * at:.0f}">{escape(line)}</text>'
         for at, (line, kind) in enumerate(texts)
     )
-    return f"<g><title>{title}</title>{_shape(node, box)}{written}</g>"
+    return f"{opening}<title>{title}</title>{_shape(node, box)}{written}{badge}</g>"
 
 
 def _shape(node: DiagramNode, box: Box) -> str:
@@ -209,15 +259,41 @@ def _shape(node: DiagramNode, box: Box) -> str:
     return rectangle.format("n", x, y, width, height, 5) + inner
 
 
-def _edges(diagram: Diagram, placed: Layout) -> Iterator[str]:
+def _edges(diagram: Diagram, placed: Layout, marks: Marks) -> Iterator[str]:
     for edge, route, label in zip(diagram.edges, placed.routes, placed.labels, strict=True):
         if not route:
             continue
+        mark = marks.edges.get(edge)
+        yield f"<g{_class(mark)}><title>{MARKED[mark]}</title>" if mark else ""
         yield f'<path class="{"e f" if edge.kind == "data" else "e"}" d="{_path(route)}"/>'
         yield f'<path class="a" d="{_head(route)}"/>'
         if label is not None:
             whole = f"<title>{_text(edge.label, LONGEST_TITLE)}</title>" if columns(_guard(edge)) >= 2 * WIDEST else ""
             yield f'<text class="l" x="{label.x:.0f}" y="{label.y + 11:.0f}">{whole}{escape(_guard(edge))}</text>'
+        yield _badge(mark, *_middle(route)) + "</g>" if mark else ""
+
+
+def _middle(route: list[Point]) -> Point:
+    """Return the middle of the longest stretch of a route."""
+    stretches = [(abs(a[0] - b[0]) + abs(a[1] - b[1]), ((a[0] + b[0]) / 2, (a[1] + b[1]) / 2))
+                 for a, b in pairwise(route)]  # fmt: skip
+    return max(stretches)[1]
+
+
+def _class(mark: Mark | None) -> str:
+    return f' class="{_CLASSES[mark]}"' if mark else ""
+
+
+def _title(text: str, mark: Mark | None) -> str:
+    return f"{text}: {MARKED[mark]}" if mark else text
+
+
+def _badge(mark: Mark | None, x: float, y: float) -> str:
+    """Return a minus or plus in a disc, so that no mark is told by colour or line alone; empty without a mark."""
+    if mark is None:
+        return ""
+    sign = "M-3.5 0h7" if mark == "missing" else "M-3.5 0h7M0-3.5v7"
+    return f'<g transform="translate({x:.0f} {y:.0f})"><circle class="o" r="6"/><path class="p" d="{sign}"/></g>'
 
 
 def _path(route: list[Point]) -> str:

@@ -133,9 +133,16 @@ def _trial(trial: Trial) -> dict[str, Any]:
     where = f"trial {trial.question.id} of {trial.model}"
     data = trial.to_json()
     del data["diagram"]  # it stands in `diagrams`
+    if pair := data.pop("diagram_pair"):
+        data["diagram_pair"] = plain(unpack(pair), f"{where}, diagram_pair", _of_both)
     said = ("reply", "score", "exchanges")
     of_the_model = {name: plain(data.pop(name), f"{where}, {name}", cut) for name in said}
     return {**plain(data, where), **of_the_model}
+
+
+def _of_both(text: str) -> str:
+    """Return a text of a pair of diagrams, which may be the suite's or the model's."""
+    return cut(redact(text))
 
 
 def _alike(question: Question) -> tuple[str, str]:

@@ -172,7 +172,9 @@ def _read_trials(record: Mapping[str, Any]) -> Iterator[tuple[Trial, int]]:
             prompt = "".join(record["texts"][digest] for digest in one["question"]["prompt"])
             whole = {**one, "question": {**one["question"], "prompt": prompt}}
             diagram = diagrams.get(whole["question"]["cluster"], "")
-            trial = Trial.from_json(whole | {"diagram": diagram})
+            pair = whole.get("diagram_pair")
+            packed = {"diagram": diagram, "diagram_pair": pack(pair) if pair else ""}
+            trial = Trial.from_json(whole | packed)
             first = places.setdefault((trial.question.id, trial.model), at)
             if first != at:
                 same = f"the same question and model as trial {first}, {trial.question.id!r:.200}"

@@ -107,6 +107,11 @@ class _Diagram(BaseModel, strict=True):
     omitted: _Count = 0
 
 
+class _DiagramPair(BaseModel, strict=True):
+    expected: _Diagram
+    given: _Diagram
+
+
 @_as(Case)
 class _Verdict: ...
 
@@ -187,6 +192,7 @@ class _Trial:
     score: _Score | None
     exchanges: list[_Exchange]
     diagram: None  # it stands in `diagrams`
+    diagram_pair: _DiagramPair | None
     requests: _Count
     retries: _Count
     attempts: _Ordinal

@@ -9,13 +9,10 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Sequence
 
-from ..diagram import Diagram, DiagramEdge, DiagramGroup, DiagramNode, NodeKind
+from ..diagram import MOST_EDGES, MOST_NODES, Diagram, DiagramEdge, DiagramGroup, DiagramNode, NodeKind
 from ..errors import WorkflowError
 from .model import END, START, Task, Workflow
 from .references import assemble, expand
-
-MOST_NODES = 400  # tasks, gateways and data; a drawing of more cannot be read, and takes seconds
-MOST_EDGES = 800
 
 _Item = tuple[str, NodeKind]
 

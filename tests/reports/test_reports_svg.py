@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_taskgraph.diagram import Diagram, DiagramEdge, DiagramGroup, DiagramNode, NodeKind, pack
+from pytest_taskgraph.diagram import Diagram, DiagramEdge, DiagramGroup, DiagramNode, DiagramPair, NodeKind, pack
 from pytest_taskgraph.generation.build import generate
 from pytest_taskgraph.generation.recipe import Recipe
 from pytest_taskgraph.generation.strategies import workflows
@@ -109,7 +109,7 @@ def test_it_tells_the_links_in_words_for_those_who_do_not_see_them() -> None:
     )
     root = drawn(made)
     assert root.get("role") == "img"
-    assert root.findtext(f"{SVG}title") == "Workflow shop.Sale"
+    assert root.findtext(f"{SVG}title") == "shop.Sale"
     assert root.findtext(f"{SVG}desc") == (
         "4 tasks and 2 links. Pick → Pack if items > 1. Pack → Ship. Inside Ship: Weigh. "
         "4 nodes and links are not drawn."
@@ -192,9 +192,23 @@ def test_a_record_keeps_a_diagram_once_for_all_questions_about_a_workflow_and_gi
     assert record.trials({name: value for name, value in kept.items() if name != "diagrams"})[0].diagram == ""
 
 
+def test_a_record_keeps_a_pair_of_diagrams_with_its_trial_and_gives_it_back() -> None:
+    pair = DiagramPair(one_of("x"), one_of("sk-" + "a1B2" * 12)).to_json()
+    question = Question("a", "f", "p", "c", "Which?", "prompt", "task", "x", "correctness", cluster="w")
+    trials = [Trial(question, "m", "right", diagram_pair=pack(pair)), Trial(question, "n", "wrong")]
+    kept = record.build(trials, About("1"))
+    assert ["diagram_pair" in one for one in kept["trials"]] == [True, False]
+    assert kept["trials"][0]["diagram_pair"]["expected"] == pair["expected"]
+    assert "sk-a1B2" not in str(kept)
+    assert record.build(record.trials(kept), About("1")) == kept
+    assert [bool(one.diagram_pair) for one in record.trials(kept)] == [True, False]
+
+
 def test_the_schema_of_the_record_knows_all_that_a_diagram_has() -> None:
     defs = json.loads((Path(__file__).parents[2] / "docs" / "record.schema.json").read_text())["$defs"]["diagram"]
     assert {one.name for one in fields(Diagram)} == set(defs["properties"])
     for name, kind in (("nodes", DiagramNode), ("edges", DiagramEdge), ("groups", DiagramGroup)):
         assert {one.name for one in fields(kind)} == set(defs["properties"][name]["items"]["properties"])
     assert defs["properties"]["nodes"]["items"]["properties"]["kind"]["enum"] == list(get_args(NodeKind))
+    pair = json.loads((Path(__file__).parents[2] / "docs" / "record.schema.json").read_text())["$defs"]["diagram_pair"]
+    assert {one.name for one in fields(DiagramPair)} == set(pair["properties"])

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from odd_records import Place, changed
 
-from pytest_taskgraph.diagram import Diagram, DiagramNode, pack
+from pytest_taskgraph.diagram import Diagram, DiagramNode, DiagramPair, pack
 from pytest_taskgraph.results.case import Case
 from pytest_taskgraph.results.draft import build
 from pytest_taskgraph.results.record import About
@@ -35,8 +35,11 @@ def written() -> dict[str, Any]:
     question = Question("q", "f", "p", "c", "t", "p", "task", ["A"], "jaccard", labels={"tasks": 1}, cluster="w")
     score = Score(1.0, {"recall": None}, {"f1": [1, 2]}, ["A"])
     diagram = pack(Diagram("W", [DiagramNode("a", "A")]).to_json())
+    pair = pack(DiagramPair(Diagram("W", [DiagramNode("a", "A")]), Diagram("W", [DiagramNode("b", "B")])).to_json())
     said = [{"role": "judge", "text": "half", "value": 0.5}]
-    right = Trial(question, "m", "right", Reply("x", 1, 2, 0.5, 0.5), score, exchanges=said, diagram=diagram)
+    right = Trial(
+        question, "m", "right", Reply("x", 1, 2, 0.5, 0.5), score, exchanges=said, diagram=diagram, diagram_pair=pair
+    )
     gate = Case("gates::structure", "passed", "as high as it must be")
     about = About("0.1.0", ("m",), gates=({one.name: getattr(gate, one.name) for one in fields(gate)},))
     record = build([right, Trial(question, "n", "skipped")], about)
@@ -106,6 +109,16 @@ def test_what_is_of_the_kind_fits_and_what_is_of_another_does_not(kind: str) -> 
         (("seed",), "x", 'what the run was: seed: found "x", expected a whole number'),
         (("trials",), {}, "what the run was: trials: found an object, expected a list"),
         (("diagrams", "w", "nodes", 0), 1, "what the run was: diagrams.w.nodes[0]: found 1, expected an object"),
+        (
+            (*IN_TRIAL, "diagram_pair", "given", "nodes", 0, "label"),
+            1,
+            "trial 1: diagram_pair.given.nodes[0].label: found 1, expected a text",
+        ),
+        (
+            (*IN_TRIAL, "diagram_pair", "expected"),
+            None,
+            "trial 1: diagram_pair.expected: found null, expected an object",
+        ),
         (("trials", 1), [], "trial 2: found a list, expected an object"),
         (
             (*IN_TRIAL, "score", "parts", "f1"),

@@ -9,9 +9,9 @@ from workflow_builders import level
 
 from pytest_taskgraph.benchmarks.understanding import understanding
 from pytest_taskgraph.benchmarks.understanding.settings import UnderstandingSettings
-from pytest_taskgraph.diagram import Diagram, DiagramEdge, DiagramGroup, DiagramNode
+from pytest_taskgraph.diagram import MOST_NODES, Diagram, DiagramEdge, DiagramGroup, DiagramNode
 from pytest_taskgraph.generation.strategies import workflows
-from pytest_taskgraph.workflow.diagram import MOST_NODES, diagram
+from pytest_taskgraph.workflow.diagram import diagram
 from pytest_taskgraph.workflow.model import (
     END,
     START,

@@ -10,6 +10,7 @@
   const rows = read("index");
   const details = once(() => read("details"));
   const drawings = once(() => read("drawings"));
+  const pairs = once(() => read("pairs"));
   rows.forEach((row, at) => (row.at = at));
 
   const selects = [...document.querySelectorAll("[data-filter]")];
@@ -49,6 +50,12 @@
     }
   };
 
+  // The same stands at the same place in both drawings of a pair, unless one is larger.
+  const follows = (from, to) =>
+    from.addEventListener("scroll", () => {
+      if (from.scrollWidth === to.scrollWidth && from.scrollHeight === to.scrollHeight) to.scrollTo(from.scrollLeft, from.scrollTop);
+    });
+
   const empty = (value) => value === undefined || value.length === 0;
   const open = (item, row) => {
     const { texts, questions } = details();
@@ -57,12 +64,15 @@
     whole.expected = detail.whole_expected ?? row.expected;
     whole.given = detail.whole_given ?? row.given;
     whole.drawing = drawings()[detail.cluster];
+    whole.pair = pairs()[row.at];
+    ["expected", "given", "missing", "extra", "same"].forEach((part, at) => (whole[`pair_${part}`] = whole.pair?.[at]));
     fill(item.querySelector(".body"), whole);
     for (const part of item.querySelectorAll("[data-when]")) {
       if (empty(whole[part.dataset.when])) part.remove();
     }
-    const place = item.querySelector("[data-drawing]");
-    if (place) draw(place, whole.drawing);
+    for (const place of item.querySelectorAll("[data-drawing]")) draw(place, whole[place.dataset.drawing]);
+    const sides = item.querySelectorAll(".pair .drawing");
+    if (sides.length) for (const [from, to] of [sides, [...sides].reverse()]) follows(from, to);
   };
 
   const shown = (row) => {

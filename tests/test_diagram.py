@@ -1,0 +1,65 @@
+from __future__ import annotations
+
+import json
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pytest_taskgraph.diagram import (
+    LONGEST_LABEL,
+    MOST_EDGES,
+    MOST_NODES,
+    Diagram,
+    DiagramEdge,
+    DiagramGroup,
+    DiagramNode,
+    DiagramPair,
+)
+
+IDS = st.sampled_from("abcdefg")
+LABELS = st.text(max_size=6) | st.just("x" * (LONGEST_LABEL + 1))
+DIAGRAMS = st.builds(
+    Diagram,
+    LABELS,
+    st.lists(st.builds(DiagramNode, IDS, LABELS, group=IDS | st.just(""), note=LABELS), max_size=8),
+    st.lists(st.builds(DiagramEdge, IDS, IDS, LABELS), max_size=8),
+    st.lists(st.builds(DiagramGroup, IDS, LABELS, IDS | st.just(""), LABELS), max_size=3),
+)
+PAIRS = st.builds(DiagramPair, DIAGRAMS, DIAGRAMS)
+
+
+def parts_of(diagram: Diagram) -> int:
+    return len(diagram.nodes) + len(diagram.edges) + len(diagram.groups) + diagram.omitted
+
+
+@given(PAIRS)
+def test_diagram_pair_to_json_reads_back(pair: DiagramPair) -> None:
+    assert DiagramPair.from_json(json.loads(json.dumps(pair.to_json()))) == pair
+
+
+@given(PAIRS)
+@settings(max_examples=200)
+def test_bounded_keeps_what_can_be_drawn_and_counts_the_rest(pair: DiagramPair) -> None:
+    kept = pair.bounded()
+    for before, after in ((pair.expected, kept.expected), (pair.given, kept.given)):
+        ids = [part.id for part in after.parts]
+        assert len(ids) == len(set(ids))
+        assert set(ids) == {part.id for part in before.parts}
+        assert len(after.edges) == len(set(after.edges))
+        assert {end for edge in after.edges for end in (edge.source, edge.target)} <= set(ids)
+        assert all(len(part.label) <= LONGEST_LABEL for part in (*after.parts, *after.edges))
+        assert parts_of(after) == parts_of(before)
+    assert kept.bounded() == kept
+
+
+def test_bounded_large_pair_fits_in_one_drawing_and_the_expected_part_stays() -> None:
+    def chain(first: int, last: int) -> Diagram:
+        ids = [str(at) for at in range(first, last)]
+        links = [DiagramEdge(ids[at], ids[at + step]) for step in (1, 2, 3) for at in range(len(ids) - step)]
+        return Diagram("W", [DiagramNode(id, id) for id in ids], links)
+
+    kept = DiagramPair(chain(0, 100), chain(50, 50_000)).bounded()
+    assert kept.expected == chain(0, 100)
+    assert [node.id for node in kept.given.nodes] == [str(at) for at in range(50, MOST_NODES)]
+    assert len({*kept.expected.edges, *kept.given.edges}) <= MOST_EDGES
+    assert parts_of(kept.given) == parts_of(chain(50, 50_000))
