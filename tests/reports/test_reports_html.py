@@ -12,6 +12,7 @@ from zlib import decompress
 
 import pytest
 
+from pytest_taskgraph.catalog import registrations
 from pytest_taskgraph.diagram import Diagram, DiagramEdge, DiagramNode
 from pytest_taskgraph.reports.html import html
 from pytest_taskgraph.reports.html_confusion import confusions
@@ -290,9 +291,8 @@ def test_yes_no_answers_are_set_against_the_right_ones() -> None:
     assert "Said yes 3 times; yes was right 2 times." in found.all("p")
 
 
-def test_confusions_form_with_three_classes_has_a_table_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_confusions_form_with_three_classes_has_a_table_of_its_own() -> None:
     classes = ("low", "medium", "high")
-    monkeypatch.setitem(FORMS, "level", replace(FORMS["text"], name="level", classes=classes))
 
     def asked(name: str, form: str, right: str, given: str) -> Trial:
         question = replace(made(name, "wrong").question, form=form, reference=right)
@@ -300,11 +300,15 @@ def test_confusions_form_with_three_classes_has_a_table_of_its_own(monkeypatch: 
 
     trials = [asked("a", "level", "low", "high"), asked("b", "level", "high", "?"), asked("c", "yes-no", "no", "yes")]
     tally = tally_of(record(*trials))
-    assert [(one.classes, one.rows) for one in confusions(tally)] == [
-        (classes, [("low", [0, 0, 1, 0]), ("medium", [0, 0, 0, 0]), ("high", [0, 0, 0, 1])]),
-        (("yes", "no"), [("yes", [0, 0, 0]), ("no", [1, 0, 0])]),
-    ]
-    assert page(*trials).all("caption").count("gpt-x") == 2
+    yes_no = (("yes", "no"), [("yes", [0, 0, 0]), ("no", [1, 0, 0])])
+    with registrations() as known:
+        known.add(FORMS.kind, "level", replace(FORMS["text"], name="level", classes=classes), "tests")
+        assert [(one.classes, one.rows) for one in confusions(tally)] == [
+            (classes, [("low", [0, 0, 1, 0]), ("medium", [0, 0, 0, 0]), ("high", [0, 0, 0, 1])]),
+            yes_no,
+        ]
+        assert page(*trials).all("caption").count("gpt-x") == 2
+    assert [(one.classes, one.rows) for one in confusions(tally)] == [yes_no]
 
 
 def test_a_question_shows_what_was_asked_expected_given_missing_extra_said_and_paid() -> None:

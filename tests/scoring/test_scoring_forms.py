@@ -7,6 +7,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from pytest_taskgraph.catalog import registrations
 from pytest_taskgraph.errors import UnknownNameError, UnreadableError
 from pytest_taskgraph.scoring.extract import answer_text
 from pytest_taskgraph.scoring.forms import FORMS, form, show_answer
@@ -276,9 +277,10 @@ def test_show_answer_writes_as_a_person_does(name: str, answer: Json, text: str)
     assert show_answer(name, answer) == text
 
 
-def test_show_answer_falls_back_where_the_form_of_a_project_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_show_answer_falls_back_where_the_form_of_a_project_fails() -> None:
     def fails(answer: Json) -> str:
         raise KeyError("steps")
 
-    monkeypatch.setitem(FORMS, "steps", replace(FORMS["text"], name="steps", show=fails))
-    assert show_answer("steps", ["Boil", "Pour"]) == "Boil, Pour"
+    with registrations() as known:
+        known.add(FORMS.kind, "steps", replace(FORMS["text"], name="steps", show=fails), "tests")
+        assert show_answer("steps", ["Boil", "Pour"]) == "Boil, Pour"
