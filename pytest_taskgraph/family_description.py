@@ -7,10 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 AggregateKind = Literal["mean", "ratio", "geometric-mean", "harmonic-mean", "seed-mean", "seed-deviation"]
 Rows = Literal["group", "section", "model", "label"]
+MEAN: Final = "mean"  # in place of the name of an aggregate: the mean of the main score
+STATISTICS: Final = frozenset(  # of every row of a table; no aggregate is called so
+    {MEAN, "n", "rate", "interval", "deviation", "chance", "above_chance", "errors", "unreadable", "refused", "skipped"}
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import pytest
@@ -15,6 +15,7 @@ from ..results.case import Case
 from . import options
 
 if TYPE_CHECKING:
+    from ..family_description import Aggregate
     from ..results.gates import Gate
     from ..results.population import Mistake, Population, Whereabouts
     from ..results.tally import Tally
@@ -50,6 +51,7 @@ class Judging:
         if "compare" not in self._given and not options.flagged(config, "fail-on"):
             self._given.discard("fail-on")  # configured for the runs that compare
         self._asked = options.given(config, "model") is not None
+        self._parsed: tuple[object, list[Gate]] | None = None  # and the names that they were parsed with
         self.max_errors = options.number(config, "max-errors") or 0.0
 
     @property
@@ -68,16 +70,29 @@ class Judging:
         """Whether a wrong answer fails nothing by itself."""
         return self.how != "questions"
 
-    @cached_property
+    @property
     def gates(self) -> list[Gate]:
         """The gates that judge; none in a survey. Raises UsageError."""
         if "gate" not in self._given:
             return []
+        from ..benchmarks import FAMILIES
+
+        # A conftest.py that is loaded later may register metrics and families, and with them names of gates.
+        names = (metrics_of_gates(), frozenset(FAMILIES))
+        if self._parsed is None or self._parsed[0] != names:
+            self._parsed = (names, self._parse(names[0]))
+        return [] if self.how == "none" else self._parsed[1]
+
+    def _parse(self, metrics: frozenset[str]) -> list[Gate]:
+        """The gates; families are asked for their aggregates where one may be named."""
         from ..results.gates import parse
 
-        known = metrics_of_gates()
-        gates = [parse(text, known) for text in dict.fromkeys(options.values(self._config, "gate"))]
-        return [] if self.how == "none" else gates
+        texts = dict.fromkeys(options.values(self._config, "gate"))
+        gates = [parse(text, metrics) for text in texts]
+        if all(len(gate.parts) == 1 for gate in gates):
+            return gates
+        aggregates = aggregates_of_gates(self._config)
+        return [parse(text, metrics, aggregates) for text in texts]
 
     def check(self) -> None:
         """Nothing, if there is something that judges, and someone who is judged. Raises UsageError.
@@ -189,14 +204,15 @@ class Judging:
             mistake = outcome.questions.mistake(gate)
             for model in outcome.models:
                 name = _titled(title, model, outcome)
-                asked = _population(gate.parts, model, outcome, gate)
+                known = outcome.questions.aggregates(gate) if not mistake else {}
+                asked = _population(gate.parts, model, outcome, gate, known)
                 if mistake:
                     yield self._without_questions(name, model, mistake, outcome)
                 elif not asked.size:
                     why = f"not judged: no question is of {gate.name}; {_known(gate, outcome)}"
                     yield Case(name, "skipped" if outcome.where.chosen else "failed", why, model)
                 else:
-                    yield judge(gate, name, model, asked, self.max_errors)
+                    yield judge(gate, name, model, asked, self.max_errors, known)
 
     def _without_questions(self, name: str, model: str, mistake: Mistake, outcome: Outcome) -> Case:
         """Where the user's selection keeps all of its questions away, a gate is skipped; else it fails."""
@@ -213,9 +229,18 @@ class Judging:
 def metrics_of_gates() -> frozenset[str]:
     """The names that the last part of a gate may have as a metric."""
     from ..results.gates import SCORE
-    from ..scoring.metrics import MEASURED, METRICS
+    from ..scoring.metrics import MEASURED, METRICS, names_measured
 
-    return frozenset({SCORE, *METRICS, *MEASURED, "specifications_read"})
+    return frozenset({SCORE, *names_measured(METRICS), *MEASURED, "specifications_read"})
+
+
+def aggregates_of_gates(config: pytest.Config) -> frozenset[str]:
+    """The names that the last part of a gate may have as an aggregate of some family."""
+    from ..benchmarks import FAMILIES
+
+    settings = options.settings(config)
+    families = [family.description(settings) for family in FAMILIES.values()]
+    return frozenset(one.name for family in families for one in family.aggregates)
 
 
 def _known(gate: Gate, outcome: Outcome) -> str:
@@ -239,7 +264,13 @@ def _named(name: str, model: str, outcome: Outcome) -> str:
     return f"{name}[{model}]" if len(outcome.models) > 1 else name
 
 
-def _population(parts: Sequence[str], model: str, outcome: Outcome, gate: Gate | None = None) -> Population:
+def _population(
+    parts: Sequence[str],
+    model: str,
+    outcome: Outcome,
+    gate: Gate | None = None,
+    known: Mapping[str, Aggregate] = MappingProxyType({}),
+) -> Population:
     """What became of the questions of one model of which all the parts hold; for a gate, of those it puts together."""
     from ..results.gates import alike
     from ..results.population import fits, population
@@ -249,5 +280,5 @@ def _population(parts: Sequence[str], model: str, outcome: Outcome, gate: Gate |
     declared = [one for one in outcome.questions.declared.values() if one.id not in own and fits(parts, one)]
     apart = 0
     if gate is not None:
-        trials, declared, apart = alike(gate, trials, declared)
+        trials, declared, apart = alike(gate, trials, declared, known)
     return replace(population(trials, declared, outcome.where, own.__contains__), apart=apart)

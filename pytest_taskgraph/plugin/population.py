@@ -15,11 +15,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from ..errors import UsageError
 from . import options
 from .outcomes import MISTAKE
 
 if TYPE_CHECKING:
     from ..benchmarks.family import Family, QuestionReference
+    from ..benchmarks.settings import Settings
+    from ..family_description import Aggregate
     from ..results.gates import Gate
     from ..results.population import Declared, Mistake, Vocabulary, Whereabouts
 
@@ -46,8 +49,9 @@ class Questions:
 
         self.functions.add(function)
         settings = options.settings(self._config)
+        _check_aggregates(family, settings)
         names = {one.pattern for one in references}
-        metrics = {name: family.metrics(name, settings) for name in names}
+        metrics = {name: _measured(family.metrics(name, settings)) for name in names}
         graded = {name: family.graded(name, settings) for name in names}
         for one in references:
             if not one.relation:
@@ -128,14 +132,42 @@ class Questions:
         from ..results.population import mistake
 
         metric = "" if gate.metric == SCORE else gate.metric  # every question has a score
-        return mistake(gate.parts, list(self.declared.values()), self._vocabulary, metric)
+        found = mistake(gate.parts, list(self.declared.values()), self._vocabulary, metric)
+        return found or (self._aggregate_mistake(gate) if gate.aggregate else None)
+
+    def _aggregate_mistake(self, gate: Gate) -> Mistake | None:
+        from ..results.gates import refusal
+        from ..results.population import Mistake
+
+        try:
+            known = self.aggregates(gate)
+        except UsageError as error:
+            return Mistake(str(error), "wrong")
+        told = refusal(gate, known)
+        return Mistake(told, "wrong" if gate.aggregate in known else "absent") if told else None
+
+    def aggregates(self, gate: Gate) -> dict[str, Aggregate]:
+        """Return the aggregates of the families whose questions the gate is about, by name; none unless it names one.
+
+        Raises:
+            UsageError: if two of the families mean different things by a name.
+        """
+        from ..benchmarks import FAMILIES
+        from ..results.aggregates import merged
+        from ..results.population import fits
+
+        if not gate.aggregate:
+            return {}
+        about = {one.family for one in self.declared.values() if fits(gate.parts, one)}
+        settings = options.settings(self._config)
+        return merged(FAMILIES[name].description(settings) for name in sorted(about) if name in FAMILIES)
 
     @cached_property
     def _vocabulary(self) -> Vocabulary:
         """What the catalogue knows, the user's own patterns included."""
         from ..benchmarks import FAMILIES
         from ..results.population import Vocabulary
-        from .judging import metrics_of_gates
+        from .judging import aggregates_of_gates, metrics_of_gates
 
         settings = options.settings(self._config)
         groups = {family: family.description(settings).groups for family in FAMILIES.values()}
@@ -150,9 +182,9 @@ class Questions:
         labels = [pair for one in FAMILIES.values() for pair in one.labels().items()]
         values = {name: tuple(chain(*(label.values for same, label in labels if same == name))) for name, _ in labels}
         closed = frozenset(values).difference(name for name, label in labels if not label.closed)
-        return Vocabulary(
-            tuple(dict.fromkeys(names)), frozenset(ours), tuple(sorted(metrics_of_gates())), values, closed
-        )
+        metrics, aggregates = metrics_of_gates(), aggregates_of_gates(self._config)
+        names = list(dict.fromkeys(names))
+        return Vocabulary(names, frozenset(ours), sorted(metrics), values, closed, sorted(aggregates))
 
     def excused(self, found: Mistake) -> bool:
         """Whether a gate may have no questions: the user named files or asks for the last failed, so that not all were
@@ -183,6 +215,23 @@ class Questions:
                 if (question := known.get(name, name)) in self.declared:
                     return question
         return ""
+
+
+def _measured(metrics: Sequence[str] | None) -> Sequence[str] | None:
+    """The names of metrics and of their further values; None where they are not known."""
+    from ..scoring.metrics import names_measured
+
+    return None if metrics is None else names_measured(metrics)
+
+
+def _check_aggregates(family: Family, settings: Settings) -> None:
+    """Check the aggregates that a family declares. Raises UsageError."""
+    from ..results.aggregates import mistake_of
+    from .judging import metrics_of_gates
+
+    aggregates = family.description(settings).aggregates
+    if aggregates and (told := mistake_of(aggregates, metrics_of_gates())):
+        raise UsageError(f"the benchmark family {family.name!r}: {told}")
 
 
 def _letters(text: str) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import pytest
 
 from ..errors import NothingToAskError, UnknownNameError, UsageError
+from ..family_description import MEAN
 from .private import params
 
 if TYPE_CHECKING:
@@ -31,7 +32,15 @@ class Collected:
     def question(self) -> Question:
         """The question, built now. Raises UsageError."""
         made = self.family.question(self.reference, self.settings)
+        if made.aggregate != MEAN:
+            self._check_aggregate(made)
         return replace(made, repetition=self.reference.repetition) if self.reference.repetition > 1 else made
+
+    def _check_aggregate(self, question: Question) -> None:
+        known = [one.name for one in self.family.description(self.settings).aggregates]
+        if question.aggregate not in known:
+            what = f"aggregate of the benchmark family {self.family.name!r}"
+            raise UnknownNameError(what, question.aggregate, [MEAN, *known])
 
 
 def suite(family: Family, **options: Any) -> Callable[[_F], _F]:  # noqa: ANN401 - each family has options of its own

@@ -8,6 +8,7 @@ depend on each other, so the interval of anything but a mean is that of the dele
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -15,7 +16,7 @@ from math import fsum, prod, sqrt
 from typing import Final, Literal
 
 from ..errors import UsageError
-from ..family_description import Aggregate, FamilyDescription
+from ..family_description import STATISTICS, Aggregate, FamilyDescription
 from ..trial import Trial
 from .certainty import ASK_MORE, AT_THRESHOLD, Answered, Ends, Sample, decided_by
 from .metric_means import metrics_of
@@ -23,6 +24,7 @@ from .power import MOST, independent_needed, mean_needed
 from .statistics import ENOUGH_CLUSTERS, deviation, mean, student, wilson, within
 from .tally import ANSWERED
 
+_NAME = re.compile(r"[\w-]+")
 _ROUNDING = 1e-9
 
 SEEDS: Final = ("seed-mean", "seed-deviation")
@@ -258,6 +260,8 @@ def mistake_of(aggregates: Sequence[Aggregate], metrics: Collection[str]) -> str
 
 def _mistake(one: Aggregate, known: Known, metrics: Collection[str]) -> str:
     """What is wrong with an aggregate; `known` are those declared before it."""
+    if not _NAME.fullmatch(one.name) or one.name in STATISTICS:
+        return "expected a name of letters, digits, _ and -, and none that every row has, such as 'mean'"
     if one.name in known or one.name in metrics:
         return f"{'another aggregate' if one.name in known else 'a metric'} has that name; rename it"
     if one.kind in ("mean", "ratio"):

@@ -110,6 +110,7 @@ class Vocabulary:
     metrics: Sequence[str] = ()
     labels: Mapping[str, Sequence[str]] = field(default_factory=dict)  # their values, as far as they can be listed
     closed: frozenset[str] = frozenset()  # labels that have no other values than those
+    aggregates: Sequence[str] = ()  # of all families
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,9 +173,12 @@ def _name_mistake(part: str, parts: Sequence[str], declared: Sequence[Declared],
         return Mistake(f"no question of {part!r} was collected; {nearest(part, collected, 'collected')}", "absent")
     if part in known.metrics:
         return Mistake(f"{part!r} is a metric, and stands after a name: {_first(collected)}.{part}", "wrong")
+    if part in known.aggregates:
+        return Mistake(f"{part!r} is an aggregate, and stands after a name: {_first(collected)}.{part}", "wrong")
     last = len(parts) > 1 and part == parts[-1]
-    meant = [*collected, *known.names, *(known.metrics if last else ())]
-    what = f"no question is of {part!r}{', and no metric is called so' if last else ''}"
+    meant = [*collected, *known.names, *((*known.metrics, *known.aggregates) if last else ())]
+    measures = "no metric or aggregate" if known.aggregates else "no metric"
+    what = f"no question is of {part!r}{f', and {measures} is called so' if last else ''}"
     if not get_close_matches(part, meant, 1):
         what += next((_in_quotes(one, part) for one, then in pairwise(parts) if then == part and "=" in one), "")
     alone = known.ours.isdisjoint(one for one in parts if one != part)  # what is ours is not a user's as well

@@ -11,7 +11,7 @@ from pytest_taskgraph.family_description import Aggregate
 from pytest_taskgraph.results.aggregates import estimate
 from pytest_taskgraph.results.case import Case
 from pytest_taskgraph.results.gates import Gate, alike, judge, parse, refusal
-from pytest_taskgraph.results.population import Population
+from pytest_taskgraph.results.population import Declared, Population, Vocabulary, mistake
 from pytest_taskgraph.trial import Question, Score, Trial
 
 AGGREGATES = (
@@ -126,3 +126,14 @@ def test_alike_only_the_main_score_parts_graded_from_other_questions() -> None:
 def test_refusal_tells_why_a_gate_cannot_be(name: str, known: Sequence[str], told: str) -> None:
     gate = Gate("", ("next_step",), "", 0.5, None, name)
     assert re.fullmatch(told, refusal(gate, {one: KNOWN[one] for one in known}))
+
+
+def test_mistake_suggests_aggregates_where_one_is_meant() -> None:
+    declared = [Declared("q-001", "steps", "next_step", "")]
+    known = Vocabulary(("steps",), frozenset(), ("score", "depth"), aggregates=sorted(KNOWN))
+    alone = mistake(("g_mean",), declared, known)
+    assert alone is not None
+    assert (alone.text, alone.kind) == ("'g_mean' is an aggregate, and stands after a name: steps.g_mean", "wrong")
+    typo = mistake(("steps", "g_man"), declared, known)
+    assert typo is not None
+    assert "no metric or aggregate is called so; did you mean 'g_mean'?" in typo.text
