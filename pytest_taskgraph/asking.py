@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Generator
+from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
 
-from .trial import Question, Reply, Request
+from .errors import NotAskedError, ProviderError
+from .trial import Json, Question, Reply, Request
 
 
 class Model(Protocol):
@@ -20,13 +21,32 @@ class Model(Protocol):
         ...
 
 
+@dataclass(slots=True)
+class Exchange:
+    """A request and what came of it: a reply, a failure, or neither where the time for the question ran out."""
+
+    request: Request
+    reply: Reply | None = None
+    failure: ProviderError | NotAskedError | None = None
+    note: Mapping[str, Json] = field(default_factory=dict)  # what the episode says of it
+
+
 @dataclass(frozen=True, slots=True)
 class Transcript:
-    """What an episode comes to: the reply that is marked, and everything that was said on the way."""
+    """What an episode comes to. `drive` keeps the exchanges; an episode need not.
+
+    Attributes:
+        reply: what is scored: one of the replies, or one that the episode composed of several.
+        metrics: what was measured on the way, by name; None is undefined.
+        parts: numerator and denominator of values that are ratios, by name.
+        notes: what the record says of each exchange beside its messages and its reply, in the order of asking; may
+            be shorter than the exchanges are many.
+    """
 
     reply: Reply
-    exchanges: tuple[tuple[Request, Reply], ...] = ()
-    metrics: dict[str, float | None] = field(default_factory=dict)  # what other models measured; None is undefined
+    metrics: Mapping[str, float | None] = field(default_factory=dict)
+    parts: Mapping[str, list[float]] = field(default_factory=dict)
+    notes: Sequence[Mapping[str, Json]] = ()
 
 
 Turns = Generator[list[Request], list[Reply], Transcript]
@@ -45,13 +65,46 @@ def is_one_turn(episode: Episode) -> bool:
     return bool(getattr(episode, "one_turn", False))
 
 
-async def drive(turns: Turns, answer: Callable[[Request], Awaitable[Reply]]) -> Transcript:
-    """The transcript of an episode; the requests of one turn are asked side by side."""
+async def drive(
+    turns: Turns, answer: Callable[[Request], Awaitable[Reply]], exchanges: list[Exchange] | None = None
+) -> Transcript:
+    """Ask what an episode requests, and return what it comes to.
+
+    The requests of one turn are asked side by side. Each is entered in `exchanges` as it is asked, so that they hold
+    what was paid for wherever the episode ends.
+
+    Args:
+        turns: the episode of a question.
+        answer: asks one request.
+        exchanges: a list to append to.
+
+    Raises:
+        ProviderError, NotAskedError: the first of a turn, by the order of its requests, once all of them have ended.
+        ValueError: if the episode has more notes than exchanges.
+    """
+    exchanges = [] if exchanges is None else exchanges
+    first = len(exchanges)
     try:
         requests = next(turns)
         while True:
-            replies = await asyncio.gather(*(answer(request) for request in requests))
-            requests = turns.send(list(replies))
+            turn = [Exchange(request) for request in requests]
+            exchanges += turn
+            await asyncio.gather(*(_answer(one, answer) for one in turn))
+            for one in turn:
+                if one.failure is not None:
+                    raise one.failure
+            requests = turns.send([one.reply for one in turn if one.reply is not None])
     except StopIteration as stop:
         transcript: Transcript = stop.value
-        return transcript
+    for one, note in zip(exchanges[first:], transcript.notes, strict=False):
+        one.note = note
+    if len(transcript.notes) > len(exchanges) - first:
+        raise ValueError(f"an episode of {len(exchanges) - first} exchanges has {len(transcript.notes)} notes on them")
+    return transcript
+
+
+async def _answer(exchange: Exchange, answer: Callable[[Request], Awaitable[Reply]]) -> None:
+    try:
+        exchange.reply = await answer(exchange.request)
+    except (ProviderError, NotAskedError) as failure:
+        exchange.failure = failure

@@ -161,10 +161,11 @@ class Trial:
     error: str = ""  # "<kind>: <message>" of a provider's failure, or the reason for not asking
     requests: int = 0
     retries: int = 0  # how often requests were repeated, after failures of the provider
-    exchanges: list[dict[str, Any]] = field(default_factory=list)  # what was said besides the reply, in order
+    exchanges: list[dict[str, Any]] = field(default_factory=list)  # all requests and replies, as results.exchanges says
     # For reports that draw, as `diagram.pack` gives it: the JSON of
     diagram: str = ""  # what the question is about, a Diagram
     diagram_pair: str = ""  # the expected and the given answer, a DiagramPair
+    texts: dict[str, str] = field(default_factory=dict)  # of messages that the question does not hold, by digest
 
     @property
     def passed(self) -> bool:

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 from ..errors import BudgetSpentError, NotAskedError, PromptNotUnderstoodError, ProviderError
 from ..redaction import redact, redact_all
-from ..trial import Outcome, Question, Reply, Trial
+from ..trial import Outcome, Question, Trial
 from .judging import NOT_UNDERSTOOD
 
 if TYPE_CHECKING:
-    from ..asking import Episode, Model, Transcript
-    from ..trial import Request
+    from ..asking import Episode, Exchange, Model, Transcript
+    from ..trial import Reply, Request, Score
     from .measuring import Measuring
 
 
@@ -23,32 +23,44 @@ class Came:
 
     transcript: Transcript | None
     error: ProviderError | NotAskedError | None
-    requests: int
-    retries: int
+    exchanges: list[Exchange]  # all of them, also those before the error
+
+    @property
+    def requests(self) -> int:
+        """How many requests were sent, whether a reply came or not."""
+        return sum(not isinstance(one.failure, NotAskedError) for one in self.exchanges)
+
+    @property
+    def retries(self) -> int:
+        """How often requests were repeated."""
+        answered = sum(one.reply.retries for one in self.exchanges if one.reply)
+        return answered + sum(getattr(one.failure, "attempts", 1) - 1 for one in self.exchanges)
 
 
 async def ask(
     question: Question, episode: Episode, model: Model, measuring: Measuring, seconds: float | None = None
 ) -> Came:
     """What comes of the question's episode and of measuring its reply, within `seconds` in all."""
+    from ..asking import drive
     from ..models.budget import TIME_LIMIT
 
-    sent: list[Request] = []
-    transcript, error, retries = None, None, 0
+    async def answer(request: Request) -> Reply:
+        request = replace(request, repetition=question.repetition) if question.repetition > 1 else request
+        return await model.answer(request)
+
+    exchanges: list[Exchange] = []
+    transcript, error = None, None
     try:
         async with asyncio.timeout(seconds) as limit:
             TIME_LIMIT.set(limit)
-            transcript = await _asked(question, episode, model, sent)
+            transcript = await drive(episode(question), answer, exchanges)
             if question.judged:
-                transcript = await measuring.measured(question, transcript)
+                transcript = await measuring.measured(question, transcript, exchanges)
     except (ProviderError, NotAskedError) as failure:
-        error, retries = failure, getattr(failure, "attempts", 1) - 1
+        error = failure
     except TimeoutError:
         error = ProviderError("timeout", f"no answer within {seconds:g} s (--taskgraph-question-timeout)")
-    retries += sum(reply.retries for _, reply in transcript.exchanges) if transcript else 0
-    # Where measuring failed, each of its requests counts.
-    measured = len(transcript.exchanges) if transcript else len(sent)
-    return Came(transcript, error, measured + (len(question.judged) if transcript and error else 0), retries)
+    return Came(transcript, error, exchanges)
 
 
 def trial_of(question: Question, model: str, came: Came) -> tuple[Trial, Exception | None]:
@@ -56,23 +68,28 @@ def trial_of(question: Question, model: str, came: Came) -> tuple[Trial, Excepti
 
     A reply that could not be measured, for a judge or an embedder failed, is kept without a score: it is paid for.
     """
-    from ..benchmarks.episodes.tail import told
-    from ..benchmarks.understanding.agent import marked_agent, said
+    from ..results.exchanges import kept
     from ..scoring.marking import mark
 
-    transcript, error = came.transcript, came.error
-    question = redacted(question)
-    trial = Trial(question, model, "error", requests=came.requests, retries=came.retries)
-    if transcript is not None:
-        trial = replace(trial, reply=transcript.reply, exchanges=said(question, transcript))
+    transcript, error, shown = came.transcript, came.error, redacted(question)
+    reply = transcript.reply if transcript else None
+    exchanges, texts = kept(question, came.exchanges, reply)
+    trial = Trial(shown, model, "error", reply, requests=came.requests, retries=came.retries)
+    trial = replace(trial, exchanges=exchanges, texts=texts)
     if error is not None:
         outcome: Outcome = "error" if isinstance(error, ProviderError) else "skipped"
-        requests = trial.requests if transcript or outcome == "error" else 0
-        return replace(trial, outcome=outcome, error=_told(error), requests=requests), error
+        return replace(trial, outcome=outcome, error=_told(error)), error
     assert transcript is not None
-    made, stopped = mark(question, transcript.reply, model, came.requests, transcript.metrics)
-    made = replace(made, retries=came.retries, exchanges=[*trial.exchanges, *told(question, transcript)])
-    return marked_agent(made, transcript), stopped
+    made, stopped = mark(shown, transcript.reply, model, came.requests, transcript.metrics)
+    score = made.score and _with_measured(made.score, shown, transcript)
+    return replace(trial, outcome=made.outcome, score=score, error=made.error), stopped
+
+
+def _with_measured(score: Score, question: Question, transcript: Transcript) -> Score:
+    """Return the score with the metrics and the parts of the transcript; what the question's own metrics say stays."""
+    own = {question.metric, *question.further, *score.metrics}
+    metrics = {name: value for name, value in transcript.metrics.items() if name not in own}
+    return replace(score, metrics=score.metrics | metrics, parts={**transcript.parts, **score.parts})
 
 
 def redacted(question: Question) -> Question:
@@ -88,15 +105,3 @@ def _told(error: ProviderError | NotAskedError) -> str:
     if isinstance(error, BudgetSpentError):
         return f"budget::{error.limit}: {error}"
     return f"{NOT_UNDERSTOOD}: {error}" if isinstance(error, PromptNotUnderstoodError) else str(error)
-
-
-async def _asked(question: Question, episode: Episode, model: Model, sent: list[Request]) -> Transcript:
-    """What the question's episode comes to; every request is entered in `sent`, whether it is answered or not."""
-    from ..asking import drive
-
-    async def answer(request: Request) -> Reply:
-        request = replace(request, repetition=question.repetition) if question.repetition > 1 else request
-        sent.append(request)
-        return await model.answer(request)
-
-    return await drive(episode(question), answer)

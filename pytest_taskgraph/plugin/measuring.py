@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,7 +13,7 @@ from . import options
 from .application import model_settings
 
 if TYPE_CHECKING:
-    from ..asking import Model, Transcript
+    from ..asking import Exchange, Model, Transcript
     from ..benchmarks.settings import Settings
     from ..trial import Json, Question, Reply, Request
     from .pipeline import Pipeline
@@ -60,13 +61,18 @@ class Measuring:
 
         return [self.model(MEASURED[name]) for name in self._text_metrics if name in MEASURED]
 
-    async def measured(self, question: Question, transcript: Transcript) -> Transcript:
-        """The transcript with what the models measured. Raises ProviderError, NotAskedError, UsageError."""
+    async def measured(self, question: Question, transcript: Transcript, exchanges: list[Exchange]) -> Transcript:
+        """The transcript with what the models measured; what was said for that is appended to `exchanges`.
+
+        Raises ProviderError, NotAskedError, UsageError.
+        """
         from ..asking import drive
         from ..benchmarks.episodes.tail import tail
         from ..benchmarks.judging import judge_template
 
-        return await drive(tail(question, transcript, judge_template(self._templates)), self._answer)
+        turns = tail(question, transcript.reply, judge_template(self._templates))
+        found = await drive(turns, self._answer, exchanges)
+        return replace(transcript, metrics={**transcript.metrics, **found.metrics})
 
     def about(self) -> dict[str, Json]:
         """What the record tells of the chosen metrics and their models; nothing where the defaults stand."""

@@ -11,6 +11,7 @@ from io import StringIO
 from typing import Any
 
 from ..results.record import tally_of
+from ..results.spending import Took, took
 from ..scoring.form import show_value
 from ..trial import Reply, Score, Trial
 from .escape import printable
@@ -40,12 +41,14 @@ _TRIAL: dict[str, Callable[[Trial], Cell]] = {
     "question": lambda one: one.question.text,
     "expected": expected_answer,
 }
+_TOOK: dict[str, Callable[[Took], Cell]] = {
+    "tokens_in": lambda took: took.tokens_in,
+    "tokens_out": lambda took: took.tokens_out,
+    "cost_usd": lambda took: took.cost,
+    "latency": lambda took: took.latency,
+    "stored": lambda took: None if took.stored is None else "true" if took.stored else "false",
+}
 _REPLY: dict[str, Callable[[Reply], Cell]] = {
-    "tokens_in": lambda reply: reply.tokens_in,
-    "tokens_out": lambda reply: reply.tokens_out,
-    "cost_usd": lambda reply: reply.cost,
-    "latency": lambda reply: reply.latency,
-    "stored": lambda reply: "true" if reply.stored else "false",
     "finish_reason": lambda reply: reply.finish_reason,
     "source": lambda reply: reply.source,
 }
@@ -63,23 +66,34 @@ def csv(record: Mapping[str, Any]) -> str:
     are.
 
     The columns that every record has stand first, then `label.NAME` and `metric.NAME` by name; what is unknown is
-    empty, never 0. Raises UsageError for a record that is damaged.
+    empty, never 0. Tokens, cost and latency are sums over all replies of a trial that tell them.
+
+    Raises:
+        UsageError: for a record that is damaged.
     """
     trials = list(tally_of(record))
     labels = sorted({name for one in trials for name in one.question.labels})
     metrics = sorted({name for one in trials if one.score for name in one.score.metrics})
     text = StringIO()
     rows = writer(text, lineterminator="\r\n")
-    header = [*_TRIAL, *_REPLY, *_SCORE, *(f"label.{name}" for name in labels), *(f"metric.{name}" for name in metrics)]
+    header = [
+        *_TRIAL,
+        *_TOOK,
+        *_REPLY,
+        *_SCORE,
+        *(f"label.{name}" for name in labels),
+        *(f"metric.{name}" for name in metrics),
+    ]
     rows.writerow(map(_cell, header))
     rows.writerows(map(_cell, _row(one, labels, metrics)) for one in trials)
     return text.getvalue()
 
 
 def _row(trial: Trial, labels: Sequence[str], metrics: Sequence[str]) -> list[Cell]:
-    scores = trial.score.metrics if trial.score else {}
+    scores, sums = trial.score.metrics if trial.score else {}, took(trial)
     return [
         *(of(trial) for of in _TRIAL.values()),
+        *(of(sums) for of in _TOOK.values()),
         *(of(trial.reply) if trial.reply else None for of in _REPLY.values()),
         *(of(trial.score, trial) if trial.score else None for of in _SCORE.values()),
         *(trial.question.labels.get(name) for name in labels),

@@ -92,7 +92,9 @@ def _packed(pair: DrawnPair) -> list[str]:
 
 
 def _printable_texts(record: Mapping[str, Any]) -> dict[str, str]:
-    return {digest: shown_text(text) for digest, text in record["texts"].items()}
+    """The texts of prompts; those of other messages are shown with their exchanges."""
+    needed = dict.fromkeys(digest for one in record["trials"] for digest in one["question"]["prompt"])
+    return {digest: shown_text(record["texts"][digest]) for digest in needed}
 
 
 @cache

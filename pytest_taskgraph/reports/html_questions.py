@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..diagram import unpack
-from ..results.spending import spending
+from ..results.spending import spending, took
 from ..results.tally import Tally
 from ..trial import Trial
+from .exchanges import exchange_texts, exchange_title, shown_exchanges
 from .failure import expected_answer, given_answer
 from .html_data import shown_text
 from .svg import svg
 from .svg_pair import DrawnPair, draw_pair
-from .wording import count, number
+from .wording import number
 
 if TYPE_CHECKING:
     from .html_changes import Changes
@@ -90,7 +90,7 @@ def _view(trial: Trial, prompt: Sequence[str], changed: Changes | None) -> View:
         "error": trial.error,
         "reply": "" if trial.reply is None else trial.reply.text or "(an empty reply)",
         "system": question.system,
-        "exchanges": [_exchange(one) for one in trial.exchanges],
+        "exchanges": [*zip(map(exchange_title, shown_exchanges(trial)), exchange_texts(trial), strict=True)],
         "before": flip.told_before if flip else "",
         "cluster": question.cluster,
         "prompt": list(prompt),
@@ -104,13 +104,14 @@ def _view(trial: Trial, prompt: Sequence[str], changed: Changes | None) -> View:
 def _facts(trial: Trial) -> list[list[str]]:
     """What the reply took and how it was marked, as names and values; nothing of what is not known."""
     sums, question, score, reply = spending([trial]), trial.question, trial.score, trial.reply
+    latency = took(trial).latency
     metrics = {} if score is None else score.metrics
     facts = [
         ("main metric", question.metric),
         *((name, "undefined" if value is None else number(value)) for name, value in metrics.items()),
-        ("cost", f"${sums.cost:,.6f}" if sums.priced else "unknown" if reply else ""),
+        ("cost", f"${sums.cost:,.6f}" if sums.priced else "unknown" if sums.unpriced else ""),
         ("tokens", f"{sums.tokens_in:,} in, {sums.tokens_out:,} out" if sums.tokens_in or sums.tokens_out else ""),
-        ("latency", f"{reply.latency:.2f} s" if reply and reply.latency is not None else ""),
+        ("latency", "" if latency is None else f"{latency:.2f} s"),
         ("requests", str(trial.requests) if trial.requests > 1 else ""),
         (
             "from the store",
@@ -123,21 +124,6 @@ def _facts(trial: Trial) -> list[list[str]]:
         ("repetition", str(question.repetition) if question.repetition > 1 else ""),
     ]
     return [[name, value] for name, value in facts if value]
-
-
-def _exchange(one: Mapping[str, Any]) -> list[str]:
-    """A title and a text of what was said besides the reply: by an agent with its calls, or to measure."""
-    measured = f"{one['metric']} {one.get('value')}" if "metric" in one else ""
-    title = " ".join(part for part in (str(one.get("role") or "exchange"), measured) if part)
-    calls = [_call(call) for call in one.get("calls") or ()]
-    return [
-        f"{title}, {count(len(calls), 'call')}" if calls else title,
-        "\n".join([str(one.get("text") or ""), *calls]),
-    ]
-
-
-def _call(call: object) -> str:
-    return f"→ {json.dumps(call, ensure_ascii=False, sort_keys=True)}"
 
 
 def _printable(value: Any) -> Any:  # noqa: ANN401

@@ -6,6 +6,7 @@ Plain pairs of texts, XML-safe and on one line each; the plugin hands them to Lo
 from __future__ import annotations
 
 from ..results.record import About
+from ..results.spending import took
 from ..results.tally import Group, Tally
 from ..results.usage import Usage
 from ..trial import Trial
@@ -20,8 +21,11 @@ Properties = list[tuple[str, str]]
 
 
 def properties(trial: Trial) -> Properties:
-    """The properties of a test case; what is unknown (score, tokens, cost, notation) is left out, never 0."""
-    question, score, reply = trial.question, trial.score, trial.reply
+    """The properties of a test case; what is unknown (score, tokens, cost, notation) is left out, never 0.
+
+    Tokens and cost are sums over all replies that tell them.
+    """
+    question, score, sums = trial.question, trial.score, took(trial)
     values = {
         "outcome": trial.outcome,
         "score": score and _number(score.value),
@@ -30,10 +34,10 @@ def properties(trial: Trial) -> Properties:
         "notation": question.labels.get("notation"),
         "relation": question.relation or None,
         "model": trial.model,
-        "tokens_in": reply and reply.tokens_in,
-        "tokens_out": reply and reply.tokens_out,
-        "stored": reply and ("yes" if reply.stored else "no"),
-        "cost_usd": None if reply is None or reply.cost is None else f"{reply.cost:.6f}",
+        "tokens_in": sums.tokens_in,
+        "tokens_out": sums.tokens_out,
+        "stored": None if sums.stored is None else "yes" if sums.stored else "no",
+        "cost_usd": None if sums.cost is None else f"{sums.cost:.6f}",
         "expected": expected_answer(trial),
         "given": given_answer(trial) if score and score.status == "read" else None,
         "remark": (score and score.remark) or trial.error or None,

@@ -8,12 +8,14 @@ from collections.abc import Iterator, Sequence
 from ..results.tally import ANSWERED, Tally
 from ..trial import Trial
 from .escape import one_line, wrap
+from .exchanges import exchange_title, shown_exchanges
 from .failure import expected_answer, given_answer
 from .markdown_blocks import cell, code, fence, folded, table
 from .wording import count
 
 WIDTH = 100  # columns of a line in a block of code
 REPLY = 12  # lines of a reply
+EXCHANGES = 8  # with models, for one answer
 MESSAGE = 120  # columns of an error
 NAMED = 5  # questions that were lost
 NAME = 200  # columns of an id
@@ -52,6 +54,7 @@ def _told(trial: Trial) -> Iterator[str]:
         lines += wrap(f"why: {score.remark}", WIDTH, 2)
     if trial.reply is not None:
         lines += _reply(trial.reply.text, question.place == "first-line")
+    lines += _exchanges(trial)
     yield from fence(lines)
     yield ""
 
@@ -65,6 +68,14 @@ def _reply(text: str, begins: bool) -> list[str]:
     whole = len(chosen) == len(full) and len(near) == len(text.strip())
     title = "reply" if whole else f"the reply ({len(text):,} characters) {'begins' if begins else 'ends'}"
     return [f"{title}:", *("  " + one_line(line, WIDTH - 2) for line in chosen)]
+
+
+def _exchanges(trial: Trial) -> list[str]:
+    """The exchanges, a line each, where there are several: whom they were with, and what they took."""
+    titles = [exchange_title(one) for one in shown_exchanges(trial)]
+    told = [one_line(f"  {at}. {title}", WIDTH) for at, title in enumerate(titles[:EXCHANGES], 1)]
+    more = [f"  … and {len(titles) - EXCHANGES} more"] if len(titles) > EXCHANGES else []
+    return ["exchanges:", *told, *more] if titles else []
 
 
 def missing_replies(tally: Tally, lost: Sequence[str], most: int) -> Iterator[str]:

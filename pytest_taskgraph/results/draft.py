@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
-from hashlib import sha256
+from itertools import chain
 from typing import Any
 
 from ..diagram import unpack
 from ..redaction import redact
 from ..trial import Question, Trial
 from .about import About
-from .plain import cut, joined_surrogates, plain, public_settings
+from .plain import cut, digest, joined_surrogates, plain, public_settings
 from .tally import Tally
 
 SCHEMA = 3
@@ -75,13 +75,14 @@ class Draft:
         return {"texts": self._texts(), "diagrams": self._diagrams()}
 
     def _texts(self) -> Iterator[tuple[str, str]]:
-        """Every text of a prompt once, under its digest."""
+        """Every text of a prompt or of another message once, under its digest; long ones of the latter are cut."""
+        prompts = ((digest(text), text) for trial in self._tally for text in self._split(trial.question))
+        messages = ((key, plain(text, "texts", cut)) for trial in self._tally for key, text in trial.texts.items())
         told = set()
-        for trial in self._tally:
-            for text in self._split(trial.question):
-                if (key := _digest(text)) not in told:
-                    told.add(key)
-                    yield key, text
+        for key, text in chain(prompts, messages):  # all prompts first: a message with such a text is not cut
+            if key not in told:
+                told.add(key)
+                yield key, text
 
     def _diagrams(self) -> Iterator[tuple[str, Any]]:
         """The diagrams that trials carry, once for each cluster of questions, in the order of their keys."""
@@ -92,7 +93,7 @@ class Draft:
     def _trials(self) -> Iterator[dict[str, Any]]:
         for one in self._tally:
             made = _trial(one)
-            made["question"]["prompt"] = [_digest(text) for text in self._split(one.question)]
+            made["question"]["prompt"] = [digest(text) for text in self._split(one.question)]
             yield {**made, "attempts": self._tally.attempts(one)}
 
     def _split(self, question: Question) -> list[str]:
@@ -132,7 +133,7 @@ def _trial(trial: Trial) -> dict[str, Any]:
     """The trial as JSON that reads back as itself, with long texts of the model cut."""
     where = f"trial {trial.question.id} of {trial.model}"
     data = trial.to_json()
-    del data["diagram"]  # it stands in `diagrams`
+    del data["diagram"], data["texts"]  # they stand in `diagrams` and `texts`
     if pair := data.pop("diagram_pair"):
         data["diagram_pair"] = plain(unpack(pair), f"{where}, diagram_pair", _of_both)
     said = ("reply", "score", "exchanges")
@@ -166,7 +167,3 @@ def _common_start(a: str, b: str) -> int:
     """How many characters both texts begin with; of the least and the greatest of many, how many they all do."""
     a, b = joined_surrogates(a), joined_surrogates(b)
     return next((at for at, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
-
-
-def _digest(text: str) -> str:
-    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

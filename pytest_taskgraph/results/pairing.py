@@ -14,6 +14,7 @@ from functools import partial
 from math import fsum
 
 from ..trial import Outcome, Question, Trial
+from .exchanges import spoken
 from .tally import ANSWERED, Tally
 
 ANOTHER = ("workflow", "case", "reference", "notation", "template", "marking")  # what makes another question
@@ -82,11 +83,10 @@ class Pairing:
 
 
 def _said(trial: Trial) -> Hashable:
-    """Return all texts of the model under test; what equals nothing where its reply is not known."""
+    """Return all that the model under test said; what equals nothing where its reply is not known."""
     if trial.reply is None:
         return object()
-    turns = [(one.get("text"), one.get("calls")) for one in trial.exchanges if one.get("role") == "subject"]
-    return (trial.reply.text, json.dumps(turns))
+    return json.dumps(spoken(trial))
 
 
 Key = tuple[str, str]  # of a question: id without repetition, model

@@ -7,6 +7,7 @@ stands once, in `diagrams`, under the cluster of its questions. Settings never h
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain
@@ -19,6 +20,7 @@ from ..errors import ReadError, UsageError
 from ..trial import Trial
 from .about import REAL_NAMES, About
 from .draft import Draft, build, tallied, text_of
+from .exchanges import foreign_texts
 from .in_place import replace
 from .older_records import KNOWN_SCHEMAS, upgraded
 from .tally import Tally
@@ -174,7 +176,9 @@ def _read_trials(record: Mapping[str, Any]) -> Iterator[tuple[Trial, int]]:
             diagram = diagrams.get(whole["question"]["cluster"], "")
             pair = whole.get("diagram_pair")
             packed = {"diagram": diagram, "diagram_pair": pack(pair) if pair else ""}
-            trial = Trial.from_json(whole | packed)
+            trial = Trial.from_json(whole | packed | {"texts": {}})
+            if texts := foreign_texts(trial.question, trial.exchanges, record["texts"]):
+                trial = dataclasses.replace(trial, texts=texts)
             first = places.setdefault((trial.question.id, trial.model), at)
             if first != at:
                 same = f"the same question and model as trial {first}, {trial.question.id!r:.200}"

@@ -44,6 +44,7 @@ _EXPECTED: Final = {
     "list_type": "a list",
     "model_type": "an object",
     "none_required": "null",
+    "string_pattern_mismatch": "a SHA-256 in hexadecimal",
     "string_type": "a text",
     "string_unicode": "a text without half surrogate pairs",
     "value_error": "{error}",
@@ -171,18 +172,31 @@ class _Score:
     value: _Share
 
 
+class _Message(BaseModel, strict=True):
+    role: str
+    digest: Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
+
+
 class _Exchange(BaseModel, strict=True):
-    """What reports and new marks look at."""
+    """What reports and new marks look at; records of earlier versions have no messages."""
 
     role: str = ""
-    text: str | None = None
-    calls: list[_Value] | None = None
+    messages: list[_Message] = []
+    kind: Literal["chat", "score", "embed"] = "chat"
+    final: bool = False
+    failure: str = ""
+    text: str = ""
+    calls: list[dict[str, _Value]] = []
+    logprobs: list[list[_Value]] = []
     metric: str = ""
     value: _Number | None = None
     tokens_in: _Count | None = None
     tokens_out: _Count | None = None
     cost: _Number | None = None
+    latency: _Number | None = None
     stored: bool = False
+    source: str = ""
+    finish_reason: str = ""
 
 
 @_as(Trial)
@@ -193,6 +207,7 @@ class _Trial:
     exchanges: list[_Exchange]
     diagram: None  # it stands in `diagrams`
     diagram_pair: _DiagramPair | None
+    texts: None  # they stand in `texts` of the record
     requests: _Count
     retries: _Count
     attempts: _Ordinal

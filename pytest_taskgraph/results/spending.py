@@ -11,8 +11,7 @@ from math import fsum
 from typing import Any
 
 from ..trial import Trial
-
-_TOLD = ("tokens_in", "tokens_out", "cost")
+from .exchanges import is_kept, replies
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,19 +48,40 @@ def spending(trials: Iterable[Trial]) -> Spending:
     )
 
 
-def replies(trial: Trial) -> list[dict[str, Any]]:
-    """Tokens and cost of each reply that the trial holds, and whether it was stored; judges' and embedders' included.
+@dataclass(frozen=True, slots=True)
+class Took:
+    """What all replies of one trial took, as far as they tell; None where none does."""
 
-    What an agent said stands among the exchanges, its last reply too; any other reply stands in the trial alone.
-    """
-    said = [{name: one.get(name) for name in _TOLD} | {"stored": one.get("stored", False)} for one in trial.exchanges]
-    if trial.reply is None or any(one.get("role") == "subject" for one in trial.exchanges):
-        return said
-    return [{name: getattr(trial.reply, name) for name in (*_TOLD, "stored")}, *said]
+    tokens_in: int | None
+    tokens_out: int | None
+    cost: float | None  # US dollars
+    latency: float | None  # seconds, one reply after the other
+    stored: bool | None  # whether each of them came from the store
+
+
+def took(trial: Trial) -> Took:
+    """Return the sums over all replies of a trial, judges' and embedders' included."""
+    came = replies(trial)
+    return Took(
+        tokens_in=_sum(came, "tokens_in"),
+        tokens_out=_sum(came, "tokens_out"),
+        cost=_sum(came, "cost"),
+        latency=_sum(came, "latency"),
+        stored=all(one["stored"] for one in came) if came else None,
+    )
+
+
+def _sum(came: list[dict[str, Any]], name: str) -> Any:  # noqa: ANN401 - a whole number stays one
+    known = [one[name] for one in came if one[name] is not None]
+    return (fsum if isinstance(known[0], float) else sum)(known) if known else None
 
 
 def _unpriced(trial: Trial, said: list[dict[str, Any]]) -> int:
-    """Replies of unknown cost: those in the trial, and those that came before a later request of it failed."""
+    """Replies of unknown cost: those in the trial, and those that came before a later request of it failed.
+
+    Of the latter only the number is known, and only where an earlier version asked: it kept no such reply.
+    """
     known = sum(reply["cost"] is not None for reply in said)
-    lost = trial.requests - 1 - len(said) if trial.outcome == "error" else 0
+    counted = trial.outcome == "error" and not any(map(is_kept, trial.exchanges))
+    lost = trial.requests - 1 - len(said) if counted else 0
     return len(said) - known + max(0, lost)

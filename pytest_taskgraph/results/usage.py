@@ -8,7 +8,7 @@ from math import fsum
 from typing import Any
 
 from ..trial import Trial
-from .spending import replies
+from .exchanges import replies
 
 _DIGITS = 9  # of US dollars; replies arrive in any order, which the last digits of their sum would show
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from pytest_taskgraph.asking import Transcript
 from pytest_taskgraph.benchmarks.understanding import understanding
-from pytest_taskgraph.benchmarks.understanding.agent import ROUNDS, said, specifications_read
+from pytest_taskgraph.benchmarks.understanding.agent import ROUNDS, specifications_read
 from pytest_taskgraph.benchmarks.understanding.settings import UnderstandingSettings
 from pytest_taskgraph.notations import NOTATIONS
 from pytest_taskgraph.trial import Question, Reply, Request
@@ -62,7 +62,7 @@ def test_a_model_that_answers_at_once_is_asked_once() -> None:
     transcript, sent = play(script(Reply("A")))
     assert transcript.reply == Reply("A")
     assert [message["role"] for message in sent[0].messages] == ["system", "user"]
-    assert len(transcript.exchanges) == 1
+    assert len(sent) == len(transcript.notes) == 1
 
 
 def test_calls_of_one_message_are_answered_in_order() -> None:
@@ -128,9 +128,17 @@ def test_reading_one_text_under_another_name_counts_for_all_its_workflows() -> N
     assert specifications_read(question, [calling(call(arguments='{"name": "Nobody"}'))]) == (0, 2)
 
 
-def test_of_an_episode_with_one_prompt_nothing_more_is_told() -> None:
-    question = replace(QUESTION, episode="single")
-    assert said(question, Transcript(Reply("A"), ((Request(), Reply("A")),))) == []
+def test_agent_measures_what_it_read_and_notes_its_calls() -> None:
+    first = calling(call(arguments='{"name": "shop.Outer"}'), call("search"))
+    transcript, _ = play(script(first, Reply("A")))
+    assert transcript.metrics == {"specifications_read": 0.5}
+    assert transcript.parts == {"specifications_read": [1.0, 2.0], "tool_calls": [1.0, 2.0]}
+    done = {"name": READ, "arguments": '{"name": "shop.Outer"}', "answer": "ok"}
+    assert transcript.notes == [
+        {"calls": [done, {"name": "search", "arguments": "{}", "answer": "unknown tool"}]},
+        {"calls": []},
+    ]
+    assert play(script(Reply("A")), replace(QUESTION, needed=[]))[0].metrics == {"specifications_read": None}
 
 
 CALLS = st.fixed_dictionaries(
@@ -156,8 +164,8 @@ def test_whatever_a_model_calls_the_rounds_are_bounded_and_every_call_is_answere
     waiting = iter(messages)
     transcript, sent = play(lambda _: calling(*next(waiting, [])))
     assert len(sent) <= ROUNDS + 1
-    assert len(transcript.exchanges) == len(sent)
-    json.dumps(said(QUESTION, transcript))
+    assert len(transcript.notes) == len(sent)
+    json.dumps(transcript.notes)
     for request in sent:
         expected: list[str] = []
         for message in request.messages:

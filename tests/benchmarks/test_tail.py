@@ -10,8 +10,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pytest_taskgraph.asking import Transcript, drive
-from pytest_taskgraph.benchmarks.episodes.tail import cosine, tail, told
+from pytest_taskgraph.asking import Exchange, Transcript, drive
+from pytest_taskgraph.benchmarks.episodes.tail import cosine, tail
 from pytest_taskgraph.benchmarks.judging import judge_prompt, judge_template, verdict
 from pytest_taskgraph.benchmarks.understanding.text_metrics import check, marking
 from pytest_taskgraph.errors import ProviderError, UnknownNameError, UsageError
@@ -19,8 +19,6 @@ from pytest_taskgraph.models.scripted import Scripted
 from pytest_taskgraph.scoring.forms import form
 from pytest_taskgraph.scoring.metrics.bertscore import demand_bertscore
 from pytest_taskgraph.trial import Question, Reply, Request
-
-FIRST = Request(messages=[{"role": "user", "content": "Why?"}])
 
 
 def asked(*judged: str) -> Question:
@@ -34,10 +32,10 @@ def measured(
     question: Question,
     script: list[str | Reply | Exception] | Callable[[Request], str | Reply],
     reply: str = "Final answer: It is cold.",
-) -> tuple[Transcript, Scripted]:
-    model = Scripted(script)
-    before = Transcript(Reply(reply), ((FIRST, Reply(reply)),), {"turns": 1.0})
-    return asyncio.run(drive(tail(question, before, judge_template()), model.answer)), model
+) -> tuple[Transcript, Scripted, list[Exchange]]:
+    model, exchanges = Scripted(script), list[Exchange]()
+    turns = tail(question, Reply(reply), judge_template())
+    return asyncio.run(drive(turns, model.answer, exchanges)), model, exchanges
 
 
 @pytest.mark.parametrize(
@@ -112,13 +110,13 @@ def test_a_template_of_the_user_stays_in_the_sandbox() -> None:
 
 
 def test_the_judge_sees_question_reference_and_answer() -> None:
-    transcript, model = measured(asked("judge"), ["It agrees.\nScore: 4"])
+    transcript, model, exchanges = measured(asked("judge"), ["It agrees.\nScore: 4"])
     (request,) = model.requests
     assert (request.role, request.kind) == ("judge", "chat")
     for text in ("Why does it stop?", "The oven is off.", "It is cold."):
         assert request.prompt.count(text) == 1
-    assert transcript.metrics == {"turns": 1.0, "judge": 0.75}
-    assert [one.role for one, _ in transcript.exchanges] == ["subject", "judge"]
+    assert transcript.metrics == {"judge": 0.75}
+    assert [(one.request.role, one.note) for one in exchanges] == [("judge", {"metric": "judge", "value": 0.75})]
 
 
 def test_a_judge_without_a_score_leaves_the_metric_undefined() -> None:
@@ -134,7 +132,7 @@ def test_a_judge_that_was_cut_off_before_its_score_measured_nothing() -> None:
 
 def test_cosine_asks_for_the_vectors_of_answer_and_reference() -> None:
     vectors = [[1.0, 0.0], [1.0, 1.0]]
-    transcript, model = measured(asked("cosine"), [Reply("", embeddings=vectors)])
+    transcript, model, _ = measured(asked("cosine"), [Reply("", embeddings=vectors)])
     (request,) = model.requests
     assert (request.role, request.kind, request.texts) == ("embedder", "embed", ["It is cold.", "The oven is off."])
     assert transcript.metrics["cosine"] == pytest.approx(math.sqrt(0.5))
@@ -146,18 +144,15 @@ def test_vectors_that_do_not_fit_are_the_embedders_failure(vectors: list[list[fl
         measured(asked("cosine"), [Reply("", embeddings=vectors)])
 
 
-def test_both_are_asked_side_by_side_and_told_without_vectors() -> None:
+def test_both_are_asked_side_by_side_and_noted() -> None:
     def answer(request: Request) -> str | Reply:
         return "Score: 5" if request.role == "judge" else Reply("", 6, 0, 0.001, embeddings=[[0.0, 1.0]] * 2)
 
-    question = asked("cosine", "judge")
-    transcript, _ = measured(question, answer)
-    assert transcript.metrics == {"turns": 1.0, "judge": 1.0, "cosine": 1.0}
-    embedder, judge = told(question, transcript)
-    assert (embedder["role"], embedder["metric"], embedder["value"]) == ("embedder", "cosine", 1.0)
-    assert (embedder["tokens_in"], embedder["tokens_out"], embedder["cost"]) == (6, 0, 0.001)
-    assert (judge["role"], judge["metric"], judge["value"], judge["text"]) == ("judge", "judge", 1.0, "Score: 5")
-    assert "embeddings" not in embedder
+    transcript, _, (embedder, judge) = measured(asked("cosine", "judge"), answer)
+    assert transcript.metrics == {"judge": 1.0, "cosine": 1.0}
+    assert (embedder.request.role, embedder.note) == ("embedder", {"metric": "cosine", "value": 1.0})
+    assert (judge.request.role, judge.note) == ("judge", {"metric": "judge", "value": 1.0})
+    assert judge.reply == Reply("Score: 5", source="scripted")
 
 
 @pytest.mark.parametrize(
@@ -165,9 +160,9 @@ def test_both_are_asked_side_by_side_and_told_without_vectors() -> None:
 )
 def test_nothing_is_asked_where_there_is_nothing_to_measure(judged: tuple[str, ...], reply: str) -> None:
     question = asked(*judged)
-    transcript, model = measured(question, [], reply)
+    transcript, model, exchanges = measured(question, [], reply)
     assert model.requests == []
-    assert (transcript.metrics, told(question, transcript)) == ({"turns": 1.0}, [])
+    assert (transcript, exchanges) == (Transcript(Reply(reply)), [])
 
 
 FLOATS = st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=1, max_size=5)

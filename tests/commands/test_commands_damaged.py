@@ -23,6 +23,7 @@ from pytest_taskgraph.reports.html import html
 from pytest_taskgraph.reports.markdown import markdown
 from pytest_taskgraph.results.case import Case
 from pytest_taskgraph.results.comparison import compare
+from pytest_taskgraph.results.plain import digest
 from pytest_taskgraph.results.record import About, build, load_whole
 from pytest_taskgraph.trial import Question, Reply, Score, Trial
 
@@ -38,10 +39,16 @@ DIAGRAM = Diagram(
     [DiagramGroup("h", "Outer"), DiagramGroup("g", "Inner", "h", "twice")],
     3,
 )
-SAID = {
-    "role": "judge", "metric": "judged", "value": 0.5, "text": "half", "calls": [{"name": "read"}], "source": "m",
-    "tokens_in": 1, "tokens_out": 2, "cost": 0.1,
-}  # fmt: skip
+TEXTS = {digest("Measure it."): "Measure it."}
+SAID: list[dict[str, Any]] = [
+    {
+        "role": "judge", "messages": [{"role": "user", "digest": one} for one in TEXTS], "kind": "score",
+        "metric": "judged", "value": 0.5, "text": "half", "calls": [{"name": "read"}], "source": "m", "tokens_in": 1,
+        "tokens_out": 2, "cost": 0.1, "latency": 0.2, "stored": True, "finish_reason": "length", "logprobs": [[-1.0]],
+    },
+    {"role": "subject", "messages": [], "final": True},
+    {"role": "subject", "messages": [], "failure": "timeout"},
+]  # fmt: skip
 
 
 def whole() -> dict[str, Any]:
@@ -55,14 +62,18 @@ def whole() -> dict[str, Any]:
         "Final answer: B", 3, 4, 0.1, 0.2, tool_calls=[{"id": "1"}], logprobs=[[-0.5, 2, True]], embeddings=[[0.5]]
     )
     score = Score(0.5, {"recall": 0.5}, {"f1": [1, 2]}, ["B"], missing=["A"], extra=["B"])
-    wrong = Trial(question, "m", "wrong", reply, score, "none", 1, 1, [SAID], pack(DIAGRAM.to_json()))
+    drawn = DIAGRAM.to_json()
+    wrong = Trial(
+        question, "m", "wrong", reply, score, "none", 1, 1, SAID, pack(drawn),
+        pack({"expected": drawn, "given": drawn}), TEXTS,
+    )  # fmt: skip
     gate = Case("gates::structure", "failed", "too low", "m", 0.5, 0.25, 0.75, 0.8)
     about = About(
         "0.1.0", ("m",), 7, ("wadl",), "direct", "lenient", "gates", 1, {"tasks": [12], "model_option": {"top_p": 1}},
         (vars_of(gate),), ("next-009",), {"understanding": 2}, interrupted=True,
     )  # fmt: skip
     record = build([wrong], about)
-    record["trials"][0]["diagram"] = None
+    record["trials"][0] |= {"diagram": None, "texts": None}
     return record
 
 

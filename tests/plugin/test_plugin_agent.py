@@ -71,7 +71,8 @@ def test_an_agent_asks_for_specifications_errs_and_answers(
     assert told == [[(tool, "ok")] * 2, [(tool, "unknown name")], [(tool, "malformed arguments")], []]
     assert [one["role"] for one in trial["exchanges"]] == ["subject"] * 4
     assert trial["exchanges"][0]["calls"][1]["arguments"] == read(second)
-    assert (trial["exchanges"][3]["text"], trial["exchanges"][3]["tokens_in"]) == (answer(question), 3)
+    assert (trial["exchanges"][3]["final"], trial["exchanges"][3]["tokens_in"]) == (True, 3)
+    assert trial["reply"]["text"] == answer(question)
     assert trial["requests"] == 4
     needed = len(question.needed)
     assert trial["score"]["metrics"]["specifications_read"] == 2 / needed

@@ -65,7 +65,8 @@ def test_the_judge_is_asked_after_each_reply_and_its_score_is_the_mark(
         assert (one["outcome"], one["score"]["value"], one["requests"]) == ("wrong", 0.75, 2)
         assert set(one["score"]["metrics"]) == {"rouge1", "rouge1_recall", "rouge2", "rouge_l"}
         assert one["reply"]["text"] == SAID
-        (said,) = one["exchanges"]
+        subject, said = one["exchanges"]
+        assert (subject["role"], subject["final"]) == ("subject", True)
         assert (said["role"], said["metric"], said["value"]) == ("judge", "judge", 0.75)
         assert (said["text"], said["tokens_in"], said["tokens_out"]) == ("It agrees.\nScore: 4", 3, 2)
 
@@ -96,7 +97,7 @@ def test_a_judge_that_says_nothing_of_use_counts_nought_with_a_remark(
     for one in trials(own):
         assert (one["score"]["value"], one["score"]["status"]) == (0.0, "read")
         assert one["score"]["remark"].startswith("judge is undefined for this answer, counted 0")
-        assert one["exchanges"][0]["value"] is None
+        assert one["exchanges"][1]["value"] is None
 
 
 @pytest.mark.parametrize(
@@ -145,7 +146,8 @@ def test_cosine_asks_the_embedder(own: Project, server: Loopback, judge: Loopbac
     assert [one.body["input"][0] for one in judge.requests] == ["It makes things ready."] * 2
     for one in trials(own):
         assert one["score"]["value"] == pytest.approx(0.6)
-        (said,) = one["exchanges"]
+        subject, said = one["exchanges"]
+        assert (subject["role"], subject["final"]) == ("subject", True)
         assert (said["role"], said["tokens_in"]) == ("embedder", 9)
     assert '"embedding"' not in (own.path / "record.json").read_text()
 
@@ -196,4 +198,4 @@ def test_judging_crosses_to_workers(own: Project, server: Loopback, judge: Loopb
     ran = own.spread(f"--model={server.url}#any", "--taskgraph-text-metric=judge", *role, RECORD)
     assert ran.counts == {"passed": 2}
     assert [one.body["temperature"] for one in judge.requests] == [0, 0]
-    assert [one["exchanges"][0]["value"] for one in trials(own)] == [0.75, 0.75]
+    assert [one["exchanges"][1]["value"] for one in trials(own)] == [0.75, 0.75]

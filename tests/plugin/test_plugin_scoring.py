@@ -24,11 +24,10 @@ from pytest_taskgraph.trial import Request
 
 
 def choose(question):
-    request = Request(kind="score", context=question.prompt, texts=[" yes", " never"])
-    (reply,) = yield [request]
+    (reply,) = yield [Request(kind="score", context=question.prompt, texts=[" yes", " never"])]
     yes, never = reply.scores
     chosen = "yes" if yes.perplexity < never.perplexity else "no"
-    return Transcript(replace(reply, text=f"Final answer: {chosen}"), ((request, reply),))
+    return Transcript(replace(reply, text=f"Final answer: {chosen}"))
 
 
 EPISODES["single"] = choose

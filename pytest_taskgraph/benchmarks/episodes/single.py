@@ -9,9 +9,8 @@ from ...trial import Question, Request
 @one_turn
 def single(question: Question) -> Turns:
     """One prompt, after the system prompt if there is one, and one reply."""
-    request = Request(messages=opening(question))
-    (reply,) = yield [request]
-    return Transcript(reply, ((request, reply),))
+    (reply,) = yield [Request(messages=opening(question))]
+    return Transcript(reply)
 
 
 def opening(question: Question) -> list[dict[str, str]]:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import replace
-from typing import Any
 
 from ...asking import Transcript, Turns
 from ...errors import ProviderError
@@ -16,33 +14,19 @@ from ..judging import judge_prompt, verdict
 _CUT_OFF = ("length", "max_tokens")
 
 
-def tail(question: Question, transcript: Transcript, template: str) -> Turns:
-    """The transcript, with the metrics of `question.judged` measured and what was said for them.
+def tail(question: Question, reply: Reply, template: str) -> Turns:
+    """The reply, with the metrics of `question.judged` that it was measured by.
 
     Asks nothing where there is none, and where no answer can be read from the reply. All requests are of one turn.
     `template` is that of the judge's prompt. Raises ProviderError where a judge was cut off before its score.
     """
-    given = read_answer(question, transcript.reply) if question.judged else None
+    given = read_answer(question, reply) if question.judged else None
     if given is None:
-        return transcript
+        return Transcript(reply)
     texts = str(given), str(question.reference)
-    requests = [_REQUESTS[name](question, *texts, template) for name in question.judged]
-    replies = yield requests
+    replies = yield [_REQUESTS[name](question, *texts, template) for name in question.judged]
     values = {name: _VALUES[name](reply) for name, reply in zip(question.judged, replies, strict=True)}
-    exchanges = (*transcript.exchanges, *zip(requests, replies, strict=True))
-    return replace(transcript, exchanges=exchanges, metrics={**transcript.metrics, **values})
-
-
-def told(question: Question, transcript: Transcript) -> list[dict[str, Any]]:
-    """What measuring came to, an entry a metric: role, metric, value, text, tokens and cost; no vectors."""
-    said = [(request.role, reply) for request, reply in transcript.exchanges if request.role in ("judge", "embedder")]
-    return [
-        {
-            "role": role, "metric": name, "value": transcript.metrics[name], "text": reply.text, "source": reply.source,
-            "tokens_in": reply.tokens_in, "tokens_out": reply.tokens_out, "cost": reply.cost, "stored": reply.stored,
-        }
-        for name, (role, reply) in zip(question.judged, said, strict=False)  # none were said of what cannot be read
-    ]  # fmt: skip
+    return Transcript(reply, values, notes=[{"metric": name, "value": value} for name, value in values.items()])
 
 
 def cosine(vectors: Sequence[Sequence[float]]) -> float | None:

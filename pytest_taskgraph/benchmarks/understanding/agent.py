@@ -6,11 +6,10 @@ The set-up of the study's ReAct agent, on the tool calls of the OpenAI protocol.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import Any
 
 from ...asking import Transcript, Turns
-from ...trial import Question, Reply, Request, Trial
+from ...trial import Question, Reply, Request
 from ..episodes.single import opening
 from .agent_tools import TOOLS, Answered, answered
 
@@ -24,17 +23,15 @@ def agent(question: Question) -> Turns:
     Where every round brings calls, one more request without tools, with all that the tools said, asks for the answer.
     """
     messages: list[dict[str, Any]] = list(opening(question))
-    exchanges: list[tuple[Request, Reply]] = []
+    replies: list[Reply] = []
     for _ in range(ROUNDS):
-        request = Request(messages=list(messages), tools=list(TOOLS))
-        (reply,) = yield [request]
-        exchanges.append((request, reply))
+        (reply,) = yield [Request(messages=list(messages), tools=list(TOOLS))]
+        replies.append(reply)
         if not reply.tool_calls:
-            return Transcript(reply, tuple(exchanges))
+            return _transcript(question, replies)
         messages += _continued(reply, calls_of(question, reply))
-    request = Request(messages=[*opening(question), _all_told(question, exchanges)])
-    (reply,) = yield [request]
-    return Transcript(reply, (*exchanges, (request, reply)))
+    (reply,) = yield [Request(messages=[*opening(question), _all_told(question, replies)])]
+    return _transcript(question, [*replies, reply])
 
 
 def calls_of(question: Question, reply: Reply) -> list[Answered]:
@@ -42,45 +39,25 @@ def calls_of(question: Question, reply: Reply) -> list[Answered]:
     return [answered(call, question.specifications) for call in reply.tool_calls]
 
 
-def said(question: Question, transcript: Transcript) -> list[dict[str, Any]]:
-    """What an agent said, an entry a request: role, text, calls with the status of their answers, tokens, cost and
-    latency. Nothing for any other episode: one prompt and its reply stand in the trial already.
-    """
-    return [
-        {
-            "role": request.role, "text": reply.text,
-            "calls": [call.to_json() for call in calls_of(question, reply)],
-            "tokens_in": reply.tokens_in, "tokens_out": reply.tokens_out, "cost": reply.cost, "latency": reply.latency,
-            "stored": reply.stored,
-        }
-        for request, reply in _own(question, transcript)
-    ]  # fmt: skip
-
-
-def marked_agent(trial: Trial, transcript: Transcript) -> Trial:
-    """The trial, its score with what the tools were used for; any trial but a marked one of an agent as it is.
+def _transcript(question: Question, replies: Sequence[Reply]) -> Transcript:
+    """The last reply, with what the tools were used for, and the calls of each reply with the status of their answers.
 
     The metric "specifications_read" is the share of the needed specifications that the model was given, 0.0 to 1.0,
     None where none is needed; the part of that name holds both numbers, the part "tool_calls" how many calls could
     be done, and how many there were.
     """
-    question, own = trial.question, _own(trial.question, transcript)
-    if trial.score is None or not own:
-        return trial
-    calls = [call for _, reply in own for call in calls_of(question, reply)]
-    read, needed = specifications_read(question, (reply for _, reply in own))
-    parts = {
-        "specifications_read": [float(read), float(needed)],
-        "tool_calls": [float(sum(call.status == "ok" for call in calls)), float(len(calls))],
-    }
-    share = {"specifications_read": read / needed if needed else None}
-    score = replace(trial.score, metrics=trial.score.metrics | share, parts=trial.score.parts | parts)
-    return replace(trial, score=score)
-
-
-def _own(question: Question, transcript: Transcript) -> list[tuple[Request, Reply]]:
-    """The exchanges with the agent; none where the question is put in another way."""
-    return [one for one in transcript.exchanges if question.episode == "agent" and one[0].role == "subject"]
+    calls = [calls_of(question, reply) for reply in replies]
+    statuses = [call.status for some in calls for call in some]
+    read, needed = specifications_read(question, replies)
+    return Transcript(
+        replies[-1],
+        metrics={"specifications_read": read / needed if needed else None},
+        parts={
+            "specifications_read": [float(read), float(needed)],
+            "tool_calls": [float(statuses.count("ok")), float(len(statuses))],
+        },
+        notes=[{"calls": [call.to_json() for call in some]} for some in calls],
+    )
 
 
 def specifications_read(question: Question, replies: Iterable[Reply]) -> tuple[int, int]:
@@ -115,9 +92,9 @@ def _ids(reply: Reply) -> list[str]:
     return ids
 
 
-def _all_told(question: Question, exchanges: Iterable[tuple[Request, Reply]]) -> dict[str, str]:
+def _all_told(question: Question, replies: Iterable[Reply]) -> dict[str, str]:
     """One message with all calls and answers: without tools, providers take no messages that hold calls."""
-    calls = [call for _, reply in exchanges for call in calls_of(question, reply)]
+    calls = [call for reply in replies for call in calls_of(question, reply)]
     told = {f"{call.tool} {call.arguments}".strip(): call.text for call in calls}
     answers = [f"{called}\n{text}" for called, text in told.items()]
     return {"role": "user", "content": "\n\n".join(["You called tools, which answered:", *answers, LAST_CALL])}
