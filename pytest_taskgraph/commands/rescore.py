@@ -14,6 +14,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from ..benchmarks import FAMILIES
+from ..benchmarks.diagram_pairs import packed_pair
 from ..benchmarks.understanding import text_metrics
 from ..benchmarks.understanding.catalogue import catalogue
 from ..errors import UnknownNameError, UnmeasuredError, UsageError
@@ -137,7 +139,15 @@ def remark(trial: Trial, question: Question, whole: str | None = None) -> Remark
         return Remarked(trial, trial, TO_MEASURE)
     score = made.score and _with_others(made.score, trial)
     after = replace(trial, question=question, outcome=made.outcome, score=score, error=made.error)
-    return Remarked(trial, after, from_store=whole is not None)
+    return Remarked(trial, replace(after, diagram_pair=_drawn(trial, after)), from_store=whole is not None)
+
+
+def _drawn(before: Trial, after: Trial) -> str:
+    """Return the pair of diagrams of the new answer; empty if its family is not known here."""
+    if before.score is not None and after.score is not None and before.score.given == after.score.given:
+        return before.diagram_pair
+    family = after.question.family
+    return packed_pair(FAMILIES[family], after) if family in FAMILIES else ""
 
 
 def changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[Change]:
@@ -223,7 +233,8 @@ def _renewed(
     trials = []
     for one in built["trials"]:
         row = rows.get((one["question"]["id"], one["model"]), {"question": {}})
-        trials.append({**row, **one, "question": {**row["question"], **one["question"]}})
+        kept = {name: value for name, value in row.items() if name != "diagram_pair"}  # that of the earlier answer
+        trials.append({**kept, **one, "question": {**row["question"], **one["question"]}})
     computed = {name: built[name] for name in ("schema", "totals", "graded", "question_sets")}
     new = {**old, **computed, "trials": trials, "texts": {**old["texts"], **built["texts"]}}
     if old.get("gates") and changes(old, new):

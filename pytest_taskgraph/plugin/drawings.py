@@ -14,26 +14,30 @@ if TYPE_CHECKING:
 
 
 class Drawings:
-    """What was drawn and is not told yet; each workflow is told once."""
+    """The diagrams of clusters of questions that no trial carries yet; each is attached to one trial."""
 
     def __init__(self) -> None:
         self._drawn: dict[str, str] = {}
-        self._told: set[str] = set()
+        self._attached: set[str] = set()
 
     def draw(self, question: Question, collected: Collected) -> None:
-        """Nothing; to be called when the question is built, while its workflow is still at hand: later it costs
-        another one.
-        """
+        """Draw what the question is about, unless that is done. Cheap right after the question is built."""
         cluster = question.cluster
-        if cluster not in self._drawn and cluster not in self._told:
+        if cluster not in self._drawn and cluster not in self._attached:
             diagram = collected.family.diagram(collected.reference, collected.settings)
             self._drawn[cluster] = pack(diagram.to_json()) if diagram else ""
 
-    def told(self, made: Trial, collected: Collected, again: bool) -> Trial:
-        """The trial with the diagram of its workflow, once for each workflow, unless `again`."""
+    def attach(self, trial: Trial, collected: Collected, again: bool) -> Trial:
+        """Return the trial with the diagrams of its answer, and with that of its cluster if no other trial has it.
+
+        Args:
+            trial: The trial as it was scored.
+            collected: What its question was built from.
+            again: True if the test runs again, and replaces the trial that may have the diagram.
+        """
+        cluster = trial.question.cluster
         if again:
-            self._told.discard(made.question.cluster)
-        self.draw(made.question, collected)
-        self._told.add(made.question.cluster)
-        diagram = self._drawn.pop(made.question.cluster, "")
-        return replace(made, diagram=diagram, diagram_pair=packed_pair(collected.family, made))
+            self._attached.discard(cluster)
+        self.draw(trial.question, collected)
+        self._attached.add(cluster)
+        return replace(trial, diagram=self._drawn.pop(cluster, ""), diagram_pair=packed_pair(collected.family, trial))

@@ -67,7 +67,7 @@ def trial(
     came = run.ahead.came(request.node, taskgraph_question, taskgraph_model, taskgraph_reference)
     made, stopped = trial_of(taskgraph_question, taskgraph_model.name, came)
     if run.reporting.draws:
-        made = run.drawings.told(made, taskgraph_reference, again=getattr(request.node, "execution_count", 1) > 1)
+        made = run.drawings.attach(made, taskgraph_reference, again=getattr(request.node, "execution_count", 1) > 1)
     request.node.stash[TRIAL] = made
     _tell_junit(request.node, made)
     if isinstance(stopped, NotAskedError):

@@ -53,7 +53,7 @@ class Reporting:
 
     @cached_property
     def draws(self) -> bool:
-        """Whether a report shows the workflows."""
+        """Return True if a report shows diagrams."""
         return any(kind in ("json", "html") for kind, _ in self._reports()) or bool(options.value(self._config, "save"))
 
     @property

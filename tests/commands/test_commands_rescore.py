@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -12,12 +12,17 @@ import jsonschema  # type: ignore[import-untyped]
 import pytest
 
 from pytest_taskgraph.__main__ import main
+from pytest_taskgraph.benchmarks import FAMILIES
+from pytest_taskgraph.benchmarks.diagram_pairs import packed_pair
+from pytest_taskgraph.benchmarks.family import Family, QuestionReference
+from pytest_taskgraph.benchmarks.settings import Settings
 from pytest_taskgraph.benchmarks.understanding import understanding
 from pytest_taskgraph.benchmarks.understanding.catalogue import catalogue
 from pytest_taskgraph.benchmarks.understanding.settings import UnderstandingSettings
 from pytest_taskgraph.catalog import registrations
 from pytest_taskgraph.commands.rescore import changes, remark, rescore
 from pytest_taskgraph.commands.rescore_lines import MOST
+from pytest_taskgraph.diagram import Diagram, DiagramNode, DiagramPair
 from pytest_taskgraph.models.store.schema import open_store
 from pytest_taskgraph.results import record, saved
 from pytest_taskgraph.results.plain import LONGEST_REPLY
@@ -224,6 +229,38 @@ def test_a_long_reply_that_is_whole_is_marked(tmp_path: Path) -> None:
     whole = "x" * 19_976 + "\nFinal answer: Bake, Mix"
     assert len(whole) == LONGEST_REPLY
     assert remark(replace(trial, reply=Reply(whole)), trial.question).after.outcome == "right"
+
+
+class Drawing(Family):
+    """Draws the names of an answer, a node each."""
+
+    name = "drawing"
+
+    def references(self, settings: Settings, options: Mapping[str, Any]) -> Sequence[QuestionReference]:
+        return []
+
+    def question(self, reference: QuestionReference, settings: Settings) -> Question:
+        raise NotImplementedError
+
+    def diagram_pair(self, question: Question, score: Score) -> DiagramPair | None:
+        return DiagramPair(*(Diagram("Names", [DiagramNode(str(name), str(name)) for name in names])
+                             for names in (question.reference, score.given) if isinstance(names, list)))  # fmt: skip
+
+
+def test_rescore_draws_the_new_answer_and_drops_what_it_cannot_draw() -> None:
+    drawn = replace(question(), family="drawing")
+    kept, changed = answered(drawn, "Final answer: Bake, Eat"), answered(drawn, "Final answer: Bake")
+    with registrations() as known:
+        known.add(FAMILIES.kind, "drawing", Drawing(), "tests")
+        kept = replace(kept, diagram_pair=packed_pair(Drawing(), kept))
+        changed = replace(
+            changed, question=replace(drawn, id="q-001"), diagram_pair=kept.diagram_pair, score=kept.score
+        )
+        new, _ = rescore(built(kept, changed))
+        names = [[node["id"] for node in one["diagram_pair"]["given"]["nodes"]] for one in new["trials"]]
+        assert names == [["Bake", "Eat"], ["Bake"]]
+    elsewhere, _ = rescore(built(kept, changed))
+    assert ["diagram_pair" in one for one in elsewhere["trials"]] == [True, False]
 
 
 def test_fields_of_a_later_version_stay() -> None:
