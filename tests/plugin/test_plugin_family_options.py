@@ -44,10 +44,10 @@ class Facts(Family):
         if "most" in options and "most" not in settings.given:
             count = options["most"]
         lines = Path(settings.data["sentences"]).read_text(encoding="utf-8").splitlines()
-        return [QuestionReference(f"fact-{at}", "facts", "", at) for at in range(min(count, len(lines)))]
+        return [QuestionReference(f"fact-{at}", "facts", {"line": at}) for at in range(min(count, len(lines)))]
 
     def question(self, reference: QuestionReference, settings: Settings) -> Question:
-        line = Path(settings.data["sentences"]).read_text(encoding="utf-8").splitlines()[reference.ordinal]
+        line = Path(settings.data["sentences"]).read_text(encoding="utf-8").splitlines()[reference.payload["line"]]
         prompt = f"Is it true that {line}?"
         return Question(
             reference.id, self.name, "facts", "", prompt, prompt, "yes-no", "yes", "correctness", place="whole"
