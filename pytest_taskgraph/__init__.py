@@ -12,7 +12,10 @@ if TYPE_CHECKING:
     from .benchmarks.understanding.pattern import Pattern as Pattern
     from .benchmarks.understanding.pattern import case as case
     from .benchmarks.understanding.pattern import pattern as pattern
+    from .notations.notation import Notation as Notation
     from .plugin.suites import suite as suite
+    from .registry import Registry as Registry
+    from .scoring.form import Form as Form
     from .trial import Reply as Reply
     from .trial import Trial as Trial
     from .workflow.model import Workflow as Workflow
@@ -22,7 +25,10 @@ __version__ = "0.1.0"
 _WHERE = {
     "Case": ".benchmarks.understanding.pattern",
     "Cases": ".benchmarks.understanding.pattern",
+    "Form": ".scoring.form",
+    "Notation": ".notations.notation",
     "Pattern": ".benchmarks.understanding.pattern",
+    "Registry": ".registry",
     "Reply": ".trial",
     "Trial": ".trial",
     "Workflow": ".workflow.model",

@@ -11,6 +11,7 @@ from typing import NoReturn
 
 from .commands import COMMANDS
 from .errors import UsageError
+from .hookspec import registered_by
 
 USAGE_ERROR = 4  # as pytest's own
 
@@ -26,8 +27,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # replies hold what no terminal can encode
     try:
-        options = _parser().parse_args(arguments)
-        code = COMMANDS[options.command].run(options)
+        modules, rest = _modules(sys.argv[1:] if arguments is None else list(arguments))
+        with registered_by(modules):
+            options = _parser().parse_args(rest)
+            code = COMMANDS[options.command].run(options)
         sys.stdout.flush()
         return code
     except UsageError as error:
@@ -38,8 +41,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
 
 
+def _modules(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return the modules that `-p MODULE` names before the command, and the other arguments."""
+    modules, rest = [], list(arguments)
+    while rest and rest[0].startswith("-p"):
+        name = rest.pop(0)[2:].removeprefix("=")
+        if not (name := name or (rest.pop(0) if rest else "")):
+            raise UsageError("-p: expected a module, such as -p conftest")
+        modules.append(name)
+    return modules, rest
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(prog="python -m pytest_taskgraph", description="Benchmarks of workflow understanding.")
+    parser.add_argument(
+        "-p", metavar="MODULE", help="register what this module does, such as conftest. Repeatable, before COMMAND"
+    )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name, command in COMMANDS.items():
         command.arguments(commands.add_parser(name, help=command.summary, description=command.summary))

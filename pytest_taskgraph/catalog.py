@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import cached_property
 from typing import Any, Generic, Protocol, TypeVar, overload
 
 from .errors import UnknownNameError, UsageError
@@ -25,6 +26,18 @@ class _Cache(Protocol):
 
 
 _C = TypeVar("_C", bound=_Cache)
+
+
+class Deferred(Generic[T]):
+    """A thing that is loaded when it is first looked up."""
+
+    def __init__(self, load: Callable[[], T]) -> None:
+        self._load = load
+
+    @cached_property
+    def value(self) -> T:
+        """The thing, loaded once."""
+        return self._load()
 
 
 class Registrations:
@@ -84,26 +97,24 @@ class Registrations:
 class Catalog(Mapping[str, T], Generic[T]):
     """A mapping from names to things of one kind: the built-in ones in their order, then those of the session.
 
-    Looking up an unknown name raises UnknownNameError, which tells all known ones. Built-in things that are `lazy`
-    are loaded when they are first looked up.
+    Looking up an unknown name raises UnknownNameError, which tells all known ones.
 
     Args:
-        kind: what its things are called in messages, such as "metric". No two catalogs have the same kind.
-        built_in: names to things.
-        lazy: further names, to functions that load the thing.
+        kind: What its things are called in messages, such as "metric". No two catalogs have the same kind.
+        built_in: The built-in things by name.
     """
 
-    def __init__(
-        self, kind: str, built_in: Mapping[str, T] | None = None, lazy: Mapping[str, Callable[[], T]] | None = None
-    ) -> None:
-        self.kind = kind
-        self._loaded, self._lazy = dict(built_in or {}), dict(lazy or {})
-        self.built_in = (*self._loaded, *self._lazy)  # names, in their order
+    def __init__(self, kind: str, built_in: Mapping[str, T | Deferred[T]]) -> None:
+        self.kind, self._built_in = kind, dict(built_in)
         _catalogs[kind] = self
 
     @property
-    def registered(self) -> Mapping[str, T]:
-        """What the session registered."""
+    def registered(self) -> tuple[str, ...]:
+        """The names of what the session registered."""
+        return tuple(self._registered)
+
+    @property
+    def _registered(self) -> Mapping[str, T | Deferred[T]]:
         current = _current()
         return current.of(self.kind) if current is not None else {}  # type: ignore[return-value]  # by kind
 
@@ -114,27 +125,25 @@ class Catalog(Mapping[str, T], Generic[T]):
 
     def refuse_built_in(self, name: str) -> None:
         """Raise UsageError if the name is that of a built-in thing."""
-        if name in self.built_in:
+        if name in self._built_in:
             raise UsageError(f"the {self.kind} {name!r} is built in; choose another name")
 
     def __getitem__(self, name: str) -> T:
-        if name in self._lazy and name not in self._loaded:
-            self._loaded[name] = self._lazy[name]()
-        if name in self._loaded:
-            return self._loaded[name]
-        if name in self.registered:
-            return self.registered[name]
+        for things in (self._built_in, self._registered):
+            if name in things:
+                found = things[name]
+                return found.value if isinstance(found, Deferred) else found
         raise UnknownNameError(self.kind, name, self)
 
     def __contains__(self, name: object) -> bool:
-        return name in self.built_in or name in self.registered
+        return name in self._built_in or name in self._registered
 
     def __iter__(self) -> Iterator[str]:
-        yield from self.built_in
-        yield from self.registered
+        yield from self._built_in
+        yield from self._registered
 
     def __len__(self) -> int:
-        return len(self.built_in) + len(self.registered)
+        return len(self._built_in) + len(self._registered)
 
     @overload
     def get(self, name: str, /) -> T | None: ...

@@ -3,6 +3,7 @@
 TaskgraphError
 ├── UsageError                what the user asked for cannot be done as asked
 │   ├── UnknownNameError      … because a name is not known; the known ones are told
+│   ├── RegistrationError     … because a plugin or a conftest cannot register what it does; it is named
 │   ├── ReadError             … because a text is not of its notation; file, line and column are told
 │   ├── WorkflowError         … because a workflow is not well-formed
 │   ├── CannotSayError        … because a notation has no words for a feature
@@ -60,6 +61,10 @@ class UnknownNameError(UsageError):
         known = sorted(known)
         super().__init__(f"unknown {kind} {name!r}; known: {', '.join(known) or 'none'}")
         self.kind, self.name, self.known = kind, name, known
+
+
+class RegistrationError(UsageError):
+    """What a plugin or a conftest registers cannot be; the message names it and the fault, on one line."""
 
 
 class ReadError(UsageError):

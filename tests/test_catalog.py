@@ -8,7 +8,7 @@ from functools import cache
 import pytest
 
 from pytest_taskgraph import catalog
-from pytest_taskgraph.catalog import BUILT_IN, Catalog, Registrations, catalog_cache, registrations
+from pytest_taskgraph.catalog import BUILT_IN, Catalog, Deferred, Registrations, catalog_cache, registrations
 from pytest_taskgraph.errors import UnknownNameError, UsageError
 
 KIND = "fruit of the test"
@@ -23,7 +23,7 @@ def _pear() -> int:
 @pytest.fixture
 def fruits() -> Iterator[Catalog[int]]:
     loads.clear()
-    yield Catalog(KIND, {"apple": 1}, {"pear": _pear})
+    yield Catalog(KIND, {"apple": 1, "pear": Deferred(_pear)})
     del catalog._catalogs[KIND]
 
 
@@ -54,7 +54,7 @@ def test_name_that_is_taken_is_refused_with_first_owner(fruits: Catalog[int]) ->
         session.add(KIND, "fig", 3, "conftest.py")
         with pytest.raises(UsageError, match=r"'fig' is registered twice, first by conftest\.py"):
             session.add(KIND, "fig", 4, "sub/conftest.py")
-        for name in fruits.built_in:
+        for name in ("apple", "pear"):
             with pytest.raises(UsageError, match=f"the {KIND} '{name}' is built in; choose another name"):
                 session.add(KIND, name, 4, "conftest.py")
         assert fruits["fig"] == 3

@@ -22,6 +22,8 @@ DECLARING = {"family", "option", "settings", "understanding", "understanding.opt
 LIGHT = {
     *GROUND,
     "pytest_taskgraph.catalog",
+    "pytest_taskgraph.registry",
+    "pytest_taskgraph.hookspec",
     "pytest_taskgraph.diagram",
     "pytest_taskgraph.family_description",
     "pytest_taskgraph.benchmarks",

@@ -16,7 +16,10 @@ PACKAGE = "pytest_taskgraph"
 # Everyone may use the ground, and nobody the front: the public names of `pytest_taskgraph`, and `__main__`.
 GROUND = {"errors", "catalog", "trial", "diagram", "asking", "redaction", "family_description", "__version__"}
 FRONT = {"__init__", "__main__"}
-ALL_BELOW = {"workflow", "notations", "generation", "scoring", "benchmarks", "models", "results", "reports"}
+ALL_BELOW = {
+    *("workflow", "notations", "generation", "scoring", "benchmarks", "models", "results", "reports"),
+    *("registry", "hookspec"),
+}
 MAY_USE: dict[str, set[str]] = {
     "workflow": set(),
     "notations": {"workflow"},
@@ -26,6 +29,8 @@ MAY_USE: dict[str, set[str]] = {
     "models": set(),
     "results": set(),
     "reports": {"results", "scoring"},
+    "registry": {"notations", "generation", "scoring", "benchmarks", "models", "results", "reports"},
+    "hookspec": {"registry"},
     "commands": ALL_BELOW,
     "plugin": ALL_BELOW,
 }

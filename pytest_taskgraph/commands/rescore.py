@@ -39,6 +39,7 @@ SHORTENED = f"whose reply was shortened in the record (over {LONGEST_REPLY:,} ch
 TO_MEASURE = "that a model would have to measure again"
 NOT_KNOWN = "whose form or metric is not known here"
 ADVICE = "give --store .taskgraph, or where the run kept its replies, to mark these by the whole replies"
+REGISTER = "name the module that registers them before the command: python -m pytest_taskgraph -p conftest rescore ..."
 
 _NOTE = re.compile(r"\n\[… cut here: the whole text has [0-9]+ characters …\]\n")
 
@@ -73,7 +74,9 @@ def run(options: argparse.Namespace) -> int:
     if options.json:
         print(in_json(as_json(remarked, found)))
     else:
-        advice = ADVICE if options.store is None and any(one.kept == SHORTENED for one in remarked) else ""
+        kept = {one.kept for one in remarked}
+        advice = [ADVICE] if options.store is None and SHORTENED in kept else []
+        advice += [REGISTER] if NOT_KNOWN in kept else []
         print("\n".join(as_text(remarked, found, advice)))
     if options.out is not None:
         record.save(options.out, new)

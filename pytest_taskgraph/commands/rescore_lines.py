@@ -41,16 +41,16 @@ class Change:
     after: Mapping[str, Any]
 
 
-def as_text(remarked: Sequence[Remarked], found: Sequence[Change], advice: str = "") -> list[str]:
+def as_text(remarked: Sequence[Remarked], found: Sequence[Change], advice: Sequence[str] = ()) -> list[str]:
     """The lines: how many were marked, what was kept and why, the groups before and after, and what changed.
 
-    `advice` stands below what was kept.
+    The lines of `advice` stand below what was kept.
     """
     kept, stored = _kept(remarked), _from_store(remarked)
     whole = f", {stored} of them by the whole reply in the store" if stored else ""
     lines = [f"{count(len(remarked) - kept.total(), 'answer')} marked again{whole}"]
     lines += [f"{count(many, 'question')} {why}: kept as they are" for why, many in sorted(kept.items())]
-    lines += [advice] if advice else []
+    lines += advice
     lines += ["", *_group_rows(remarked), "", _told_changes(remarked, found)]
     lines += [f"  {one_line(_told(one), 240)}" for one in found[:MOST]]
     return [*lines, *([f"… and {len(found) - MOST} more (--json tells them all)"] if len(found) > MOST else [])]

@@ -156,29 +156,23 @@ def open_callable(path: str, settings: Mapping[str, Json]) -> PythonModel:
     return PythonModel(f"{SCHEME}:{path.strip()}", load_callable(path.strip()), settings)
 
 
-def opener_of(name: str, application: object, version: str = "") -> Callable[[str, Mapping[str, Json]], Model]:
-    """Return what opens an application, a callable or a model object, as the model of that name.
+def open_application(
+    name: str, application: object, version: str, rest: str, settings: Mapping[str, Json]
+) -> PythonModel | ModelObject:
+    """Return the model of an application, a callable or a model object, that is registered under a name.
 
     Model options add to `version`, where one is stated, and replace it.
 
     Raises:
-        UsageError: if the application is neither.
+        UsageError: if something follows the name after a colon, or the application takes no such options.
     """
-    is_model = inspect.iscoroutinefunction(getattr(application, "answer", None)) and not inspect.isclass(application)
-    if not is_model and (inspect.isclass(application) or not callable(application)):
-        found = f"the class {application.__name__}" if inspect.isclass(application) else type(application).__name__
-        raise UsageError(f"the model {name!r}: expected a callable or a model object, found {found}")
-
-    def opened(rest: str, settings: Mapping[str, Json]) -> Model:
-        if rest.strip():
-            raise UsageError(f"the model '{name}:{rest}': {name} is registered, and takes nothing after a colon")
-        stated: dict[str, Json] = {VERSION: version} if version else {}
-        stated.update(settings)
-        if is_model:
-            return ModelObject(name, cast("Model", application), stated)
-        return PythonModel(name, cast("Callable[..., object]", application), stated)
-
-    return opened
+    if rest.strip():
+        raise UsageError(f"the model '{name}:{rest}': {name!r} is registered, and takes nothing after a colon")
+    stated: dict[str, Json] = {VERSION: version} if version else {}
+    stated.update(settings)
+    if inspect.iscoroutinefunction(getattr(application, "answer", None)):
+        return ModelObject(name, cast("Model", application), stated)
+    return PythonModel(name, cast("Callable[..., object]", application), stated)
 
 
 def load_callable(path: str) -> Callable[..., object]:

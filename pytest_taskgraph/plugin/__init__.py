@@ -18,12 +18,24 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     options.add_options(parser)
 
 
+def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
+    """Declare the hook by which other plugins register what they add."""
+    from .. import hookspec
+
+    pluginmanager.add_hookspecs(hookspec)
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_load_initial_conftests(
     early_config: pytest.Config, parser: pytest.Parser, args: list[str]
 ) -> Generator[None, object, object]:
-    """The alias `--model`, registered late and only when used: a project that owns that name keeps it."""
+    """What plugins and conftest files register; the alias `--model`, late and only when used: a project that owns that
+    name keeps it.
+    """
     result = yield
+    from .registration import open_registry
+
+    open_registry(early_config, parser)
     from .private import option_names
 
     used = any(one == "--model" or one.startswith("--model=") for one in args) or {"-h", "--help"} & set(args)
@@ -37,16 +49,19 @@ def pytest_load_initial_conftests(
 def pytest_configure(config: pytest.Config) -> None:
     """Whatever was asked for by option is checked here, so that a mistake ends the run before anything is asked."""
     config.addinivalue_line("markers", "taskgraph(family, options): set by @suite on its functions; for -m taskgraph")
+    from .registration import open_registry
+
+    open_registry(config)  # this plugin may have been loaded by a conftest file
     if not any(options.given(config, name) is not None for name in options.all_options()):
         return
     from ..errors import UsageError
     from ..redaction import hide
     from .run import run_of
 
-    run = run_of(config)
-    if hasattr(config, "workerinput"):
-        return  # the controller has checked
     try:
+        run = run_of(config)
+        if hasattr(config, "workerinput"):
+            return  # the controller has checked
         run.check()
     except UsageError as error:
         raise pytest.UsageError(hide(str(error))) from None
@@ -83,8 +98,10 @@ def pytest_make_collect_report(
     if report.failed:
         from .outcomes import name_mistake
         from .private import error_of
+        from .registration import registration_error
 
-        name_mistake(report, error_of(report), collector)
+        found = error_of(report)
+        name_mistake(report, found, collector, registration_error(collector.config, found))
     return report
 
 

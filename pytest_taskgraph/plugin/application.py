@@ -61,4 +61,6 @@ def unstored_notices(clients: Iterable[Model]) -> Iterator[str]:
     """Yield a line for each application without a version."""
     for client in clients:
         if not is_storable(client):
-            yield f"replies of {client.name} are not stored: it states no version ({VERSION}=... as a model option)"
+            registered = "where it is registered, or " if registered_name(client.name) else ""
+            where = f"{registered}as a model option"
+            yield f"replies of {client.name} are not stored: it states no version ({VERSION}=... {where})"

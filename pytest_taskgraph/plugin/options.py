@@ -14,7 +14,7 @@ from ..benchmarks.family import Family
 from ..benchmarks.option import Option, OptionValue
 from ..benchmarks.settings import Settings
 from ..errors import UnknownNameError, UsageError
-from .private import option_names
+from .private import option_names, reword_help
 from .profiles import PROFILES, profile_options
 
 ALIAS = "taskgraph_model_alias"
@@ -133,7 +133,12 @@ def add_family_options(parser: pytest.Parser, family: Family) -> None:
     Raises:
         UsageError: if an option of that name is declared otherwise by the plugin or by another family.
     """
-    others = {one.name: (f"family {known.name!r}", one) for known in FAMILIES.values() for one in known.options}
+    others = {
+        one.name: (f"family {known.name!r}", one)
+        for known in FAMILIES.values()
+        for one in known.options
+        if known is not family
+    }
     others |= {name: ("pytest-taskgraph", one) for name, one in OPTIONS.items()}
     present = option_names(parser)
     for option in family.options:
@@ -145,31 +150,38 @@ def add_family_options(parser: pytest.Parser, family: Family) -> None:
             )
         if option.flag not in present:
             _add_option(parser, option)
+    # A family that is registered late has words for options that are there.
+    reword_help(parser, _heading(), {one.flag: _help(one) for one in OPTIONS.values() if FAMILY_WORDS in one.help})
+
+
+def _heading() -> str:
+    return f"benchmarks of {', '.join(family.topic for family in FAMILIES.values() if family.topic)}"
 
 
 def _add_option(parser: pytest.Parser, option: Option) -> None:
-    topics = [family.topic for family in FAMILIES.values() if family.topic]
-    group = parser.getgroup("taskgraph", f"benchmarks of {', '.join(topics)}")
-    text = _help(option) + (f" (default: {option.default})" if option.default else "")
+    group = parser.getgroup("taskgraph", _heading())
     takes: dict[str, Any] = {"metavar": option.metavar, "action": "append" if option.repeatable else "store"}
     if option.kind == "switch":
         takes = {"action": "store_const", "const": "true"}
-    group.addoption(option.flag, dest=option.dest, default=None, help=text.replace("%", "%%"), **takes)
+    group.addoption(option.flag, dest=option.dest, default=None, help=_help(option), **takes)
     kind: Literal["linelist", "string"] = "linelist" if option.repeatable else "string"
     parser.addini(option.dest, f"as {option.flag}", type=kind, default=None)
 
 
 def _help(option: Option) -> str:
-    """Return the help of an option, with the words that families have for it."""
-    if option.name == "model":
-        return option.help.replace(FAMILY_WORDS, ", ".join(baseline_names()))
+    """Return the help of an option as argparse takes it, with the words that families have for it, and the default."""
+    words = ", ".join(baseline_names()) if option.name == "model" else _words(option)
+    default = f" (default: {option.default})" if option.default else ""
+    return f"{option.help.replace(FAMILY_WORDS, words)}{default}".replace("%", "%%")
+
+
+def _words(option: Option) -> str:
     told: dict[str, list[str]] = {}
     for family in FAMILIES.values():
         if words := family.option_help.get(option.name):
             told.setdefault(words, []).append(family.name)
     several = len(told) > 1
-    texts = (f"{words} ({', '.join(names)})" if several else words for words, names in told.items())
-    return option.help.replace(FAMILY_WORDS, ", ".join(texts))
+    return ", ".join(f"{words} ({', '.join(names)})" if several else words for words, names in told.items())
 
 
 def baseline_names() -> list[str]:

@@ -140,10 +140,19 @@ def _tell(report: pytest.TestReport, lines: list[str], reason: str) -> None:
 
 
 def name_mistake(
-    report: pytest.CollectReport, excinfo: pytest.ExceptionInfo[BaseException] | None, collector: pytest.Collector
+    report: pytest.CollectReport,
+    excinfo: pytest.ExceptionInfo[BaseException] | None,
+    collector: pytest.Collector,
+    registration: UsageError | None = None,
 ) -> None:
-    """Puts place and words of a UsageError on the report of a collector; nothing for any other error."""
-    if excinfo is not None and isinstance(excinfo.value, UsageError):
+    """Puts place and words of a UsageError on the report of a collector; nothing for any other error.
+
+    `registration` is what a conftest file that was loaded meanwhile failed to register: its message has the place.
+    """
+    if registration is not None:
+        report.longrepr = str(registration)
+        setattr(report, MISTAKE, report.longrepr)
+    elif excinfo is not None and isinstance(excinfo.value, UsageError):
         lines = [entry.lineno + 1 for entry in excinfo.traceback if entry.path == collector.path]
         place = f"{collector.nodeid}:{lines[-1]}" if lines else collector.nodeid
         report.longrepr = f"{place}: {excinfo.value}"

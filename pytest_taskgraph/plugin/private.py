@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
@@ -17,6 +17,26 @@ def option_names(parser: pytest.Parser) -> set[str]:
         return {name for group in groups for option in group.options for name in option.names()}
     except AttributeError:
         return {"--model"}
+
+
+def reword_help(parser: pytest.Parser, heading: str, texts: Mapping[str, str]) -> None:
+    """Replace the heading of our options in the help, and the help of some by name; not if pytest does not tell."""
+    try:
+        groups = [group for group in parser._groups if group.name == "taskgraph"]
+        for group in groups:
+            of_argparse = getattr(group, "_arggroup", None)  # since pytest 9.1
+            vars(of_argparse or group)["title" if of_argparse else "description"] = heading
+        for option in (option for group in groups for option in group.options):
+            if text := next((texts[name] for name in option.names() if name in texts), ""):
+                option.attrs()["help"] = text
+    except (AttributeError, TypeError):
+        return
+
+
+def parser_of(config: pytest.Config) -> pytest.Parser | None:
+    """Return what read the command line; None where pytest does not tell."""
+    found = getattr(config, "_parser", None)
+    return found if isinstance(found, pytest.Parser) else None
 
 
 def width(config: pytest.Config) -> int:

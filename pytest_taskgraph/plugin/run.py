@@ -331,7 +331,10 @@ RUN = pytest.StashKey[Run]()
 
 
 def run_of(config: pytest.Config) -> Run:
-    """The run of this session, made if there is none yet."""
+    """The run of this session, made if there is none yet. Raises UsageError for what cannot be registered."""
     if RUN not in config.stash:
+        from .registration import open_registry
+
+        open_registry(config).check()
         config.stash[RUN] = Run(config)
     return config.stash[RUN]

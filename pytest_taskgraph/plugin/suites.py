@@ -79,6 +79,7 @@ def expand(
     if "taskgraph_reference" not in metafunc.fixturenames:
         raise UsageError(f"{name}: a suite takes the fixture `trial`, or `taskgraph_question`")
     family: Family = mark.kwargs["family"]
+    _demand_registered(name, family)
     options = mark.kwargs["options"]
     try:
         references = [again for one in family.references(settings, options) for again in _repeated(one, repeats)]
@@ -100,6 +101,16 @@ def expand(
     if len(models) > 1:
         metafunc.parametrize("taskgraph_model", models, ids=[_shell_safe(model) for model in models], indirect=True)
     return list(family.notices(settings, options))
+
+
+def _demand_registered(name: str, family: Family) -> None:
+    from ..benchmarks import FAMILIES
+
+    if FAMILIES.get(family.name) is not family:
+        raise UsageError(
+            f"{name}: the benchmark family {family.name!r} is not registered; call registry.family(...) with it in the "
+            "hook pytest_taskgraph_register"
+        )
 
 
 def _repeated(one: QuestionReference, repeats: int) -> Iterator[QuestionReference]:

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from plugin_project import Project
 
-from pytest_taskgraph.benchmarks import FAMILIES
 from pytest_taskgraph.benchmarks.family import Family, QuestionReference
 from pytest_taskgraph.benchmarks.settings import Settings
 from pytest_taskgraph.diagram import MOST_NODES, Diagram, DiagramEdge, DiagramNode, DiagramPair
@@ -47,6 +46,15 @@ class Recipes(Family):
         return DiagramPair(_chain(question.reference), _chain(score.given))
 
 
+RECIPES = Recipes()
+CONFTEST = """
+from test_plugin_diagram_pair import RECIPES
+
+def pytest_taskgraph_register(registry):
+    registry.family(RECIPES)
+"""
+
+
 def _chain(steps: Json) -> Diagram:
     ids = str(steps).split("; ")
     links = [DiagramEdge(first, then) for first, then in pairwise(ids)]
@@ -54,10 +62,10 @@ def _chain(steps: Json) -> Diagram:
 
 
 @pytest.fixture
-def recipes(project: Project, monkeypatch: pytest.MonkeyPatch) -> Project:
+def recipes(project: Project) -> Project:
     """A project with a suite of the family, and with replies: right, wrong, far too long, and none at all."""
-    monkeypatch.setattr(FAMILIES, "built_in", (*FAMILIES.built_in, "recipes"))
-    monkeypatch.setitem(FAMILIES._loaded, "recipes", Recipes())
+    project.write("conftest.py", CONFTEST)
+    RECIPES.drawn = 0
     project.write("test_graph.py", SUITE)
     replies = ["Boil; Warm; Brew", "Boil; </svg><script>alert(1)</script>", "; ".join(f"s{at}" for at in range(2_000))]
     rows = [f'{{"question": "recipe {at}?", "reply": "{reply}"}}' for at, reply in enumerate(replies)]
@@ -85,6 +93,4 @@ def test_record_and_page_hold_the_pair_of_each_parsed_answer(recipes: Project) -
 
 def test_without_a_report_that_draws_nothing_is_drawn(recipes: Project) -> None:
     recipes.run("--model=recorded:replies.jsonl", "--taskgraph-report=csv=run.csv")
-    family = FAMILIES["recipes"]
-    assert isinstance(family, Recipes)
-    assert family.drawn == 0
+    assert RECIPES.drawn == 0

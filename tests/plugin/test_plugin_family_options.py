@@ -13,7 +13,6 @@ from pytest_taskgraph.benchmarks import FAMILIES
 from pytest_taskgraph.benchmarks.family import Family, QuestionReference
 from pytest_taskgraph.benchmarks.option import Option
 from pytest_taskgraph.benchmarks.settings import Settings
-from pytest_taskgraph.errors import UsageError
 from pytest_taskgraph.plugin.options import OPTIONS, add_family_options
 from pytest_taskgraph.trial import Question
 
@@ -44,21 +43,28 @@ class Facts(Family):
         if "most" in options and "most" not in settings.given:
             count = options["most"]
         lines = Path(settings.data["sentences"]).read_text(encoding="utf-8").splitlines()
-        return [QuestionReference(f"fact-{at}", "facts", {"line": at}) for at in range(min(count, len(lines)))]
+        return [QuestionReference(f"fact-{at}", "facts", "", at) for at in range(min(count, len(lines)))]
 
     def question(self, reference: QuestionReference, settings: Settings) -> Question:
-        line = Path(settings.data["sentences"]).read_text(encoding="utf-8").splitlines()[reference.payload["line"]]
+        line = Path(settings.data["sentences"]).read_text(encoding="utf-8").splitlines()[reference.ordinal]
         prompt = f"Is it true that {line}?"
         return Question(
             reference.id, self.name, "facts", "", prompt, prompt, "yes-no", "yes", "correctness", place="whole"
         )
 
 
+CONFTEST = """
+from test_plugin_family_options import Facts
+
+def pytest_taskgraph_register(registry):
+    registry.family(Facts())
+"""
+
+
 @pytest.fixture
-def facts(project: Project, monkeypatch: pytest.MonkeyPatch) -> Project:
-    """A project with a suite of the family."""
-    monkeypatch.setattr(FAMILIES, "built_in", (*FAMILIES.built_in, "facts"))
-    monkeypatch.setitem(FAMILIES._loaded, "facts", Facts())
+def facts(project: Project) -> Project:
+    """A project with a suite of the family, which it registers."""
+    project.write("conftest.py", CONFTEST)
     project.write("test_graph.py", SUITE)
     project.write("sentences.txt", "snow is white\ngrass is green\nblood is red\ncoal is black\n")
     return project
@@ -123,13 +129,49 @@ def test_suite_of_a_family_without_the_baseline_is_a_usage_error(facts: Project)
 
 @pytest.mark.parametrize(("name", "owner"), [("seed", "pytest-taskgraph"), ("tasks", "family 'understanding'")])
 def test_option_declared_otherwise_elsewhere_is_refused(facts: Project, name: str, owner: str) -> None:
-    class Clashing(Facts):
-        options: ClassVar[tuple[Option, ...]] = (Option(name, "X", "something else"),)
-
-    with pytest.raises(UsageError) as refused:
-        add_family_options(pytest.Parser(_ispytest=True), Clashing())
+    clashing = f"""
+class Clashing(Facts):
+    options = (Option({name!r}, "X", "something else"),)
+"""
+    head = "from pytest_taskgraph.benchmarks.option import Option\n"
+    facts.write("conftest.py", head + CONFTEST.replace("Facts()", "Clashing()").replace("\n\n", f"\n{clashing}\n"))
+    ran = facts.run()
     told = f"the option --taskgraph-{name} is declared otherwise by {owner}; declare the same Option"
-    assert told in str(refused.value)
+    assert f"ERROR: conftest.py: family 'facts': {told}" in ran.output
+    assert (ran.code, ran.clean) == (pytest.ExitCode.USAGE_ERROR, True)
+
+
+def test_option_of_a_late_conftest_is_set_by_environment(facts: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    late = """
+from test_plugin_family_options import Facts, QuestionReference
+
+class Late(Facts):
+    def references(self, settings, options):
+        return [QuestionReference(f"fact-{at}", "facts", "", at) for at in range(settings.value_of(self.options[0]))]
+
+def pytest_taskgraph_register(registry):
+    registry.family(Late())
+"""
+    (facts.path / "conftest.py").unlink()
+    (facts.path / "test_graph.py").unlink()
+    facts.write("deep/er/conftest.py", late)
+    facts.write("deep/er/test_graph.py", SUITE)
+    collecting = ("--collect-only", "-q", "--model=oracle:1")
+    assert facts.run(*collecting).output.count("test_facts[fact-") == 1
+    monkeypatch.setenv("TASKGRAPH_MOST", "2")
+    assert facts.run(*collecting).output.count("test_facts[fact-") == 2
+
+
+def test_suite_of_a_family_that_is_not_registered_is_refused(facts: Project) -> None:
+    facts.write("conftest.py", "")
+    own = SUITE.replace('FAMILIES["facts"]', "Facts()")
+    own = own.replace(
+        "from pytest_taskgraph.benchmarks import FAMILIES", "from test_plugin_family_options import Facts"
+    )
+    facts.write("test_graph.py", own)
+    ran = facts.run("--model=oracle:1")
+    assert "the benchmark family 'facts' is not registered; call registry.family(...) with it" in ran.output
+    assert (ran.code, ran.clean) == (pytest.ExitCode.USAGE_ERROR, True)
 
 
 def test_option_that_another_family_has_is_shared() -> None:

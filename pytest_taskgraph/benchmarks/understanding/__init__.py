@@ -34,20 +34,16 @@ class Understanding(Family):
     baselines = ("reader", "lexical", "random", "constant", "first-mentioned")
 
     def references(self, settings: Settings, options: Mapping[str, Any]) -> Sequence[QuestionReference]:
-        """Return the questions of a suite, in the order of the catalogue. Raises UsageError."""
-        from .labels import known_labels
+        """The questions of a suite, in the order of the catalogue. Raises UsageError."""
         from .questions import references
 
-        own = UnderstandingSettings.of(settings)
-        found = references(own, options)
-        return [one.generic(labels) for one, labels in zip(found, known_labels(found, own), strict=True)]
+        return references(UnderstandingSettings.of(settings), options)
 
     def question(self, reference: QuestionReference, settings: Settings) -> Question:
-        """Return the question that a reference stands for."""
+        """The question that a reference stands for."""
         from .questions import question
-        from .reference import PatternReference
 
-        return question(PatternReference.of(reference), UnderstandingSettings.of(settings))
+        return question(reference, UnderstandingSettings.of(settings))
 
     def episode(self, name: str) -> Episode:
         """Return an episode of this family, the agent's, or a shared one. Raises UnknownNameError."""
@@ -57,38 +53,43 @@ class Understanding(Family):
         return episode(name, {"agent": agent})
 
     def labels(self) -> Mapping[str, Label]:
-        """Return the labels that the questions of our patterns may have."""
+        """The labels that our patterns' questions have."""
         from .labels import labels
 
         return labels()
 
-    def metrics(self, group: str, settings: Settings) -> Sequence[str]:
-        """Return the metrics of the pattern's form, of texts those that were chosen, and those of an agent."""
+    def known_labels(self, reference: QuestionReference, settings: Settings) -> Mapping[str, str | int | None]:
+        """The labels of a question that come from how it is asked; no size of one about the user's own workflow."""
+        from .labels import known_labels
+
+        return known_labels(reference, UnderstandingSettings.of(settings))
+
+    def metrics(self, pattern: str, settings: Settings) -> Sequence[str]:
+        """The metrics of the pattern's form, of texts those that were chosen, and what an agent is measured by."""
         from .text_metrics import metrics
 
-        return metrics(group, UnderstandingSettings.of(settings))
+        return metrics(pattern, UnderstandingSettings.of(settings))
 
-    def graded(self, group: str, settings: Settings) -> bool:
+    def graded(self, pattern: str, settings: Settings) -> bool:
         """Return True if the pattern asks for a text, and no pass threshold is set; or if that is 0."""
         from ...scoring.forms import form
         from ...trial import is_graded
         from .pattern import PATTERNS
         from .text_metrics import pass_mark
 
-        return is_graded(pass_mark(form(PATTERNS[group].form), UnderstandingSettings.of(settings)))
+        return is_graded(pass_mark(form(PATTERNS[pattern].form), UnderstandingSettings.of(settings)))
 
     def diagram(self, reference: QuestionReference, settings: Settings) -> Diagram:
-        """Return the workflow that the question is about: the same for all questions of its cluster."""
+        """The workflow that the question is about, to be drawn; the same for all questions of its cluster."""
         from ...workflow.diagram import diagram
         from .asked import about
-        from .reference import PatternReference
         from .twins import asked
 
-        own, one = UnderstandingSettings.of(settings), PatternReference.of(reference)
-        return diagram(about(asked(one, own), one, own))
+        own = UnderstandingSettings.of(settings)
+        return diagram(about(asked(reference, own), reference, own))
 
     def baseline(self, name: str) -> Model:
-        """Return an embedded baseline. Raises UnknownNameError."""
+        """An embedded baseline. Raises UnknownNameError."""
         from .baselines import BASELINES
 
         if name not in BASELINES:
@@ -96,28 +97,28 @@ class Understanding(Family):
         return BASELINES[name]()
 
     def notices(self, settings: Settings, options: Mapping[str, Any]) -> Sequence[str]:
-        """Return what was left out of a suite and why, a line each."""
+        """What was left out of a suite and why, a line each."""
         from .questions import notices
 
         return notices(UnderstandingSettings.of(settings), options)
 
     def check(self, settings: Settings) -> None:
-        """Check notations, prompt templates, relations and own files. Raises UsageError."""
+        """Nothing, if the settings can be met. Raises UsageError: an unknown notation or frame, a file not readable."""
         from .questions import check
 
         check(UnderstandingSettings.of(settings))
 
-    def section(self, group: str) -> str:
-        """Return the category of a pattern."""
+    def category(self, pattern: str) -> str:
+        """The category of a pattern that a reference names."""
         from .pattern import PATTERNS
 
-        return PATTERNS[group].category
+        return PATTERNS[pattern].category
 
-    def question_set(self, group: str) -> int | None:
+    def question_set(self, pattern: str) -> int | None:
         """Return QUESTION_SET for our patterns; None for a user's own, whose versions we know nothing of."""
         from .catalogue import catalogue
 
-        known = catalogue().get(group)
+        known = catalogue().get(pattern)
         return None if known is None or known.category == "custom" else QUESTION_SET
 
     def description(self, settings: Settings) -> FamilyDescription:

@@ -28,7 +28,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from ...catalog import Catalog, catalog_cache
+from ...catalog import Catalog, Deferred, catalog_cache
 from ...errors import UsageError
 from ...workflow.model import Value
 
@@ -245,5 +245,5 @@ def _own_names() -> list[str]:
 
 
 VOCABULARIES: Catalog[Vocabulary] = Catalog(
-    "vocabulary", lazy={name: partial(read_vocabulary, name) for name in _own_names()}
+    "vocabulary", {name: Deferred(partial(read_vocabulary, name)) for name in _own_names()}
 )

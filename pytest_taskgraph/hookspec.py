@@ -1,0 +1,72 @@
+"""The hook by which a `conftest.py` or another plugin adds models, prompts, forms, metrics and so on."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from .catalog import registrations
+from .errors import RegistrationError
+from .registry import Registry, failure
+
+
+@pytest.hookspec(historic=True)
+def pytest_taskgraph_register(registry: Registry) -> None:
+    """Register what the project adds to pytest-taskgraph. Called once in each process, before the options are parsed.
+
+    Conftest files that pytest loads later, in folders that it collects, are called when they are loaded. What a session
+    registers is gone at its end.
+
+    Args:
+        registry: What things are registered with; `docs/extending.md` has an example of each.
+
+    Example:
+        >>> def pytest_taskgraph_register(registry):
+        ...     registry.model("support", answer, version="2.1")
+    """
+
+
+def call_register(plugins: pytest.PytestPluginManager, registry: Registry) -> None:
+    """Call the hook of all plugins, and from now on that of each one that is registered.
+
+    Raises:
+        RegistrationError: if one fails. The message names the plugin and the fault, on one line.
+    """
+    try:
+        plugins.hook.pytest_taskgraph_register.call_historic(kwargs={"registry": registry})
+    except RegistrationError:
+        raise
+    except Exception as error:
+        raise failure(registry, error) or error from error
+
+
+@contextmanager
+def registered_by(modules: Sequence[str]) -> Iterator[None]:
+    """Register what these modules do, for as long as the context lasts: commands have no session of pytest.
+
+    Modules are also looked for in the working directory.
+
+    Raises:
+        RegistrationError: if a module cannot be imported, or its registration fails.
+    """
+    if not modules:
+        yield
+        return
+    if str(Path.cwd()) not in sys.path:
+        sys.path.insert(0, str(Path.cwd()))
+    with registrations() as made:
+        plugins, registry = pytest.PytestPluginManager(), Registry(made, Path.cwd())
+        plugins.add_hookspecs(sys.modules[__name__])
+        for name in modules:
+            try:
+                plugins.import_plugin(name)
+            except Exception as error:
+                told = " ".join(str(error).split())
+                raise RegistrationError(f"-p {name}: {told or type(error).__name__}") from None
+        call_register(plugins, registry)
+        registry.check()
+        yield

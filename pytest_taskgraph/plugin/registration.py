@@ -1,0 +1,51 @@
+"""What plugins and conftest files register: for how long it counts, and what is said where that fails."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import pytest
+
+from ..catalog import Registrations
+from ..errors import RegistrationError
+from ..hookspec import call_register
+from ..registry import Registry, failure
+from .options import add_family_options
+from .private import parser_of
+
+_REGISTRY = pytest.StashKey[Registry]()
+
+
+def open_registry(config: pytest.Config, parser: pytest.Parser | None = None) -> Registry:
+    """Return the registry of the session, which every plugin's hook is called with.
+
+    Args:
+        config: The configuration of the session.
+        parser: What declares the options of families, as long as the command line is not read for good.
+
+    Raises:
+        pytest.UsageError: if a registration fails.
+    """
+    if _REGISTRY not in config.stash:
+        made = Registrations()
+        made.open()
+        config.add_cleanup(made.close)  # a session may end before pytest_unconfigure is called
+        known = parser or parser_of(config)
+        declare = None if known is None else partial(add_family_options, known)
+        config.stash[_REGISTRY] = Registry(made, config.rootpath, declare)
+        try:
+            call_register(config.pluginmanager, config.stash[_REGISTRY])
+        except RegistrationError as error:
+            raise pytest.UsageError(str(error)) from None
+    return config.stash[_REGISTRY]
+
+
+def registration_error(
+    config: pytest.Config, excinfo: pytest.ExceptionInfo[BaseException] | None
+) -> RegistrationError | None:
+    """Return what to say of a collector that failed since a conftest file in its folder cannot register."""
+    if excinfo is None:
+        return None
+    if isinstance(excinfo.value, RegistrationError):
+        return excinfo.value
+    return failure(open_registry(config), excinfo.value)

@@ -1,0 +1,432 @@
+"""What a project outside of the repository registers: its own model, prompt, form, metric, notation and report."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from pathlib import Path
+
+import bounded_process
+import pytest
+from loopback import Loopback
+from plugin_project import Project, asking
+
+from pytest_taskgraph.catalog import registrations
+from pytest_taskgraph.notations import notation
+from pytest_taskgraph.registry import Registry
+
+HOOK = "def pytest_taskgraph_register(registry):\n"
+NO_TRACEBACK = re.compile(r"Traceback|INTERNALERROR|pluggy/|^E  ", re.MULTILINE)
+CONFTEST = """
+import json
+import re
+from dataclasses import replace
+
+from pytest_taskgraph import Form
+from pytest_taskgraph.errors import UnreadableError
+from pytest_taskgraph.notations import notation
+
+PLAIN = notation("json")
+
+
+def instruct(names):
+    return "The answer is a percentage, such as 40%."
+
+
+def read(text, names, reading):
+    found = re.fullmatch(r"\\s*(\\d{1,3}) ?%\\s*", text)
+    if found is None:
+        raise UnreadableError(f"expected a percentage, found {text!r}")
+    return int(found[1])
+
+
+def write(answer, names):
+    return f"{answer}%"
+
+
+def compact(workflow):
+    return json.dumps(json.loads(PLAIN.render(workflow)), separators=(",", ":"))
+
+
+def closeness(given, expected):
+    return 1 - abs(given - expected) / 100
+
+
+async def forty(messages):
+    assert messages[-1]["content"].startswith("Terse: {")
+    return "Final answer: 40%"
+
+
+def shouted(record, comparison):
+    return f"{len(record['trials'])} TRIALS OF {record['models'][0]}"
+
+
+def pytest_taskgraph_register(registry):
+    registry.model("forty", forty, version="1")
+    registry.prompt(
+        "terse",
+        "{# answer: marker #}\\nTerse: {{ workflow }}\\n{{ question }} {{ instruction }} Begin with 'Final answer:'",
+    )
+    registry.form(Form("percent", instruct, read, write, "closeness", pass_mark=0.7))
+    registry.metric("closeness", closeness)
+    registry.notation(
+        replace(PLAIN, name="compact-json", title="compact JSON", suffixes=(".cjson",), render=compact)
+    )
+    registry.report("shouted", shouted)
+    registry.report("count", lambda record: str(len(record["trials"])))
+"""
+SUITE = '''
+from pytest_taskgraph import Cases, Workflow, case, pattern, suite, understanding
+from pytest_taskgraph.workflow.graph import successors
+
+
+@pattern("In {{ place }}, which share of the tasks is followed directly by two or more?", form="percent")
+def share_of_splits(workflow: Workflow) -> Cases:
+    """Can the model count what it follows?"""
+    many = [task for task in workflow.task_names if len(successors(workflow, task)) > 1]
+    yield case(round(100 * len(many) / len(workflow.task_names)))
+
+
+@pattern("In {{ place }}, how many tasks are there?", form="number", metric="closeness")
+def number_of_tasks(workflow: Workflow) -> Cases:
+    """Can the model count?"""
+    yield case(len(workflow.task_names))
+
+
+@suite(understanding, patterns=[share_of_splits], instances=4)
+def test_share(trial):
+    trial.check()
+'''
+OWN = (
+    "--taskgraph-frame=terse",
+    "--taskgraph-notation=compact-json",
+    "--taskgraph-report=json=record.json",
+    "--taskgraph-report=shouted=shouted.txt",
+    "--taskgraph-report=count=count.txt",
+    "--taskgraph-gate=share_of_splits.closeness>=0.5",
+)
+ANSWERING = "--model=forty"
+
+
+@pytest.fixture
+def own(project: Project) -> Project:
+    """A project that registers all it needs."""
+    (project.path / "test_graph.py").unlink()
+    project.write("conftest.py", CONFTEST)
+    project.write("test_share.py", SUITE)
+    return project
+
+
+def registering(project: Project, *lines: str, name: str = "conftest.py", head: str = "") -> Path:
+    """A file of the project whose hook has these lines."""
+    return project.write(name, head + HOOK + "".join(f"    {line}\n" for line in lines))
+
+
+@pytest.mark.parametrize("spread", [False, True], ids=["one process", "two workers"])
+def test_registered_things_work_together(own: Project, spread: bool) -> None:
+    ran = (own.spread if spread else own.run)(ANSWERING, *OWN)
+    assert (ran.code, ran.counts.get("failed", 0), ran.clean) == (0, 0, True), ran.output
+    record = own.record()
+    assert [one["question"]["form"] for one in record["trials"]] == ["percent"] * 4
+    for one in record["trials"]:
+        expected = 1 - abs(40 - one["question"]["reference"]) / 100
+        assert one["score"]["value"] == pytest.approx(expected)
+        assert (one["score"]["given"], one["model"], one["question"]["labels"]["notation"]) == (
+            40, "forty", "compact-json"
+        )  # fmt: skip
+    assert (own.path / "shouted.txt").read_text() == "4 TRIALS OF forty"
+    assert (own.path / "count.txt").read_text() == "4"
+    assert "passed gates::share_of_splits.closeness: mean closeness" in ran.output
+
+
+@pytest.mark.parametrize("spread", [False, True], ids=["one process", "two workers"])
+def test_registered_prompt_and_notation_reach_a_live_model(own: Project, server: Loopback, spread: bool) -> None:
+    server.answer = "Final answer: 40%"
+    ran = (own.spread if spread else own.run)(*asking(server.url), *OWN)
+    assert (ran.code, ran.clean, len(server.requests)) == (0, True, 4), ran.output
+    assert all(one.prompt.startswith('Terse: {"') for one in server.requests)
+
+
+def test_registered_model_with_version_is_asked_once(own: Project) -> None:
+    own.run(ANSWERING, *OWN)
+    ran = own.run(ANSWERING, *OWN, "--taskgraph-replay")
+    assert (ran.code, "not stored" in ran.output) == (0, False), ran.output
+    assert "this run sent no request; the store answered 4 requests" in ran.output
+    other = own.run(ANSWERING, *OWN, "--taskgraph-replay", "--taskgraph-model-option", "version=2")
+    assert "no reply: not-stored" in other.output
+
+
+@pytest.mark.parametrize(
+    ("application", "told"),
+    [
+        ("lambda prompt: 'Final answer: yes'", ""),
+        ("Desk()", ""),
+        ("Object()", ""),
+        ("None, opener=lambda rest, options: Object(rest, **options)", ""),
+        ("Object", "the model 'mine': expected a callable or a model object, found the class Object"),
+        ("3", "the model 'mine': expected a callable or a model object, found a value of type int"),
+        ("None", "the model 'mine': expected an application or an opener"),
+        ("len, opener=len", "the model 'mine': expected an application or an opener"),
+        ("None, opener=3", "the model 'mine': expected a function as opener, and no version beside it"),
+        ("None, opener=len, version='1'", "the model 'mine': expected a function as opener"),
+    ],
+)
+def test_model_is_callable_object_or_opener(project: Project, application: str, told: str) -> None:
+    head = """
+from pytest_taskgraph import Reply
+
+class Desk:
+    def __call__(self, prompt):
+        return "Final answer: yes"
+
+class Object:
+    name = "object"
+
+    def __init__(self, rest=""):
+        self.rest = rest
+
+    async def answer(self, request):
+        return Reply("Final answer: yes")
+
+"""
+    registering(project, f"registry.model('mine', {application})", head=head)
+    ran = project.run("--model=mine", "-k", "parallel_pair", "--taskgraph-report=json=record.json")
+    if told:
+        assert f"ERROR: conftest.py: {told}" in ran.output
+        assert (ran.code, NO_TRACEBACK.search(ran.output)) == (4, None), ran.output
+    else:
+        assert [one["reply"]["text"] for one in project.record()["trials"]] == ["Final answer: yes"] * 2, ran.output
+
+
+def test_model_object_of_the_project_raises_provider_errors(project: Project) -> None:
+    head = """
+class Object:
+    async def answer(self, request):
+        raise RuntimeError("the desk is closed")
+
+"""
+    registering(project, "registry.model('mine', Object())", head=head)
+    ran = project.run("--model=mine", "--taskgraph-retries=0")
+    assert (ran.counts, ran.clean) == ({"error": 4}, True), ran.output
+    assert "no reply: server: RuntimeError: the desk is closed" in ran.output
+    told = "(version=... where it is registered, or as a model option)"
+    assert f"replies of mine are not stored: it states no version {told}" in ran.output
+
+
+def test_model_options_reach_the_opener_and_the_callable(project: Project) -> None:
+    head = """
+import json
+from pathlib import Path
+from pytest_taskgraph import Reply
+
+def told(**options):
+    Path(__file__).with_name("told").write_text(json.dumps(options))
+
+def answer(prompt, warmth):
+    told(warmth=warmth)
+    return "Final answer: yes"
+
+class Object:
+    name = "object"
+
+    async def answer(self, request):
+        return Reply("Final answer: yes")
+
+def opened(rest, options):
+    told(rest=rest, **options)
+    return Object()
+
+"""
+    registering(
+        project, "registry.model('mine', answer, version='1')", "registry.model('desk', opener=opened)", head=head
+    )
+    option = ("--taskgraph-model-option", "warmth=0.5", "-k", "000")
+    assert project.run("--model=mine", *option).code in (0, 1)
+    assert json.loads((project.path / "told").read_text()) == {"warmth": 0.5}
+    assert project.run("--model=desk:north", *option).code in (0, 1)
+    assert json.loads((project.path / "told").read_text()) == {"rest": "north", "warmth": 0.5}
+    ran = project.run("--model=mine:north", *option)
+    assert "ERROR: the model 'mine:north': 'mine' is registered, and takes nothing after a colon" in ran.output
+    ran = project.run("--model=mine", "--taskgraph-model-option", "warmth=1", "--taskgraph-model-option", "cold=1")
+    assert "ERROR: the model mine cannot be called with (prompt, warmth=..., cold=...)" in ran.output
+
+
+@pytest.mark.parametrize(
+    ("option", "told"),
+    [
+        ("--taskgraph-frame=ters", "unknown frame 'ters'; known: a file *.jinja, answer-first, direct, few-shot, "
+         "guided, terse, think-first"),
+        ("--taskgraph-notation=cjson", "unknown notation 'cjson'; known: compact-json, json, mermaid, prose, wadl"),
+        ("--taskgraph-report=shout=x", "unknown kind of --taskgraph-report 'shout'; known: count, csv, html, json"),
+        ("--taskgraph-gate=share_of_splits.close>=0.5", "closeness"),
+    ],
+)  # fmt: skip
+def test_unknown_name_lists_registered_ones(own: Project, option: str, told: str) -> None:
+    ran = own.run(ANSWERING, option)
+    assert (ran.code, ran.clean) == (4, True)
+    assert told in ran.output
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("registry.metric('closeness', abs)", "the metric 'closeness' is registered twice, first by conftest.py"),
+        ("registry.metric('jaccard', abs)", "the metric 'jaccard' is built in; choose another name"),
+        ("registry.model('python', abs)", "the model 'python' is built in"),
+        ("registry.model('baseline', abs)", "the model 'baseline' is built in"),
+        ("registry.report('html', abs)", "the kind of --taskgraph-report 'html' is built in"),
+        ("registry.prompt('direct', 'x')", "the frame 'direct' is built in"),
+        ("registry.prompt('own', 'x')", "frame own of conftest.py:1: a frame begins with a line that says"),
+        ("registry.prompt('own', '{# answer: whole #}{{ x')", "frame own of conftest.py:1: unexpected end of template"),
+        ("registry.prompt('own', '{# answer: whole #}')", "frame own does not show the workflow"),
+        ("registry.prompt('own', Path('none.jinja'))", "the prompt 'own': there is no file"),
+        ("registry.prompt('own', 3)", "the prompt 'own': expected the text of a template or a Path"),
+        ("registry.metric('a b', abs)", "the metric 'a b': expected a name of letters, digits and any of _ . + -"),
+        ("registry.metric('own', 3)", "the metric 'own': expected a function of answer and reference"),
+        ("registry.form('own')", "an answer form: expected a Form, found a value of type str"),
+        ("registry.notation(dict)", "a notation: expected a Notation, found the class dict"),
+        ("registry.family('own')", "a benchmark family: expected an instance of Family with a name"),
+        ("registry.vocabulary('own', 'own.toml')", "the vocabulary 'own': expected the Path of a file"),
+        ("registry.vocabulary('own', Path('pytest.ini'))", "pytest.ini lacks a part"),
+        ("registry.vocabulary('own', Path('test_share.py'))", "test_share.py cannot be read"),
+        ("registry.reports('own', abs)", "raised AttributeError: 'Registry' object has no attribute 'reports'"),
+        ("1 / 0", "pytest_taskgraph_register raised ZeroDivisionError: division by zero (conftest.py:"),
+    ],
+)
+def test_mistake_in_registration_ends_run_in_one_line(own: Project, line: str, told: str) -> None:
+    own.write("conftest.py", f"from pathlib import Path\n{CONFTEST}    {line}\n")
+    ran = own.run(ANSWERING)
+    errors = [one for one in ran.output.splitlines() if "ERROR" in one]
+    assert (ran.code, len(errors), NO_TRACEBACK.search(ran.output)) == (4, 1, None), ran.output
+    assert errors[0].startswith("ERROR: conftest.py: ")
+    assert told in errors[0]
+
+
+@pytest.mark.parametrize("spread", [False, True], ids=["one process", "two workers"])
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("registry.metric('closeness', abs)", "the metric 'closeness' is registered twice, first by conftest.py"),
+        ("registry.metric('jaccard', abs)", "the metric 'jaccard' is built in"),
+        ("1 / 0", "pytest_taskgraph_register raised ZeroDivisionError: division by zero (conftest.py:2)"),
+    ],
+)
+def test_mistake_in_a_folder_ends_run_in_one_line(own: Project, line: str, told: str, spread: bool) -> None:
+    registering(own, line, name="deep/er/conftest.py")
+    own.write("deep/er/test_more.py", "from pytest_taskgraph import suite\n")
+    ran = (own.spread if spread else own.run)(ANSWERING)
+    assert f"deep/er/conftest.py: {told}" in ran.output
+    assert (ran.code, NO_TRACEBACK.search(ran.output)) == (4 if not spread else ran.code, None), ran.output
+    assert ran.code != 0
+
+
+def test_conftest_of_a_folder_registers_for_its_suites(own: Project) -> None:
+    registering(own, "registry.metric('halved', lambda given, expected: 0.5)", name="deep/er/conftest.py")
+    suite = SUITE.replace("[share_of_splits]", "[tasks_in_all]").replace("share_of_splits", "share")
+    suite = suite.replace("number_of_tasks", "tasks_in_all").replace('metric="closeness"', 'metric="halved"')
+    own.write("deep/er/test_more.py", suite)
+    own.run("--model=oracle:1", "deep", "--taskgraph-report=json=record.json")
+    assert {one["score"]["value"] for one in own.record()["trials"]} == {0.5}
+
+
+def test_pattern_of_the_project_may_name_a_registered_metric(own: Project) -> None:
+    own.write("test_share.py", SUITE.replace("[share_of_splits]", "[number_of_tasks]"))
+    own.run("--model=oracle:1", "--taskgraph-report=json=record.json")
+    assert {(one["question"]["metric"], one["score"]["value"]) for one in own.record()["trials"]} == {("closeness", 1)}
+
+
+def test_own_file_is_read_in_a_registered_notation(own: Project) -> None:
+    text = json.dumps(json.loads(notation("json").write(notation("wadl").read(OWN_WORKFLOW))))
+    own.write("supper.cjson", text)
+    ran = own.run("--model=oracle:1", "--taskgraph-workflow=supper.cjson", "--taskgraph-report=json=record.json")
+    assert ran.counts == {"passed": 1}, ran.output
+    assert text in "".join(own.record()["texts"].values())
+
+
+OWN_WORKFLOW = """package kitchen;
+
+workflow Supper {
+  define task Cook;
+  define task Eat;
+  START -> Cook -> Eat -> END;
+}
+"""
+
+
+def test_registrations_end_with_their_session(own: Project) -> None:
+    assert own.run(ANSWERING, *OWN).code == 0
+    assert own.run(ANSWERING, *OWN).code == 0, "the same names are free again"
+    own.write("conftest.py", "")
+    own.write("test_share.py", "from pytest_taskgraph import suite, understanding\n")
+    ran = own.run("--taskgraph-frame=terse", "--taskgraph-plan")
+    assert "unknown frame 'terse'; known: a file *.jinja, answer-first, direct" in ran.output
+    assert own.run("--taskgraph-report=count=x").code == 4
+
+
+def test_sessions_within_a_session_see_their_own_registrations(own: Project) -> None:
+    with registrations() as outer:
+        Registry(outer).metric("closeness", lambda given, expected: 0.0)
+        assert own.run(ANSWERING, *OWN).code == 0
+        assert outer.of("metric").keys() == {"closeness"}
+
+
+def test_plugin_named_by_p_registers(own: Project) -> None:
+    own.write("ours.py", CONFTEST)
+    own.write("conftest.py", "")
+    ran = own.spawn(ANSWERING, *OWN, "-n", "2", plugins=("taskgraph", "ours", "xdist"))
+    assert (ran.code, ran.clean) == (0, True), ran.output
+    registering(own, "registry.metric('closeness', abs)")
+    ran = own.spawn(plugins=("taskgraph", "ours"))
+    assert (ran.code, NO_TRACEBACK.search(ran.output)) == (4, None)
+    assert "the metric 'closeness' is registered twice, first by" in ran.output
+
+
+def test_installed_plugin_registers(own: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    own.write("ours.py", CONFTEST)
+    own.write("conftest.py", "")
+    own.write("ours-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: ours\nVersion: 1.0\n")
+    own.write("ours-1.0.dist-info/entry_points.txt", "[pytest11]\nours = ours\n")
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "")
+    monkeypatch.delenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD")
+    ran = own.spawn(ANSWERING, *OWN, plugins=("no:hypothesispytest",))
+    assert (ran.code, ran.clean) == (0, True), ran.output
+
+
+def test_commands_load_registrations_of_named_module(own: Project) -> None:
+    own.run(ANSWERING, *OWN)
+    command = [sys.executable, "-m", "pytest_taskgraph"]
+    plain = bounded_process.run([*command, "rescore", "record.json"], cwd=own.path)
+    assert "whose form or metric is not known here" in plain.stdout, plain.stdout + plain.stderr
+    assert "python -m pytest_taskgraph -p conftest rescore" in plain.stdout
+    own.write("conftest.py", CONFTEST.replace("/ 100", "/ 50"))
+    ran = bounded_process.run([*command, "-p", "conftest", "rescore", "record.json", "--check"], cwd=own.path)
+    assert (ran.returncode, "not known here" in ran.stdout) == (1, False), ran.stdout + ran.stderr
+    absent = bounded_process.run([*command, "-p", "nowhere", "rescore", "record.json"], cwd=own.path)
+    assert (absent.returncode, "Traceback" in absent.stderr) == (4, False)
+    assert "error: -p nowhere: " in absent.stderr
+    own.write("conftest.py", HOOK + "    registry.metric('jaccard', abs)\n")
+    wrong = bounded_process.run([*command, "-pconftest", "rescore", "record.json"], cwd=own.path)
+    assert wrong.stderr == "error: conftest.py: the metric 'jaccard' is built in; choose another name\n"
+
+
+def test_report_that_fails_is_told_and_others_are_written(own: Project) -> None:
+    own.write("conftest.py", CONFTEST.replace('str(len(record["trials"]))', 'record["nothing"]'))
+    ran = own.run(ANSWERING, *OWN)
+    told = "--taskgraph-report: count=count.txt: the report 'count' of conftest.py raised KeyError: 'nothing'"
+    assert (ran.code, told in ran.output, (own.path / "shouted.txt").exists()) == (4, True, True), ran.output
+    own.write("conftest.py", CONFTEST.replace('str(len(record["trials"]))', "3"))
+    assert "returned a int; expected a text" in own.run(ANSWERING, *OWN).output
+
+
+def test_project_that_only_registers_imports_no_room(own: Project) -> None:
+    own.write("conftest.py", HOOK + "    registry.metric('own', abs)\n    registry.model('mine', abs)\n")
+    own.write(
+        "test_share.py",
+        "import sys\nROOMS = ('scoring', 'models', 'notations', 'reports', 'generation', 'results')\n"
+        "def test_light():\n"
+        "    assert [one for one in sys.modules if one.startswith('pytest_taskgraph.') and one.split('.')[1] in ROOMS] "
+        "== []\n",
+    )
+    ran = own.spawn()
+    assert ran.counts == {"passed": 1}, ran.output
