@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
@@ -22,16 +22,27 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class QuestionReference:
-    """Enough to build one question again, anywhere: small, so that ten thousand of them collect fast."""
+    """What stands for a question until it is built. It is small, so that ten thousand of them collect fast.
+
+    Args:
+        id: The name of the item.
+        group: What a row of the family's table is about.
+        payload: What the family needs to build the question in any process: JSON that nobody else reads.
+        labels: The labels that the question will have, as far as they are known before it is built; None for a label
+            that it will not have. References may share one mapping.
+        cluster: What questions that are not independent share; empty if that is known only once they are built.
+        relation: How the question is varied; empty if it is not.
+        twin: The id of the question that it varies.
+        repetition: Which of several askings of the same question it is, from 1.
+    """
 
     id: str
-    pattern: str
-    notation: str
-    ordinal: int
-    tasks: int = 0  # the size of the generated workflow
-    source: int = -1  # the place of the user's own project among those given; -1: generated
-    relation: str = ""  # how the question is varied; none where empty
-    twin: str = ""  # the id of the question that it varies
+    group: str
+    payload: Mapping[str, Any] = field(default_factory=dict, hash=False)
+    labels: Mapping[str, str | int | None] = field(default_factory=dict, hash=False)
+    cluster: str = ""
+    relation: str = ""
+    twin: str = ""
     repetition: int = 1
 
 
@@ -122,19 +133,12 @@ class Family(ABC):
         """Return the labels that the questions may have, by name; questions of users may have others."""
         return {}
 
-    def known_labels(self, reference: QuestionReference, settings: Settings) -> Mapping[str, str | int | None]:
-        """Which labels a question that is not varied will have, as far as that takes no building; None: it has none.
-
-        Ten thousand questions are asked for theirs while pytest collects.
-        """
-        return {}
-
-    def metrics(self, pattern: str, settings: Settings) -> Sequence[str] | None:
-        """Return the metrics that may mark answers to a pattern, the main one first; None if that is not known."""
+    def metrics(self, group: str, settings: Settings) -> Sequence[str] | None:
+        """Return the metrics that may mark answers of a group, the main one first; None if that is not known."""
         return None
 
-    def graded(self, pattern: str, settings: Settings) -> bool:
-        """Return True if the questions of a pattern have scores, none of which is right or wrong (Question.graded)."""
+    def graded(self, group: str, settings: Settings) -> bool:
+        """Return True if the questions of a group have scores, none of which is right or wrong (Question.graded)."""
         return False
 
     def diagram(self, reference: QuestionReference, settings: Settings) -> Diagram | None:
@@ -156,12 +160,12 @@ class Family(ABC):
         """Return the command of that name. Raises UnknownNameError."""
         raise UnknownNameError("command", name, self.commands)
 
-    def category(self, pattern: str) -> str:
-        """Return the category of a pattern that a reference names; empty for none."""
+    def section(self, group: str) -> str:
+        """Return the section that a group belongs to; empty for none."""
         return ""
 
-    def question_set(self, pattern: str) -> int | None:
-        """Return the version of the question set that a pattern belongs to; None where runs say nothing of one.
+    def question_set(self, group: str) -> int | None:
+        """Return the version of the question set that a group belongs to; None where runs say nothing of one.
 
         It is raised whenever the same reference gives another prompt or another right answer. Runs of different
         versions are not compared.

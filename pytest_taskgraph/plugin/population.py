@@ -50,15 +50,15 @@ class Questions:
         self.functions.add(function)
         settings = options.settings(self._config)
         _check_aggregates(family, settings)
-        names = {one.pattern for one in references}
+        names = {one.group for one in references}
+        sections = {name: family.section(name) for name in names}
         metrics = {name: _measured(family.metrics(name, settings)) for name in names}
         graded = {name: family.graded(name, settings) for name in names}
         for one in references:
             if not one.relation:
-                category, labels = family.category(one.pattern), family.known_labels(one, settings)
-                kinds = (family.name, one.pattern, category)
-                measured = (metrics[one.pattern], graded[one.pattern])
-                self.declared[one.id] = Declared(one.id, *kinds, labels, *measured)
+                kinds = (family.name, one.group, sections[one.group])
+                measured = (metrics[one.group], graded[one.group])
+                self.declared[one.id] = Declared(one.id, *kinds, one.labels, *measured)
 
     def untold(self, report: pytest.TestReport) -> None:
         """Nothing; an item that ended in its set-up without a trial is noted, with the reason."""
@@ -171,7 +171,7 @@ class Questions:
 
         settings = options.settings(self._config)
         groups = {family: family.description(settings).groups for family in FAMILIES.values()}
-        sections = {(family, group): family.category(group) for family, names in groups.items() for group in names}
+        sections = {(family, group): family.section(group) for family, names in groups.items() for group in names}
         ours = {
             name
             for (family, group), section in sections.items()

@@ -20,7 +20,7 @@ def test_a_question_has_the_metrics_that_its_family_told_of_its_pattern(family: 
     settings = UnderstandingSettings(instances=1, **chosen)
     for one in family.references(settings, {}):
         question = family.question(one, settings)
-        assert [question.metric, *question.further] == list(family.metrics(one.pattern, settings) or ())
+        assert [question.metric, *question.further] == list(family.metrics(one.group, settings) or ())
 
 
 def test_agents_are_measured_by_what_they_read_too() -> None:

@@ -28,7 +28,7 @@ def test_a_family_lists_the_labels_of_its_questions_and_no_others(family: Family
 def test_what_takes_building_a_question_is_all_that_is_not_known_before() -> None:
     settings = UnderstandingSettings(instances=1)
     reference = understanding.references(settings, {"patterns": "next_tasks"})[0]
-    assert understanding.labels().keys() - understanding.known_labels(reference, settings).keys() == set(BUILT)
+    assert understanding.labels().keys() - reference.labels.keys() == set(BUILT)
 
 
 @pytest.mark.parametrize(
@@ -54,5 +54,5 @@ def test_a_question_turns_out_to_have_the_labels_that_were_known_and_lacks_those
     references = understanding.references(settings, {"patterns": "next_tasks"})
     assert references
     for one in references:
-        known, labels = understanding.known_labels(one, settings), understanding.question(one, settings).labels
+        known, labels = one.labels, understanding.question(one, settings).labels
         assert {name: labels.get(name) for name in known} == known

@@ -80,7 +80,7 @@ def test_forty_instances_extend_twenty(pattern: Pattern) -> None:
         return list(understanding.references(chosen, {"patterns": [pattern]}))
 
     few, many = found(20), found(40)
-    assert [one for one in many if one.ordinal < 20] == few
+    assert [one for one in many if one.payload["ordinal"] < 20] == few
     assert len({one.id for one in many}) == len(many) == 2 * len(few)
     last = few[-1]
     fewer, more = UnderstandingSettings(instances=20), UnderstandingSettings(instances=40)
@@ -112,7 +112,7 @@ def test_nothing_drawn_depends_on_notation_frame_or_number_of_instances(pattern:
         for reference, question in asked(pattern, chosen).items():
             text = PLACE.sub("…", question.text)  # a sub-workflow's own name, where the notation writes it
             told = (text, repr(question.reference), question.cluster, repr(question.names))
-            drawn.setdefault(reference.ordinal, set()).add(told)
+            drawn.setdefault(reference.payload["ordinal"], set()).add(told)
     assert {ordinal: len(told) for ordinal, told in drawn.items()} == {0: 1, 1: 1}
 
 
@@ -142,14 +142,14 @@ def test_what_is_drawn_has_what_the_pattern_needs_and_nothing_that_it_avoids(pat
 def test_a_notation_is_only_chosen_if_it_can_say_what_is_drawn(pattern: Pattern) -> None:
     chosen = UnderstandingSettings(seed=9, notations=tuple(NOTATIONS))
     for reference in understanding.references(chosen, {"patterns": [pattern]}):
-        drawn = draw(pattern, reference.tasks, 9, reference.ordinal)
-        assert not features(drawn.project) & NOTATIONS[reference.notation].loses
+        drawn = draw(pattern, reference.payload["tasks"], 9, reference.payload["ordinal"])
+        assert not features(drawn.project) & NOTATIONS[reference.payload["notation"]].loses
 
 
 @every
 def test_the_cluster_is_the_digest_of_the_workflow(pattern: Pattern) -> None:
     for reference, question in asked(pattern, UnderstandingSettings(seed=2)).items():
-        drawn = draw(pattern, reference.tasks, 2, reference.ordinal)
+        drawn = draw(pattern, reference.payload["tasks"], 2, reference.payload["ordinal"])
         assert question.cluster == question.digests["workflow"] == digest(drawn.project)
 
 

@@ -93,7 +93,7 @@ def test_the_reference_is_an_answer_of_its_form_in_names_of_the_workflow(pattern
         assert metric(question.metric)(answer, question.reference) == 1.0
         if not isinstance(question.reference, dict):  # an order, or a condition: any of several texts
             assert answer == question.reference
-        known = names_of(draw(pattern, reference.tasks, BASE.seed, reference.ordinal).project)
+        known = names_of(draw(pattern, reference.payload["tasks"], BASE.seed, reference.payload["ordinal"]).project)
         allowed = {"yes", "no"} if pattern.yes_no else known
         if question.form not in ("number", "condition", "text"):
             assert held(answer) <= allowed

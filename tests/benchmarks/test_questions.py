@@ -78,7 +78,7 @@ def test_what_is_left_out_is_told_and_the_rest_asked() -> None:
     chosen = UnderstandingSettings(tasks=(3, 12), notations=("mermaid",), instances=2)
     options = {"patterns": ["task_list", "flow_cycle", "infinite_recursion"]}
     references = understanding.references(chosen, options)
-    assert [(one.pattern, one.tasks) for one in references] == [
+    assert [(one.group, one.payload["tasks"]) for one in references] == [
         *[("task_list", 3)] * 2, *[("task_list", 12)] * 2, *[("flow_cycle", 12)] * 2,
     ]  # fmt: skip
     notices = understanding.notices(chosen, options)

@@ -150,7 +150,7 @@ def test_patterns_whose_examples_a_notation_cannot_say_are_left_out_of_own_files
     path.write_text("flowchart TD\n  START([START]) --> A[A]\n  A --> END([END])\n", encoding="utf-8")
     chosen = UnderstandingSettings(workflows=(str(path),), instances=1, shots=1)
     options = {"patterns": ["task_list", "infinite_recursion"]}
-    assert [one.pattern for one in understanding.references(chosen, options)] == ["task_list"]
+    assert [one.group for one in understanding.references(chosen, options)] == ["task_list"]
     told = "infinite_recursion is left out: no example in mermaid, which cannot say references"
     assert told in understanding.notices(chosen, options)
     assert told not in understanding.notices(UnderstandingSettings(workflows=(str(path),)), options)

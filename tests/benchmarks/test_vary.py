@@ -9,7 +9,6 @@ from random import Random
 
 import pytest
 
-from pytest_taskgraph.benchmarks.family import QuestionReference
 from pytest_taskgraph.benchmarks.understanding import vary
 from pytest_taskgraph.benchmarks.understanding.asked import Asked
 from pytest_taskgraph.benchmarks.understanding.baselines import BASELINES
@@ -17,6 +16,7 @@ from pytest_taskgraph.benchmarks.understanding.catalogue import catalogue
 from pytest_taskgraph.benchmarks.understanding.excerpt import find_workflow
 from pytest_taskgraph.benchmarks.understanding.pattern import Case, Cases, Pattern, case
 from pytest_taskgraph.benchmarks.understanding.questions import check, notices, question, references
+from pytest_taskgraph.benchmarks.understanding.reference import PatternReference
 from pytest_taskgraph.benchmarks.understanding.renaming import names_of, renaming, with_texts
 from pytest_taskgraph.benchmarks.understanding.sample import draw
 from pytest_taskgraph.benchmarks.understanding.settings import UnderstandingSettings
@@ -226,5 +226,5 @@ def test_baselines_that_guess_are_as_steady_as_their_verdicts(made: list[Questio
 
 
 def test_references_stay_small() -> None:
-    one = QuestionReference("a", "p", "wadl", 0)
+    one = PatternReference("a", "p", "wadl", 0)
     assert (one.relation, one.twin) == ("", "")

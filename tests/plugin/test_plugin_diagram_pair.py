@@ -33,10 +33,10 @@ class Recipes(Family):
     drawn = 0
 
     def references(self, settings: Settings, options: Mapping[str, Any]) -> Sequence[QuestionReference]:
-        return [QuestionReference(f"tea-{at}", "steps", "", at) for at in range(4)]
+        return [QuestionReference(f"tea-{at}", "steps", {"ordinal": at}) for at in range(4)]
 
     def question(self, reference: QuestionReference, settings: Settings) -> Question:
-        prompt = f"What are the steps of recipe {reference.ordinal}?"
+        prompt = f"What are the steps of recipe {reference.payload['ordinal']}?"
         return Question(
             reference.id, self.name, "steps", "", prompt, prompt, "text", "; ".join(STEPS), "rouge1", place="whole"
         )

@@ -43,10 +43,10 @@ class Facts(Family):
         if "most" in options and "most" not in settings.given:
             count = options["most"]
         lines = Path(settings.data["sentences"]).read_text(encoding="utf-8").splitlines()
-        return [QuestionReference(f"fact-{at}", "facts", "", at) for at in range(min(count, len(lines)))]
+        return [QuestionReference(f"fact-{at}", "facts", {"line": at}) for at in range(min(count, len(lines)))]
 
     def question(self, reference: QuestionReference, settings: Settings) -> Question:
-        line = Path(settings.data["sentences"]).read_text(encoding="utf-8").splitlines()[reference.ordinal]
+        line = Path(settings.data["sentences"]).read_text(encoding="utf-8").splitlines()[reference.payload["line"]]
         prompt = f"Is it true that {line}?"
         return Question(
             reference.id, self.name, "facts", "", prompt, prompt, "yes-no", "yes", "correctness", place="whole"
@@ -147,7 +147,7 @@ from test_plugin_family_options import Facts, QuestionReference
 
 class Late(Facts):
     def references(self, settings, options):
-        return [QuestionReference(f"fact-{at}", "facts", "", at) for at in range(settings.value_of(self.options[0]))]
+        return [QuestionReference(f"fact-{at}", "facts", {"line": at}) for at in range(settings.value_of(self.options[0]))]
 
 def pytest_taskgraph_register(registry):
     registry.family(Late())

@@ -34,16 +34,20 @@ class Understanding(Family):
     baselines = ("reader", "lexical", "random", "constant", "first-mentioned")
 
     def references(self, settings: Settings, options: Mapping[str, Any]) -> Sequence[QuestionReference]:
-        """The questions of a suite, in the order of the catalogue. Raises UsageError."""
+        """Return the questions of a suite, in the order of the catalogue. Raises UsageError."""
+        from .labels import known_labels
         from .questions import references
 
-        return references(UnderstandingSettings.of(settings), options)
+        own = UnderstandingSettings.of(settings)
+        found = references(own, options)
+        return [one.generic(labels) for one, labels in zip(found, known_labels(found, own), strict=True)]
 
     def question(self, reference: QuestionReference, settings: Settings) -> Question:
-        """The question that a reference stands for."""
+        """Return the question that a reference stands for."""
         from .questions import question
+        from .reference import PatternReference
 
-        return question(reference, UnderstandingSettings.of(settings))
+        return question(PatternReference.of(reference), UnderstandingSettings.of(settings))
 
     def episode(self, name: str) -> Episode:
         """Return an episode of this family, the agent's, or a shared one. Raises UnknownNameError."""
@@ -53,43 +57,38 @@ class Understanding(Family):
         return episode(name, {"agent": agent})
 
     def labels(self) -> Mapping[str, Label]:
-        """The labels that our patterns' questions have."""
+        """Return the labels that the questions of our patterns may have."""
         from .labels import labels
 
         return labels()
 
-    def known_labels(self, reference: QuestionReference, settings: Settings) -> Mapping[str, str | int | None]:
-        """The labels of a question that come from how it is asked; no size of one about the user's own workflow."""
-        from .labels import known_labels
-
-        return known_labels(reference, UnderstandingSettings.of(settings))
-
-    def metrics(self, pattern: str, settings: Settings) -> Sequence[str]:
-        """The metrics of the pattern's form, of texts those that were chosen, and what an agent is measured by."""
+    def metrics(self, group: str, settings: Settings) -> Sequence[str]:
+        """Return the metrics of the pattern's form, of texts those that were chosen, and those of an agent."""
         from .text_metrics import metrics
 
-        return metrics(pattern, UnderstandingSettings.of(settings))
+        return metrics(group, UnderstandingSettings.of(settings))
 
-    def graded(self, pattern: str, settings: Settings) -> bool:
+    def graded(self, group: str, settings: Settings) -> bool:
         """Return True if the pattern asks for a text, and no pass threshold is set; or if that is 0."""
         from ...scoring.forms import form
         from ...trial import is_graded
         from .pattern import PATTERNS
         from .text_metrics import pass_mark
 
-        return is_graded(pass_mark(form(PATTERNS[pattern].form), UnderstandingSettings.of(settings)))
+        return is_graded(pass_mark(form(PATTERNS[group].form), UnderstandingSettings.of(settings)))
 
     def diagram(self, reference: QuestionReference, settings: Settings) -> Diagram:
-        """The workflow that the question is about, to be drawn; the same for all questions of its cluster."""
+        """Return the workflow that the question is about: the same for all questions of its cluster."""
         from ...workflow.diagram import diagram
         from .asked import about
+        from .reference import PatternReference
         from .twins import asked
 
-        own = UnderstandingSettings.of(settings)
-        return diagram(about(asked(reference, own), reference, own))
+        own, one = UnderstandingSettings.of(settings), PatternReference.of(reference)
+        return diagram(about(asked(one, own), one, own))
 
     def baseline(self, name: str) -> Model:
-        """An embedded baseline. Raises UnknownNameError."""
+        """Return an embedded baseline. Raises UnknownNameError."""
         from .baselines import BASELINES
 
         if name not in BASELINES:
@@ -97,28 +96,28 @@ class Understanding(Family):
         return BASELINES[name]()
 
     def notices(self, settings: Settings, options: Mapping[str, Any]) -> Sequence[str]:
-        """What was left out of a suite and why, a line each."""
+        """Return what was left out of a suite and why, a line each."""
         from .questions import notices
 
         return notices(UnderstandingSettings.of(settings), options)
 
     def check(self, settings: Settings) -> None:
-        """Nothing, if the settings can be met. Raises UsageError: an unknown notation or frame, a file not readable."""
+        """Check notations, prompt templates, relations and own files. Raises UsageError."""
         from .questions import check
 
         check(UnderstandingSettings.of(settings))
 
-    def category(self, pattern: str) -> str:
-        """The category of a pattern that a reference names."""
+    def section(self, group: str) -> str:
+        """Return the category of a pattern."""
         from .pattern import PATTERNS
 
-        return PATTERNS[pattern].category
+        return PATTERNS[group].category
 
-    def question_set(self, pattern: str) -> int | None:
+    def question_set(self, group: str) -> int | None:
         """Return QUESTION_SET for our patterns; None for a user's own, whose versions we know nothing of."""
         from .catalogue import catalogue
 
-        known = catalogue().get(pattern)
+        known = catalogue().get(group)
         return None if known is None or known.category == "custom" else QUESTION_SET
 
     def description(self, settings: Settings) -> FamilyDescription:

@@ -10,13 +10,13 @@ from ...catalog import catalog_cache
 from ...errors import UnknownNameError
 from ...notations import notation
 from ...workflow.model import Workflow
-from ..family import QuestionReference
 from . import projects
 from .catalogue import catalogue
 from .choices import choose, text_of
 from .interpretations import interpretation
 from .pattern import Case, Pattern
 from .phrasings import phrasing_of, worded
+from .reference import PatternReference
 from .sample import draw
 from .scope import Scope, by_own_name, rotations, without_name
 from .settings import UnderstandingSettings
@@ -45,7 +45,7 @@ class Asked:
         return len(self.worded.templates)
 
 
-def as_is(reference: QuestionReference, settings: UnderstandingSettings) -> Asked:
+def as_is(reference: PatternReference, settings: UnderstandingSettings) -> Asked:
     """What a reference stands for, not varied. Raises UnknownNameError for a pattern that is not registered."""
     known = catalogue()
     if reference.pattern not in known:
@@ -74,7 +74,7 @@ def as_is(reference: QuestionReference, settings: UnderstandingSettings) -> Aske
     return Asked(pattern, words, workflow, scope, case, phrasing, reference.notation, text, names, edit)
 
 
-def about(found: Asked, reference: QuestionReference, settings: UnderstandingSettings) -> Workflow:
+def about(found: Asked, reference: PatternReference, settings: UnderstandingSettings) -> Workflow:
     """The one workflow that the question is about, the others of its project beside it.
 
     Of the user's own as it stands in the files, however it is shown: in each notation it is the same workflow. What

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator, Mapping
+
 from ...generation.edits import EDITS
 from ...generation.recipe import TASKS
 from ...notations import NOTATIONS
 from ...workflow.graph import starts, task_graph
 from ...workflow.model import Workflow
 from ...workflow.references import nested
-from ..family import Label, QuestionReference
+from ..family import Label
 from ..frames import FRAMES, frame
 from .pattern import PATTERNS
 from .phrasings import phrasing_of, worded
 from .planting import KINDS as PLANTED
+from .reference import PatternReference
 from .sample import NAMES
 from .settings import UnderstandingSettings
 
@@ -51,15 +54,24 @@ def labels() -> dict[str, Label]:
     }
 
 
-def known_labels(reference: QuestionReference, settings: UnderstandingSettings) -> dict[str, str | int | None]:
-    """How the question will be asked, which is known before it is built; None for a label that it will not have."""
-    words = worded(PATTERNS[reference.pattern], settings.templates)
-    return {
-        "size": reference.tasks or None,
-        "notation": reference.notation,
-        "frame": frame(settings.frame, settings.templates).name,
-        "phrasing": phrasing_of(words, reference.ordinal, settings.phrasing) + 1,
-    }
+def known_labels(
+    references: Iterable[PatternReference], settings: UnderstandingSettings
+) -> Iterator[Mapping[str, str | int | None]]:
+    """Yield how each question will be asked, as far as that takes no building; nothing for one that is varied.
+
+    None stands for a label that a question will not have: the size, about the user's own workflow. Equal ones are the
+    same object.
+    """
+    made: dict[tuple[int, str, int], dict[str, str | int | None]] = {}
+    chosen = frame(settings.frame, settings.templates).name
+    for one in references:
+        if one.relation:
+            yield {}
+            continue
+        words = worded(PATTERNS[one.pattern], settings.templates)
+        phrasing = phrasing_of(words, one.ordinal, settings.phrasing) + 1
+        labels = {"size": one.tasks or None, "notation": one.notation, "frame": chosen, "phrasing": phrasing}
+        yield made.setdefault((one.tasks, one.notation, phrasing), labels)
 
 
 def difficulty(workflow: Workflow) -> dict[str, str | int]:

@@ -17,7 +17,6 @@ from ...notations import notation
 from ...notations.plain_json import digest
 from ...scoring.forms import form
 from ...trial import Question
-from ..family import QuestionReference
 from ..frames import Composed, Example, Frame, frame
 from . import projects
 from .asked import Asked, about, written
@@ -31,6 +30,7 @@ from .left_out import left_alone, misfit, misfits, one_sided, recipe_features, s
 from .pattern import Pattern
 from .phrasings import check_templates, worded
 from .presentation import present
+from .reference import PatternReference
 from .sample import Drawn, draw
 from .scope import sentence
 from .settings import UnderstandingSettings
@@ -57,7 +57,7 @@ def check(settings: UnderstandingSettings) -> None:
         projects.load(path)
 
 
-def references(settings: UnderstandingSettings, options: Mapping[str, Any]) -> list[QuestionReference]:
+def references(settings: UnderstandingSettings, options: Mapping[str, Any]) -> list[PatternReference]:
     """The questions of a suite. Raises UsageError for unknown names, and NoCaseError where nothing can be asked.
 
     Generated: the first two ordinals of each pattern and size are built here, as a probe.
@@ -91,7 +91,7 @@ def notices(settings: UnderstandingSettings, options: Mapping[str, Any]) -> list
     return [*left_out, *(not_varied(_made(patterns, settings), settings) if settings.vary else ())]
 
 
-def question(reference: QuestionReference, settings: UnderstandingSettings) -> Question:
+def question(reference: PatternReference, settings: UnderstandingSettings) -> Question:
     """The question that a reference stands for."""
     asked, chosen = asked_for(reference, settings), frame(settings.frame, settings.templates)
     one, workflow_digest = about(asked, reference, settings), digest(asked.workflow)
@@ -127,7 +127,7 @@ def question(reference: QuestionReference, settings: UnderstandingSettings) -> Q
     )  # fmt: skip
 
 
-def _files(reference: QuestionReference, asked: Asked, settings: UnderstandingSettings) -> Mapping[str, str]:
+def _files(reference: PatternReference, asked: Asked, settings: UnderstandingSettings) -> Mapping[str, str]:
     """The user's own files, path to text, where they are shown verbatim; none otherwise."""
     if reference.source < 0 or settings.convert:
         return {}
@@ -145,7 +145,7 @@ def _merged(settings: UnderstandingSettings, options: Mapping[str, Any]) -> Unde
     return replace(settings, **said)
 
 
-def _made(patterns: Sequence[Pattern], settings: UnderstandingSettings) -> list[QuestionReference]:
+def _made(patterns: Sequence[Pattern], settings: UnderstandingSettings) -> list[PatternReference]:
     """The questions of the patterns, as they are."""
     return [one for p in patterns for one in (_own if settings.workflows else _generated)(p, settings)]
 
@@ -157,7 +157,7 @@ def _probe(patterns: Sequence[Pattern], settings: UnderstandingSettings) -> None
             _put(draw(pattern, size, settings.seed, ordinal, settings.names), worded(pattern, settings.templates))
 
 
-def _generated(pattern: Pattern, settings: UnderstandingSettings) -> Iterator[QuestionReference]:
+def _generated(pattern: Pattern, settings: UnderstandingSettings) -> Iterator[PatternReference]:
     for size in settings.tasks:
         if misfit(pattern, size):
             continue
@@ -173,7 +173,7 @@ def _put(one: Drawn, words: Pattern) -> None:
         sentence(words, phrasing, one.scope, one.case)
 
 
-def _own(pattern: Pattern, settings: UnderstandingSettings) -> Iterator[QuestionReference]:
+def _own(pattern: Pattern, settings: UnderstandingSettings) -> Iterator[PatternReference]:
     for source in _sources(settings):
         path = settings.workflows[source]
         for converted in settings.notations if settings.convert else ("",):
@@ -214,8 +214,8 @@ def _reference(
     ordinal: int,
     tasks: int,
     source: int = -1,
-) -> QuestionReference:
-    return QuestionReference(
+) -> PatternReference:
+    return PatternReference(
         f"{pattern.name}-{shown}-{where}{_ways(settings)}", pattern.name, shown, ordinal, tasks, source
     )
 
@@ -235,7 +235,7 @@ def _safe(name: str) -> str:
 
 
 def _examples(
-    reference: QuestionReference, asked: Asked, workflow_digest: str, settings: UnderstandingSettings
+    reference: PatternReference, asked: Asked, workflow_digest: str, settings: UnderstandingSettings
 ) -> tuple[Example, ...]:
     """The solved examples that stand before the question."""
     if not shots_of(settings):
@@ -247,7 +247,7 @@ def _examples(
     return examples(found, asked.worded, asked.phrasing, place, partial(written, name=asked.notation))
 
 
-def _labels(reference: QuestionReference, asked: Asked, chosen: Frame) -> dict[str, str | int]:
+def _labels(reference: PatternReference, asked: Asked, chosen: Frame) -> dict[str, str | int]:
     return {
         **({"size": reference.tasks} if reference.tasks else {}),
         "notation": asked.notation,

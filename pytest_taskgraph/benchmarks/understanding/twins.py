@@ -10,7 +10,6 @@ from random import Random
 from ...catalog import catalog_cache
 from ...errors import NoCaseError
 from ...notations import notation
-from ..family import QuestionReference
 from . import projects
 from .asked import Asked, as_is, written
 from .catalogue import catalogue
@@ -18,26 +17,27 @@ from .choices import text_of
 from .left_out import recipe_features
 from .pattern import Pattern
 from .phrasings import worded
+from .reference import PatternReference
 from .scope import by_own_name
 from .settings import UnderstandingSettings
 from .shots import shots_of, unsolved
 from .vary import hindrance, varied
 
 
-def asked(reference: QuestionReference, settings: UnderstandingSettings) -> Asked:
+def asked(reference: PatternReference, settings: UnderstandingSettings) -> Asked:
     """What a reference stands for. Raises NoCaseError where it cannot be had in the relation of the reference."""
     found = as_is(reference, settings)
     return _varied(found, reference, settings) if reference.relation else found
 
 
-def with_varied(made: Iterable[QuestionReference], settings: UnderstandingSettings) -> Iterator[QuestionReference]:
+def with_varied(made: Iterable[PatternReference], settings: UnderstandingSettings) -> Iterator[PatternReference]:
     """Each question, and after it the same varied in each relation that can be had."""
     for one in made:
         yield one
         yield from (again for again in _twins(one, settings.vary) if not refusal(again, settings))
 
 
-def refusal(reference: QuestionReference, settings: UnderstandingSettings) -> str:
+def refusal(reference: PatternReference, settings: UnderstandingSettings) -> str:
     """Why a question cannot be varied so; empty if it can."""
     pattern = catalogue()[reference.pattern]
     if reference.source < 0 and pattern.category != "custom" and not shots_of(settings):
@@ -48,7 +48,7 @@ def refusal(reference: QuestionReference, settings: UnderstandingSettings) -> st
     return _tried(reference, settings, pattern, own)
 
 
-def not_varied(made: Iterable[QuestionReference], settings: UnderstandingSettings) -> Iterator[str]:
+def not_varied(made: Iterable[PatternReference], settings: UnderstandingSettings) -> Iterator[str]:
     """A line for each relation in which some of the questions cannot be varied."""
     ones = list(made)
     for relation in dict.fromkeys(settings.vary):
@@ -57,14 +57,14 @@ def not_varied(made: Iterable[QuestionReference], settings: UnderstandingSetting
             yield f"{len(told)} of {len(reasons)} questions are not asked varied in {relation}: {told[0]}"
 
 
-def _twins(reference: QuestionReference, relations: Iterable[str]) -> Iterator[QuestionReference]:
+def _twins(reference: PatternReference, relations: Iterable[str]) -> Iterator[PatternReference]:
     for relation in dict.fromkeys(relations):
         yield replace(reference, id=f"{reference.id}-vary-{relation}", relation=relation, twin=reference.id)
 
 
 @catalog_cache
 @lru_cache(maxsize=1 << 16)
-def _tried(reference: QuestionReference, settings: UnderstandingSettings, pattern: Pattern, own: str) -> str:
+def _tried(reference: PatternReference, settings: UnderstandingSettings, pattern: Pattern, own: str) -> str:
     try:
         asked(reference, settings)
     except NoCaseError as error:
@@ -72,7 +72,7 @@ def _tried(reference: QuestionReference, settings: UnderstandingSettings, patter
     return ""
 
 
-def _varied(found: Asked, reference: QuestionReference, settings: UnderstandingSettings) -> Asked:
+def _varied(found: Asked, reference: PatternReference, settings: UnderstandingSettings) -> Asked:
     """The question in the relation of its reference. Raises NoCaseError where that cannot be had."""
     verbatim = reference.source >= 0 and not settings.convert
     if verbatim and reference.relation != "phrasing":
