@@ -89,7 +89,7 @@ def mark(row: RecordedAnswer, reading: Reading) -> Marked:
     """The row with its new score."""
     shape = form(KINDS[row.kind].form)
     question = Question(
-        id=row.id, family="recorded", group=row.labels.get("pattern", ""), section="", text=row.question, prompt="",
+        id=row.id, family="recorded", group="", section="", text=row.question, prompt="",
         form=shape.name, reference=row.reference, metric=row.metric, names=row.names, place=row.place, reading=reading,
     )  # fmt: skip
     try:

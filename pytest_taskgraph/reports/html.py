@@ -71,6 +71,7 @@ def html(record: dict[str, Any], comparison: Comparison | None = None) -> str:
             details=embedded({"texts": _printable_texts(record), "questions": [one.detail for one in found]}),
             drawings=embedded({cluster: deflated(svg) for cluster, svg in drawn.items()}),
             pairs=embedded({str(at): _packed(pair) for at, pair in drawn_pairs.items()}),
+            undrawn=sum(bool(one.pair) for one in found) - len(drawn_pairs),
             few=FEW,
             style=_asset("style.css") + (STYLE if drawn or drawn_pairs else ""),
             script=script,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from ..diagram import unpack
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from .html_changes import Changes
 
 FIRST = 20  # questions that stand in the page itself, for those who read it without its script
+MOST_PAIRS = 5_000  # answers that are drawn; each takes about 5 KB of the page and 5 ms
 SHORT = 300  # characters of an answer in the list
 _ORDER = {"graded": 1, "right": 2, "skipped": 3}  # what is not right comes first
 _FILTERS = {"section": "Category", "group": "Pattern", "model": "Model", "outcome": "Outcome", "change": "Compared"}
@@ -159,5 +161,6 @@ def drawings(record: Mapping[str, Any], found: Sequence[View]) -> dict[str, str]
 
 
 def pairs(found: Sequence[View]) -> dict[int, DrawnPair]:
-    """Return the drawings of the expected and the given answer, by the number of the question."""
-    return {at: draw_pair(unpack(one.pair), style=False) for at, one in enumerate(found) if one.pair}
+    """Return the drawings of the first MOST_PAIRS expected and given answers, by the number of the question."""
+    drawn = islice(((at, one.pair) for at, one in enumerate(found) if one.pair), MOST_PAIRS)
+    return {at: draw_pair(unpack(pair), style=False) for at, pair in drawn}

@@ -13,7 +13,8 @@ from zlib import decompress
 import pytest
 
 from pytest_taskgraph.catalog import registrations
-from pytest_taskgraph.diagram import Diagram, DiagramEdge, DiagramNode
+from pytest_taskgraph.diagram import Diagram, DiagramEdge, DiagramNode, DiagramPair, pack
+from pytest_taskgraph.reports import html_questions
 from pytest_taskgraph.reports.html import html
 from pytest_taskgraph.reports.html_confusion import confusions
 from pytest_taskgraph.reports.html_questions import FIRST
@@ -416,6 +417,32 @@ def test_workflows_are_drawn_once_each_in_the_page_and_packed_for_the_script() -
     places = [text for text in found.all("div", class_="scroll drawing") if text]
     assert len(places) == 1
     assert "Fetch" in places[0]
+
+
+def drawn_pair(name: str) -> Trial:
+    one = Diagram("Tea", [DiagramNode("1", "Boil"), DiagramNode("2", HOSTILE)])
+    pair = DiagramPair(one, replace(one, nodes=one.nodes[:1]))
+    return replace(made(name, "wrong"), diagram_pair=pack(pair.to_json()))
+
+
+def test_pairs_of_diagrams_are_drawn_in_the_page_and_packed_for_the_script() -> None:
+    found = page(drawn_pair("a"), made("b"), drawn_pair("c"))
+    packed = found.data("pairs")
+    assert list(packed) == ["0", "1"]  # what is not right comes first
+    expected, given, *told = packed["0"]
+    assert told == ["1 node, 0 links", "0 nodes, 0 links", "1 node, 0 links"]
+    assert ">Boil: " not in decompress(b64decode(given)).decode()
+    assert "missing from the answer" in decompress(b64decode(expected)).decode()
+    assert found.all("title").count("Expected: Tea") == 2
+    assert found.all("h4")[:2] == ["Expected", "Given"]
+
+
+def test_pairs_over_the_bound_are_not_drawn_and_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(html_questions, "MOST_PAIRS", 1)
+    found = page(drawn_pair("a"), drawn_pair("b"), drawn_pair("c"))
+    assert list(found.data("pairs")) == ["0"]
+    told = "Expected and given diagrams of the last 2 answers are not drawn here; the record holds them."
+    assert told in found.all("p")
 
 
 def test_without_its_script_the_page_shows_the_first_questions_and_says_so() -> None:

@@ -1,0 +1,69 @@
+"""The oracle's replies to a question of every form, and of a form that states no wrong answer."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+
+from pytest_taskgraph.catalog import registrations
+from pytest_taskgraph.plugin.subject import ModelChoice, Subject
+from pytest_taskgraph.scoring.forms import FORMS
+from pytest_taskgraph.scoring.grade import grade
+from pytest_taskgraph.trial import Json, Place, Question, Request, Score
+
+EMPTY_ORDER: Json = {"tasks": [], "before": []}
+REFERENCES: list[tuple[str, Json]] = [
+    ("yes-no", "yes"),
+    ("yes-no", "no"),
+    ("task", "Nobody"),
+    ("task-set", ["Brew", "Nobody"]),
+    ("task-set", []),
+    ("groups", [["Brew", "Pour"]]),
+    ("groups", []),
+    ("task-order", {"tasks": ["Pour", "Brew"], "before": [[0, 1]]}),
+    ("task-order", EMPTY_ORDER),
+    ("number", 0),
+    ("condition", {"condition": "n >= 3", "domains": {"n": None}}),
+    ("text", "Nobody pours."),
+    ("task-reasons", {"tasks": ["Brew"], "reasons": {"Brew": "It rinses."}}),
+    ("task-reasons", {"tasks": [], "reasons": {}}),
+    ("pair-reason", {"tasks": ["Brew", "Pour"], "reasons": {"": "Both rinse."}}),
+    ("yes-no-reason", {"answer": "no", "reason": "It waits."}),
+]
+
+
+def score_of(accuracy: int, question: Question) -> Score:
+    subject = Subject(ModelChoice(f"oracle:{accuracy}"), {}, 0)
+    subject.meet(question)
+    assert subject.client is not None
+    reply = asyncio.run(subject.client.answer(Request([{"role": "user", "content": question.prompt}])))
+    return grade(question, reply)
+
+
+def asked(form: str, reference: Json, place: Place = "marker") -> Question:
+    return Question(
+        "q", "tests", "g", "s", "?", "Which?", form, reference, FORMS[form].metric, names=["Brew", "Pour", "Nobody"],
+        place=place,
+    )  # fmt: skip
+
+
+def test_references_cover_every_form() -> None:
+    assert {form for form, _ in REFERENCES} == set(FORMS)
+
+
+@pytest.mark.parametrize("place", ["marker", "whole", "first-line"])
+@pytest.mark.parametrize(("form", "reference"), REFERENCES)
+def test_oracle_replies_right_and_wrong_in_every_form(form: str, reference: Json, place: Place) -> None:
+    right, wrong = (score_of(accuracy, asked(form, reference, place)) for accuracy in (1, 0))
+    assert (right.status, right.value) == ("read", 1.0)
+    assert (wrong.status, wrong.value) == ("read", 0.0)
+
+
+def test_oracle_form_without_a_wrong_answer_gets_an_empty_reply() -> None:
+    with registrations() as known:
+        known.add(FORMS.kind, "verse", replace(FORMS["text"], name="verse", wrong=None), "tests")
+        question = asked("verse", "A rose is a rose.")
+        assert score_of(1, question).value == 1.0
+        assert (score_of(0, question).status, score_of(0, question).value) == ("unreadable", 0.0)
