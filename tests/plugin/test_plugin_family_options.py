@@ -147,7 +147,8 @@ from test_plugin_family_options import Facts, QuestionReference
 
 class Late(Facts):
     def references(self, settings, options):
-        return [QuestionReference(f"fact-{at}", "facts", {"line": at}) for at in range(settings.value_of(self.options[0]))]
+        count = settings.value_of(self.options[0])
+        return [QuestionReference(f"fact-{at}", "facts", {"line": at}) for at in range(count)]
 
 def pytest_taskgraph_register(registry):
     registry.family(Late())
