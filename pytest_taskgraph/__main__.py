@@ -6,10 +6,12 @@ import argparse
 import io
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NoReturn
 
-from .commands import COMMANDS
+from .benchmarks import topics
+from .benchmarks.family import Command
+from .commands import all_commands
 from .errors import UsageError
 from .hookspec import registered_by
 
@@ -29,8 +31,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         modules, rest = _modules(sys.argv[1:] if arguments is None else list(arguments))
         with registered_by(modules):
-            options = _parser().parse_args(rest)
-            code = COMMANDS[options.command].run(options)
+            known = all_commands()
+            options = _parser(known).parse_args(rest)
+            code = known[options.command].run(options)
         sys.stdout.flush()
         return code
     except UsageError as error:
@@ -52,14 +55,14 @@ def _modules(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
     return modules, rest
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = _Parser(prog="python -m pytest_taskgraph", description="Benchmarks of workflow understanding.")
+def _parser(known: Mapping[str, Command]) -> argparse.ArgumentParser:
+    parser = _Parser(prog="python -m pytest_taskgraph", description=f"Benchmarks of {topics()}.")
     parser.add_argument(
         "-p", metavar="MODULE", help="register what this module does, such as conftest. Repeatable, before COMMAND"
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for name, command in COMMANDS.items():
-        command.arguments(commands.add_parser(name, help=command.summary, description=command.summary))
+    for name, command in known.items():
+        command.arguments(commands.add_parser(name, help=command.SUMMARY, description=command.SUMMARY))
     return parser
 
 

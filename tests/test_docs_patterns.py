@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pytest_taskgraph.commands.patterns import as_markdown, listed
+from pytest_taskgraph.benchmarks.understanding.patterns_command import as_markdown, listed
 
 PAGE = Path(__file__).parents[1] / "docs" / "patterns.md"
 COMMAND = "python -m pytest_taskgraph patterns --markdown > docs/patterns.md"

@@ -25,7 +25,7 @@ MAY_USE: dict[str, set[str]] = {
     "notations": {"workflow"},
     "generation": {"workflow"},
     "scoring": {"workflow", "notations"},
-    "benchmarks": {"workflow", "notations", "generation", "scoring"},
+    "benchmarks": {"workflow", "notations", "generation", "scoring", "reports"},
     "models": set(),
     "results": set(),
     "reports": {"results", "scoring"},

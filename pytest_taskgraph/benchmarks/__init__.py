@@ -9,6 +9,11 @@ from .understanding import understanding
 FAMILIES: Catalog[Family] = Catalog("benchmark family", {"understanding": understanding})
 
 
+def topics() -> str:
+    """Return what the benchmarks of all families are about, for headings."""
+    return ", ".join(family.topic for family in FAMILIES.values() if family.topic)
+
+
 def family(name: str) -> Family:
     """The family of that name. Raises UnknownNameError."""
     return FAMILIES[name]

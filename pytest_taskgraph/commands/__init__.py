@@ -1,28 +1,31 @@
-"""The shelf of commands: `python -m pytest_taskgraph NAME`. Each is a module with `arguments` and `run`."""
+"""The shelf of commands: `python -m pytest_taskgraph NAME`. Each is a module with SUMMARY, `arguments` and `run`."""
 
 from __future__ import annotations
 
-import argparse
-from collections.abc import Callable
-from dataclasses import dataclass
+from ..benchmarks import FAMILIES
+from ..benchmarks.family import Command
+from ..errors import UsageError
+from . import compare, mark, marks, replies, rescore
 
-from . import compare, mark, marks, patterns, replies, rescore
-
-
-@dataclass(frozen=True, slots=True)
-class Command:
-    """A command: one line of help, what it takes, and what it does; `run` gives the exit code."""
-
-    summary: str
-    arguments: Callable[[argparse.ArgumentParser], None]
-    run: Callable[[argparse.Namespace], int]
-
-
-COMMANDS: dict[str, Command] = {
-    "compare": Command(compare.SUMMARY, compare.arguments, compare.run),
-    "mark": Command(mark.SUMMARY, mark.arguments, mark.run),
-    "marks": Command(marks.SUMMARY, marks.arguments, marks.run),
-    "patterns": Command(patterns.SUMMARY, patterns.arguments, patterns.run),
-    "replies": Command(replies.SUMMARY, replies.arguments, replies.run),
-    "rescore": Command(rescore.SUMMARY, rescore.arguments, rescore.run),
+SHARED: dict[str, Command] = {
+    "compare": compare,
+    "mark": mark,
+    "marks": marks,
+    "replies": replies,
+    "rescore": rescore,
 }
+
+
+def all_commands() -> dict[str, Command]:
+    """Return the commands by name, in alphabetical order: the shared ones and those of each family.
+
+    Raises:
+        UsageError: if two commands have one name.
+    """
+    found = dict(SHARED)
+    for family in FAMILIES.values():
+        for name in family.commands:
+            if name in found:
+                raise UsageError(f"family {family.name!r}: the command {name!r} exists already; choose another name")
+            found[name] = family.command(name)
+    return dict(sorted(found.items()))

@@ -9,7 +9,7 @@ from typing import Any, Literal, cast
 
 import pytest
 
-from ..benchmarks import FAMILIES
+from ..benchmarks import FAMILIES, topics
 from ..benchmarks.family import Family
 from ..benchmarks.option import Option, OptionValue
 from ..benchmarks.settings import Settings
@@ -155,7 +155,7 @@ def add_family_options(parser: pytest.Parser, family: Family) -> None:
 
 
 def _heading() -> str:
-    return f"benchmarks of {', '.join(family.topic for family in FAMILIES.values() if family.topic)}"
+    return f"benchmarks of {topics()}"
 
 
 def _add_option(parser: pytest.Parser, option: Option) -> None:

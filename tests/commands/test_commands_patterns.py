@@ -12,7 +12,14 @@ import pytest
 from pytest_taskgraph.__main__ import main
 from pytest_taskgraph.benchmarks.understanding.catalogue import catalogue
 from pytest_taskgraph.benchmarks.understanding.chance import chance
-from pytest_taskgraph.commands.patterns import BY_QUESTION, CHANCE, HEADER, as_markdown, describe, listed
+from pytest_taskgraph.benchmarks.understanding.patterns_command import (
+    BY_QUESTION,
+    CHANCE,
+    HEADER,
+    as_markdown,
+    describe,
+    listed,
+)
 from pytest_taskgraph.scoring.forms import FORMS
 
 OURS = [name for name, one in catalogue().items() if one.category != "custom"]

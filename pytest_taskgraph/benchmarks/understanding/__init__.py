@@ -9,7 +9,7 @@ from ...diagram import Diagram
 from ...errors import UnknownNameError
 from ...family_description import FamilyDescription
 from ...trial import Json, Question
-from ..family import Family, Label, QuestionReference
+from ..family import Command, Family, Label, QuestionReference
 from ..settings import Settings
 from .options import HELP, OPTIONS, PROFILES
 from .settings import UnderstandingSettings
@@ -31,6 +31,7 @@ class Understanding(Family):
     profiles = PROFILES
     suite_options = frozenset({"patterns", "tasks", "instances", "notations"})
     open_section = "custom"
+    commands = ("patterns",)
     baselines = ("reader", "lexical", "random", "constant", "first-mentioned")
 
     def references(self, settings: Settings, options: Mapping[str, Any]) -> Sequence[QuestionReference]:
@@ -94,6 +95,12 @@ class Understanding(Family):
         if name not in BASELINES:
             raise UnknownNameError("baseline", name, BASELINES)
         return BASELINES[name]()
+
+    def command(self, name: str) -> Command:
+        """Return the command that lists the patterns. Raises UnknownNameError for any other name."""
+        from . import patterns_command
+
+        return patterns_command if name in self.commands else super().command(name)
 
     def notices(self, settings: Settings, options: Mapping[str, Any]) -> Sequence[str]:
         """Return what was left out of a suite and why, a line each."""

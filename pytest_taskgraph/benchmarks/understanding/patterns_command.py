@@ -10,10 +10,10 @@ from dataclasses import asdict, dataclass
 from itertools import groupby
 from typing import Final
 
-from ..benchmarks.understanding.catalogue import catalogue
-from ..benchmarks.understanding.pattern import Pattern
-from ..reports.table import table
-from ..scoring.forms import form
+from ...reports.table import table
+from ...scoring.forms import form
+from .catalogue import catalogue
+from .pattern import Pattern
 
 SUMMARY = "list every question pattern, with its phrasing, answer form, metrics, needs and chance"
 UNSAID: Final = "-"
@@ -67,14 +67,14 @@ class Listed:
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """Nothing; the parser then knows the command's arguments."""
+    """Add the arguments of the command to the parser."""
     shape = parser.add_mutually_exclusive_group()
     shape.add_argument("--markdown", action="store_true", help="print docs/patterns.md")
     shape.add_argument("--json", action="store_true", help="print one JSON list instead of text")
 
 
 def run(options: argparse.Namespace) -> int:
-    """The exit code, 0."""
+    """Print the patterns. Return the exit code, 0."""
     patterns = listed()
     if options.json:
         json.dump([asdict(one) for one in patterns], sys.stdout, indent=2)

@@ -1,0 +1,75 @@
+"""Commands that families bring: they stand beside the shared ones, and no two have one name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pytest_taskgraph.__main__ import main
+from pytest_taskgraph.benchmarks import FAMILIES
+from pytest_taskgraph.commands import SHARED, all_commands
+
+RIDDLES = """
+import sys
+from pytest_taskgraph.benchmarks.family import Family
+
+SUMMARY = "print a riddle"
+
+def arguments(parser):
+    parser.add_argument("--answer", action="store_true", help="print its answer instead")
+
+def run(options):
+    print("a hole" if options.answer else "What grows when you take from it?")
+    return 3
+
+class Riddles(Family):
+    name = "riddles"
+    topic = "riddles"
+    commands = ("COMMAND",)
+
+    def references(self, settings, options):
+        return []
+
+    def question(self, reference, settings):
+        raise NotImplementedError
+
+    def command(self, name):
+        return sys.modules[__name__]
+
+def pytest_taskgraph_register(registry):
+    registry.family(Riddles())
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The working directory."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    return tmp_path
+
+
+def test_commands_of_families_stand_beside_the_shared_ones() -> None:
+    named = [name for family in FAMILIES.values() for name in family.commands]
+    assert list(all_commands()) == sorted([*SHARED, *named])
+    assert "patterns" in named
+
+
+def test_command_of_a_registered_family_runs(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "riddles_family.py").write_text(RIDDLES.replace("COMMAND", "riddle"))
+    assert main(["-p", "riddles_family", "riddle", "--answer"]) == 3
+    assert capsys.readouterr().out == "a hole\n"
+    with pytest.raises(SystemExit):
+        main(["-p", "riddles_family", "--help"])
+    told = " ".join(capsys.readouterr().out.split())
+    assert "riddle print a riddle" in told
+    assert "Benchmarks of workflow understanding, riddles." in told
+    assert main(["riddle"]) == 4  # no longer registered
+
+
+def test_command_with_the_name_of_another_is_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "clashing_family.py").write_text(RIDDLES.replace("COMMAND", "mark"))
+    assert main(["-p", "clashing_family", "compare", "--help"]) == 4
+    told = capsys.readouterr().err
+    assert told == "error: family 'riddles': the command 'mark' exists already; choose another name\n"
