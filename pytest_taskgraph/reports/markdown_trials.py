@@ -73,7 +73,7 @@ def _reply(text: str, begins: bool) -> list[str]:
 def _exchanges(trial: Trial) -> list[str]:
     """The exchanges, a line each, where there are several: whom they were with, and what they took."""
     titles = [exchange_title(one) for one in shown_exchanges(trial)]
-    told = [one_line(f"  {at}. {title}", WIDTH) for at, title in enumerate(titles[:EXCHANGES], 1)]
+    told = ["  " + one_line(f"{at}. {title}", WIDTH - 2) for at, title in enumerate(titles[:EXCHANGES], 1)]
     more = [f"  … and {len(titles) - EXCHANGES} more"] if len(titles) > EXCHANGES else []
     return ["exchanges:", *told, *more] if titles else []
 

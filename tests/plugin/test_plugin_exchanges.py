@@ -1,0 +1,280 @@
+"""Runs whose episode asks several requests for an answer, side by side and one after the other."""
+
+from __future__ import annotations
+
+import asyncio
+import csv
+import re
+from collections.abc import Iterator
+from math import fsum
+from typing import Any
+
+import pytest
+import virtual_time
+from loopback import Answer, Loopback, refuse, reply
+from plugin_project import Project, Ran, properties, right
+
+from pytest_taskgraph.asking import Transcript, Turns
+from pytest_taskgraph.plugin.asking import ask, trial_of
+from pytest_taskgraph.trial import Question, Reply, Request, Trial
+
+# Two drafts side by side, then one request that quotes both. The scored reply is the last one.
+CONFTEST = """
+from dataclasses import replace
+
+from pytest_taskgraph import understanding
+from pytest_taskgraph.asking import Transcript
+from pytest_taskgraph.trial import Request
+
+
+def message(role, content):
+    return {"role": role, "content": content}
+
+
+def committee(question):
+    opening = message("user", question.prompt)
+    hints = [Request(messages=[opening, message("user", f"Draft {at} of {question.id}.")]) for at in (1, 2)]
+    drafts = yield hints
+    told = [message("assistant", one.text) for one in drafts]
+    (last,) = yield [Request(messages=[opening, *told, message("user", f"Decide {question.id}: {question.prompt}")])]
+    agree = float(drafts[0].text == drafts[1].text)
+    notes = [{"step": "draft"}, {"step": "draft"}, {"step": "decision"}]
+    return Transcript(last, {"agreement": agree}, {"agreement": [agree, 1.0]}, notes)
+
+
+class Committee(type(understanding)):
+    name = "committee"
+
+    def question(self, reference, settings):
+        return replace(super().question(reference, settings), family=self.name, episode="committee")
+
+    def episode(self, name):
+        return {"committee": committee}[name]
+
+
+COMMITTEE = Committee()
+
+
+def pytest_taskgraph_register(registry):
+    registry.family(COMMITTEE)
+"""
+SUITE = """
+from conftest import COMMITTEE
+from pytest_taskgraph import suite
+
+
+@suite(COMMITTEE, patterns=["flow_start", "flow_end"], instances=2)
+def test_graph(trial):
+    trial.check()
+"""
+PRICE = (1e-6, 20e-6)  # US dollars a token in and out
+REPORTS = (
+    "--taskgraph-price=1/20", "--taskgraph-model-option=max_tokens=99", "--taskgraph-report=json=record.json",
+    "--taskgraph-report=csv=r.csv", "--taskgraph-report=md=r.md", "--taskgraph-report=html=r.html",
+    "--junitxml=junit.xml",
+)  # fmt: skip
+
+
+class Provider:
+    """Answers with other numbers of tokens each time, and remembers their sums."""
+
+    def __init__(self, server: Loopback) -> None:
+        self.server = server
+        self.served: list[tuple[int, int]] = []
+        server.answer = self.answer
+
+    def answer(self, prompt: str) -> Answer:
+        decides = prompt.startswith("Decide ")
+        took = (100 + len(self.served), 10 + len(self.served) % 7)
+        self.served.append(took)
+        return reply(right(prompt.partition(": ")[2]) if decides else f"Perhaps. {prompt}", usage=took)
+
+    @property
+    def tokens(self) -> tuple[int, int]:
+        return sum(one for one, _ in self.served), sum(one for _, one in self.served)
+
+    @property
+    def cost(self) -> float:
+        return fsum(tokens * price for tokens, price in zip(self.tokens, PRICE, strict=True))
+
+
+@pytest.fixture
+def provider(project: Project, server: Loopback) -> Provider:
+    project.write("conftest.py", CONFTEST)
+    project.write("test_graph.py", SUITE)
+    return Provider(server)
+
+
+def model(provider: Provider) -> str:
+    return f"--model={provider.server.url}#any"
+
+
+def trials(project: Project) -> list[dict[str, Any]]:
+    return list(project.record()["trials"])
+
+
+def rows(project: Project) -> list[dict[str, str]]:
+    with (project.path / "r.csv").open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def sums(values: Iterator[tuple[float, ...]]) -> tuple[float, float, float]:
+    """Tokens in and out, and cost in millionths of a dollar."""
+    tokens_in, tokens_out, cost = zip(*values, strict=True)
+    return sum(tokens_in), sum(tokens_out), round(fsum(cost) * 1e6)
+
+
+def told_by_reports(project: Project) -> dict[str, tuple[float, float, float]]:
+    """Sums over what each report says of the single questions."""
+    said = [one for trial in trials(project) for one in trial["exchanges"] if "failure" not in one]
+    cases = [dict(properties(case)) for case in project.junit().iter("testcase")]
+    cases = [{name.removeprefix("taskgraph."): value for name, value in case.items()} for case in cases if case]
+    page = (project.path / "r.html").read_text(encoding="utf-8")
+    facts = re.findall(r">cost</dt>\D*\$([\d.]+)<.*?>tokens</dt>\D*>([\d,]+) in, ([\d,]+) out<", page)
+    names = ("tokens_in", "tokens_out")
+    return {
+        "record": sums((one["tokens_in"], one["tokens_out"], one["cost"]) for one in said),
+        "csv": sums((*(int(one[name]) for name in names), float(one["cost_usd"])) for one in rows(project)),
+        "junit": sums((*(int(one[name]) for name in names), float(one["cost_usd"])) for one in cases),
+        "html": sums((int(i.replace(",", "")), int(o.replace(",", "")), float(cost)) for cost, i, o in facts),
+    }
+
+
+def totals(project: Project, ran: Ran, provider: Provider, stored: bool) -> None:
+    """Assert that every report says in sum what the provider answered."""
+    (tokens_in, tokens_out), cost = provider.tokens, provider.cost
+    requests = len(provider.served)
+    who = f"the store answered {requests} requests: " if stored else f"this run sent {requests} requests, "
+    took = f"{tokens_in:,} tokens in, {tokens_out:,} out, cost ${cost:.4f}"
+    assert who + took in " ".join(one.strip() for one in ran.table), ran.output
+    for name in ("r.md", "r.html"):
+        assert took in (project.path / name).read_text(encoding="utf-8"), name
+    head = "stored_" if stored else ""
+    usage = project.record()["usage"]
+    assert (usage[f"{head}tokens_in"], usage[f"{head}tokens_out"]) == (tokens_in, tokens_out)
+    assert usage[f"{head}cost"] == pytest.approx(cost)
+    suite = dict(properties(project.junit()))
+    assert float(suite[f"taskgraph.{head}cost_usd"]) == pytest.approx(cost)
+    expected = (tokens_in, tokens_out, round(cost * 1e6))
+    assert told_by_reports(project) == dict.fromkeys(("record", "csv", "junit", "html"), expected)
+
+
+@pytest.mark.parametrize("spread", [False, True], ids=["one process", "two workers"])
+def test_totals_of_every_report_count_all_exchanges(project: Project, provider: Provider, spread: bool) -> None:
+    ran = (project.spread if spread else project.run)(model(provider), *REPORTS)
+    assert ran.counts == {"passed": 4}, ran.output
+    assert len(provider.served) == len(provider.server.requests) == 12
+    totals(project, ran, provider, stored=False)
+    replayed = (project.spread if spread else project.run)(model(provider), *REPORTS, "--taskgraph-replay")
+    assert replayed.counts == {"passed": 4}, replayed.output
+    assert len(provider.served) == 12
+    totals(project, replayed, provider, stored=True)
+
+
+def test_trial_keeps_messages_replies_notes_and_what_the_episode_measured(project: Project, provider: Provider) -> None:
+    project.run(model(provider), *REPORTS)
+    record = project.record()
+    for one in record["trials"]:
+        id, exchanges = one["question"]["id"], one["exchanges"]
+        prompt = "".join(record["texts"][part] for part in one["question"]["prompt"])
+        assert [each["step"] for each in exchanges] == ["draft", "draft", "decision"]
+        assert [each["text"] for each in exchanges[:2]] == [f"Perhaps. Draft {at} of {id}." for at in (1, 2)]
+        assert (exchanges[2]["final"], "text" in exchanges[2]) == (True, False)
+        assert one["requests"] == 3
+        own = set.intersection(*({each["digest"] for each in said["messages"]} for said in exchanges))
+        texts = [[record["texts"].get(each["digest"]) for each in said["messages"]] for said in exchanges]
+        assert len(own) == 1  # the prompt
+        assert [found[1] for found in texts[:2]] == [f"Draft {at} of {id}." for at in (1, 2)]
+        assert texts[2][1:] == [*(each["text"] for each in exchanges[:2]), f"Decide {id}: {prompt}"]
+        assert one["score"]["metrics"]["agreement"] == 0.0
+        assert one["score"]["parts"]["agreement"] == [0.0, 1.0]
+
+
+def test_wrong_answer_is_shown_with_its_exchanges(project: Project, provider: Provider) -> None:
+    provider.server.answer = lambda prompt: reply("Final answer: Nobody", usage=(100, 10))
+    assert project.run(model(provider), *REPORTS).counts == {"failed": 4}
+    markdown = (project.path / "r.md").read_text(encoding="utf-8")
+    assert markdown.count("exchanges:\n  1. subject, 100 tokens in, 10 out, $0.000300\n  2. subject, ") == 4
+    page = (project.path / "r.html").read_text(encoding="utf-8")
+    assert "subject, 100 tokens in, 10 out, $0.000300" in page
+    assert "(the reply above)" in page
+    assert re.search(r"user: Draft 1 of \S+\.\nFinal answer: Nobody", page)
+
+
+def test_single_exchange_is_shown_as_the_reply_alone(project: Project, server: Loopback) -> None:
+    server.answer = lambda prompt: "Final answer: Nobody"
+    project.run(f"--model={server.url}#any", *REPORTS, "-k", "parallel_block")
+    assert "subject" not in (project.path / "r.md").read_text(encoding="utf-8")
+    assert "subject, " not in (project.path / "r.html").read_text(encoding="utf-8")
+    assert [len(one["exchanges"]) for one in trials(project)] == [1, 1]
+
+
+@pytest.mark.parametrize("spread", [False, True], ids=["one process", "two workers"])
+def test_failure_in_the_third_request_keeps_the_first_two(project: Project, provider: Provider, spread: bool) -> None:
+    def answer(prompt: str) -> Answer:
+        return refuse(500, "out of order") if prompt.startswith("Decide ") else provider.answer(prompt)
+
+    provider.server.answer = answer
+    ran = (project.spread if spread else project.run)(model(provider), *REPORTS, "--taskgraph-retries=0")
+    assert ran.counts == {"error": 4}, ran.output
+    assert len(provider.served) == 8
+    for one in trials(project):
+        assert (one["outcome"], one["reply"], one["requests"]) == ("error", None, 3)
+        assert ["text" in each for each in one["exchanges"]] == [True, True, False]
+        assert one["exchanges"][2]["failure"] == "server"
+    expected = (*provider.tokens, round(provider.cost * 1e6))
+    assert told_by_reports(project) == dict.fromkeys(("record", "csv", "junit", "html"), expected)
+    assert f"cost ${provider.cost:.4f}" in " ".join(ran.table)
+    assert "unknown cost" not in ran.output
+
+
+def test_budget_that_ends_on_the_way_keeps_what_was_paid_for(project: Project, provider: Provider) -> None:
+    ran = project.run(model(provider), *REPORTS, "--taskgraph-max-calls=2", "-k", "flow_start and 000")
+    assert ran.counts["skipped"] == 1, ran.output
+    (one,) = trials(project)
+    assert (one["outcome"], one["requests"], len(one["exchanges"])) == ("skipped", 2, 2)
+    assert one["error"].startswith("budget::calls: ")
+    assert told_by_reports(project)["csv"] == (*provider.tokens, round(provider.cost * 1e6))
+
+
+def test_plan_says_that_an_episode_of_several_turns_sends_more(project: Project, provider: Provider) -> None:
+    ran = project.run(model(provider), "--taskgraph-plan", "--taskgraph-price=1/20")
+    assert "8 requests" in ran.output
+    assert "at least" in ran.output
+    assert provider.served == []
+
+
+QUESTION = Question("q", "f", "g", "s", "?", "Which?", "task", "A", "correctness", names=["A"])
+
+
+class Slow:
+    """Answers the first two requests at once, and any other one only after an hour."""
+
+    name = "slow"
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    async def answer(self, request: Request) -> Reply:
+        self.asked += 1
+        await asyncio.sleep(0.0 if self.asked <= 2 else 3600.0)
+        return Reply("Final answer: A", 10, 1, 0.5, retries=1)
+
+
+def one_by_one(question: Question) -> Turns:
+    for _ in range(3):
+        (found,) = yield [Request(messages=[{"role": "user", "content": question.prompt}])]
+    return Transcript(found)
+
+
+def test_question_that_times_out_keeps_what_was_answered() -> None:
+    async def asked() -> Trial:
+        came = await ask(QUESTION, one_by_one, Slow(), None, 60.0)  # type: ignore[arg-type]  # measures nothing
+        return trial_of(QUESTION, "slow", came)[0]
+
+    made = virtual_time.run(asked)
+    assert (made.outcome, made.requests, made.retries) == ("error", 3, 2)
+    assert made.error.startswith("timeout: no answer within 60 s")
+    assert [(one.get("cost"), one.get("failure")) for one in made.exchanges] == [
+        (0.5, None), (0.5, None), (None, "timeout"),
+    ]  # fmt: skip

@@ -1,0 +1,135 @@
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_taskgraph.asking import Exchange, Transcript, Turns, drive
+from pytest_taskgraph.errors import BudgetSpentError, NotAskedError, ProviderError
+from pytest_taskgraph.trial import Reply, Request
+
+
+def asking(text: str) -> Request:
+    return Request(messages=[{"role": "user", "content": text}])
+
+
+def turns_of(plan: Sequence[Sequence[str]]) -> Turns:
+    """An episode that asks each list of texts in a turn of its own; what it comes to are all replies in a row."""
+    said: list[str] = []
+    for texts in plan:
+        replies = yield [asking(text) for text in texts]
+        said += [reply.text for reply in replies]
+    return Transcript(Reply("".join(said)))
+
+
+def prompts(exchanges: Sequence[Exchange]) -> list[str]:
+    return [one.request.prompt for one in exchanges]
+
+
+def test_drive_keeps_exchanges_in_the_order_of_asking() -> None:
+    arrived: list[str] = []
+
+    async def answer(request: Request) -> Reply:
+        if request.prompt == "a":  # replies after the other
+            while "b" not in arrived:
+                await asyncio.sleep(0)
+        arrived.append(request.prompt)
+        return Reply(request.prompt.upper())
+
+    exchanges: list[Exchange] = []
+    transcript = asyncio.run(drive(turns_of([["a", "b"], ["c"]]), answer, exchanges))
+    assert arrived == ["b", "a", "c"]
+    assert [(one.request.prompt, one.reply and one.reply.text) for one in exchanges] == [
+        ("a", "A"), ("b", "B"), ("c", "C"),
+    ]  # fmt: skip
+    assert transcript.reply.text == "ABC"
+
+
+def test_drive_failed_turn_ends_once_all_its_requests_have() -> None:
+    failed: list[str] = []
+
+    async def answer(request: Request) -> Reply:
+        if request.prompt in ("no", "never"):
+            failed.append(request.prompt)
+            raise ProviderError("server", request.prompt)
+        while not failed:
+            await asyncio.sleep(0)
+        return Reply(request.prompt)
+
+    exchanges: list[Exchange] = []
+    with pytest.raises(ProviderError, match="server: no"):
+        asyncio.run(drive(turns_of([["late", "no", "never"], ["next"]]), answer, exchanges))
+    assert prompts(exchanges) == ["late", "no", "never"]
+    assert [one.reply for one in exchanges] == [Reply("late"), None, None]
+    assert [str(one.failure) for one in exchanges[1:]] == ["server: no", "server: never"]
+
+
+@given(st.lists(st.lists(st.booleans(), min_size=1, max_size=4), max_size=5))
+def test_drive_loses_no_exchange_wherever_an_episode_fails(plan: list[list[bool]]) -> None:
+    """A request whose flag is False fails."""
+    named = [[f"{turn}.{at}.{fine}" for at, fine in enumerate(flags)] for turn, flags in enumerate(plan)]
+    failing = next((turn for turn, flags in enumerate(plan) if not all(flags)), None)
+    asked = named if failing is None else named[: failing + 1]
+
+    async def answer(request: Request) -> Reply:
+        if request.prompt.endswith("False"):
+            raise NotAskedError(request.prompt)
+        return Reply(request.prompt)
+
+    exchanges: list[Exchange] = []
+    if failing is None:
+        asyncio.run(drive(turns_of(named), answer, exchanges))
+    else:
+        with pytest.raises(NotAskedError) as met:
+            asyncio.run(drive(turns_of(named), answer, exchanges))
+        assert str(met.value) == next(text for text in named[failing] if text.endswith("False"))
+    assert prompts(exchanges) == [text for texts in asked for text in texts]
+    for one in exchanges:
+        assert (one.reply is None) == (one.failure is not None) == one.request.prompt.endswith("False")
+
+
+def test_drive_any_other_error_is_not_taken_for_a_failure() -> None:
+    async def answer(request: Request) -> Reply:
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        asyncio.run(drive(turns_of([["a"]]), answer))
+
+
+def test_drive_budget_that_is_spent_keeps_its_kind() -> None:
+    async def answer(request: Request) -> Reply:
+        raise BudgetSpentError("calls", "1 of 1 calls made")
+
+    with pytest.raises(BudgetSpentError):
+        asyncio.run(drive(turns_of([["a", "b"]]), answer))
+
+
+@pytest.mark.parametrize(("notes", "kept"), [((), {}), (({"step": 1},), {"step": 1})])
+def test_drive_puts_notes_on_the_exchanges_of_this_episode(
+    notes: tuple[dict[str, int], ...], kept: dict[str, int]
+) -> None:
+    def noting() -> Turns:
+        (reply,) = yield [asking("a")]
+        return Transcript(reply, notes=notes)
+
+    async def answer(request: Request) -> Reply:
+        return Reply("A")
+
+    exchanges = [Exchange(asking("of an earlier episode"))]
+    asyncio.run(drive(noting(), answer, exchanges))
+    assert [one.note for one in exchanges] == [{}, kept]
+
+
+def test_drive_more_notes_than_exchanges_is_an_error() -> None:
+    def noting() -> Turns:
+        (reply,) = yield [asking("a")]
+        return Transcript(reply, notes=[{}, {}])
+
+    async def answer(request: Request) -> Reply:
+        return Reply("A")
+
+    with pytest.raises(ValueError, match="an episode of 1 exchanges has 2 notes"):
+        asyncio.run(drive(noting(), answer))
