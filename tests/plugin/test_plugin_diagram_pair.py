@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from itertools import pairwise
-from typing import Any
+from pathlib import Path
 
+import drawing_family
 import pytest
+from drawing_family import STEPS
 from plugin_project import Project
 
-from pytest_taskgraph.benchmarks.family import Family, QuestionReference
-from pytest_taskgraph.benchmarks.settings import Settings
-from pytest_taskgraph.diagram import MOST_NODES, Diagram, DiagramEdge, DiagramNode, DiagramPair
+from pytest_taskgraph.diagram import MOST_NODES
 from pytest_taskgraph.results import record
-from pytest_taskgraph.trial import Json, Question, Score
 
 SUITE = """
 from pytest_taskgraph import suite
@@ -23,49 +20,24 @@ from pytest_taskgraph.benchmarks import FAMILIES
 def test_recipes(trial):
     trial.check()
 """
-STEPS = ["Boil", "Warm", "Brew"]
-
-
-class Recipes(Family):
-    """What the steps of a recipe are."""
-
-    name = "recipes"
-    drawn = 0
-
-    def references(self, settings: Settings, options: Mapping[str, Any]) -> Sequence[QuestionReference]:
-        return [QuestionReference(f"tea-{at}", "steps", {"ordinal": at}) for at in range(4)]
-
-    def question(self, reference: QuestionReference, settings: Settings) -> Question:
-        prompt = f"What are the steps of recipe {reference.payload['ordinal']}?"
-        return Question(
-            reference.id, self.name, "steps", "", prompt, prompt, "text", "; ".join(STEPS), "rouge1", place="whole"
-        )
-
-    def diagram_pair(self, question: Question, score: Score) -> DiagramPair | None:
-        self.drawn += 1
-        return DiagramPair(_chain(question.reference), _chain(score.given))
-
-
-RECIPES = Recipes()
 CONFTEST = """
-from test_plugin_diagram_pair import RECIPES
+from recipes import Recipes
 
 def pytest_taskgraph_register(registry):
-    registry.family(RECIPES)
+    registry.family(Recipes())
 """
-
-
-def _chain(steps: Json) -> Diagram:
-    ids = str(steps).split("; ")
-    links = [DiagramEdge(first, then) for first, then in pairwise(ids)]
-    return Diagram("Tea", [DiagramNode(id, id) for id in ids], links)
+FAILS = """
+class Recipes(Recipes):
+    def diagram_pair(self, question, score):
+        raise RuntimeError("nobody wants a drawing")
+"""
 
 
 @pytest.fixture
 def recipes(project: Project) -> Project:
     """A project with a suite of the family, and with replies: right, wrong, far too long, and none at all."""
+    project.write("recipes.py", Path(drawing_family.__file__).read_text(encoding="utf-8"))
     project.write("conftest.py", CONFTEST)
-    RECIPES.drawn = 0
     project.write("test_graph.py", SUITE)
     replies = ["Boil; Warm; Brew", "Boil; </svg><script>alert(1)</script>", "; ".join(f"s{at}" for at in range(2_000))]
     rows = [f'{{"question": "recipe {at}?", "reply": "{reply}"}}' for at, reply in enumerate(replies)]
@@ -73,10 +45,16 @@ def recipes(project: Project) -> Project:
     return project
 
 
+def reports(name: str) -> list[str]:
+    """The arguments of a run that writes NAME.json and NAME.html."""
+    return [
+        "--model=recorded:replies.jsonl",
+        *(f"--taskgraph-report={kind}={name}.{kind}" for kind in ("json", "html")),
+    ]
+
+
 def test_record_and_page_hold_the_pair_of_each_parsed_answer(recipes: Project) -> None:
-    recipes.run(
-        "--model=recorded:replies.jsonl", "--taskgraph-report=json=run.json", "--taskgraph-report=html=run.html"
-    )
+    recipes.run(*reports("run"))
     found = recipes.record("run.json")
     pairs = {one["question"]["id"]: one.get("diagram_pair") for one in found["trials"]}
     assert pairs["tea-3"] is None
@@ -91,6 +69,18 @@ def test_record_and_page_hold_the_pair_of_each_parsed_answer(recipes: Project) -
     assert "<script>alert" not in page
 
 
+def test_record_and_page_of_a_run_over_workers_are_the_same(recipes: Project) -> None:
+    recipes.run(*reports("alone"))
+    recipes.spread(*reports("spread"))
+    for kind in ("json", "html"):
+        one, other = (recipes.path / f"{name}.{kind}" for name in ("alone", "spread"))
+        assert one.read_bytes() == other.read_bytes(), kind
+    assert len([one for one in recipes.record("spread.json")["trials"] if "diagram_pair" in one]) == 3
+
+
 def test_without_a_report_that_draws_nothing_is_drawn(recipes: Project) -> None:
-    recipes.run("--model=recorded:replies.jsonl", "--taskgraph-report=csv=run.csv")
-    assert RECIPES.drawn == 0
+    with (recipes.path / "recipes.py").open("a", encoding="utf-8") as family:
+        family.write(FAILS)
+    ran = recipes.run("--model=recorded:replies.jsonl", "--taskgraph-report=csv=run.csv")
+    assert "nobody wants a drawing" not in ran.output
+    assert "2 failed, 1 passed, 1 skipped" in ran.output
