@@ -3,7 +3,8 @@
 Every aggregate comes down to sums of numerators and denominators. A mean over questions is a ratio whose denominators
 are 1. Repetitions of a question are averaged first, so that each question counts once. Questions of one cluster may
 depend on each other, so the interval of anything but a mean is that of the delete-one-cluster jackknife
-(B. Efron, C. Stein, Annals of Statistics 9 (1981) 586-596) with the t quantile. docs/aggregates.md has the formulas.
+(B. Efron, C. Stein, Annals of Statistics 9 (1981) 586-596) with the t quantile, widened near 0 and 1 to that of the
+logit. docs/aggregates.md has the formulas.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import fsum, prod, sqrt
+from math import exp, fsum, log, prod, sqrt
 from typing import Final, Literal
 
 from ..errors import UsageError
@@ -26,6 +27,7 @@ from .tally import ANSWERED
 
 _NAME = re.compile(r"[\w-]+")
 _ROUNDING = 1e-9
+_LARGEST = 700.0  # exponent; exp of more is beyond every float
 
 SEEDS: Final = ("seed-mean", "seed-deviation")
 
@@ -356,5 +358,22 @@ def _interval(sums: Sums, value: float, confidence: float, spread: bool) -> tupl
         low, high = wilson(min(1.0, max(0.0, value)) * len(units), len(units), confidence)
     else:
         half = student((1 + confidence) / 2, len(units) - 1) * sqrt(variance)
-        low, high = max(0.0, value - half), value + half if spread else min(1.0, value + half)
+        low, high = (max(0.0, value - half), value + half) if spread else _within_one(value, half)
     return min(low, value), max(high, value), variance * len(units)
+
+
+def _within_one(value: float, half: float) -> tuple[float, float]:
+    """The ends of the interval of a value from 0 to 1: as far as either of two.
+
+    One has the half width on both sides of the value, the other on both sides of its logit. Near 0 and 1 estimates are
+    skewed, and the first is too short on the side of the middle.
+    """
+    low, high = max(0.0, value - half), min(1.0, value + half)
+    if not _ROUNDING < value < 1 - _ROUNDING:
+        return low, high
+    logit, reach = log(value / (1 - value)), half / (value * (1 - value))
+    return min(low, _from_logit(logit - reach)), max(high, _from_logit(logit + reach))
+
+
+def _from_logit(logit: float) -> float:
+    return 1 / (1 + exp(-logit)) if logit > -_LARGEST else 0.0
