@@ -39,8 +39,7 @@ class Collected:
     def _check_aggregate(self, question: Question) -> None:
         known = [one.name for one in self.family.description(self.settings).aggregates]
         if question.aggregate not in known:
-            what = f"aggregate of the benchmark family {self.family.name!r}"
-            raise UnknownNameError(what, question.aggregate, [MEAN, *known])
+            raise UnknownNameError(f"aggregate of {self.family.name}", question.aggregate, [MEAN, *known])
 
 
 def suite(family: Family, **options: Any) -> Callable[[_F], _F]:  # noqa: ANN401 - each family has options of its own

@@ -1,0 +1,138 @@
+"""Aggregates of a family that a project registers: gates on them, in one process and over workers, and comparisons."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from plugin_project import Project
+
+CONFTEST = """
+from pytest_taskgraph.benchmarks.family import Family, QuestionReference
+from pytest_taskgraph.family_description import Aggregate, FamilyDescription
+from pytest_taskgraph.scoring.measurement import Measurement, declares
+from pytest_taskgraph.trial import Question
+
+CLASSES = "yes yes yes yes no no no no no".split()
+SAID = {"start": "yes yes yes no no no yes yes yes", "worse": "no no no no yes yes yes yes yes", "vague": "hm " * 9}
+AGGREGATES = (
+    Aggregate("sensitivity", "ratio", ("positive",)),
+    Aggregate("specificity", "ratio", ("negative",)),
+    Aggregate("g_mean", "geometric-mean", ("sensitivity", "specificity")),
+    Aggregate("g_seeds", "seed-mean", ("g_mean",), "draw"),
+    Aggregate("g_deviation", "seed-deviation", ("g_mean",), "draw"),
+)
+
+def measured(given, reference):
+    hit = float(given == reference)
+    part = "positive" if reference == "yes" else "negative"
+    return Measurement(hit, {"caution": float(given == "no")}, {part: (hit, 1)})
+
+classified = declares("caution", unparseable=lambda reference: measured(None, reference))(measured)
+
+class Steps(Family):
+    name = "steps"
+
+    def references(self, settings, options):
+        return [QuestionReference(f"step-{at:02d}", "next_step", {"at": at}) for at in range(9 * COPIES)]
+
+    def question(self, reference, settings):
+        at = int(reference.id[5:7])
+        return Question(
+            reference.id, self.name, reference.group, "", f"Step {at}?", f"Is step {at} next?", "yes-no",
+            CLASSES[at % 9], "classified", place="whole", cluster=f"recipe-{at}", labels={"draw": at % 2},
+            aggregate=NAMED,
+        )
+
+    def metrics(self, group, settings):
+        return ("classified",)
+
+    def description(self, settings):
+        return FamilyDescription(self.name, cluster="recipe", groups=("next_step",), aggregates=AGGREGATES)
+
+STEPS = Steps()
+
+def pytest_taskgraph_register(registry):
+    registry.metric("classified", classified)
+    registry.family(STEPS)
+    for name, said in SAID.items():
+        registry.model(name, lambda prompt, said=said: said.split()[int(prompt.split()[2]) % 9])
+"""
+SUITE = """
+from conftest import STEPS
+from pytest_taskgraph import suite
+
+@suite(STEPS)
+def test_steps(trial):
+    trial.check()
+"""
+
+
+@pytest.fixture
+def steps(project: Project) -> Project:
+    """A project with a family of nine questions, and models with answers of their own."""
+    (project.path / "test_graph.py").unlink()
+    written(project)
+    project.write("test_steps.py", SUITE)
+    return project
+
+
+def written(project: Project, copies: int = 1, named: str = "mean", old: str = "", new: str = "") -> None:
+    """Write the family: its nine questions so many times, and another text in place of an old one."""
+    project.write(
+        "conftest.py", f"COPIES, NAMED = {copies}, {named!r}\n{CONFTEST.replace(old, new) if old else CONFTEST}"
+    )
+
+
+@pytest.mark.parametrize("spread", [False, True], ids=["one process", "two workers"])
+def test_gates_judge_aggregates_of_the_family(steps: Project, spread: bool) -> None:
+    gates = ["steps.g_mean>=0.5", "next_step.sensitivity>=0.8", "steps.g_seeds>=0.1", "steps.g_mean>=0.3@95%"]
+    told = [f"--taskgraph-gate={one}" for one in gates]
+    ran = (steps.spread if spread else steps.run)("--model=start", *told, "--taskgraph-report=json=record.json")
+    assert ran.clean, ran.output
+    assert "passed gates::steps.g_mean>=0.5: g_mean 0.548 of 9 answered (95% " in ran.output
+    assert "failed gates::next_step.sensitivity: sensitivity 0.750 of 4 answered (95% " in ran.output
+    assert "passed gates::steps.g_seeds: g_seeds 0." in ran.output
+    lines = " ".join(ran.output.split())
+    assert re.search(r"failed gates::steps.g_mean>=0.3@95%: inconclusive: .*; about [\d,]+ questions would", lines)
+    cases = {one["name"]: one["estimate"] for one in steps.record()["gates"]}
+    assert cases["gates::steps.g_mean>=0.5"] == pytest.approx((0.75 * 0.4) ** 0.5)
+    assert {name for one in steps.record()["trials"] for name in one["score"]["parts"]} == {"positive", "negative"}
+
+
+def test_unparseable_replies_count_as_wrong_for_their_class(steps: Project) -> None:
+    told = ["--taskgraph-gate=steps.g_mean>=0.1", "--taskgraph-gate=steps.caution>=0.1"]
+    ran = steps.run("--model=vague", *told)
+    assert ran.clean, ran.output
+    assert "failed gates::steps.g_mean: g_mean 0.000 of 9 answered" in ran.output
+    assert "failed gates::steps.caution: mean caution 0.000 of 9 answered" in ran.output
+
+
+@pytest.mark.parametrize(
+    ("gate", "told"),
+    [
+        ("steps.g_deviation>=0.1", "'g_deviation' is a deviation, .* set a gate on a mean"),
+        ("steps.g_man>=0.1", "no metric or aggregate is called so; did you mean 'g_mean'?"),
+        ("g_mean>=0.1", "'g_mean' is an aggregate, and stands after a name: steps.g_mean"),
+    ],
+)
+def test_gate_about_no_aggregate_ends_the_run_before_asking(steps: Project, gate: str, told: str) -> None:
+    ran = steps.run("--model=start", f"--taskgraph-gate={gate}")
+    assert (ran.code, ran.clean, "passed" in ran.counts) == (4, True, False), ran.output
+    assert re.search(told.replace("?", r"\?"), " ".join(ran.output.split())), ran.output
+
+
+@pytest.mark.parametrize(
+    ("named", "new", "told"),
+    [
+        ("mean", '"caution", "ratio"', "the benchmark family 'steps': aggregate 'caution': a metric has that name"),
+        ("g_man", "", "unknown aggregate of steps 'g_man'; known: g_deviation, g_mean, g_seeds, mean"),
+        ("g_mean", "", ""),
+    ],
+)
+def test_aggregates_of_a_family_are_validated(steps: Project, named: str, new: str, told: str) -> None:
+    old = '"sensitivity", "ratio"'
+    written(steps, named=named, old=old, new=new or old)
+    ran = steps.run("--model=start", "--taskgraph-judge=none")
+    assert ("aggregate of" in ran.output or "aggregate '" in ran.output, ran.clean) == (bool(told), True), ran.output
+    assert told in " ".join(ran.output.split())
