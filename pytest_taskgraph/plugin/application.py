@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 import sys
 from collections.abc import Iterable, Iterator, Mapping
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ..models import registered_name
+from ..models import MODELS, registered_name
 from ..models.python_model import SCHEME, VERSION
 
 if TYPE_CHECKING:
@@ -64,3 +65,11 @@ def unstored_notices(clients: Iterable[Model]) -> Iterator[str]:
             registered = "where it is registered, or " if registered_name(client.name) else ""
             where = f"{registered}as a model option"
             yield f"replies of {client.name} are not stored: it states no version ({VERSION}=... {where})"
+
+
+def misspelling_notices(specs: Iterable[str]) -> Iterator[str]:
+    """Yield a line for each model of no scheme whose name resembles that of a registered one."""
+    for spec in specs:
+        close = difflib.get_close_matches(spec, MODELS.registered, n=1, cutoff=0.75)
+        if close and spec not in MODELS and not {"/", ":"} & set(spec):
+            yield f"the model {spec!r} is not registered, and asked through litellm; did you mean {close[0]!r}?"

@@ -15,7 +15,7 @@ from ..errors import ProviderError, UsageError
 from ..trial import Trial
 from . import options, planning
 from .ahead import Ahead
-from .application import is_storable, make_importable, unstored_notices
+from .application import is_storable, make_importable, misspelling_notices, unstored_notices
 from .drawings import Drawings
 from .garbage import Garbage
 from .judging import Judging, Outcome
@@ -206,6 +206,7 @@ class Run:
         clients = [one.client for one in subjects if one.client is not None]
         self.pipeline.check(clients)
         self.notices.extend(unstored_notices([*clients, *self.measuring.clients]))
+        self.notices.extend(misspelling_notices([one.spec for one in subjects]))
         self.judging.check()
         self.reporting.check()
         self.notices.extend(self.reporting.notices)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
+from importlib.resources import files
 from pathlib import Path
 
 import bounded_process
@@ -13,6 +14,7 @@ from loopback import Loopback
 from plugin_project import Project, asking
 
 from pytest_taskgraph.catalog import registrations
+from pytest_taskgraph.generation import vocabularies
 from pytest_taskgraph.notations import notation
 from pytest_taskgraph.registry import Registry
 
@@ -336,6 +338,53 @@ def test_pattern_of_the_project_may_name_a_registered_metric(own: Project) -> No
     assert {(one["question"]["metric"], one["score"]["value"]) for one in own.record()["trials"]} == {("closeness", 1)}
 
 
+def test_registered_metric_scores_texts(project: Project) -> None:
+    project.write("test_graph.py", TEXTS)
+    registering(project, "registry.metric('short', lambda given, expected: 1.0 if len(given) < 20 else 0.25)")
+    project.run("--model=oracle:1", "--taskgraph-text-metric=short", "--taskgraph-report=json=record.json")
+    found = project.record()["trials"]
+    assert {(one["question"]["metric"], one["score"]["value"]) for one in found} == {("short", 0.25)}
+    ran = project.run("--taskgraph-text-metric=shot")
+    assert "unknown text metric 'shot'; known: bertscore, cosine, judge, rouge1, rouge1_recall" in ran.output
+    assert "rouge_l, short" in ran.output
+
+
+def test_registered_vocabulary_is_generated_from(own: Project) -> None:
+    own.write("bakery.toml", (files(vocabularies) / "kitchen.toml").read_text(encoding="utf-8"))
+    registering(own, "registry.vocabulary('bakery', Path('bakery.toml'))", head="from pathlib import Path\n")
+    own.write("test_share.py", DOMAINS)
+    own.run("--model=oracle:1", "--taskgraph-names=domain", "--taskgraph-report=json=record.json")
+    prompts = ["".join(one.values()) for one in [own.record()["texts"]]]
+    assert "package bakery" in prompts[0]
+    assert "package orders" in prompts[0]
+    own.write("conftest.py", "")
+    own.run("--model=oracle:1", "--taskgraph-names=domain", "--taskgraph-report=json=record.json")
+    assert "package bakery" not in "".join(own.record()["texts"].values())
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ('name = "WashVegetables"', 'name = "Other"', "'WashVegetables' is none of its tasks"),
+        ("far = [", 'far = ["moon", ', "far names 'moon'; known: "),
+        ("[[goals]]", "[[wishes]]", "has no goals; expected one or more"),
+    ],
+)
+def test_vocabulary_that_lacks_something_is_refused(own: Project, old: str, new: str, told: str) -> None:
+    text = (files(vocabularies) / "kitchen.toml").read_text(encoding="utf-8")
+    assert old in text
+    own.write("bakery.toml", text.replace(old, new, 1) if old != "[[goals]]" else text.partition(old)[0])
+    registering(own, "registry.vocabulary('bakery', Path('bakery.toml'))", head="from pathlib import Path\n")
+    ran = own.run("--model=oracle:1")
+    assert f"ERROR: conftest.py: the vocabulary {own.path / 'bakery.toml'}" in ran.output
+    assert told in ran.output
+
+
+def test_name_that_resembles_a_registered_model_is_told(own: Project) -> None:
+    ran = own.run("--model=fourty", "--collect-only")
+    assert "the model 'fourty' is not registered, and asked through litellm; did you mean 'forty'?" in ran.output
+
+
 def test_own_file_is_read_in_a_registered_notation(own: Project) -> None:
     text = json.dumps(json.loads(notation("json").write(notation("wadl").read(OWN_WORKFLOW))))
     own.write("supper.cjson", text)
@@ -344,6 +393,20 @@ def test_own_file_is_read_in_a_registered_notation(own: Project) -> None:
     assert text in "".join(own.record()["texts"].values())
 
 
+TEXTS = """
+from pytest_taskgraph import suite, understanding
+
+@suite(understanding, patterns="describe_task", instances=2)
+def test_texts(trial):
+    trial.check()
+"""
+DOMAINS = """
+from pytest_taskgraph import suite, understanding
+
+@suite(understanding, patterns="next_tasks", instances=40)
+def test_domains(trial):
+    trial.check()
+"""
 OWN_WORKFLOW = """package kitchen;
 
 workflow Supper {

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ...errors import UnknownNameError
 from ...scoring.form import Form
 from ...scoring.forms import form
-from ...scoring.metrics import MEASURED, TEXT_METRICS
+from ...scoring.metrics import MEASURED, text_metrics
 from ...scoring.metrics.bertscore import demand_bertscore
 from .pattern import PATTERNS
 from .settings import UnderstandingSettings
@@ -26,8 +26,8 @@ class Marking:
 def check(chosen: Sequence[str]) -> None:
     """Nothing, if the metrics are known and their packages installed. Raises UnknownNameError, UsageError."""
     for name in chosen:
-        if name not in TEXT_METRICS:
-            raise UnknownNameError("text metric", name, TEXT_METRICS)
+        if name not in text_metrics():
+            raise UnknownNameError("text metric", name, text_metrics())
     if "bertscore" in chosen:
         demand_bertscore()
 

@@ -46,6 +46,11 @@ MEASURED = {"judge": "judge", "cosine": "embedder"}
 TEXT_METRICS = ("rouge1", "rouge1_recall", "rouge2", "rouge_l", "bertscore", *MEASURED)
 
 
+def text_metrics() -> tuple[str, ...]:
+    """Return the names of the metrics that can score a text: TEXT_METRICS, and those that are registered."""
+    return (*TEXT_METRICS, *METRICS.registered)
+
+
 def metric(name: str) -> Metric:
     """The metric of that name. Raises UnknownNameError, which tells the names there are."""
     return METRICS[name]
