@@ -12,10 +12,14 @@ if TYPE_CHECKING:
     from .benchmarks.understanding.pattern import Pattern as Pattern
     from .benchmarks.understanding.pattern import case as case
     from .benchmarks.understanding.pattern import pattern as pattern
+    from .family_description import Aggregate as Aggregate
+    from .family_description import FamilyDescription as FamilyDescription
     from .notations.notation import Notation as Notation
     from .plugin.suites import suite as suite
     from .registry import Registry as Registry
     from .scoring.form import Form as Form
+    from .scoring.measurement import Measurement as Measurement
+    from .scoring.measurement import declares as declares
     from .trial import Reply as Reply
     from .trial import Trial as Trial
     from .workflow.model import Workflow as Workflow
@@ -23,9 +27,12 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _WHERE = {
+    "Aggregate": ".family_description",
     "Case": ".benchmarks.understanding.pattern",
     "Cases": ".benchmarks.understanding.pattern",
+    "FamilyDescription": ".family_description",
     "Form": ".scoring.form",
+    "Measurement": ".scoring.measurement",
     "Notation": ".notations.notation",
     "Pattern": ".benchmarks.understanding.pattern",
     "Registry": ".registry",
@@ -33,6 +40,7 @@ _WHERE = {
     "Trial": ".trial",
     "Workflow": ".workflow.model",
     "case": ".benchmarks.understanding.pattern",
+    "declares": ".scoring.measurement",
     "pattern": ".benchmarks.understanding.pattern",
     "suite": ".plugin.suites",
     "understanding": ".benchmarks.understanding",

@@ -1,0 +1,60 @@
+"""The example of docs/aggregates.md says what the page says."""
+
+from __future__ import annotations
+
+import re
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
+from typing import get_args
+
+import pytest
+
+from pytest_taskgraph.family_description import AggregateKind
+from pytest_taskgraph.results.aggregates import estimate, mistake_of
+from pytest_taskgraph.scoring.measurement import measure_answer, measure_unparseable
+from pytest_taskgraph.trial import Json, Outcome, Question, Score, Trial
+
+PAGE = (Path(__file__).parents[1] / "docs" / "aggregates.md").read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def example(tmp_path: Path) -> ModuleType:
+    (block,) = re.findall(r"^```python\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+    path = tmp_path / "example_of_the_page.py"
+    path.write_text(block, encoding="utf-8")
+    spec = spec_from_file_location(path.stem, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def trial(example: ModuleType, at: int, given: Json, reference: Json) -> Trial:
+    outcome: Outcome = "right" if given == reference else "wrong"
+    found = measure_answer("classified", example.classified, given, reference)
+    if given is None:
+        outcome, found = "unreadable", measure_unparseable("classified", example.classified, reference)
+    question = Question(f"q{at}", "steps", "g", "", "?", "?", "yes-no", reference, "classified", labels={"seed": 1})
+    return Trial(
+        question, "m", outcome, score=Score(found.value or 0.0, parts={n: [*p] for n, p in found.parts.items()})
+    )
+
+
+def test_docs_example_pools_as_the_page_says(example: ModuleType) -> None:
+    answers = [*zip("yyyn", "yyyy", strict=True), *zip("nnyy", "nnnn", strict=True), (None, "n")]
+    words: dict[str | None, Json] = {"y": "yes", "n": "no", None: None}
+    trials = [trial(example, at, words[given], words[right]) for at, (given, right) in enumerate(answers)]
+    known = {one.name: one for one in example.DESCRIPTION.aggregates}
+    assert mistake_of(example.DESCRIPTION.aggregates, {"classified"}) == ""
+    values = {name: estimate(one, known, trials).value for name, one in known.items()}
+    assert values == {
+        "sensitivity": 0.75, "specificity": 0.4, "g_mean": pytest.approx(0.5477, abs=5e-5),
+        "g_mean_of_seeds": pytest.approx(0.5477, abs=5e-5), "g_mean_deviation": None,
+    }  # fmt: skip
+
+
+def test_docs_page_has_every_kind_of_aggregate() -> None:
+    kinds = re.findall(r"^\| `([a-z-]+)` \| .*$", PAGE.partition("## Aggregates")[2].partition("## ")[0], re.MULTILINE)
+    assert kinds == list(get_args(AggregateKind))
