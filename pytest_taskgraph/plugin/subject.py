@@ -67,10 +67,14 @@ def refuse_same(subjects: Iterable[Subject]) -> None:
 
 
 def default_baseline() -> str:
-    """Return the name of the default baseline of every family that has one; empty if they have different ones."""
+    """Return the name of the default baseline, by which a run of it is known; empty if built-in families differ in it.
+
+    Registered families do not count: not every process knows them, and the name is the same in all.
+    """
     from ..benchmarks import FAMILIES
 
-    names = {family.baselines[0] for family in FAMILIES.values() if family.baselines}
+    built_in = (FAMILIES[name] for name in FAMILIES.built_in)
+    names = {family.baselines[0] for family in built_in if family.baselines}
     return names.pop() if len(names) == 1 else ""
 
 
