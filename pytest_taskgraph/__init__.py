@@ -6,6 +6,11 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .benchmarks.family import Family as Family
+    from .benchmarks.family import Label as Label
+    from .benchmarks.family import QuestionReference as QuestionReference
+    from .benchmarks.option import Option as Option
+    from .benchmarks.settings import Settings as Settings
     from .benchmarks.understanding import understanding as understanding
     from .benchmarks.understanding.pattern import Case as Case
     from .benchmarks.understanding.pattern import Cases as Cases
@@ -20,6 +25,7 @@ if TYPE_CHECKING:
     from .scoring.form import Form as Form
     from .scoring.measurement import Measurement as Measurement
     from .scoring.measurement import declares as declares
+    from .trial import Question as Question
     from .trial import Reply as Reply
     from .trial import Trial as Trial
     from .workflow.model import Workflow as Workflow
@@ -30,13 +36,19 @@ _WHERE = {
     "Aggregate": ".family_description",
     "Case": ".benchmarks.understanding.pattern",
     "Cases": ".benchmarks.understanding.pattern",
+    "Family": ".benchmarks.family",
     "FamilyDescription": ".family_description",
     "Form": ".scoring.form",
+    "Label": ".benchmarks.family",
     "Measurement": ".scoring.measurement",
     "Notation": ".notations.notation",
+    "Option": ".benchmarks.option",
     "Pattern": ".benchmarks.understanding.pattern",
+    "Question": ".trial",
+    "QuestionReference": ".benchmarks.family",
     "Registry": ".registry",
     "Reply": ".trial",
+    "Settings": ".benchmarks.settings",
     "Trial": ".trial",
     "Workflow": ".workflow.model",
     "case": ".benchmarks.understanding.pattern",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 from ..trial import Reading
@@ -26,6 +27,14 @@ class Settings:
     given: frozenset[str] = frozenset()  # names of the options that the user of the run stated; suites only suggest
     own: Mapping[str, OptionValue] = field(default_factory=dict, hash=False)  # by the name of the option
 
-    def value_of(self, option: Option) -> Any:  # noqa: ANN401 - the type follows from the option's kind
-        """Return the value of an option of a family: what the user stated, else the default."""
-        return self.own[option.name] if option.name in self.own else option.read(None)
+    def value_of(self, option: Option, suite: Mapping[str, Any] = MappingProxyType({})) -> Any:  # noqa: ANN401 - the type follows from the option's kind
+        """Return the value of an option of a family: what the user stated, else what the suite says, else the default.
+
+        Args:
+            option: The option.
+            suite: The keyword arguments of the suite; the option's is its name with underscores.
+        """
+        if option.name in self.own:
+            return self.own[option.name]
+        keyword = option.name.replace("-", "_")
+        return suite[keyword] if keyword in suite else option.read(None)

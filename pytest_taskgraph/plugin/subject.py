@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from ..catalog import BUILT_IN
 from ..errors import UnknownNameError, UsageError
 from ..redaction import hide, public_name
 
@@ -73,7 +74,7 @@ def default_baseline() -> str:
     """
     from ..benchmarks import FAMILIES
 
-    built_in = (FAMILIES[name] for name in FAMILIES.built_in)
+    built_in = (family for name, family in FAMILIES.items() if FAMILIES.owner(name) == BUILT_IN)
     names = {family.baselines[0] for family in built_in if family.baselines}
     return names.pop() if len(names) == 1 else ""
 

@@ -76,6 +76,8 @@ def test_option_read_refuses_what_is_not_of_its_kind(option: Option, text: str, 
 def test_settings_value_of_prefers_what_the_user_stated() -> None:
     assert Settings().value_of(STEPS) == 3
     assert Settings(own={"steps": 5}).value_of(STEPS) == 5
+    assert Settings().value_of(STEPS, {"steps": 4}) == 4
+    assert Settings(own={"steps": 5}).value_of(STEPS, {"steps": 4}) == 5
 
 
 def test_settings_with_data_and_own_options_are_hashable() -> None:

@@ -39,9 +39,7 @@ class Facts(Family):
     data_names = ("sentences",)
 
     def references(self, settings: Settings, options: Mapping[str, Any]) -> Sequence[QuestionReference]:
-        count = settings.value_of(self.options[0])
-        if "most" in options and "most" not in settings.given:
-            count = options["most"]
+        count = settings.value_of(self.options[0], options)
         lines = Path(settings.data["sentences"]).read_text(encoding="utf-8").splitlines()
         return [QuestionReference(f"fact-{at}", "facts", {"line": at}) for at in range(min(count, len(lines)))]
 

@@ -1,0 +1,58 @@
+"""docs/families.md: its family runs, and its tables name all that the code has."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import get_args
+
+import pytest
+from plugin_project import Project
+
+from pytest_taskgraph.benchmarks.family import Family, QuestionReference
+from pytest_taskgraph.benchmarks.option import Kind
+from pytest_taskgraph.benchmarks.settings import Settings
+
+PAGE = (Path(__file__).parents[1] / "docs" / "families.md").read_text(encoding="utf-8")
+FILES = re.findall(r"`([\w.]+)`:\n\n```\w+\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+
+
+@pytest.fixture
+def capitals(pytester: pytest.Pytester) -> Project:
+    """A project with the files of the page."""
+    project = Project(pytester)
+    (project.path / "test_graph.py").unlink()
+    for name, text in FILES:
+        project.write(name, text)
+    return project
+
+
+def rows(heading: str) -> str:
+    """The table under a heading."""
+    return PAGE.partition(f"## {heading}\n")[2].partition("\n## ")[0]
+
+
+def test_family_of_the_page_runs(capitals: Project) -> None:
+    data = "--taskgraph-data=countries=countries.csv"
+    ran = capitals.spawn(data, "--model=oracle:1", "--taskgraph-gate=continent=Africa>=0.5")
+    assert (ran.code, ran.counts) == (0, {"passed": 4}), ran.output  # three countries, as the suite says, and the gate
+    ran = capitals.spawn(data, "--model=oracle:0", "--taskgraph-most-countries=4", "--taskgraph-judge=none")
+    assert ran.counts == {"wrong": 4}
+    ran = capitals.spawn(data, "--model=oracle:1", "--taskgraph-gate=continent=Mars>=0.5")
+    assert "no question is of 'continent=Mars'; known values of continent: " in ran.output
+
+
+def test_page_names_every_attribute_and_method_of_a_family() -> None:
+    defined = {name for name in vars(Family) if not name.startswith("_")} - {"references", "question"}
+    named = set(re.findall(r"`(\w+)(?:\([\w, ]*\))?`", rows("What a family may define")))
+    assert defined <= named
+
+
+def test_page_names_every_kind_of_option_and_every_field() -> None:
+    kinds = re.findall(r"^\| `([\w-]+)` \|", rows("Options"), re.MULTILINE)
+    assert kinds == list(get_args(Kind))
+    fields = set(Settings.__dataclass_fields__) - {"own"}
+    assert fields <= set(re.findall(r"`(?:settings\.)?(\w+)`", rows("Options")))
+    assert set(QuestionReference.__dataclass_fields__) - {"repetition"} <= set(
+        re.findall(r"`(\w+)`", rows("References"))
+    )
