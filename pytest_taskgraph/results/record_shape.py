@@ -61,6 +61,12 @@ def _shallow(value: Any, *, room: int = DEEPEST) -> Any:  # noqa: ANN401
     return value
 
 
+def _part(pair: list[float]) -> list[float]:
+    if len(pair) != 2 or pair[1] < 0:
+        raise ValueError("a numerator and a denominator of at least 0")
+    return pair
+
+
 _Value = Annotated[Any, AfterValidator(_shallow)]
 _Number = Annotated[float, Field(ge=-MOST, le=MOST)]
 _Whole = Annotated[int, Field(ge=-MOST_WHOLE, le=MOST_WHOLE)]
@@ -170,6 +176,7 @@ class _Reply:
 @_as(Score)
 class _Score:
     value: _Share
+    parts: dict[str, Annotated[list[_Number], AfterValidator(_part)]]
 
 
 class _Message(BaseModel, strict=True):
