@@ -107,7 +107,9 @@ class FamilyDescription:
     Args:
         group: What a row of its main table is called, such as "pattern".
         section: What groups are put together under, such as "category".
-        cluster: What questions that are not independent share, such as "workflow".
+        cluster: What questions that are not independent share, such as "workflow"; `Question.digests` holds
+            the digest of it under this name.
+        presented_by: Labels that say how it is presented; with another value of one, a question is another question.
         groups: Names of groups, in the order of reports.
         sections: Names of sections, in the order of reports.
         facts: What headers state of the run, by name, such as {"notation": "json"}.
@@ -118,6 +120,7 @@ class FamilyDescription:
     group: str = "group"
     section: str = "section"
     cluster: str = "cluster"
+    presented_by: tuple[str, ...] = ()
     groups: tuple[str, ...] = ()
     sections: tuple[str, ...] = ()
     facts: dict[str, str] = field(default_factory=dict)
@@ -133,7 +136,7 @@ class FamilyDescription:
     def from_json(cls, data: Mapping[str, Any]) -> FamilyDescription:
         """Return the description that `to_json` wrote."""
         known = {name: data[name] for name in cls.__dataclass_fields__ if name in data}
-        known |= {name: tuple(known[name]) for name in ("groups", "sections") if name in known}
+        known |= {name: tuple(known[name]) for name in ("presented_by", "groups", "sections") if name in known}
         known["aggregates"] = tuple(Aggregate(**one | {"of": tuple(one["of"])}) for one in data.get("aggregates", ()))
         known["tables"] = tuple(map(_table, data.get("tables", ())))
         return cls(**known)

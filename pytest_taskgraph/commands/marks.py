@@ -19,7 +19,6 @@ from io import StringIO
 from pathlib import Path
 from typing import Final
 
-from ..benchmarks.understanding.catalogue import catalogue
 from ..errors import UnknownNameError, UsageError
 from ..reports.escape import one_line
 from ..reports.table import table
@@ -69,7 +68,7 @@ def run(options: argparse.Namespace) -> int:
     target = options.file if options.step == "export" else options.into
     if target.exists() and not options.force:
         raise UsageError(f"{target}: stands already; name another file, or give --force to replace it")
-    tally = record.tally_of(record.load(options.record), catalogue())
+    tally = record.tally_of(record.load(options.record))
     if options.step == "export":
         print(_export(tally, options))
         return 0
@@ -204,7 +203,7 @@ def with_marks(tally: Tally, entries: Sequence[Entry]) -> Tally:
                 f"{entry.where}: column 'reply': found another reply than the record holds for {_named(entry.key)}; "
                 "import into the record that was exported, or export again"
             )
-    marked = Tally(tuple(catalogue()))
+    marked = Tally(tally.descriptions)
     for one in tally:
         own = found.get(_key(one)) if _answered(one) else None
         marked.add(one if own is None else annotated(one, own.mark), tally.attempts(one))
@@ -216,10 +215,11 @@ def comparison(tally: Tally) -> list[str]:
 
     Graded questions are in no total.
     """
-    marked = Tally(tuple(catalogue()))
+    marked = Tally(tally.descriptions)
     for one in tally:
         if (mark := annotation(one)) is not None:
             marked.add(_beside_metric(one, mark))
+    word = tally.descriptions.word("group", {one.question.family for one in marked})
     totals = [marked.total(model) for model in marked.models]
     rows = [*marked.rows(), *marked.rows(graded=True), *(one for one in totals if METRIC in one.metrics)]
     cells = [
@@ -227,7 +227,7 @@ def comparison(tally: Tally) -> list[str]:
         for row in rows
     ]
     told = f"{len(marked)} of {sum(_answered(one) for one in tally)} answers marked by hand"
-    return [told, *(["", *table(["group", "model", "n", METRIC, "score"], cells, "llrrr")] if cells else [])]
+    return [told, *(["", *table([word, "model", "n", METRIC, "score"], cells, "llrrr")] if cells else [])]
 
 
 def _answered(trial: Trial) -> bool:

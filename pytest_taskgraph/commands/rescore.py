@@ -17,10 +17,10 @@ from typing import Any
 from ..benchmarks import FAMILIES
 from ..benchmarks.diagram_pairs import packed_pair
 from ..benchmarks.understanding import text_metrics
-from ..benchmarks.understanding.catalogue import catalogue
 from ..errors import UnknownNameError, UnmeasuredError, UsageError
 from ..reports.escape import in_json
 from ..results import record, saved
+from ..results.descriptions import descriptions_of
 from ..results.plain import HEAD, LONGEST_REPLY
 from ..results.tally import Tally
 from ..scoring.annotations import annotated, annotation, is_decided_by_hand, without_annotation
@@ -70,14 +70,14 @@ def run(options: argparse.Namespace) -> int:
     old = _load(options.record, options.store)
     metrics = tuple(dict.fromkeys((options.text_metric or "").replace(",", " ").split()))
     new, remarked = rescore(old, options.reading, metrics, options.store)
-    found = changes(old, new)
+    found, known = changes(old, new), descriptions_of(new)
     if options.json:
-        print(in_json(as_json(remarked, found)))
+        print(in_json(as_json(remarked, found, known)))
     else:
         kept = {one.kept for one in remarked}
         advice = [ADVICE] if options.store is None and SHORTENED in kept else []
         advice += [REGISTER] if NOT_KNOWN in kept else []
-        print("\n".join(as_text(remarked, found, advice)))
+        print("\n".join(as_text(remarked, found, known, advice)))
     if options.out is not None:
         record.save(options.out, new)
         print(f"written to {options.out}", file=sys.stderr if options.json else sys.stdout)
@@ -103,7 +103,7 @@ def rescore(
     whole; it is only read. Raises UsageError for a damaged record, a store that cannot be read, a metric not known, or
     one that a model measures and that the record holds no values of.
     """
-    tally = record.tally_of(old, catalogue())
+    tally = record.tally_of(old)
     _check(metrics, tally)
     shortened = [one for one in tally if one.reply and _shortened(one.reply)]
     named = record.about_of(old).settings.get(record.REAL_NAMES)
@@ -112,7 +112,7 @@ def rescore(
     remarked = [
         remark(one, _asked(one.question, reading, metrics), whole.get((one.question.id, one.model))) for one in tally
     ]
-    marked = Tally(tuple(catalogue()))
+    marked = Tally(tally.descriptions)
     for one in remarked:
         marked.add(one.after, tally.attempts(one.before))
     return _renewed(old, record.build(marked, record.about_of(old)), reading, metrics), remarked

@@ -8,10 +8,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from ..benchmarks.understanding.catalogue import catalogue
 from ..reports.escape import one_line
 from ..reports.table import table
 from ..reports.wording import count, number
+from ..results.descriptions import Descriptions
 from ..results.tally import Row, Tally
 from ..trial import Trial
 
@@ -41,7 +41,9 @@ class Change:
     after: Mapping[str, Any]
 
 
-def as_text(remarked: Sequence[Remarked], found: Sequence[Change], advice: Sequence[str] = ()) -> list[str]:
+def as_text(
+    remarked: Sequence[Remarked], found: Sequence[Change], known: Descriptions, advice: Sequence[str] = ()
+) -> list[str]:
     """The lines: how many were marked, what was kept and why, the groups before and after, and what changed.
 
     The lines of `advice` stand below what was kept.
@@ -51,7 +53,7 @@ def as_text(remarked: Sequence[Remarked], found: Sequence[Change], advice: Seque
     lines = [f"{count(len(remarked) - kept.total(), 'answer')} marked again{whole}"]
     lines += [f"{count(many, 'question')} {why}: kept as they are" for why, many in sorted(kept.items())]
     lines += advice
-    lines += ["", *_group_rows(remarked), "", _told_changes(remarked, found)]
+    lines += ["", *_group_rows(remarked, known), "", _told_changes(remarked, found)]
     lines += [f"  {one_line(_told(one), 240)}" for one in found[:MOST]]
     return [*lines, *([f"… and {len(found) - MOST} more (--json tells them all)"] if len(found) > MOST else [])]
 
@@ -93,23 +95,25 @@ def _from_store(remarked: Iterable[Remarked]) -> int:
     return sum(one.from_store for one in remarked)
 
 
-def _rows(trials: Iterable[Trial]) -> list[Row]:
+def _rows(trials: Iterable[Trial], known: Descriptions) -> list[Row]:
     """A row for each model and group, those whose questions are graded last but for the one of all others."""
-    tally = Tally(tuple(catalogue()))
+    tally = Tally(known)
     for one in trials:
         tally.add(one)
     return [*tally.rows(), *tally.rows(graded=True), tally.total()]
 
 
-def _pairs(remarked: Sequence[Remarked]) -> list[tuple[Row, Row]]:
-    return [*zip(_rows(one.before for one in remarked), _rows(one.after for one in remarked), strict=True)]
+def _pairs(remarked: Sequence[Remarked], known: Descriptions) -> list[tuple[Row, Row]]:
+    before, after = (one.before for one in remarked), (one.after for one in remarked)
+    return [*zip(_rows(before, known), _rows(after, known), strict=True)]
 
 
-def _group_rows(remarked: Sequence[Remarked]) -> list[str]:
-    header = ["group", "model", "n", "right", "now", "mean", "now"]
+def _group_rows(remarked: Sequence[Remarked], known: Descriptions) -> list[str]:
+    word = known.word("group", {one.before.question.family for one in remarked})
+    header = [word, "model", "n", "right", "now", "mean", "now"]
     cells = [
         [was.name, was.model, str(now.n), _right(was), _right(now), number(was.mean), number(now.mean)]
-        for was, now in _pairs(remarked)
+        for was, now in _pairs(remarked, known)
     ]
     return table(header, cells, "llrrrrr")
 
@@ -119,7 +123,7 @@ def _right(row: Row) -> str:
     return "-" if row.rate is None else str(row.right)
 
 
-def as_json(remarked: Sequence[Remarked], found: Sequence[Change]) -> dict[str, Any]:
+def as_json(remarked: Sequence[Remarked], found: Sequence[Change], known: Descriptions) -> dict[str, Any]:
     """The same as plain JSON values, with every change."""
     return {
         "marked": sum(not one.kept for one in remarked),
@@ -129,7 +133,7 @@ def as_json(remarked: Sequence[Remarked], found: Sequence[Change]) -> dict[str, 
         ],
         "groups": [
             {"name": was.name, "model": was.model, "before": _counts(was), "after": _counts(now)}
-            for was, now in _pairs(remarked)
+            for was, now in _pairs(remarked, known)
         ],
         "changed": [{"id": c.id, "model": c.model, "before": c.before, "after": c.after} for c in found],
     }

@@ -38,12 +38,10 @@ def _real_names(run: Run) -> dict[str, Json]:
 def about(run: Run) -> About:
     """What the run was, as far as it has come."""
     shown = run.settings
-    described = [family.description(shown) for family in run.families]
     return About(
         __version__,
         models=tuple(run.subject(spec).name for spec in run.models),
         seed=shown.seed,
-        notations=tuple(name for one in described for name in one.facts.get("notation", "").split(", ") if name),
         frame=shown.frame,
         reading=shown.reading,
         judge=run.judging.how,
@@ -64,4 +62,5 @@ def about(run: Run) -> About:
         question_sets=question_sets((one.question.family, one.question.group) for one in run.tally),
         interrupted=run.interrupted,
         usage=run.usage.of_run(run.tally) if run.live else None,
+        families=tuple(one for one in run.descriptions if one.name in run.asked_families),
     )

@@ -281,4 +281,5 @@ def _population(
     apart = 0
     if gate is not None:
         trials, declared, apart = alike(gate, trials, declared, known)
-    return replace(population(trials, declared, outcome.where, own.__contains__), apart=apart)
+    noun = outcome.tally.descriptions.word("cluster", {one.question.family for one in trials})
+    return replace(population(trials, declared, outcome.where, own.__contains__), apart=apart, noun=noun)

@@ -41,7 +41,7 @@ def entries(run: Run, items: Sequence[pytest.Item], bases: Mapping[str, Basis]) 
         subject, collected = run.subject_of(params), params["taskgraph_reference"]
         question = collected.question()
         if not subject.live or subject.client is None:
-            yield PlanEntry(subject.name, question.group, question.section, 0, 0, 0.0, 0.0)
+            yield PlanEntry(subject.name, question.family, question.group, question.section, 0, 0, 0.0, 0.0)
             continue
         episode = collected.family.episode(question.episode)
         requests = [(_key(run, subject, item, one), one) for one in _requests(question, episode)]
@@ -53,6 +53,7 @@ def entries(run: Run, items: Sequence[pytest.Item], bases: Mapping[str, Basis]) 
         measuring = len(question.judged)
         yield PlanEntry(
             subject.name,
+            question.family,
             question.group,
             question.section,
             len(missing) + (0 if whole else measuring),
@@ -166,9 +167,8 @@ class Planner:
         run = self._run
         reporter = session.config.pluginmanager.get_plugin("terminalreporter")
         try:
-            order = [name for family in run.families for name in family.description(run.settings).groups]
             bases = bases_of(run)
-            plan = plan_of(entries(run, session.items, bases), _retries(run), order, bases)
+            plan = plan_of(entries(run, session.items, bases), _retries(run), run.descriptions, bases)
         except UsageError as error:
             raise pytest.UsageError(str(error)) from None
         if reporter is not None and plan.rows:

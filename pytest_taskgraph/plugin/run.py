@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from ..benchmarks.family import Family
     from ..benchmarks.settings import Settings
     from ..results.case import Case
+    from ..results.descriptions import Descriptions
     from ..results.population import Whereabouts
     from ..results.record import About, Draft
     from ..results.tally import Tally
@@ -57,6 +58,7 @@ class Run:
         self.progress: Progress | None = None
         self.notices: list[str] = []
         self.questions = 0
+        self.announced_families: set[str] = set()  # as a worker told them before anything is asked
         self.population = Questions(config)
         self.reporting = Reporting(config, self.pipeline.folder)
         self.verdicts: list[Case] = []
@@ -135,7 +137,7 @@ class Run:
         if self._tally is None:
             from ..results.tally import Tally
 
-            self._tally = Tally([name for family in self.families for name in family.description(self.settings).groups])
+            self._tally = Tally(self.descriptions)
         return self._tally
 
     def subject(self, label: str) -> Subject:
@@ -147,6 +149,19 @@ class Run:
             given = dict(options.pairs(self.config, "model-option"))
             self._subjects[label] = Subject(choice, given, self.settings.seed)
         return self._subjects[label]
+
+    @cached_property
+    def descriptions(self) -> Descriptions:
+        """What all families state about themselves."""
+        from ..results.descriptions import Descriptions
+
+        return Descriptions(family.description(self.settings) for family in self.families)
+
+    @property
+    def asked_families(self) -> set[str]:
+        """The names of the families whose questions the suites hold, as far as this process knows them."""
+        declared = {one.family for one in self.population.declared.values()}
+        return self.announced_families | declared | {one.question.family for one in self.tally}
 
     @property
     def families(self) -> list[Family]:

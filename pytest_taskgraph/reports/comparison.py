@@ -1,4 +1,4 @@
-"""A comparison in the terminal: the verdict first, then what changed: patterns, questions, wording.
+"""A comparison in the terminal: the verdict first, then what changed: groups, questions, wording.
 
 Lines come with the markup that pytest's terminal writer takes, as those of terminal.py.
 """
@@ -9,16 +9,16 @@ import json
 from collections.abc import Iterator, Sequence
 from itertools import pairwise, takewhile
 
-from ..results.case import IDENTICAL, INCONCLUSIVE, ON_THESE, is_worse
+from ..results.case import IDENTICAL, INCONCLUSIVE, is_worse, unrestricted
 from ..results.comparison import Comparison, Flip, GroupChange
 from ..trial import Json
 from .columns import Lines, fitting
 from .escape import one_line, shorten, wrap
 from .wording import count, number
 
-ROWS = 12  # rows of patterns that changed
+ROWS = 12  # rows of groups that changed
 FLIPS = 10  # questions that lost, and as many that won
-OF_P = "p: one-sided, towards worse; that of a pattern is adjusted by Holm"
+OF_P = "p: one-sided, towards worse; that of a {} is adjusted by Holm"
 IDS = 3  # of those left out
 SHARED_START = 40  # characters that a changed line may share with the one that stood there before
 
@@ -36,7 +36,7 @@ def lines(comparison: Comparison, name: str = "", width: int = 80) -> Lines:
     title = f"compared with {name}: " if name else ""
     verdict = wrap(f"{title}{comparison.verdict}: {comparison.reason}", width, 4)
     return [
-        *((line, _COLOURS[comparison.verdict.removesuffix(ON_THESE)]) for line in verdict),
+        *((line, _COLOURS[unrestricted(comparison.verdict)]) for line in verdict),
         *details(comparison, width),
     ]
 
@@ -86,28 +86,28 @@ def _runs(comparison: Comparison, width: int) -> list[str]:
 
 
 def _changes(comparison: Comparison, width: int) -> Lines:
-    """A table of the patterns that changed, those that lost most first, and all questions below."""
+    """A table of the groups that changed, those that lost most first, and all questions below."""
     moved = [one for one in comparison.groups if one.lost or one.won]
     if not moved or comparison.total is None:
         return []
     moved.sort(key=lambda one: (not is_worse(one.verdict), one.change))
-    heads = heading(comparison)
+    heads, word = heading(comparison), comparison.group_word
     cells = [_cells(one) for one in (*moved[:ROWS], *heads)]
-    long = ["pattern", "n", "before", "after", "change", "lost", "won", "p", "verdict"]
-    short = ["pattern", "n", "before", "after", "change", "p", "verdict"]
+    long = [word, "n", "before", "after", "change", "lost", "won", "p", "verdict"]
+    short = [word, "n", "before", "after", "change", "p", "verdict"]
     narrow = [[*row[:5], *row[7:]] for row in cells]
     markup = [_COLOURS["worse"] if is_worse(one.verdict) else {} for one in moved[:ROWS]]
     markup += [{"bold": True}] * len(heads)
     still = len(comparison.groups) - len(moved)
-    facts = [f"{count(len(moved) - ROWS, 'pattern')} more changed"] if len(moved) > ROWS else []
-    facts += [f"{count(still, 'pattern')} without a change"] if still else []
+    facts = [f"{count(len(moved) - ROWS, word)} more changed"] if len(moved) > ROWS else []
+    facts += [f"{count(still, word)} without a change"] if still else []
     found = [("", dict[str, bool]()), *fitting([(long, cells), (short, narrow)], width, markup)]
-    told = [*wrap(OF_P, width, 2), *([one_line(", ".join(facts), width)] if facts else [])]
+    told = [*wrap(OF_P.format(word), width, 2), *([one_line(", ".join(facts), width)] if facts else [])]
     return found + [(line, {}) for line in told]
 
 
 def heading(comparison: Comparison) -> list[GroupChange]:
-    """What stands below the patterns in a table: the categories where there are several, and all questions."""
+    """What stands below the groups in a table: the sections where there are several, and all questions."""
     several = len({one.name for one in comparison.sections}) > 1
     total = [comparison.total] if comparison.total is not None else []
     return [*(comparison.sections if several else ()), *total]
@@ -119,7 +119,7 @@ def rates(one: GroupChange) -> str:
 
 
 def p_value(one: GroupChange) -> str:
-    """The p-value that decides: of a pattern the adjusted one, of all questions that of their test; "" for none."""
+    """The p-value that decides: of a group the adjusted one, of all questions that of their test; "" for none."""
     value = one.p if one.adjusted_p is None else one.adjusted_p
     return "" if value is None else "<0.001" if value < 0.001 else f"{value:.3f}"
 
@@ -128,7 +128,11 @@ def _cells(one: GroupChange) -> list[str]:
     name = f"{one.name} of {one.model}" if one.model else one.name
     name += " (graded)" if one.graded else ""
     figures = [number(one.before), number(one.after), change(one.change), str(one.lost), str(one.won)]
-    return [name, str(one.n), *figures, p_value(one), one.verdict.replace(ON_THESE, " here")]
+    return [name, str(one.n), *figures, p_value(one), _here(one.verdict)]
+
+
+def _here(verdict: str) -> str:
+    return verdict if verdict == unrestricted(verdict) else f"{unrestricted(verdict)} here"
 
 
 def _flips(flips: Sequence[Flip], width: int) -> Lines:

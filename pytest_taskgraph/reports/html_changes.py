@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ..results.case import ON_THESE
+from ..results.case import unrestricted
 from ..scoring.forms import show_answer
 from ..trial import Json
 from .comparison import interrupted, rates
@@ -69,7 +69,7 @@ def changes(comparison: Comparison) -> Changes:
     flips = [_flip(one) for one in comparison.flips]
     totals = [comparison.total] if comparison.total else []
     return Changes(
-        state=_STATES.get(comparison.verdict.removesuffix(ON_THESE), "neutral"),
+        state=_STATES.get(unrestricted(comparison.verdict), "neutral"),
         verdict=comparison.verdict,
         reason=comparison.reason,
         notes=[*_notes(comparison), *interrupted(comparison), *comparison.notes],

@@ -54,7 +54,7 @@ def suite_properties(tally: Tally, about: About) -> Properties:
         "model": ", ".join(about.models),
         "oracle": "yes" if about.oracle else None,
         "seed": about.seed,
-        "notation": ", ".join(about.notations),
+        **about.facts,
         "frame": about.frame,
         "reading": about.reading,
         "judge": about.judge,

@@ -178,7 +178,7 @@ def _run(tally: Tally, about: About) -> Iterator[str]:
     facts = {
         "models": ", ".join(models[:20]) + more,
         "seed": code(str(about.seed)),
-        "notations": ", ".join(code(name) for name in about.notations[:20]),
+        **{f"{name}s": ", ".join(map(code, value.split(", ")[:20])) for name, value in about.facts.items()},
         "frame": about.frame and code(about.frame),
         "reading": about.reading and code(about.reading),
         "pytest-taskgraph": code(about.version),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..results.case import IDENTICAL, INCONCLUSIVE, ON_THESE, is_worse
+from ..results.case import IDENTICAL, INCONCLUSIVE, is_worse, unrestricted
 from ..scoring.forms import show_answer
 from ..trial import Json
 from .comparison import OF_P, heading, interrupted, p_value, rates
@@ -25,7 +25,7 @@ NAMED = 20  # questions that only one of the runs asked
 
 def judged(comparison: Comparison) -> str:
     """The verdict of the comparison and its reason, in a line."""
-    sign = SIGNS.get(comparison.verdict.removesuffix(ON_THESE), "✅")
+    sign = SIGNS.get(unrestricted(comparison.verdict), "✅")
     return f"{sign} compared with the run before: **{comparison.verdict}**: {words(comparison.reason, REASON)}"
 
 
@@ -42,9 +42,9 @@ def baseline(record: Mapping[str, Any], comparison: Comparison) -> str:
 
 
 def change(comparison: Comparison, most: int, name: str = "") -> Iterator[str]:
-    """The patterns that moved, what was asked in another way, and the questions that flipped, folded.
+    """The groups that moved, what was asked in another way, and the questions that flipped, folded.
 
-    Of questions at most `most` are shown, of patterns as many, but at least 15. `name` is that of the baseline.
+    Of questions at most `most` are shown, of groups as many, but at least 15. `name` is that of the baseline.
     """
     yield from ("", f"### Compared with {code(name) if name else 'the run before'}", "")
     yield f"- {count(comparison.paired, 'question')} paired"
@@ -63,17 +63,27 @@ def change(comparison: Comparison, most: int, name: str = "") -> Iterator[str]:
 
 
 def _changes(comparison: Comparison, most: int) -> Iterator[str]:
-    """The patterns of which a question moved, those that are worse first; then the categories, and all of them."""
+    """The groups of which a question moved, those that are worse first; then the sections, and all of them."""
     moved = [one for one in comparison.groups if one.lost or one.won]
     moved.sort(key=lambda one: (not is_worse(one.verdict), one.won - one.lost))
     several = any(one.model for one in comparison.groups) and len({one.model for one in comparison.groups}) > 1
     heads = heading(comparison)
     rows = [_change(one, several) for one in moved[:most]] + [_change(one, several, "**") for one in heads[:most]]
-    titles = ["pattern", *(["model"] if several else []), "verdict", "n", "pass rate", "mean", "lost", "won", "p"]
+    titles = [
+        comparison.group_word,
+        *(["model"] if several else []),
+        "verdict",
+        "n",
+        "pass rate",
+        "mean",
+        "lost",
+        "won",
+        "p",
+    ]
     yield from table(titles, rows, 3 if several else 2)
-    yield from ("", OF_P) if rows else ()
+    yield from ("", OF_P.format(comparison.group_word)) if rows else ()
     if len(moved) > most:
-        yield from ("", f"And {len(moved) - most} more patterns that moved.")
+        yield from ("", f"And {len(moved) - most} more {comparison.group_word}s that moved.")
 
 
 def _change(one: GroupChange, several: bool, strong: str = "") -> list[str]:

@@ -32,7 +32,7 @@ def header(about: About, width: int = 80) -> list[str]:
     start, end = f"taskgraph {about.version}: ", "".join(f", {fact}" for fact in asked)
     models = one_line(f"{plural('model', len(about.models))} {', '.join(about.models) or 'none'}", NAMES)
     how = {
-        plural("notation", len(about.notations)): ", ".join(about.notations),
+        **{plural(name, 2 if ", " in value else 1): value for name, value in about.facts.items()},
         "frame": about.frame,
         "reading": about.reading,
     }

@@ -151,7 +151,7 @@ def facts(tally: Tally, about: About) -> list[tuple[str, str]]:
         ("answered", f"{total.n + graded.n:,} of {total.questions + graded.questions:,}"),
         ("mean score", number(total.mean)),
         ("above chance", number(total.above_chance)),
-        (plural("notation", len(about.notations)), ", ".join(about.notations)),
+        *((plural(name, 2 if ", " in value else 1), value) for name, value in about.facts.items()),
         ("frame", about.frame),
         ("reading", about.reading),
         ("judged by", {"none": "nothing"}.get(about.judge, about.judge)),

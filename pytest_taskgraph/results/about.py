@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from ..family_description import FamilyDescription
 from ..trial import Json
 from .usage import Usage
 
@@ -17,7 +18,6 @@ class About:
     version: str  # of the plugin
     models: tuple[str, ...] = ()
     seed: int = 0
-    notations: tuple[str, ...] = ()
     frame: str = ""
     reading: str = "lenient"
     judge: str = "questions"
@@ -28,6 +28,16 @@ class About:
     question_sets: dict[str, int] = field(default_factory=dict)  # family -> version of its questions, where it has one
     interrupted: bool = False  # whether it was broken off before gates and comparisons could judge it
     usage: Usage | None = None  # what the run sent and spent; None where nobody says, as in older records
+    families: tuple[FamilyDescription, ...] = ()  # those that were asked, in the order of reports
+
+    @property
+    def facts(self) -> dict[str, str]:
+        """What the families state of the run, by name; those of several families with commas between."""
+        found: dict[str, dict[str, None]] = {}
+        for family in self.families:
+            for name, value in family.facts.items():
+                found.setdefault(name, {})[value] = None
+        return {name: ", ".join(values) for name, values in found.items()}
 
     @property
     def oracle(self) -> bool:

@@ -65,7 +65,7 @@ class Estimate:
         """Both ends of the interval; None where there is none."""
         return None if self.low is None or self.high is None else (self.low, self.high)
 
-    def enough(self, threshold: float, confidence: float, noun: str = "workflow") -> str:
+    def enough(self, threshold: float, confidence: float, noun: str = "cluster") -> str:
         """Return how many questions would decide in 4 of 5 runs, if value and spread stayed what they are.
 
         Args:
@@ -153,7 +153,7 @@ class Sums:
 
 
 def estimate(
-    aggregate: Aggregate, known: Known, trials: Iterable[Trial], confidence: float = 0.95, noun: str = "workflow"
+    aggregate: Aggregate, known: Known, trials: Iterable[Trial], confidence: float = 0.95, noun: str = "cluster"
 ) -> Estimate:
     """Return the aggregate over the answered trials, with its interval.
 
@@ -174,7 +174,7 @@ def estimate(
     units = sums.units
     clusters = len({cluster_of[key] for key in units})
     enough = clusters >= ENOUGH_CLUSTERS
-    about = "" if enough or clusters == len(units) else within(clusters)
+    about = "" if enough or clusters == len(units) else within(clusters, noun)
     value = sums.value()
     if value is None:
         return Estimate(None, None, None, len(units), clusters)

@@ -7,13 +7,23 @@ from typing import Final, Literal
 
 INCONCLUSIVE: Final = "inconclusive"  # begins the reason of a gate or a comparison that decides nothing
 IDENTICAL: Final = "identical replies"  # the verdict of a comparison that has nothing to test
-ON_THESE: Final = " on these workflows"  # ends a verdict that claims nothing about other workflows
+_ON_THESE: Final = " on these "  # stands in a verdict that claims nothing about other clusters, before their noun
 RETIRED: Final = "cannot tell"  # inconclusive, in records of earlier versions
 
 
 def is_worse(verdict: str) -> bool:
-    """Return True if the verdict, of a comparison or a pattern, is worse: in general, or on these workflows."""
-    return verdict.removesuffix(ON_THESE) == "worse"
+    """Return True if the verdict, of a comparison or a group, is worse: in general, or on these clusters."""
+    return unrestricted(verdict) == "worse"
+
+
+def restricted(verdict: str, noun: str) -> str:
+    """Return the verdict with the clusters that it is about, such as "better on these documents"."""
+    return f"{verdict}{_ON_THESE}{noun}s"
+
+
+def unrestricted(verdict: str) -> str:
+    """Return the verdict without the clusters that it is about."""
+    return verdict.partition(_ON_THESE)[0]
 
 
 @dataclass(frozen=True, slots=True)

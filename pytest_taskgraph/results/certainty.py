@@ -1,8 +1,8 @@
-"""How certain a mean over questions is: its interval, which workflows that is about, how many questions would decide.
+"""How certain a mean over questions is: its interval, which clusters that is about, how many questions would decide.
 
-Questions about one workflow may depend on each other. From six workflows on these stand for others, and a mean is as
+Questions of one cluster may depend on each other. From six clusters on these stand for others, and a mean is as
 certain as they agree. So few as five say little of others: there the interval is one over questions, and where these
-share workflows it is about those workflows alone.
+share clusters it is about those clusters alone.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Answered:
     """What one question came to: the value of each repetition, 0.0 to 1.0."""
 
     question: str
-    workflow: str
+    cluster: str
     values: list[float]
 
     @property
@@ -58,13 +58,15 @@ class Sample:
         questions: Each with a value, 0 to 1, for each repetition.
         confidence: Level of the two-sided interval, 0 to 1, both excluded.
         rates: True if a value of 1 says that the answer passes, and one of 0 that it does not; there are no others.
+        noun: What the family calls a cluster.
     """
 
-    def __init__(self, questions: Sequence[Answered], confidence: float, rates: bool) -> None:
+    def __init__(self, questions: Sequence[Answered], confidence: float, rates: bool, noun: str = "cluster") -> None:
         self.questions = questions
         self.confidence = confidence
         self._rates = rates
-        self._workflows = len({one.workflow for one in questions})
+        self._noun = noun
+        self._count = len({one.cluster for one in questions})
 
     @cached_property
     def mean(self) -> float:
@@ -77,22 +79,22 @@ class Sample:
         if not self._rates:
             values = {name: [one.mean for one in questions] for name, questions in self._clusters.items()}
             return clustered_interval(values, self.confidence)
-        answers = ((one.question, one.workflow, value == 1.0) for one in self.questions for value in one.values)
+        answers = ((one.question, one.cluster, value == 1.0) for one in self.questions for value in one.values)
         return rate_interval(answers, self.confidence)
 
     @property
     def about(self) -> str:
-        """The workflows that the interval is about, where it says nothing of others; else ""."""
-        if self._workflows >= ENOUGH_CLUSTERS or self._workflows == len(self.questions):
+        """The clusters that the interval is about, where it says nothing of others; else ""."""
+        if self._count >= ENOUGH_CLUSTERS or self._count == len(self.questions):
             return ""
-        return within(self._workflows)
+        return within(self._count, self._noun)
 
     @cached_property
     def _clusters(self) -> dict[str, list[Answered]]:
-        """Return the questions of each workflow; where these are few, each question by itself."""
+        """Return the questions of each cluster; where these are few, each question by itself."""
         found: dict[str, list[Answered]] = {}
         for one in self.questions:
-            key = one.workflow if self._workflows >= ENOUGH_CLUSTERS else one.question
+            key = one.cluster if self._count >= ENOUGH_CLUSTERS else one.question
             found.setdefault(key, []).append(one)
         return found
 
@@ -103,7 +105,7 @@ class Sample:
         if abs(self.mean - threshold) < _ROUNDING:
             return AT_THRESHOLD
         each = len(self.questions) / len(self._clusters)
-        return decided_by(self._needed(threshold, int(MOST / each)), each, "workflow")
+        return decided_by(self._needed(threshold, int(MOST / each)), each, self._noun)
 
     def _needed(self, threshold: float, most: int) -> int | None:
         """Return how many clusters decide; None if even `most` do not."""

@@ -14,9 +14,10 @@ from typing import Any, Literal
 from ..errors import UnknownNameError, UsageError
 from ..trial import Json, Outcome, Trial
 from .case import INCONCLUSIVE, is_worse
+from .descriptions import descriptions_of
 from .pairing import Changed, Missing, Pair, Pairing, mean_score, paired
 from .record import About, question_sets_of, tally_of
-from .verdict import MARGIN, GroupChange, Verdict, change, grouped, judge, pooled
+from .verdict import MARGIN, GroupChange, change, grouped, judge, pooled
 
 __all__ = [
     "FAIL_ON", "MARGIN", "Comparison", "Difference", "Flip", "GroupChange", "case_of", "compare", "fail_on_of",
@@ -78,13 +79,13 @@ class Comparison:
     after: dict[str, Any]
     margin: float
     paired: int  # questions that both answered
-    verdict: Verdict
+    verdict: str  # a Verdict, perhaps restricted to these clusters
     reason: str  # in one line
     needed: int | None  # about how many questions would decide, where the verdict is "inconclusive"
     p: float | None  # of the questions of `total`, one-sided towards worse; None for no pair
     p_better: float | None
     loss: float | None  # mean over the same, of what is tested; above 0 is worse
-    loss_at_most: float | None  # upper bound of its 97.5 % confidence, by workflow; by question where these are few
+    loss_at_most: float | None  # upper bound of its 97.5 % confidence, by cluster; by question where these are few
     total: GroupChange | None  # all questions that are right or wrong; graded ones only where there are no others
     groups: tuple[GroupChange, ...]
     sections: tuple[GroupChange, ...]  # of the questions of `total`
@@ -95,6 +96,8 @@ class Comparison:
     only_before: tuple[str, ...]  # ids of questions that the run after did not ask
     only_after: tuple[str, ...]
     notes: tuple[str, ...]  # what must be known to read it
+    group_word: str = "group"  # what the families that were compared call a group
+    section_word: str = "section"
 
     def to_json(self) -> dict[str, Any]:
         """The comparison as plain JSON values."""
@@ -112,7 +115,9 @@ def compare(before: Mapping[str, Any], after: Mapping[str, Any], margin: float =
     if why := other_questions(question_sets_of(before), question_sets_of(after)):
         raise UsageError(f"the runs cannot be compared: {why}; record the baseline anew")
     found = paired(tally_of(before), tally_of(after))
-    judged = judge(found.pairs, margin)
+    known, families = descriptions_of(after), {one.family for one in found.pairs}
+    words = known.word("group", families), known.word("section", families)
+    judged = judge(found.pairs, margin, known)
     flips = sorted(chain.from_iterable(map(_flip, found.pairs)), key=lambda flip: not flip.lost)
     pairs, counted = found.pairs, pooled(found.pairs)
     return Comparison(
@@ -120,9 +125,10 @@ def compare(before: Mapping[str, Any], after: Mapping[str, Any], margin: float =
         reason=judged.reason, needed=judged.needed, p=judged.p, p_better=judged.p_better,
         loss=judged.loss.mean if pairs else None, loss_at_most=judged.loss.upper if pairs else None,
         total=replace(change(counted, "total", ""), p=judged.p) if pairs else None, groups=judged.groups,
-        sections=tuple(change(same, name, name) for (_, name), same in grouped(counted, by_group=False)),
+        sections=tuple(change(same, name, name) for (_, name), same in grouped(counted, known, by_group=False)),
         flips=tuple(flips), changed=found.changed, differences=tuple(_differences(found)), missing=found.missing,
-        only_before=found.only_before, only_after=found.only_after, notes=tuple(_notes(found, before, after)),
+        only_before=found.only_before, only_after=found.only_after, notes=tuple(_notes(found, before, after, words[0])),
+        group_word=words[0], section_word=words[1],
     )  # fmt: skip
 
 
@@ -160,7 +166,7 @@ def case_of(
 ) -> tuple[Literal["passed", "failed", "skipped"], str]:
     """How the case `compare::NAME` ends, and why, in one line.
 
-    It fails on what is asked of FAIL_ON, on "regression" where nothing is: "regression" is worse, on these workflows
+    It fails on what is asked of FAIL_ON, on "regression" where nothing is: "regression" is worse, on these clusters
     too, "inconclusive" is that verdict, "missing" is a question of the baseline without an answer now. A comparison
     without a single pair has judged nothing, and fails whatever is asked.
 
@@ -236,7 +242,7 @@ def _lines(before: str, after: str) -> tuple[str, ...]:
     return tuple(changed[:DIFFERENCE_LINES] + ([f"  … and {more} lines more"] if more > 0 else []))
 
 
-def _notes(found: Pairing, before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[str]:
+def _notes(found: Pairing, before: Mapping[str, Any], after: Mapping[str, Any], word: str) -> Iterator[str]:
     """What is said loudly: what else than the model changed, and what is not compared."""
     same_model = before.get("models") == after.get("models")
     asked = len(found.pairs)
@@ -258,7 +264,7 @@ def _notes(found: Pairing, before: Mapping[str, Any], after: Mapping[str, Any]) 
     graded = len(found.pairs) - len(pooled(found.pairs))
     if graded:
         noun = "question stands" if graded == 1 else "questions stand"
-        yield f"{graded} graded {noun} apart: tested by pattern, by score, and in no total"
+        yield f"{graded} graded {noun} apart: tested by {word}, by score, and in no total"
     if found.missing:
         yield f"{len(found.missing)} without an answer in one of the runs: not compared"
     for ids, where in ((found.only_before, "before"), (found.only_after, "after")):

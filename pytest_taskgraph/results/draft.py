@@ -12,6 +12,7 @@ from ..diagram import unpack
 from ..redaction import redact
 from ..trial import Question, Trial
 from .about import About
+from .descriptions import Descriptions
 from .plain import cut, digest, joined_surrogates, plain, public_settings
 from .tally import Tally
 
@@ -31,9 +32,10 @@ class Draft:
     """
 
     def __init__(self, trials: Iterable[Trial], about: About) -> None:
-        self._tally = trials if isinstance(trials, Tally) else tallied((trial, 1) for trial in trials)
+        self._known = Descriptions(about.families)
+        self._tally = trials if isinstance(trials, Tally) else tallied(((trial, 1) for trial in trials), self._known)
         self._about = about
-        self._shared = _shared_starts(one.question for one in self._tally)
+        self._shared = _shared_starts((one.question for one in self._tally), self._known)
         self._body: dict[str, Any] = {}
 
     @property
@@ -67,9 +69,7 @@ class Draft:
         totals = [asdict(tally.total(model)) for model in tally.models]
         apart = tally.groups(graded=True)
         graded = [{**asdict(tally.row(one)), "interval": plain(one.interval, "graded")} for one in apart]
-        ranked = (*tally.groups(pooled=True), *tally.groups(pooled=True, graded=True))
-        groups = list(dict.fromkeys(one.name for one in ranked))
-        return {"schema": SCHEMA, **facts, "totals": totals, "graded": graded, "groups": groups}
+        return {"schema": SCHEMA, **facts, "totals": totals, "graded": graded}
 
     def _tables(self) -> dict[str, Iterator[tuple[str, Any]]]:
         return {"texts": self._texts(), "diagrams": self._diagrams()}
@@ -98,7 +98,7 @@ class Draft:
 
     def _split(self, question: Question) -> list[str]:
         """The parts of a prompt: the start that it shares with others, and the rest."""
-        prompt, shared = joined_surrogates(question.prompt), self._shared[_alike(question)]
+        prompt, shared = joined_surrogates(question.prompt), self._shared[_alike(question, self._known)]
         return [text for text in (prompt[:shared], prompt[shared:]) if text]
 
 
@@ -107,9 +107,9 @@ def build(trials: Iterable[Trial], about: About) -> dict[str, Any]:
     return Draft(trials, about).whole()
 
 
-def tallied(trials: Iterable[tuple[Trial, int]], order: tuple[str, ...] = ()) -> Tally:
-    """The tally of trials, each with its attempts; `order` as in Tally."""
-    tally = Tally(order)
+def tallied(trials: Iterable[tuple[Trial, int]], descriptions: Descriptions | None = None) -> Tally:
+    """Return the tally of trials, each with its attempts."""
+    tally = Tally(descriptions)
     for trial, attempts in trials:
         tally.add(trial, attempts)
     return tally
@@ -146,19 +146,18 @@ def _of_both(text: str) -> str:
     return cut(redact(text))
 
 
-def _alike(question: Question) -> tuple[str, str]:
-    shown = question.digests.get("workflow") or question.cluster or question.id
-    return (shown, str(question.labels.get("notation", "")))
+def _alike(question: Question, known: Descriptions) -> tuple[str, ...]:
+    """Return what questions have in common whose prompts may begin with the same long text."""
+    family = known[question.family]
+    shown = question.digests.get(family.cluster) or question.cluster or question.id
+    return (question.family, shown, *(str(question.labels.get(label, "")) for label in family.presented_by))
 
 
-def _shared_starts(questions: Iterable[Question]) -> dict[tuple[str, str], int]:
-    """For questions that show one project in one notation, how many characters their prompts begin with alike.
-
-    There the project's text is, whichever of its workflows they are about.
-    """
-    prompts: dict[tuple[str, str], set[str]] = {}
+def _shared_starts(questions: Iterable[Question], known: Descriptions) -> dict[tuple[str, ...], int]:
+    """Return how many characters the prompts of questions begin with alike, by what these have in common."""
+    prompts: dict[tuple[str, ...], set[str]] = {}
     for one in questions:
-        prompts.setdefault(_alike(one), set()).add(one.prompt)
+        prompts.setdefault(_alike(one, known), set()).add(one.prompt)
     starts = {alike: _common_start(min(same), max(same)) for alike, same in prompts.items()}
     return {alike: start if start >= SHORTEST_SHARED else 0 for alike, start in starts.items()}
 

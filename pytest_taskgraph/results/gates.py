@@ -240,15 +240,15 @@ class _Measured:
 def _measured(gate: Gate, asked: Population, known: Known) -> _Measured:
     answered, confidence = asked.answered, gate.confidence or 0.95
     if gate.aggregate and known[gate.aggregate].kind != "mean":
-        found = pooled(known[gate.aggregate], known, answered, confidence)
+        found = pooled(known[gate.aggregate], known, answered, confidence, asked.noun)
         undefined = f"{gate.aggregate} is undefined over {len(answered)} answered: a part of it has no question"
-        enough = partial(found.enough, confidence=confidence)
+        enough = partial(found.enough, confidence=confidence, noun=asked.noun)
         return _Measured(
             gate.aggregate, found.value, found.ends, found.n, confidence, found.about, enough, undefined
         )  # fmt: skip
     metric = _metric(gate, known)
     rates = not metric and not any(one.question.graded for one in answered)
-    sample = Sample(_questions(metric, answered), confidence, rates)
+    sample = Sample(_questions(metric, answered), confidence, rates, asked.noun)
     what = gate.aggregate or ("pass rate" if rates else f"mean {metric or SCORE}")
     value, undefined = sample.mean if sample.questions else None, f"no question has the metric {metric!r}"
     return _Measured(

@@ -1,6 +1,6 @@
 """Tests and bounds for paired results: exact McNemar, sign flips of clusters, Holm, the loss that may still be there.
 
-A loss is what a question scored before less what it scores now: above 0 is worse. Questions about one workflow may
+A loss is what a question scored before less what it scores now: above 0 is worse. Questions of one cluster may
 depend on each other, those about two do not, so chance flips the losses of a whole cluster together.
 """
 

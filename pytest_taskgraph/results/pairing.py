@@ -1,8 +1,9 @@
 """The questions of two runs, paired by what was asked.
 
-Questions are the same where workflow, notation, right answer, wording and marking are. What stands around them, frame,
-system prompt, presentation, may have changed: that is what a comparison is about. Such pairs count, and are told.
-Whatever else changed makes another question: told, never paired. docs/comparing.md says it at length.
+Questions are the same where what they are about, how it is presented, right answer, wording and scoring are. What
+stands around them, frame, system prompt, presentation, may have changed: that is what a comparison is about. Such pairs
+count, and are told. Whatever else changed makes another question: told, never paired. docs/comparing.md says it at
+length.
 """
 
 from __future__ import annotations
@@ -13,12 +14,13 @@ from dataclasses import dataclass
 from functools import partial
 from math import fsum
 
+from ..family_description import FamilyDescription
 from ..trial import Outcome, Question, Trial
+from .descriptions import Descriptions
 from .exchanges import spoken
 from .tally import ANSWERED, Tally
 
-ANOTHER = ("workflow", "case", "reference", "notation", "template", "marking")  # what makes another question
-AROUND = ("frame", "presentation", "wording", "prompt")  # what does not
+AROUND = ("frame", "presentation", "wording", "prompt")  # what may change; all else makes another question
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +29,8 @@ class Changed:
 
     id: str  # in the run after
     model: str
-    what: tuple[str, ...]  # of ANOTHER and AROUND
-    paired: bool  # whether it is compared all the same: nothing of ANOTHER is in `what`
+    what: tuple[str, ...]  # as `changes` names it
+    paired: bool  # whether it is compared all the same: all of `what` is in AROUND
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +50,7 @@ class Pair:
 
     id: str  # of the question, without the repetition, in the run after
     model: str  # "" where each run has one model
+    family: str
     group: str
     section: str
     cluster: str
@@ -91,6 +94,7 @@ def _said(trial: Trial) -> Hashable:
 
 Key = tuple[str, str]  # of a question: id without repetition, model
 Asked = Mapping[Key, list[Trial]]
+Sign = tuple[Hashable, ...] | None  # by which a question is told from others; None where it cannot be
 
 
 def pass_share(trials: Sequence[Trial]) -> float:
@@ -110,15 +114,15 @@ def paired(before: Tally, after: Tally) -> Pairing:
     """
     single = len(_models(before)) <= 1 and len(_models(after)) <= 1
     old, new = _asked(before, single), _asked(after, single)
-    partner = _partners(old, new)
+    partner = _partners(old, new, after.descriptions)
     pairs: list[Pair] = []
     changed: list[Changed] = []
     missing: list[Missing] = []
     examples: dict[str, tuple[Question, Question]] = {}
     for key in sorted(partner):
         once, now = old[partner[key]], new[key]
-        what = changes(once[0].question, now[0].question)
-        same = not set(what) & set(ANOTHER)
+        what = changes(once[0].question, now[0].question, after.descriptions[now[0].question.family])
+        same = set(what) <= set(AROUND)
         if what:
             changed.append(Changed(key[0], now[0].model, what, same))
             for one in what:
@@ -136,20 +140,20 @@ def paired(before: Tally, after: Tally) -> Pairing:
     )
 
 
-def changes(before: Question, after: Question) -> tuple[str, ...]:
-    """What is not the same about two questions that are meant to be: of ANOTHER and AROUND, in that order.
+def changes(before: Question, after: Question, family: FamilyDescription) -> tuple[str, ...]:
+    """Return what is not the same about two questions that are meant to be: what of AROUND comes last.
 
-    "case" is another sentence of the same template about the same workflow, whatever its right answer; "wording" is a
-    template whose sentence came out the same; "prompt" stands alone, where nothing else tells why prompt or system
-    prompt differ.
+    What they are about has the family's word for a cluster, and how it is presented the name of a label. "case" is
+    another sentence of the same template about the same, whatever its right answer; "wording" is a template whose
+    sentence came out the same; "prompt" stands alone, where nothing else tells why prompt or system prompt differ.
     """
-    other = _digest(before, "workflow") != _digest(after, "workflow")
+    other = _digest(before, family.cluster) != _digest(after, family.cluster)
     case = not other and _another_case(before, after)
     found = [
-        *(["workflow"] if other else []),
+        *([family.cluster] if other else []),
         *(["case"] if case else []),
         *(["reference"] if not case and _plain(before) != _plain(after) else []),
-        *(["notation"] if before.labels.get("notation") != after.labels.get("notation") else []),
+        *(label for label in family.presented_by if before.labels.get(label) != after.labels.get(label)),
         *(["marking"] if _marking(before) != _marking(after) else []),
     ]
     reworded = _digest(before, "template") != _digest(after, "template")
@@ -194,14 +198,15 @@ def _asked(tally: Tally, single: bool) -> dict[Key, list[Trial]]:
     return found
 
 
-def _partners(old: Asked, new: Asked) -> dict[Key, Key]:
+def _partners(old: Asked, new: Asked, known: Descriptions) -> dict[Key, Key]:
     """The question before for each question after that has one: the same in all but the way of asking; else the same
-    id; else the same in all but the notation. Where two look alike none is chosen.
+    id; else the same in all but how it is presented. Where two look alike none is chosen.
 
     What was asked goes first: in the user's own files another seed asks something else under the same id.
     """
     found: dict[Key, Key] = {}
-    for match in (partial(_alike, sign=_substance), _same_id, partial(_alike, sign=_content)):
+    signs = partial(_substance, known=known), partial(_content, known=known)
+    for match in (partial(_alike, sign=signs[0]), _same_id, partial(_alike, sign=signs[1])):
         taken = set(found.values())
         left = {key: old[key] for key in old if key not in taken}
         found |= match(left, {key: new[key] for key in new if key not in found})
@@ -212,27 +217,32 @@ def _same_id(old: Asked, new: Asked) -> dict[Key, Key]:
     return {key: key for key in new if key in old}
 
 
-def _alike(old: Asked, new: Asked, sign: Callable[[Question], tuple[Hashable, ...]]) -> dict[Key, Key]:
+def _alike(old: Asked, new: Asked, sign: Callable[[Question], Sign]) -> dict[Key, Key]:
     """The question before for each question after that alone has its sign, where one question before has it."""
     left = _unique(old, sign)
     return {key: left[mark] for mark, key in _unique(new, sign).items() if mark in left}
 
 
-def _unique(asked: Asked, sign: Callable[[Question], tuple[Hashable, ...]]) -> dict[Hashable, Key]:
-    """The questions that can be told by the sign. Those without a digest of their workflow have none."""
+def _unique(asked: Asked, sign: Callable[[Question], Sign]) -> dict[Hashable, Key]:
+    """The questions that can be told by the sign."""
     found: dict[Hashable, list[Key]] = {}
     for key, trials in asked.items():
-        if _digest(trials[0].question, "workflow"):
-            found.setdefault((key[1], *sign(trials[0].question)), []).append(key)
+        if (mark := sign(trials[0].question)) is not None:
+            found.setdefault((key[1], *mark), []).append(key)
     return {mark: keys[0] for mark, keys in found.items() if len(keys) == 1}
 
 
-def _content(question: Question) -> tuple[Hashable, ...]:
-    return (question.family, question.group, _digest(question, "workflow"), _plain(question), question.text)
+def _content(question: Question, known: Descriptions) -> Sign:
+    """Return what the question asks; None for one without a digest of what it is about."""
+    about = _digest(question, known[question.family].cluster)
+    return (question.family, question.group, about, _plain(question), question.text) if about else None
 
 
-def _substance(question: Question) -> tuple[Hashable, ...]:
-    return (*_content(question), str(question.labels.get("notation", "")), *_marking(question))
+def _substance(question: Question, known: Descriptions) -> Sign:
+    """Return what the question asks, how it is presented, and how answers are scored."""
+    labels = (str(question.labels.get(label, "")) for label in known[question.family].presented_by)
+    found = _content(question, known)
+    return (*found, *labels, *_marking(question)) if found is not None else None
 
 
 def _pair(key: Key, before: Sequence[Trial], after: Sequence[Trial]) -> Iterator[Pair]:
@@ -240,7 +250,8 @@ def _pair(key: Key, before: Sequence[Trial], after: Sequence[Trial]) -> Iterator
     asked = after[0].question
     if once and now:
         cluster = asked.cluster or asked.once
-        yield Pair(key[0], key[1], asked.group, asked.section, cluster, asked.graded, once, now)
+        kinds = (asked.family, asked.group, asked.section)
+        yield Pair(key[0], key[1], *kinds, cluster, asked.graded, once, now)
 
 
 def _missing(trials: Sequence[Trial], run: str) -> Iterator[Missing]:

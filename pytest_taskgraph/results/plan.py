@@ -1,4 +1,4 @@
-"""What a run would ask and cost, by model and pattern; plain data in, plain data out, nothing is asked."""
+"""What a run would ask and cost, by model and group; plain data in, plain data out, nothing is asked."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from math import fsum
 from typing import Literal
 
-from .tally import SECTIONS
+from .descriptions import Descriptions
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,6 +15,7 @@ class PlanEntry:
     """One question put to one model. Only the requests that are to be sent cost something."""
 
     model: str
+    family: str
     group: str
     section: str
     requests: int  # to be sent
@@ -49,11 +50,11 @@ class Amount:
 
 @dataclass(frozen=True, slots=True)
 class PlanRow:
-    """The questions of one pattern to one model, or of several, added up."""
+    """The questions of one group to one model, or of several, added up."""
 
     name: str
     model: str  # "" where several are pooled
-    section: str  # of a pattern's row, else ""
+    section: str  # of the row of a group, else ""
     questions: int
     requests: int  # to be sent
     stored: int  # requests that the store answers
@@ -67,7 +68,7 @@ class PlanRow:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Rows of patterns, models in the order in which they came; a total for each model, and one of all.
+    """Rows of groups, models in the order in which they came; a total for each model, and one of all.
 
     `bases` tell by model what its costs rest on, where that is known; `retries`, how often a request is repeated.
     """
@@ -80,35 +81,37 @@ class Plan:
     largest: float = 0.0  # US dollars that one attempt at one of the requests costs at most, where that is known
 
     def of(self, model: str) -> tuple[PlanRow, ...]:
-        """The rows of the patterns that the model is asked about."""
+        """The rows of the groups that the model is asked about."""
         return tuple(row for row in self.rows if row.model == model)
+
+
+_Key = tuple[str, str, str, str]  # of a row: model, family, section, group
 
 
 def plan_of(
     entries: Iterable[PlanEntry],
     retries: int = 0,
-    order: Sequence[str] = (),
+    descriptions: Descriptions | None = None,
     bases: Mapping[str, Basis] | None = None,
 ) -> Plan:
     """The plan of these questions. At worst every request is sent 1 + `retries` times, and billed each time.
 
-    Patterns stand by category, then as in `order` (the catalogue), others after them by name.
+    Groups stand in the order of the descriptions, others after them by name.
     """
     listed = list(entries)
     models = list(dict.fromkeys(entry.model for entry in listed))
-    groups: dict[tuple[str, str, str], list[PlanEntry]] = {}
+    groups: dict[_Key, list[PlanEntry]] = {}
     for entry in listed:
-        groups.setdefault((entry.model, entry.section, entry.group), []).append(entry)
-    rank = {name: at for at, name in reversed(list(enumerate(order)))}
-    places = {model: at for at, model in enumerate(models)}
+        groups.setdefault((entry.model, entry.family, entry.section, entry.group), []).append(entry)
+    places, known = {model: at for at, model in enumerate(models)}, descriptions or Descriptions()
 
-    def place(key: tuple[str, str, str]) -> tuple[int, int, str, int, str]:
-        model, section, group = key
-        known = SECTIONS.index(section) if section in SECTIONS else len(SECTIONS)
-        return places[model], known, section, rank.get(group, len(rank)), group
+    def place(key: _Key) -> tuple[object, ...]:
+        model, family, section, group = key
+        found = known.family_place(family), known.section_place(family, section), known.group_place(family, group)
+        return places[model], *found
 
     return Plan(
-        tuple(_row(key[2], key[0], key[1], groups[key], retries) for key in sorted(groups, key=place)),
+        tuple(_row(key[3], key[0], key[2], groups[key], retries) for key in sorted(groups, key=place)),
         tuple(_row("total", model, "", [e for e in listed if e.model == model], retries) for model in models),
         _row("total", "", "", listed, retries),
         bases or {},

@@ -60,6 +60,7 @@ class Population:
     selection: str = ""  # how the user selected
     ended: str = ""  # what ended the run before its time, where that kept some from being asked
     apart: int = 0  # graded questions that are not among them, for the others are right or wrong
+    noun: str = "cluster"  # what the families of the questions call a cluster
 
     @property
     def size(self) -> int:

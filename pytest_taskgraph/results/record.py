@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from itertools import chain
 from math import isfinite
 from pathlib import Path
@@ -17,8 +17,10 @@ from typing import Any
 
 from ..diagram import pack
 from ..errors import ReadError, UsageError
+from ..family_description import FamilyDescription
 from ..trial import Trial
 from .about import REAL_NAMES, About
+from .descriptions import descriptions_of
 from .draft import Draft, build, tallied, text_of
 from .exchanges import foreign_texts
 from .in_place import replace
@@ -107,14 +109,13 @@ def trials(record: Mapping[str, Any]) -> list[Trial]:
     return list(tally_of(record))
 
 
-def tally_of(record: Mapping[str, Any], order: Iterable[str] = ()) -> Tally:
-    """The tally of a record's trials, attempts included; `order` as in Tally, where it is given, else the record's own.
-
-    Raises UsageError as `trials` does.
-    """
-    listed = record.get("groups")  # older records have none
-    own = tuple(map(str, listed)) if isinstance(listed, list) else ()
-    return tallied(_read_trials(record), tuple(order) or own)
+def tally_of(record: Mapping[str, Any]) -> Tally:
+    """Return the tally of a record's trials, attempts included. Raises UsageError as `trials` does."""
+    try:
+        known = descriptions_of(record)
+    except (KeyError, TypeError, AttributeError) as error:
+        raise _unusable("families", error) from error
+    return tallied(_read_trials(record), known)
 
 
 def about_of(record: Mapping[str, Any]) -> About:
@@ -125,11 +126,13 @@ def about_of(record: Mapping[str, Any]) -> About:
             "lost": [],
             "interrupted": False,
             "usage": None,
+            "families": [],
         }  # older records have none
         later["question_sets"] = question_sets_of(record)
         facts = {name: (later | dict(record))[name] for name in About.__dataclass_fields__}
         facts["usage"] = None if facts["usage"] is None else _usage(facts["usage"])
-        return About(**facts | {name: tuple(facts[name]) for name in ("models", "notations", "gates", "lost")})
+        facts["families"] = tuple(map(FamilyDescription.from_json, facts["families"]))
+        return About(**facts | {name: tuple(facts[name]) for name in ("models", "gates", "lost")})
     except (KeyError, TypeError) as error:
         raise _unusable("what the run was", error) from error
 

@@ -24,6 +24,7 @@ from pydantic import (
 )
 
 from ..diagram import DiagramEdge, DiagramGroup, DiagramNode
+from ..family_description import Aggregate, Column, FamilyDescription, ReferenceValue, TableSpec
 from ..trial import Question, Reading, Reply, Score, Trial
 from .about import About
 from .case import Case
@@ -138,12 +139,41 @@ class _Usage:
     stored_unpriced: _Count
 
 
-@_as(About, spare={"diagrams", "graded", "groups", "totals"})
+@_as(Column)
+class _Column: ...
+
+
+@_as(ReferenceValue)
+class _ReferenceValue: ...
+
+
+@_as(TableSpec)
+class _TableSpec:
+    columns: list[_Column]
+    groups: list[str]
+    references: list[_ReferenceValue]
+
+
+@_as(Aggregate)
+class _Aggregate:
+    of: list[str]
+
+
+@_as(FamilyDescription)
+class _Family:
+    presented_by: list[str]
+    groups: list[str]
+    sections: list[str]
+    question_set: _Count | None
+    aggregates: list[_Aggregate]
+    tables: list[_TableSpec]
+
+
+@_as(About, spare={"diagrams", "graded", "totals"})
 class _Run:
     """All but the trials, of which no more is looked at than that they are a list."""
 
     models: list[str]
-    notations: list[str]
     lost: list[str]
     reading: Reading
     judge: Literal["auto", "questions", "gates", "none"]
@@ -154,7 +184,7 @@ class _Run:
     texts: dict[str, str]
     # What was made of a diagram is dropped before the next is looked at.
     diagrams: dict[str, Annotated[_Diagram, AfterValidator(lambda _: None)]]
-    groups: list[str]
+    families: list[_Family]
     totals: list[dict[str, _Value]]
     graded: list[dict[str, _Value]]
 

@@ -33,7 +33,7 @@ class Reduced:
     pass_hat: dict[int, float | None] = field(default_factory=dict)  # k -> chance that all of k repetitions pass
     left_out: dict[int, int] = field(default_factory=dict)  # k -> questions with fewer than k answered repetitions
     within: float | None = None  # pooled standard deviation of the main score over the repetitions of a question
-    between: float | None = None  # standard deviation of the means of the workflows
+    between: float | None = None  # standard deviation of the means of the clusters
 
 
 def pass_at_k(n: int, passed: int, k: int) -> float:
@@ -110,7 +110,7 @@ def _within(questions: Sequence[Sequence[float]]) -> float | None:
 
 
 def _between(questions: Sequence[tuple[Sequence[Trial], Sequence[float]]]) -> float | None:
-    """The sample standard deviation of the workflows' means, each the mean of its questions' means."""
+    """The sample standard deviation of the clusters' means, each the mean of its questions' means."""
     clusters: dict[str, list[float]] = {}
     for trials, values in questions:
         one = trials[0].question

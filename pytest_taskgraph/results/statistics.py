@@ -111,9 +111,9 @@ def dependent_rate_interval(clusters: Sequence[Sequence[Sequence[bool]]], confid
     return max(0.0, min(low, middle - half)), min(1.0, max(high, middle + half))
 
 
-def within(workflows: int) -> str:
-    """What a figure is restricted to that says nothing of other workflows than these."""
-    return f"over {'this 1 workflow' if workflows == 1 else f'these {workflows} workflows'} only"
+def within(clusters: int, noun: str) -> str:
+    """Return what a figure is restricted to that says nothing of other clusters, which are called by the noun."""
+    return f"over {f'this 1 {noun}' if clusters == 1 else f'these {clusters} {noun}s'} only"
 
 
 def _z(confidence: float) -> float:

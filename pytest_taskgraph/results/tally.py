@@ -1,22 +1,31 @@
-"""What the trials of a run come to, by pattern, category, family, model or label."""
+"""What the trials of a run come to, by group, section, family, model or label."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from ..trial import Trial
 from .certainty import Answered, Sample
+from .descriptions import Descriptions
 from .metric_means import chances, metric_means
 from .ranges import ranges
 from .sharing import Shared
 from .statistics import deviation, mean, rate_interval
 
-SECTIONS = ("structure", "behaviour", "functionality")  # shown in this order, others after them by name
 ANSWERED = frozenset({"right", "wrong", "graded", "unreadable", "refused"})
 
-Place = tuple[int, str, int, int, str]  # where a row stands: sorted by category, then catalogue or number, then name
+
+class Place(NamedTuple):
+    """Where a row stands: by family, then section, then the order of groups or a number, then name."""
+
+    family: tuple[int, str]
+    section: tuple[int, str]
+    rank: int
+    number: int
+    name: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,10 +34,11 @@ class Group:
 
     name: str
     model: str  # "" where several are pooled
-    section: str  # of a pattern's group, else ""
+    section: str  # of one group of questions, else ""
     trials: list[Trial]
     graded: bool = False  # of graded questions; else none of its trials is
     apart: int = 0  # trials of graded questions that would stand here as well, if they were right or wrong
+    family: str = ""  # of the row of a group, a section or a family, else ""
 
     @property
     def questions(self) -> int:
@@ -37,7 +47,7 @@ class Group:
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """The 95 % interval of the pass rate: over questions, and by workflow where questions were repeated; of graded
+        """The 95 % interval of the pass rate: over questions, and by cluster where questions were repeated; of graded
         questions that of the mean score, as `certainty.Sample` gives it.
         """
         answered = [one for one in self.trials if one.outcome in ANSWERED]
@@ -62,7 +72,7 @@ class Row:
 
     name: str
     model: str  # "" where several are pooled
-    section: str  # of a pattern's row, else ""
+    section: str  # of the row of a group, else ""
     n: int
     right: int
     wrong: int
@@ -94,7 +104,7 @@ class Relation:
     model: str
     pairs: int  # both answered
     same: int  # of them, those where both answers pass or both fail
-    interval: tuple[float, float] | None = None  # of the share, 95 %; by workflow where questions were repeated
+    interval: tuple[float, float] | None = None  # of the share, 95 %; by cluster where questions were repeated
 
     @property
     def share(self) -> float | None:
@@ -107,12 +117,12 @@ class Tally:
 
     Trials of varied questions (those with a relation) are in `relations` alone: in no row, no total and no label.
     Those of graded questions stand apart as well: rows, groups and totals hold them only where they are asked for.
-    `order` is the catalogue: names of patterns in the order in which their rows are to stand. Trials with equal texts
-    share them.
+    Rows stand in the order of the descriptions; those of groups that these do not list stand after them, by name.
+    Trials with equal texts share them.
     """
 
-    def __init__(self, order: Sequence[str] = ()) -> None:
-        self._rank = {name: rank for rank, name in reversed(list(enumerate(order)))}
+    def __init__(self, descriptions: Descriptions | None = None) -> None:
+        self.descriptions = descriptions or Descriptions()
         self._trials: dict[tuple[str, str], Trial] = {}
         self._attempts: dict[tuple[str, str], int] = {}
         self._shared = Shared()
@@ -150,10 +160,10 @@ class Tally:
     def rows(
         self, by: str = "group", model: str | None = None, most: int | None = None, graded: bool = False
     ) -> list[Row]:
-        """A row for each model and each "pattern", "category", "family", "model", or value of the label `by`.
+        """A row for each model and each "group", "section", "family", "model", or value of the label `by`.
 
-        Models by name; then categories as in CATEGORIES, patterns as in the catalogue; numbers by size, the rest by
-        name. Trials without the label are in no row, so a label that none has gives no rows. `model` restricts; where
+        Models by name; then families, sections and groups as described; numbers by size, the rest by name. Trials
+        without the label are in no row, so a label that none has gives no rows. `model` restricts; where
         a label has more than `most` numbers, they are put together in that many ranges, "20-29". `graded`: the rows of
         graded questions, instead of those of all others.
         """
@@ -180,7 +190,8 @@ class Tally:
             apart.update(("" if pooled else one.model, place and _in_range(place, spans)) for one, place in others)
         return [
             Group(
-                place[-1], one, place[1] if by == "group" else "", groups[one, place], graded, apart[one, place]
+                place.name, one, place.section[1] if by == "group" else "", groups[one, place], graded,
+                apart[one, place], place.family[1],
             )
             for one, place in sorted(groups)
         ]  # fmt: skip
@@ -216,19 +227,17 @@ class Tally:
 
     def _place(self, trial: Trial, by: str) -> Place | None:
         """Where the trial's row stands, by a key that ends in the row's name; None where it is in no row."""
-        question = trial.question
-        if by == "group":
-            rank = self._rank.get(question.group, len(self._rank))
-            return (*_section(question.section), rank, 0, question.group)
-        if by == "section":
-            return (*_section(question.section), 0, 0, question.section)
-        if by in ("family", "model"):
-            return (0, "", 0, 0, question.family if by == "family" else trial.model)
-        if by not in question.labels:
+        question, known = trial.question, self.descriptions
+        if by in ("group", "section", "family"):
+            family = known.family_place(question.family)
+            section = (0, "") if by == "family" else known.section_place(question.family, question.section)
+            rank = known.group_place(question.family, question.group)[0] if by == "group" else 0
+            return Place(family, section, rank, 0, str(getattr(question, by)))
+        if by != "model" and by not in question.labels:
             return None
-        name = str(question.labels[by])
-        numeric = name.isdecimal() and len(name) < 19
-        return (0, "", 0 if numeric else 1, int(name) if numeric else 0, name)
+        name = trial.model if by == "model" else str(question.labels[by])
+        numeric = by != "model" and name.isdecimal() and len(name) < 19
+        return Place((0, ""), (0, ""), 0 if numeric else 1, int(name) if numeric else 0, name)
 
     def row(self, group: Group) -> Row:
         """The trials of the group, counted."""
@@ -291,10 +300,7 @@ def _spans(values: Sequence[str | int | None], most: int) -> list[tuple[int, int
 def _in_range(place: Place, spans: Sequence[tuple[int, int]]) -> Place:
     """The place of the range that the number of a place is in."""
     for least, greatest in spans:
-        if least <= place[3] <= greatest:
-            return (*place[:3], least, str(least) if least == greatest else f"{least}-{greatest}")
+        if least <= place.number <= greatest:
+            name = str(least) if least == greatest else f"{least}-{greatest}"
+            return place._replace(number=least, name=name)
     return place
-
-
-def _section(name: str) -> tuple[int, str]:
-    return (SECTIONS.index(name) if name in SECTIONS else len(SECTIONS), name)

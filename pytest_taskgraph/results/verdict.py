@@ -1,31 +1,28 @@
-"""The verdict over paired questions: all of them tested, and each pattern; the loss that may still be there."""
+"""The verdict over paired questions: all of them tested, and each group; the loss that may still be there."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from math import fsum
-from typing import Literal, cast
+from typing import Literal
 
-from .case import IDENTICAL, INCONCLUSIVE, ON_THESE
+from .case import IDENTICAL, INCONCLUSIVE, restricted
+from .descriptions import Descriptions
 from .paired import Loss, holm, loss, mcnemar, needed, needed_clusters, sign_flip
 from .pairing import Pair, mean_score, pass_share
 from .statistics import ENOUGH_CLUSTERS, within
-from .tally import SECTIONS
 
-Verdict = Literal[
-    "worse", "not worse", "better", "inconclusive", "identical replies",
-    "worse on these workflows", "not worse on these workflows", "better on these workflows",
-]  # fmt: skip
+Verdict = Literal["worse", "not worse", "better", "inconclusive", "identical replies"]
 
 
-LEVEL = 0.025  # one-sided, of the test of all questions, and again of the family of the patterns
+LEVEL = 0.025  # one-sided, of the test of all questions, and again of the family of the groups
 MARGIN = 0.05
 
 
 @dataclass(frozen=True, slots=True)
 class GroupChange:
-    """The paired questions of one pattern, or category, before and after."""
+    """The paired questions of one group, or section, before and after."""
 
     name: str
     section: str
@@ -34,9 +31,9 @@ class GroupChange:
     rate_after: float | None
     mean_before: float  # main score
     mean_after: float
-    p: float | None  # one-sided, towards worse; None for a category, which is shown, not tested
-    adjusted_p: float | None  # by Holm, over all patterns; None for a category and for the total
-    verdict: str  # a Verdict, but never "not worse" or "identical replies"; "" for a category and for the total
+    p: float | None  # one-sided, towards worse; None for a section, which is shown, not tested
+    adjusted_p: float | None  # by Holm, over all groups; None for a section and for the total
+    verdict: str  # a Verdict, but never "not worse" or "identical replies"; "" for a section and for the total
     model: str = ""  # where there are several
     lost: int = 0  # questions with less than before
     won: int = 0  # questions with more
@@ -54,7 +51,7 @@ class GroupChange:
 class Judged:
     """What the paired questions come to, without a word about anything else."""
 
-    verdict: Verdict
+    verdict: str  # a Verdict, perhaps restricted to these clusters
     reason: str
     needed: int | None
     p: float | None
@@ -63,22 +60,24 @@ class Judged:
     groups: tuple[GroupChange, ...]
 
 
-def judge(pairs: Sequence[Pair], margin: float = MARGIN) -> Judged:
-    """The verdict over paired questions, those that `pooled` gives; graded ones beside others enter by their patterns.
+def judge(pairs: Sequence[Pair], margin: float = MARGIN, descriptions: Descriptions | None = None) -> Judged:
+    """The verdict over paired questions, those that `pooled` gives; graded ones beside others enter by their groups.
 
     Identical replies: each question was answered with the same texts in both runs, which says nothing about chance.
-    Worse: the test of all of them, or that of any pattern adjusted by Holm, gives at most 0.025; without a difference
+    Worse: the test of all of them, or that of any group adjusted by Holm, gives at most 0.025; without a difference
     that happens in at most 1 of 20 comparisons. Better: the test of all gives as little the other way. Not worse: the
     upper bound of the loss is below the margin.
 
-    Fewer than ENOUGH_CLUSTERS workflows tell nothing of others. Of themselves they do, where chance is another one in
-    every question: there each question is a case of its own, and the verdict says that it is about these workflows.
+    Fewer than ENOUGH_CLUSTERS clusters tell nothing of others. Of themselves they do, where chance is another one in
+    every question: there each question is a case of its own, and the verdict says that it is about these clusters.
     """
-    workflows = len({one.cluster for one in pairs})
-    only = workflows if workflows < ENOUGH_CLUSTERS else 0
+    known = descriptions or Descriptions()
+    noun = known.word("cluster", (one.family for one in pairs))
+    clusters = len({one.cluster for one in pairs})
+    only = clusters if clusters < ENOUGH_CLUSTERS else 0
     if only:
         pairs = [replace(one, cluster=f"{one.id} {one.model}") for one in pairs]
-    groups, counted = _changes(pairs), pooled(pairs)
+    groups, counted = _changes(pairs, known), pooled(pairs)
     by_cluster: dict[str, list[float]] = {}
     for one in counted:
         by_cluster.setdefault(one.cluster, []).append(one.loss)
@@ -88,19 +87,19 @@ def judge(pairs: Sequence[Pair], margin: float = MARGIN) -> Judged:
         told = f"{count_of(found.n)} got the same replies in both runs"
         return Judged(IDENTICAL, told, None, p, p_better, found, groups)
     verdict = _verdict(p, p_better, found, groups, margin)
-    number, more = _needed(found, margin) if verdict == INCONCLUSIVE else (None, "")
+    number, more = _needed(found, margin, noun) if verdict == INCONCLUSIVE else (None, "")
     reason = _reason(verdict, found, p if verdict != "better" else p_better, groups, margin) + more
     if not only:
         return Judged(verdict, reason, number, p, p_better, found, groups)
     return Judged(
-        on_these(verdict), f"{reason}; {within(only)}, tested question by question", number, p, p_better, found,
-        tuple(replace(one, verdict=on_these(cast(Verdict, one.verdict))) for one in groups),
+        on_these(verdict, noun), f"{reason}; {within(only, noun)}, tested question by question", number, p, p_better,
+        found, tuple(replace(one, verdict=on_these(one.verdict, noun)) for one in groups),
     )  # fmt: skip
 
 
-def on_these(verdict: Verdict) -> Verdict:
-    """Return the verdict, restricted to the workflows that were asked about."""
-    return verdict if verdict == INCONCLUSIVE else cast(Verdict, f"{verdict}{ON_THESE}")
+def on_these(verdict: str, noun: str) -> str:
+    """Return the verdict, restricted to the clusters that were asked about."""
+    return verdict if verdict == INCONCLUSIVE else restricted(verdict, noun)
 
 
 def count_of(questions: int) -> str:
@@ -145,20 +144,20 @@ def _reason(
     return f"{moved}; {bound}, the margin is {margin:g}"
 
 
-def _needed(found: Loss, margin: float) -> tuple[int | None, str]:
+def _needed(found: Loss, margin: float, noun: str) -> tuple[int | None, str]:
     """About how many questions would decide, if that can be told, and what is said of it."""
     if found.variance is None or margin <= 0:
         return None, ""
     number = needed(found, margin)
     if number is None:
         return None, "; more questions than can be asked would decide"
-    about = f" on {needed_clusters(found, margin):,} workflows" if found.clusters < found.n else ""
+    about = f" on {needed_clusters(found, margin):,} {noun}s" if found.clusters < found.n else ""
     return number, f"; about {number:,} questions{about} would decide"
 
 
-def _changes(pairs: Sequence[Pair]) -> tuple[GroupChange, ...]:
-    """Each pattern, of each model where there are several, tested both ways; each family of tests by Holm."""
-    groups = grouped(pairs)
+def _changes(pairs: Sequence[Pair], known: Descriptions) -> tuple[GroupChange, ...]:
+    """Each group, of each model where there are several, tested both ways; each family of tests by Holm."""
+    groups = grouped(pairs, known)
     tests = [(_test(same), _test(same, -1)) for _, same in groups]
     worse, better = (holm([both[side] for both in tests]) for side in (0, 1))
     return tuple(
@@ -167,19 +166,20 @@ def _changes(pairs: Sequence[Pair]) -> tuple[GroupChange, ...]:
     )
 
 
-def grouped(pairs: Iterable[Pair], by_group: bool = True) -> list[tuple[tuple[str, str], list[Pair]]]:
-    """The pairs of each model and pattern, or category, under both names; categories in their order."""
-    found: dict[tuple[int, str, str, str], list[Pair]] = {}
+def grouped(
+    pairs: Iterable[Pair], known: Descriptions, by_group: bool = True
+) -> list[tuple[tuple[str, str], list[Pair]]]:
+    """The pairs of each model and group, or section, under both names; sections in their order."""
+    found: dict[tuple[tuple[int, str], tuple[int, str], str, str], list[Pair]] = {}
     for one in pairs:
-        rank = SECTIONS.index(one.section) if one.section in SECTIONS else len(SECTIONS)
-        name = one.group if by_group else one.section
-        found.setdefault((rank, one.section, name, one.model), []).append(one)
+        family, section = known.family_place(one.family), known.section_place(one.family, one.section)
+        found.setdefault((family, section, one.group if by_group else one.section, one.model), []).append(one)
     return [((key[3], key[2]), found[key]) for key in sorted(found)]
 
 
 def _test(pairs: Sequence[Pair], sign: int = 1) -> float:
-    """The one-sided p-value towards worse (`sign` 1) or better (-1): McNemar's test where each workflow has one
-    question that passes or not, else the flips of the workflows' summed losses.
+    """The one-sided p-value towards worse (`sign` 1) or better (-1): McNemar's test where each cluster has one
+    question that passes or not, else the flips of the clusters' summed losses.
     """
     sums: dict[str, float] = {}
     for one in pairs:

@@ -5,9 +5,10 @@ from itertools import count
 from pathlib import Path
 
 import pytest
+from described_runs import about_run
 
 from pytest_taskgraph.__main__ import main
-from pytest_taskgraph.results.record import About, build
+from pytest_taskgraph.results.record import build
 from pytest_taskgraph.results.record import save as write
 from pytest_taskgraph.results.saved import save
 from pytest_taskgraph.trial import Question, Reply, Score, Trial
@@ -24,7 +25,7 @@ def kept(marks: str, model: str = "m") -> dict[str, object]:
         outcome = "right" if value else "wrong"
         reply = Reply(f"x, number {next(REPLIES)}")
         trials.append(Trial(question, model, outcome, reply, Score(value)))  # type: ignore[arg-type]
-    return build(trials, About("0.1.0", models=(model,)))
+    return build(trials, about_run("0.1.0", models=(model,)))
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from described_runs import WITH_TABLES, about_run
 from odd_records import Place, changed
 
 from pytest_taskgraph.__main__ import main
@@ -24,7 +25,7 @@ from pytest_taskgraph.reports.markdown import markdown
 from pytest_taskgraph.results.case import Case
 from pytest_taskgraph.results.comparison import compare
 from pytest_taskgraph.results.plain import digest
-from pytest_taskgraph.results.record import About, build, load_whole
+from pytest_taskgraph.results.record import build, load_whole
 from pytest_taskgraph.trial import Question, Reply, Score, Trial
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "record.schema.json").read_text())
@@ -68,9 +69,9 @@ def whole() -> dict[str, Any]:
         pack({"expected": drawn, "given": drawn}), TEXTS,
     )  # fmt: skip
     gate = Case("gates::structure", "failed", "too low", "m", 0.5, 0.25, 0.75, 0.8)
-    about = About(
+    about = about_run(
         "0.1.0", ("m",), 7, ("wadl",), "direct", "lenient", "gates", 1, {"tasks": [12], "model_option": {"top_p": 1}},
-        (vars_of(gate),), ("next-009",), {"understanding": 2}, interrupted=True,
+        (vars_of(gate),), ("next-009",), {"understanding": 2}, interrupted=True, families=(WITH_TABLES,),
     )  # fmt: skip
     record = build([wrong], about)
     record["trials"][0] |= {"diagram": None, "texts": None}

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from described_runs import about_run
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,7 +20,7 @@ from pytest_taskgraph.results import record
 from pytest_taskgraph.trial import Json, Question, Reply, Score, Trial
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "record.schema.json").read_text(encoding="utf-8"))
-ABOUT = record.About("0.1.0", ("m",), 7, ("wadl",), "think-first")
+ABOUT = about_run("0.1.0", ("m",), 7, ("wadl",), "think-first")
 HOSTILE = '=HYPERLINK("http://x")\r\nand, "more"\n\n-2'
 
 Rows = list[dict[str, str]]
@@ -196,7 +197,7 @@ def test_the_mean_of_the_marks_stands_beside_that_of_the_main_score_over_the_mar
     lines = capsys.readouterr().out.splitlines()
     assert lines[1] == "2 of 4 answers marked by hand"
     assert [line.split() for line in lines[3:]] == [
-        ["group", "model", "n", "manual", "score"],
+        ["pattern", "model", "n", "manual", "score"],
         ["why_a", "m", "2", "0.500", "0.500"],
         ["total", "m", "2", "0.500", "0.500"],
     ]

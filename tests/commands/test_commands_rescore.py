@@ -10,6 +10,7 @@ from typing import Any
 
 import jsonschema  # type: ignore[import-untyped]
 import pytest
+from described_runs import about_run
 
 from pytest_taskgraph.__main__ import main
 from pytest_taskgraph.benchmarks import FAMILIES
@@ -33,7 +34,7 @@ from pytest_taskgraph.scoring.metrics import METRICS
 from pytest_taskgraph.trial import Json, Question, Reading, Reply, Score, Trial
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "record.schema.json").read_text(encoding="utf-8"))
-ABOUT = record.About("1.0", models=("any",), settings={"instances": 1})
+ABOUT = about_run("1.0", models=("any",), settings={"instances": 1})
 FRAMES = ("think-first", "direct", "answer-first")
 REPLIES = (
     "",
@@ -296,7 +297,7 @@ def test_the_text_shows_the_pattern_before_and_after_and_the_first_changes(
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "26 answers marked again"
     assert [line.split() for line in lines[2:5]] == [
-        ["group", "model", "n", "right", "now", "mean", "now"],
+        ["pattern", "model", "n", "right", "now", "mean", "now"],
         ["next_tasks", "any", "26", "0", "25", "0.000", "0.962"],
         ["total", "any", "26", "0", "25", "0.000", "0.962"],
     ]

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from described_runs import about_run
 from loopback import Loopback, reply
 from plugin_project import Project
 
@@ -52,7 +53,7 @@ def stale(question: Question, text: str, model: str = MODEL) -> Trial:
 
 def written(folder: Path, *trials: Trial) -> Path:
     path = folder / "record.json"
-    record.save(path, record.build(trials, record.About("1.0", models=(MODEL,))))
+    record.save(path, record.build(trials, about_run("1.0", models=(MODEL,))))
     return path
 
 

@@ -3,12 +3,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from described_runs import about_run
 
 from pytest_taskgraph.reports.comparison import answer, change, lines
 from pytest_taskgraph.reports.escape import columns
 from pytest_taskgraph.reports.markdown import markdown
 from pytest_taskgraph.results.comparison import Comparison, compare
-from pytest_taskgraph.results.record import About, build
+from pytest_taskgraph.results.record import build
 from pytest_taskgraph.trial import Json, Outcome, Question, Reply, Score, Trial
 
 
@@ -29,7 +30,7 @@ def trial(
 
 
 def compared(before: list[Trial], after: list[Trial]) -> Comparison:
-    return compare(build(before, About("0.1.0", models=("m",))), build(after, About("0.1.0", models=("m",))))
+    return compare(build(before, about_run("0.1.0", models=("m",))), build(after, about_run("0.1.0", models=("m",))))
 
 
 def text(comparison: Comparison, width: int = 80, name: str = "main") -> str:
@@ -72,7 +73,7 @@ def test_markdown_tells_the_same_figures_and_the_verdict_once_with_the_baseline_
     assert (found.verdict, found.total is not None and found.total.p) == ("inconclusive", found.p)
     reason = f"{found.verdict}: {found.reason}"
     gate: dict[str, Json] = {"name": "compare::main", "outcome": "passed", "reason": reason}
-    report = markdown(build(after, About("0.1.0", models=("m",), gates=(gate,))), found)
+    report = markdown(build(after, about_run("0.1.0", models=("m",), gates=(gate,))), found)
     assert report.startswith("## 📋 taskgraph: Nothing was decided: 1 inconclusive\n")
     assert f"- ❔ inconclusive: `compare::main`: `{found.reason[:40]}" in report
     assert report.count("inconclusive: ") == 1
@@ -80,7 +81,7 @@ def test_markdown_tells_the_same_figures_and_the_verdict_once_with_the_baseline_
     total = next(line for line in report.splitlines() if line.startswith("| **`total`** | -"))
     (shown,) = (line.split() for line in text(found, 120).splitlines() if line.startswith("total "))
     assert total.split(" | ")[-1] == f"{shown[-1]} |" == f"{found.p:.3f} |"
-    assert "### Compared with the run before" in markdown(build(after, About("0.1.0")), found)
+    assert "### Compared with the run before" in markdown(build(after, about_run("0.1.0")), found)
 
 
 def test_categories_stand_in_both_where_there_are_several() -> None:
@@ -90,9 +91,9 @@ def test_categories_stand_in_both_where_there_are_several() -> None:
     runs = [[other(trial(at, right)) for at in range(6)] for right in (True, False)]
     found = compared(*runs)
     assert {"data", "control", "total"} <= {line.split(" ")[0] for line in text(found, 120).splitlines()}
-    report = markdown(build(runs[1], About("0.1.0")), found)
+    report = markdown(build(runs[1], about_run("0.1.0")), found)
     assert "| **`data`** | - | 3 | 1.000 → 0.000 |" in report
-    assert "| **`structure`** |" not in markdown(build([], About("0.1.0")), WORSE)
+    assert "| **`structure`** |" not in markdown(build([], about_run("0.1.0")), WORSE)
 
 
 def test_flipped_questions_show_what_was_answered() -> None:
@@ -152,9 +153,9 @@ def test_answers_and_changes_in_words() -> None:
 @pytest.mark.parametrize("questions", [184, None])
 def test_a_run_that_was_interrupted_is_called_so(when: str, questions: int | None) -> None:
     asked = {"before": [trial(at, True) for at in range(20)], "after": [trial(at, True) for at in range(20)]}
-    records = {run: build(trials, About("0.1.0", models=("m",), questions=20)) for run, trials in asked.items()}
+    records = {run: build(trials, about_run("0.1.0", models=("m",), questions=20)) for run, trials in asked.items()}
     whole = compare(records["before"], records["after"])
-    part = build(asked[when][:9], About("0.1.0", models=("m",), questions=questions, interrupted=True))
+    part = build(asked[when][:9], about_run("0.1.0", models=("m",), questions=questions, interrupted=True))
     both = {**records, when: part}
     found = compare(both["before"], both["after"])
     of = " of its 184 questions" if questions else ""

@@ -5,13 +5,13 @@ from dataclasses import replace
 from io import StringIO
 
 import pytest
+from described_runs import about_run
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_taskgraph.errors import UsageError
 from pytest_taskgraph.reports.csv import csv
 from pytest_taskgraph.results import record
-from pytest_taskgraph.results.record import About
 from pytest_taskgraph.trial import Question, Reply, Score, Trial
 
 anything = st.text(st.characters(), max_size=20) | st.sampled_from(["=1+1", "@SUM(A1)", "a\r\nb", '"', "\ufeff=1"])
@@ -26,7 +26,7 @@ def made(name: str = "a", text: str = "Which?", **labels: str | int) -> Trial:
 
 
 def read(*trials: Trial) -> list[dict[str, str]]:
-    text = csv(record.build(trials, About("0.1.0", ("m",))))
+    text = csv(record.build(trials, about_run("0.1.0", ("m",))))
     return list(standard.DictReader(StringIO(text, newline=""), strict=True))
 
 
@@ -52,8 +52,8 @@ def test_what_is_unknown_is_empty_and_what_is_zero_is_not() -> None:
 
 def test_every_row_has_every_column_in_an_order_that_the_trials_do_not_change() -> None:
     ones = [made("a", zebra=1), made("b", ant=2)]
-    text = csv(record.build(ones, About("0.1.0")))
-    assert text == csv(record.build(ones[::-1], About("0.1.0")))
+    text = csv(record.build(ones, about_run("0.1.0")))
+    assert text == csv(record.build(ones[::-1], about_run("0.1.0")))
     header, *rows = standard.reader(StringIO(text, newline=""))
     assert header[:2] == ["id", "once"]
     assert header[-4:] == ["label.ant", "label.zebra", "metric.ndcg", "metric.recall"]
@@ -80,7 +80,7 @@ def test_any_text_keeps_to_its_cell(text: str, name: str, given_answer: str) -> 
 
 
 def test_lines_end_as_the_standard_says_and_the_text_is_utf_8() -> None:
-    text = csv(record.build([made(text="a\nb\ud800é")], About("0.1.0")))
+    text = csv(record.build([made(text="a\nb\ud800é")], about_run("0.1.0")))
     assert text.encode().count(b"\r\n") == 2
     assert text.endswith("\r\n")
 

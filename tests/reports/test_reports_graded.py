@@ -9,6 +9,7 @@ from io import StringIO
 from typing import Any
 
 import pytest
+from described_runs import about_run
 
 from pytest_taskgraph.reports import terminal
 from pytest_taskgraph.reports.csv import csv as csv_of
@@ -17,10 +18,10 @@ from pytest_taskgraph.reports.junit import properties, suite_properties
 from pytest_taskgraph.reports.markdown import markdown
 from pytest_taskgraph.reports.verdict import verdict
 from pytest_taskgraph.results.comparison import compare
-from pytest_taskgraph.results.record import About, about_of, build, tally_of
+from pytest_taskgraph.results.record import about_of, build, tally_of
 from pytest_taskgraph.trial import Outcome, Question, Reply, Score, Trial
 
-ABOUT = About("0.1.0", ("m",), 7, ("wadl",), "think-first", "lenient", "questions")
+ABOUT = about_run("0.1.0", ("m",), 7, ("wadl",), "think-first", "lenient", "questions")
 TEXT = Question(
     "d0", "understanding", "describe_task", "functionality", "?", "?", "text", "It bakes.", "rouge1", pass_mark=0.0,
     chance=0.25, labels={"tasks": 12},

@@ -11,6 +11,7 @@ from typing import Any
 from zlib import decompress
 
 import pytest
+from described_runs import about_run
 
 from pytest_taskgraph.catalog import registrations
 from pytest_taskgraph.diagram import Diagram, DiagramEdge, DiagramNode, DiagramPair, pack
@@ -19,11 +20,11 @@ from pytest_taskgraph.reports.html import html
 from pytest_taskgraph.reports.html_confusion import confusions
 from pytest_taskgraph.reports.html_questions import FIRST
 from pytest_taskgraph.results.comparison import compare
-from pytest_taskgraph.results.record import About, build, tally_of
+from pytest_taskgraph.results.record import build, tally_of
 from pytest_taskgraph.scoring.forms import FORMS
 from pytest_taskgraph.trial import Json, Outcome, Question, Reply, Score, Trial
 
-ABOUT = About("0.1.0", ("gpt-x",), 7, ("wadl",), "think-first", "lenient", "questions")
+ABOUT = about_run("0.1.0", ("gpt-x",), 7, ("wadl",), "think-first", "lenient", "questions")
 HOSTILE = (
     "</script><script>alert(1)</script><img src=x onerror=alert(2)>]]>--><!-- "
     "\x1b[31mred\x1b[0m \u202egnp.exe\u2028&amp;'\""
@@ -100,7 +101,7 @@ def made(
 
 def record(*trials: Trial, **facts: Any) -> dict[str, Any]:  # noqa: ANN401
     models = tuple(dict.fromkeys(one.model for one in trials)) or ABOUT.models
-    return {**build(list(trials), About(**{**asdict(ABOUT), "models": models})), **facts}
+    return {**build(list(trials), replace(ABOUT, models=models)), **facts}
 
 
 def page(*trials: Trial, **facts: Any) -> Page:  # noqa: ANN401
@@ -353,7 +354,7 @@ def hostile() -> dict[str, Any]:
     trials = [
         Trial(question, model, "wrong", reply, score, HOSTILE, exchanges=[exchange]) for model in (HOSTILE, "other")
     ]
-    about = About(HOSTILE, (HOSTILE,), 0, (HOSTILE,), HOSTILE)
+    about = about_run(HOSTILE, (HOSTILE,), 0, (HOSTILE,), HOSTILE)
     gates = [{"name": HOSTILE, "outcome": HOSTILE, "reason": HOSTILE}]
     drawing = asdict(Diagram(HOSTILE, [DiagramNode(HOSTILE, HOSTILE)], [DiagramEdge(HOSTILE, HOSTILE, HOSTILE)]))
     return {**build(trials, about), "gates": gates, "diagrams": {"c": drawing}}

@@ -4,15 +4,15 @@ from dataclasses import replace
 from random import Random
 from xml.etree import ElementTree
 
+from described_runs import about_run, described
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_taskgraph.reports.junit import properties, suite_properties
-from pytest_taskgraph.results.record import About
 from pytest_taskgraph.results.tally import Tally
 from pytest_taskgraph.trial import Outcome, Question, Reply, Score, Trial
 
-ABOUT = About("0.1.0", ("gpt-x",), 7, ("wadl",), "think-first", "lenient", "questions")
+ABOUT = about_run("0.1.0", ("gpt-x",), 7, ("wadl",), "think-first", "lenient", "questions")
 anything = st.text(st.characters())
 
 
@@ -36,7 +36,7 @@ def made(name: str, outcome: Outcome = "right", *, pattern: str = "next_tasks", 
 
 
 def tallied(*trials: Trial) -> Tally:
-    tally = Tally()
+    tally = Tally(described())
     for trial in trials:
         tally.add(trial)
     return tally
@@ -142,7 +142,7 @@ def test_chance_and_relations_are_told_where_they_are_known() -> None:
 
     plain = with_facts(made("a"), chance=0.25)
     again = with_facts(made("b"), relation="names", twin=plain.question.id)
-    tally = Tally()
+    tally = Tally(described())
     for trial in (plain, again):
         tally.add(trial)
     found = dict(suite_properties(tally, ABOUT))

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from described_runs import about_run, described
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
@@ -17,12 +18,11 @@ from pytest_taskgraph.reports.markdown_blocks import cell, code, fence, words
 from pytest_taskgraph.reports.terminal import lines as terminal_lines
 from pytest_taskgraph.results import record
 from pytest_taskgraph.results.comparison import compare
-from pytest_taskgraph.results.record import About
 from pytest_taskgraph.results.tally import Tally
 from pytest_taskgraph.trial import Outcome, Question, Reply, Score, Trial
 
 READER = MarkdownIt("commonmark", {"html": True}).enable("table")
-ABOUT = About("0.1.0", ("m",), 7, ("wadl",), "think-first", "lenient", "questions")
+ABOUT = about_run("0.1.0", ("m",), 7, ("wadl",), "think-first", "lenient", "questions")
 NASTY = [
     "`",
     "a``b```",
@@ -112,14 +112,15 @@ def test_the_model_of_a_gate_is_named_once() -> None:
 
 
 def test_patterns_stand_as_in_the_terminal_in_the_order_of_the_catalogue() -> None:
-    tally = Tally(["next_tasks", "chain"])
+    known = described("next_tasks", "chain")
+    tally, about = Tally(known), replace(ABOUT, families=tuple(known))
     for one in (made("a", pattern="chain"), made("b"), made("c", pattern="another")):
         tally.add(one)
-    made_record = record.build(tally, ABOUT)
+    made_record = record.build(tally, about)
     rows = re.findall(r"^\| `(\w+)`", markdown(made_record), re.M)
-    shown = [line.strip().split()[0] for line, _ in terminal_lines(tally, ABOUT) if line.startswith("  ")]
+    shown = [line.strip().split()[0] for line, _ in terminal_lines(tally, about) if line.startswith("  ")]
     assert rows == shown == ["next_tasks", "chain", "another"]
-    assert re.findall(r"^\| `(\w+)`", markdown({**made_record, "groups": None}), re.M) == sorted(rows)
+    assert re.findall(r"^\| `(\w+)`", markdown({**made_record, "families": []}), re.M) == sorted(rows)
 
 
 def test_repetitions_have_a_table_with_what_must_be_known() -> None:

@@ -4,6 +4,7 @@ from dataclasses import replace
 from textwrap import dedent
 
 import pytest
+from described_runs import described
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,12 +12,12 @@ from pytest_taskgraph.reports.escape import columns
 from pytest_taskgraph.reports.plan import dollars, forecast, lines, tightness
 from pytest_taskgraph.results.plan import Basis, Plan, PlanEntry, plan_of
 
-ONE = PlanEntry("gpt-x", "chain", "structure", 1, 9000, 0.0012, 0.07)
+ONE = PlanEntry("gpt-x", "understanding", "chain", "structure", 1, 9000, 0.0012, 0.07)
 STORED = replace(ONE, requests=0, tokens_in=0, expected=None, worst=None, stored=1)
 
 
 def some(*more: PlanEntry, retries: int = 0) -> Plan:
-    return plan_of([ONE, ONE, replace(ONE, group="can_end_after", section="behaviour"), *more], retries)
+    return plan_of([ONE, ONE, replace(ONE, group="can_end_after", section="behaviour"), *more], retries, described())
 
 
 def text(plan: Plan, width: int) -> str:
@@ -42,7 +43,7 @@ def test_the_plan_at_120_columns() -> None:
 
 
 def test_the_plan_at_80_columns_with_models_of_unknown_price() -> None:
-    unknown = PlanEntry("far/away", "dependency_existence", "structure", 2, 50, None, None)
+    unknown = PlanEntry("far/away", "understanding", "dependency_existence", "structure", 2, 50, None, None)
     assert text(some(unknown, replace(unknown, group="chain"), retries=5), 80) == told("""
         model gpt-x
         pattern          questions  requests  prompt tokens  expected cost  worst cost
@@ -165,7 +166,7 @@ def test_dollars(cost: float, near: str, bound: str) -> None:
 
 @given(st.text(min_size=1, max_size=30), st.text(max_size=30), st.integers(40, 130), st.none() | st.floats(0, 1e6))
 def test_no_line_is_wider_than_the_width(model: str, pattern: str, width: int, cost: float | None) -> None:
-    plan = some(PlanEntry(model, pattern, "structure", 123456, 10**9, cost, cost), STORED)
+    plan = some(PlanEntry(model, "understanding", pattern, "structure", 123456, 10**9, cost, cost), STORED)
     drawn = [line for line, _ in lines(plan, width)]
     assert all(columns(line) <= width and line.isprintable() for line in drawn)
 

@@ -6,6 +6,7 @@ from dataclasses import replace
 from textwrap import dedent
 
 import pytest
+from described_runs import about_run, described
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -16,20 +17,20 @@ from pytest_taskgraph.results.record import About, about_of, build, tally_of
 from pytest_taskgraph.results.tally import Tally
 from pytest_taskgraph.trial import Question, Reply, Score, Trial
 
-ABOUT = About("0.1.0", ("m",), 7, ("wadl",), "think-first")
+ABOUT = about_run("0.1.0", ("m",), 7, ("wadl",), "think-first")
 
 
 def asked(once: str, repetition: int, right: bool, model: str = "m", category: str = "structure") -> Trial:
     name = once if repetition == 1 else f"{once}-r{repetition}"
     pattern = "next_tasks" if category == "structure" else "traces"
-    question = Question(name, "u", pattern, category, "?", "p", "task", "A", "jaccard", cluster=once[-1])
+    question = Question(name, "understanding", pattern, category, "?", "p", "task", "A", "jaccard", cluster=once[-1])
     question = replace(question, repetition=repetition)
     reply = Reply("A", 100, 10, 0.001, latency=float(repetition))
     return Trial(question, model, "right" if right else "wrong", reply, Score(float(right)), requests=1)
 
 
 def tallied(*trials: Trial) -> Tally:
-    tally = Tally()
+    tally = Tally(described())
     for trial in trials:
         tally.add(trial)
     return tally

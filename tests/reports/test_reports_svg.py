@@ -8,6 +8,7 @@ from typing import get_args
 from xml.etree import ElementTree as ET
 
 import pytest
+from described_runs import about_run
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -18,7 +19,6 @@ from pytest_taskgraph.generation.strategies import workflows
 from pytest_taskgraph.reports.escape import columns, one_line
 from pytest_taskgraph.reports.svg import STYLE, svg, wrapped
 from pytest_taskgraph.results import record
-from pytest_taskgraph.results.record import About
 from pytest_taskgraph.trial import Question, Trial
 from pytest_taskgraph.workflow.diagram import diagram
 from pytest_taskgraph.workflow.model import Workflow
@@ -184,11 +184,11 @@ def test_a_record_keeps_a_diagram_once_for_all_questions_about_a_workflow_and_gi
         Trial(replace(question, id="b"), "m", "right"),
         Trial(replace(question, id="c", cluster="v"), "m", "right"),
     ]
-    kept = record.build(trials, About("1"))
+    kept = record.build(trials, about_run("1"))
     assert kept["diagrams"] == {"w": made}
     assert not any("diagram" in one for one in kept["trials"])
     assert [one.diagram for one in record.trials(kept)] == [pack(made), pack(made), ""]
-    assert record.build(record.trials(kept), About("1")) == kept
+    assert record.build(record.trials(kept), about_run("1")) == kept
     assert record.trials({name: value for name, value in kept.items() if name != "diagrams"})[0].diagram == ""
 
 
@@ -196,11 +196,11 @@ def test_a_record_keeps_a_pair_of_diagrams_with_its_trial_and_gives_it_back() ->
     pair = DiagramPair(one_of("x"), one_of("sk-" + "a1B2" * 12)).to_json()
     question = Question("a", "f", "p", "c", "Which?", "prompt", "task", "x", "correctness", cluster="w")
     trials = [Trial(question, "m", "right", diagram_pair=pack(pair)), Trial(question, "n", "wrong")]
-    kept = record.build(trials, About("1"))
+    kept = record.build(trials, about_run("1"))
     assert ["diagram_pair" in one for one in kept["trials"]] == [True, False]
     assert kept["trials"][0]["diagram_pair"]["expected"] == pair["expected"]
     assert "sk-a1B2" not in str(kept)
-    assert record.build(record.trials(kept), About("1")) == kept
+    assert record.build(record.trials(kept), about_run("1")) == kept
     assert [bool(one.diagram_pair) for one in record.trials(kept)] == [True, False]
 
 

@@ -4,6 +4,7 @@ from dataclasses import replace
 from textwrap import dedent
 
 import pytest
+from described_runs import about_run, described
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,7 +14,7 @@ from pytest_taskgraph.results.record import About, about_of, build, tally_of
 from pytest_taskgraph.results.tally import Tally
 from pytest_taskgraph.trial import Json, Outcome, Question, Reply, Score, Trial
 
-ABOUT = About("0.1.0", ("gpt-x",), 7, ("wadl",), "think-first", "lenient", "questions", 21)
+ABOUT = about_run("0.1.0", ("gpt-x",), 7, ("wadl",), "think-first", "lenient", "questions", 21)
 
 
 def made(
@@ -34,7 +35,7 @@ def made(
 
 
 def tallied(*trials: Trial) -> Tally:
-    tally = Tally()
+    tally = Tally(described())
     for trial in trials:
         tally.add(trial)
     return tally
@@ -243,7 +244,7 @@ def test_every_line_fits_and_prints_whatever_things_are_called(
         made(str(at), outcome, pattern=a, category=b, model=c, size=a) for at, (a, b, c, outcome) in enumerate(ones)
     ]
     models = tuple(one[2] for one in ones)
-    for line, _ in terminal.lines(tallied(*trials), replace(ABOUT, models=models, notations=models), verbosity, width):
+    for line, _ in terminal.lines(tallied(*trials), about_run("0.1.0", models, notations=models), verbosity, width):
         assert columns(line) <= width
         assert line.isprintable()
 

@@ -22,7 +22,7 @@ def made(workflows: int, each: int, pattern: tuple[float, ...], repeats: int = 1
         Answered(f"q{at}", f"w{at % workflows}", [pattern[at % len(pattern)]] * repeats)
         for at in range(workflows * each)
     ]
-    return Sample(questions, 0.95, rates)
+    return Sample(questions, 0.95, rates, "workflow")
 
 
 def told(sample: Sample, threshold: float) -> int:

@@ -6,13 +6,14 @@ from itertools import count
 from typing import Any
 
 import pytest
+from described_runs import PATTERNS, about_run
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_taskgraph.errors import UnknownNameError, UsageError
 from pytest_taskgraph.results.comparison import FAIL_ON, Comparison, case_of, compare, fail_on_of
 from pytest_taskgraph.results.pairing import changes
-from pytest_taskgraph.results.record import About, build
+from pytest_taskgraph.results.record import build
 from pytest_taskgraph.trial import Json, Outcome, Question, Reply, Score, Trial
 
 REPLIES = count(1)  # no reply says the same as another
@@ -43,7 +44,7 @@ def answered(question: Question, right: bool | float | Outcome, model: str = "m"
 
 def run(trials: Iterable[Trial]) -> dict[str, Any]:
     kept = list(trials)
-    return build(kept, About("0.1.0", models=tuple(sorted({one.model for one in kept}))))
+    return build(kept, about_run("0.1.0", models=tuple(sorted({one.model for one in kept}))))
 
 
 def runs(before: str, after: str, **more: Any) -> Comparison:  # noqa: ANN401
@@ -430,9 +431,9 @@ def test_another_notation_has_another_id_and_is_listed_all_the_same() -> None:
 
 def test_a_template_that_says_the_same_is_compared() -> None:
     question = asked("q")
-    assert changes(question, replace(question, digests={**question.digests, "template": "u"})) == ("wording",)
-    assert changes(question, replace(question, system="Be brief.")) == ("prompt",)
-    assert changes(question, replace(question, episode="agent")) == ("presentation",)
+    assert changes(question, replace(question, digests={**question.digests, "template": "u"}), PATTERNS) == ("wording",)
+    assert changes(question, replace(question, system="Be brief."), PATTERNS) == ("prompt",)
+    assert changes(question, replace(question, episode="agent"), PATTERNS) == ("presentation",)
 
 
 @settings(max_examples=30, deadline=None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from math import comb, fsum
 
@@ -43,9 +44,14 @@ def declared(at: int) -> Declared:
     return Declared(f"q-{at:03d}", "understanding", "next_tasks", "structure", {"size": 12, "frame": "own"})
 
 
+def answered_all(answered: Iterable[Trial]) -> Population:
+    """Return a population of which all were answered."""
+    return Population(tuple(answered), (), {}, 0, noun="workflow")
+
+
 def rate(right: int, n: int) -> Population:
     """A whole population with that many right answers."""
-    return Population(tuple(trial(at, "right" if at < right else "wrong") for at in range(n)), (), {}, 0)
+    return answered_all(trial(at, "right" if at < right else "wrong") for at in range(n))
 
 
 def counts_up_to(most: int) -> st.SearchStrategy[tuple[int, int]]:
@@ -154,14 +160,14 @@ def test_gate_without_decision_names_more_questions(counts: tuple[int, int]) -> 
 
 
 def test_graded_questions_count_by_their_score_and_metrics_by_their_mean() -> None:
-    graded = Population(tuple(trial(at, "graded", 0.4 + 0.1 * (at % 3), mark=0.0) for at in range(9)), (), {}, 0)
+    graded = answered_all(trial(at, "graded", 0.4 + 0.1 * (at % 3), mark=0.0) for at in range(9))
     assert verdict("structure>=0.5", graded).estimate == pytest.approx(0.5)
     assert verdict("structure.score>=0.5", graded).reason.startswith("mean score 0.500 of 9 answered")
     assert verdict("structure.jaccard>=0.3", graded).outcome == "failed"
 
 
 def test_scores_of_graded_questions_have_no_interval_of_rates() -> None:
-    graded = Population(tuple(trial(at, "graded", float(at < 6), mark=0.0) for at in range(9)), (), {}, 0)
+    graded = answered_all(trial(at, "graded", float(at < 6), mark=0.0) for at in range(9))
     low, high = clustered_interval({str(at): [float(at < 6)] for at in range(9)}) or (0.0, 1.0)
     assert (verdict("structure>=0.5", graded).low, verdict("structure>=0.5", graded).high) == (low, high)
 
@@ -196,7 +202,7 @@ def test_an_interval_over_questions_that_share_workflows_says_so(workflows: int,
         return replace(one, question=replace(one.question, cluster=f"w{at}"))
 
     asked = [about(trial(at, "right" if at % 4 else "wrong")) for at in range(60) for _ in range(repeats)]
-    found = verdict("structure>=0.5@95%", Population(tuple(asked), (), {}, 0))
+    found = verdict("structure>=0.5@95%", answered_all(asked))
     only = "this 1 workflow" if workflows == 1 else f"these {workflows} workflows"
     assert f" over {only} only), threshold" in found.reason
     assert found.outcome == "passed"
@@ -209,7 +215,7 @@ def test_gate_over_six_workflows_is_as_certain_as_these_agree(repeats: int) -> N
         for at in range(60)
         for one in [trial(at, "right" if at % 6 else "wrong")] * repeats
     ]
-    found = verdict("structure>=0.5@95%", Population(tuple(asked), (), {}, 0))
+    found = verdict("structure>=0.5@95%", answered_all(asked))
     clusters = [[[bool(workflow)] * repeats] * 10 for workflow in range(6)]
     assert (found.low, found.high) == pytest.approx(dependent_rate_interval(clusters, 0.95))
     assert found.low is not None
@@ -237,7 +243,7 @@ def test_a_rate_just_below_the_threshold_passes_at_most_one_time_in_twenty_as_do
 
 def test_repetitions_of_a_question_are_one_question() -> None:
     again = [trial(at, "right" if at % 2 else "wrong") for at in range(10) for _ in range(3)]
-    found = verdict("structure>=0.5", Population(tuple(again), (), {}, 0))
+    found = verdict("structure>=0.5", answered_all(again))
     assert "0.500 of 10 answered" in found.reason
 
 

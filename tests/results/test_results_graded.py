@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from described_runs import about_run, described
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_taskgraph.results.record import About, build, tally_of
+from pytest_taskgraph.results.record import build, tally_of
 from pytest_taskgraph.results.repetitions import reduced
 from pytest_taskgraph.results.statistics import clustered_interval
 from pytest_taskgraph.results.tally import Tally
@@ -33,7 +34,7 @@ def judged(at: int, right: bool, model: str = "m") -> Trial:
 
 
 def tallied(*trials: Trial) -> Tally:
-    tally = Tally()
+    tally = Tally(described())
     for trial in trials:
         tally.add(trial)
     return tally
@@ -103,11 +104,10 @@ def test_graded_questions_asked_varied_have_no_verdict_to_be_the_same() -> None:
 
 
 def test_the_record_shows_graded_means_beside_its_totals() -> None:
-    data = build([graded(0, 0.2), graded(1, 0.4), judged(0, True)], About("0.1.0", ("m",)))
+    data = build([graded(0, 0.2), graded(1, 0.4), judged(0, True)], about_run("0.1.0", ("m",)))
     (total,), (row,) = data["totals"], data["graded"]
     assert (total["n"], total["graded"], total["rate"]) == (1, 2, 1.0)
     assert (row["name"], row["rate"], row["mean"], row["chance"]) == ("describe_task", None, pytest.approx(0.3), 0.25)
     assert row["interval"][0] == 0.0
     assert row["interval"][1] == 1.0
-    assert data["groups"] == ["odd_task", "describe_task"]
-    assert build(tally_of(data), About("0.1.0", ("m",))) == data
+    assert build(tally_of(data), about_run("0.1.0", ("m",))) == data

@@ -3,16 +3,18 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from described_runs import described
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_taskgraph.results.plan import Amount, PlanEntry, plan_of
 
-ONE = PlanEntry("m", "chain", "structure", 1, 100, 0.25, 0.5)
+ONE = PlanEntry("m", "understanding", "chain", "structure", 1, 100, 0.25, 0.5)
 
 entries = st.builds(
     PlanEntry,
     st.sampled_from(["m", "n"]),
+    st.just("understanding"),
     st.sampled_from(["chain", "loops", "other"]),
     st.just("structure"),
     st.integers(0, 5),
@@ -62,7 +64,7 @@ def test_models_stand_as_they_come_and_patterns_as_in_the_catalogue() -> None:
             ("e", "structure"),
         )
     ]
-    plan = plan_of(given_entries, order=["e", "c"])
+    plan = plan_of(given_entries, descriptions=described("e", "c"))
     assert [row.name for row in plan.of("z")] == ["e", "c", "d", "b", "x"]
     assert [total.model for total in plan.totals] == ["z", "a"]
 

@@ -9,18 +9,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from described_runs import about_run, described
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_taskgraph.diagram import pack
 from pytest_taskgraph.errors import ReadError, UsageError
 from pytest_taskgraph.results import plain, record
-from pytest_taskgraph.results.record import About
 from pytest_taskgraph.results.tally import Row, Tally
 from pytest_taskgraph.trial import Question, Reply, Score, Trial
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "record.schema.json").read_text())
-ABOUT = About("0.1.0", ("m",), 7, ("wadl", "mermaid"), "think-first", "lenient", "questions", 3, {"temperature": 0.2})
+ABOUT = about_run(
+    "0.1.0", ("m",), 7, ("wadl", "mermaid"), "think-first", "lenient", "questions", 3, {"temperature": 0.2}
+)
 WORKFLOW = "workflow Shop { " + "task Pick; task Pack; " * 20 + "}"
 
 nasty = st.text(st.characters(), max_size=40) | st.sampled_from(["\ud800", "a\x00\x1b[31m", "\u202e\ufffe", "]]>"])
@@ -163,7 +165,7 @@ def test_what_was_read_out_of_a_long_reply_is_cut_too() -> None:
 
 
 def test_reruns_are_kept_in_the_record() -> None:
-    tally = Tally()
+    tally = Tally(described())
     for _ in range(3):
         tally.add(made("a"))
     back = record.tally_of(record.build(tally, ABOUT))

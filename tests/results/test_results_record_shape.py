@@ -9,6 +9,7 @@ from typing import Any
 
 import bounded_process
 import pytest
+from described_runs import about_run
 from hypothesis import given
 from hypothesis import strategies as st
 from odd_records import Place, changed
@@ -41,7 +42,7 @@ def written() -> dict[str, Any]:
         question, "m", "right", Reply("x", 1, 2, 0.5, 0.5), score, exchanges=said, diagram=diagram, diagram_pair=pair
     )
     gate = Case("gates::structure", "passed", "as high as it must be")
-    about = About("0.1.0", ("m",), gates=({one.name: getattr(gate, one.name) for one in fields(gate)},))
+    about = about_run("0.1.0", ("m",), gates=({one.name: getattr(gate, one.name) for one in fields(gate)},))
     record = build([right, Trial(question, "n", "skipped")], about)
     return dict(json.loads(json.dumps(record)))
 

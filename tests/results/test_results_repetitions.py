@@ -8,6 +8,7 @@ from random import Random
 
 import numpy as np
 import pytest
+from described_runs import described
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -30,7 +31,7 @@ def asked(once: str, repetition: int, outcome: Outcome, value: float | None = No
 
 
 def tallied(*trials: Trial) -> Tally:
-    tally = Tally()
+    tally = Tally(described())
     for trial in trials:
         tally.add(trial)
     return tally

@@ -3,13 +3,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from described_runs import about_run
 
 from pytest_taskgraph.errors import UnknownNameError, UsageError
-from pytest_taskgraph.results.record import About, build
+from pytest_taskgraph.results.record import build
 from pytest_taskgraph.results.record import save as write
 from pytest_taskgraph.results.saved import LAST, find, folder, load, names, resembling, save
 
-RECORD = build([], About("0.1.0", models=("m",)))
+RECORD = build([], about_run("0.1.0", models=("m",)))
 
 
 def test_what_is_saved_is_found_again(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from dataclasses import replace
 from random import Random
 
 import pytest
+from described_runs import described
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -44,7 +45,7 @@ def made(
 
 
 def tallied(*trials: Trial, order: tuple[str, ...] = ()) -> Tally:
-    tally = Tally(order)
+    tally = Tally(described(*order))
     for trial in trials:
         tally.add(trial)
     return tally

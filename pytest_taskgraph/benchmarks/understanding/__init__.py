@@ -138,6 +138,7 @@ class Understanding(Family):
             group="pattern",
             section="category",
             cluster="workflow",
+            presented_by=("notation",),
             groups=tuple(known),
             sections=tuple(dict.fromkeys(one.category for one in known.values())),
             facts={"notation": ", ".join(notations)},
