@@ -93,7 +93,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def pytest_make_collect_report(
     collector: pytest.Collector,
 ) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
-    """In the process that collects: a suite or a pattern that cannot be had as it is written is a mistake of usage."""
+    """In the process that collects: a suite that cannot be had as it is written is a mistake of usage."""
     report = yield
     if report.failed:
         from .outcomes import name_mistake
@@ -282,7 +282,7 @@ def pytest_sessionfinish(session: pytest.Session) -> Generator[None, object, obj
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> Generator[None, object, object]:
-    """The table, below what pytest tells of failures; of the wrong answers of a pattern, only the first are told."""
+    """The table, below what pytest tells of failures; of the wrong answers of a group, only the first are told."""
     config = terminalreporter.config
     run = _run(config)
     if run is None or not (run.concluded or run.verdicts):

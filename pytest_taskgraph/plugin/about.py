@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 
 def question_sets(asked: Iterable[tuple[str, str]]) -> dict[str, int]:
-    """Return the versions of the question sets that patterns, each after its family, belong to, by family."""
+    """Return the versions of the question sets that groups, each after its family, belong to, by family."""
     from ..benchmarks import FAMILIES
 
     found: dict[str, int] = {}
-    for family, pattern in sorted(set(asked)):
-        version = FAMILIES[family].question_set(pattern) if family in FAMILIES else None
+    for family, group in sorted(set(asked)):
+        version = FAMILIES[family].question_set(group) if family in FAMILIES else None
         if version is not None:
             found[family] = version
     return found

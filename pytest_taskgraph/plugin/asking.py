@@ -93,7 +93,7 @@ def _with_measured(score: Score, question: Question, transcript: Transcript) -> 
 
 
 def redacted(question: Question) -> Question:
-    """Return the question without secrets, which workflow files of the user may hold."""
+    """Return the question without secrets, which files of the user may hold."""
     shown = "\n".join([question.prompt, question.text, question.system, *question.specifications.values()])
     if redact(shown) == shown:
         return question

@@ -15,6 +15,7 @@ from ..trial import Trial, WrongAnswer
 
 CARRIED = "taskgraph"  # the attribute of a report that holds the trial; as JSON text where it is to cross xdist
 REASON = "taskgraph_reason"  # the one line of a verdict
+GROUP = "taskgraph_group"  # the name of the group of a question that was answered wrong
 WRONG = "taskgraph_wrong"  # set where a wrong answer is reported as expected
 MISSING = "taskgraph_missing"  # set where a missing reply is reported as expected
 MISTAKE = "taskgraph_mistake"  # the text of a mistake of usage, on the report of what could not be collected
@@ -119,17 +120,18 @@ def _tell_wrong(report: pytest.TestReport, trial: Trial, survey: bool) -> None:
 
     reason = short_reason(trial)
     _tell(report, failure_lines(trial), reason)
+    setattr(report, GROUP, trial.question.group)
     if survey:
         _expect(report, WRONG)
     elif trial.reply is not None:
         report.sections.append((SECTION, reply_section(trial.reply.text)))
 
 
-def _expect(report: pytest.TestReport, category: str) -> None:
+def _expect(report: pytest.TestReport, verdict: str) -> None:
     """Makes an expected failure of a verdict that was told."""
     report.outcome = "skipped"
     report.wasxfail = getattr(report, REASON)
-    setattr(report, category, True)
+    setattr(report, verdict, True)
 
 
 def _tell(report: pytest.TestReport, lines: list[str], reason: str) -> None:
@@ -167,7 +169,7 @@ def retell(report: pytest.TestReport) -> None:
 
 
 def status(report: pytest.TestReport) -> tuple[str, str, tuple[str, dict[str, bool]]] | None:
-    """Category, letter and word of a wrong answer or a missing reply that is reported as expected; None for others."""
+    """Outcome, letter and word of a wrong answer or a missing reply that is reported as expected; None for others."""
     if getattr(report, WRONG, False) and report.when == "call" and report.skipped:
         return "wrong", "w", ("WRONG", {"yellow": True})
     if getattr(report, MISSING, False) and report.when == "setup" and report.skipped:

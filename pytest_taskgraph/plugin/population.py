@@ -164,7 +164,7 @@ class Questions:
 
     @cached_property
     def _vocabulary(self) -> Vocabulary:
-        """What the catalogue knows, the user's own patterns included."""
+        """Return the names, labels and metrics that the families know, with what users added to them."""
         from ..benchmarks import FAMILIES
         from ..results.population import Vocabulary
         from .judging import aggregates_of_gates, metrics_of_gates

@@ -9,37 +9,37 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from .outcomes import REASON
+from .outcomes import GROUP, REASON
 
 if TYPE_CHECKING:
     from .run import Run
 
-SHOWN = 10  # wrong answers of one pattern, and errors of one kind, that are told in full
+SHOWN = 10  # wrong answers of one group, and errors of one kind, that are told in full
 
 
 @contextmanager
 def told_in_full(reporter: pytest.TerminalReporter) -> Iterator[None]:
-    """Within it, pytest knows only the first verdicts of each pattern; afterwards the rest is counted, a line each."""
+    """Within it, pytest knows only the first verdicts of each group; afterwards the rest is counted, a line each."""
     hidden: Counter[str] = Counter()
-    whole = {category: list(reporter.stats.get(category, ())) for category in ("failed", "error")}
-    for category, reports in whole.items():
+    whole = {outcome: list(reporter.stats.get(outcome, ())) for outcome in ("failed", "error")}
+    for outcome, reports in whole.items():
         if reports:
-            reporter.stats[category] = _first(reports, category, hidden)
+            reporter.stats[outcome] = _first(reports, outcome, hidden)
     try:
         yield
     finally:
-        for category, reports in whole.items():
+        for outcome, reports in whole.items():
             if reports:
-                reporter.stats[category] = reports
+                reporter.stats[outcome] = reports
     for what, number in hidden.items():
         reporter.write_line(f"... and {number} more {what}")
 
 
-def _first(reports: list[pytest.TestReport], category: str, hidden: Counter[str]) -> list[pytest.TestReport]:
+def _first(reports: list[pytest.TestReport], outcome: str, hidden: Counter[str]) -> list[pytest.TestReport]:
     seen: Counter[str] = Counter()
     kept = []
     for report in reports:
-        what = _what(report, category)
+        what = _what(report, outcome)
         seen[what] += 1
         if not hasattr(report, REASON) or seen[what] <= SHOWN:
             kept.append(report)
@@ -48,12 +48,11 @@ def _first(reports: list[pytest.TestReport], category: str, hidden: Counter[str]
     return kept
 
 
-def _what(report: pytest.TestReport, category: str) -> str:
-    """What a verdict is one of many of: wrong answers of a pattern, or the same provider's error."""
-    if category == "error":
+def _what(report: pytest.TestReport, outcome: str) -> str:
+    """What a verdict is one of many of: wrong answers of a group, or the same provider's error."""
+    if outcome == "error":
         return f"without a reply ({getattr(report, REASON, '')})"
-    name = report.nodeid.partition("[")[2].partition("-")[0]
-    return f"wrong answers of {name}"
+    return f"wrong answers of {getattr(report, GROUP, '')}"
 
 
 def write(reporter: pytest.TerminalReporter, run: Run, width: int) -> None:

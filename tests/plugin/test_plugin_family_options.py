@@ -181,3 +181,10 @@ def test_option_that_another_family_has_is_shared() -> None:
     for family in (FAMILIES["understanding"], Sharing()):
         add_family_options(parser, family)
     assert parser.parse(["--taskgraph-tasks=8", "--taskgraph-seed=3"]).taskgraph_tasks == "8"
+
+
+def test_wrong_answers_are_counted_by_group_whatever_the_ids_are(facts: Project) -> None:
+    facts.write("sentences.txt", "\n".join(f"{at} is odd" for at in range(1, 24, 2)))
+    ran = facts.run("--taskgraph-data=sentences=sentences.txt", "--model=oracle:0", "--taskgraph-most=12")
+    assert ran.counts == {"failed": 12}
+    assert "... and 2 more wrong answers of facts" in ran.output
