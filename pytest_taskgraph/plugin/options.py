@@ -26,9 +26,9 @@ OPTIONS = {
     for option in (
         Option(
             "model", "SPEC[@@NAME]", "who is asked: any litellm name; recorded:FILE; python:MODULE:NAME, your own "
-            "application; baseline, or baseline:NAME for an embedded baseline ({families}); oracle:ACCURACY for "
-            "testing the machinery. NAME stands for it in ids and reports. --model is an alias, unless the project "
-            "owns that name. Repeatable", "baseline", repeatable=True,
+            "application, or its registered name; baseline, or baseline:NAME for an embedded baseline ({families}); "
+            "oracle:ACCURACY for testing the machinery. NAME stands for it in ids and reports. --model is an alias, "
+            "unless the project owns that name. Repeatable", "baseline", repeatable=True,
         ),
         Option("model-option", "K=V", "a setting passed to the model as it is, such as api_base=URL or temperature=0; "
                "nothing else is sent. Repeatable", repeatable=True, kind="pairs"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
+from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
 
@@ -13,10 +14,12 @@ import pytest
 from loopback import Loopback
 from plugin_project import Project, asking
 
+from pytest_taskgraph import catalog
 from pytest_taskgraph.catalog import registrations
 from pytest_taskgraph.generation import vocabularies
 from pytest_taskgraph.notations import notation
 from pytest_taskgraph.registry import Registry
+from pytest_taskgraph.scoring.metrics import METRICS
 
 HOOK = "def pytest_taskgraph_register(registry):\n"
 NO_TRACEBACK = re.compile(r"Traceback|INTERNALERROR|pluggy/|^E  ", re.MULTILINE)
@@ -112,12 +115,15 @@ ANSWERING = "--model=forty"
 
 
 @pytest.fixture
-def own(project: Project) -> Project:
-    """A project that registers all it needs."""
+def own(project: Project) -> Iterator[Project]:
+    """A project that registers all it needs, and leaves nothing registered."""
     (project.path / "test_graph.py").unlink()
     project.write("conftest.py", CONFTEST)
     project.write("test_share.py", SUITE)
-    return project
+    standing = list(catalog._open)
+    yield project
+    assert "closeness" not in METRICS
+    assert catalog._open == standing
 
 
 def registering(project: Project, *lines: str, name: str = "conftest.py", head: str = "") -> Path:
@@ -347,6 +353,15 @@ def test_registered_metric_scores_texts(project: Project) -> None:
     ran = project.run("--taskgraph-text-metric=shot")
     assert "unknown text metric 'shot'; known: bertscore, cosine, judge, rouge1, rouge1_recall" in ran.output
     assert "rouge_l, short" in ran.output
+
+
+def test_registered_model_judges(project: Project) -> None:
+    project.write("test_graph.py", TEXTS)
+    registering(project, "registry.model('strict-judge', lambda prompt: 'Score: 2')")
+    judge = ("--taskgraph-text-metric=judge", "--taskgraph-judge-model=strict-judge")
+    ran = project.run("--model=oracle:1", *judge, "--taskgraph-report=json=record.json")
+    assert [one["score"]["value"] for one in project.record()["trials"]] == [0.25, 0.25], ran.output
+    assert "replies of strict-judge are not stored: it states no version" in ran.output
 
 
 def test_registered_vocabulary_is_generated_from(own: Project) -> None:
