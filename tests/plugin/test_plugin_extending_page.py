@@ -50,14 +50,6 @@ def test_example_project_asks_its_gateway(
     assert "replies of gateway are not stored: it states no version" in ran.output
 
 
-@pytest.mark.parametrize("spread", [False, True], ids=["one process", "two workers"])
-def test_example_family_has_its_option(project: Project, spread: bool) -> None:
-    ran = (project.spread if spread else project.run)(*example(project, "Families"))
-    assert (ran.code, ran.clean, ran.counts["passed"]) == (0, True, 5), ran.output
-    assert {one["question"]["reference"] for one in project.record()["trials"]} == {2, 4, 6, 8, 10}
-    assert "--taskgraph-largest-number=N" in project.run("--help").output
-
-
 def test_message_of_the_page_is_what_pytest_prints(project: Project) -> None:
     project.write("conftest.py", "def pytest_taskgraph_register(registry):\n    registry.metric('jaccard', abs)\n")
     (line,) = re.findall(r"^ERROR: .*$", PAGE, re.MULTILINE)
