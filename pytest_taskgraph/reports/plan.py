@@ -165,7 +165,7 @@ def _notes(plan: Plan) -> Iterator[str]:
         measuring = count(plan.total.measuring, "request")
         yield f"{measuring} at most to judges and embedders; what they cost is not in these sums"
     if plan.total.more:
-        yield "agents send more requests than these, as their replies turn out; what those cost is not in these sums"
+        yield "some questions send more requests, as their replies turn out; what those cost is not in these sums"
 
 
 def _expected(basis: Basis) -> str:

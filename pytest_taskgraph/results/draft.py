@@ -13,6 +13,7 @@ from ..redaction import redact
 from ..trial import Question, Trial
 from .about import About
 from .descriptions import Descriptions
+from .exchanges import complete
 from .plain import cut, digest, joined_surrogates, plain, public_settings
 from .tally import Tally
 
@@ -132,7 +133,7 @@ def _listed(name: str, brackets: str, parts: Iterable[str]) -> Iterator[str]:
 def _trial(trial: Trial) -> dict[str, Any]:
     """The trial as JSON that reads back as itself, with long texts of the model cut."""
     where = f"trial {trial.question.id} of {trial.model}"
-    data = trial.to_json()
+    data = trial.to_json() | {"exchanges": complete(trial)}
     del data["diagram"], data["texts"]  # they stand in `diagrams` and `texts`
     if pair := data.pop("diagram_pair"):
         data["diagram_pair"] = plain(unpack(pair), f"{where}, diagram_pair", _of_both)

@@ -2,8 +2,9 @@
 
 An exchange is plain JSON. Its `messages` are of a role and the digest of a text each. The texts stand in the trial's
 `texts`, but for those that its question holds: prompt, system prompt and specifications. The exchange whose reply is
-the trial's own is marked by `final`, and leaves out what the reply holds. Records of earlier versions have exchanges
-without `messages`, and of most trials none.
+the trial's own is marked by `final`, and leaves out what the reply holds: most trials have this one alone, and a run
+holds thousands. In a record it says what it took. Records of earlier versions have exchanges without `messages`, and of
+most trials none.
 """
 
 from __future__ import annotations
@@ -21,19 +22,8 @@ if TYPE_CHECKING:
     from ..asking import Exchange
 
 SUMS = ("tokens_in", "tokens_out", "cost", "latency")  # what the replies of a trial took, as far as they tell
-_FIELDS = {
-    "role",
-    "messages",
-    "kind",
-    "failure",
-    "final",
-    "text",
-    *SUMS,
-    "stored",
-    "source",
-    "finish_reason",
-    "logprobs",
-}
+_TOOK = (*SUMS, "stored", "source")  # of a reply
+_FIELDS = {"role", "messages", "kind", "failure", "final", "text", *_TOOK, "finish_reason", "logprobs"}
 
 
 def kept(
@@ -78,6 +68,18 @@ def foreign_texts(
     return {one: texts[one] for one in named if one in texts and one not in own}
 
 
+def complete(trial: Trial) -> list[dict[str, Any]]:
+    """Return the exchanges, the final one with what it took, as records have them."""
+    reply = trial.reply
+    took = {name: getattr(reply, name) for name in _TOOK} if reply else {}
+    return [{**one, **took} if one.get("final") else one for one in trial.exchanges]
+
+
+def lean(exchanges: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return the exchanges of a record as a trial holds them."""
+    return [{k: v for k, v in one.items() if not (one.get("final") and k in _TOOK)} for one in exchanges]
+
+
 def is_kept(exchange: Mapping[str, Any]) -> bool:
     """Return True for an exchange of this form, False for one of a record of an earlier version."""
     return "messages" in exchange
@@ -89,10 +91,10 @@ def replies(trial: Trial) -> list[dict[str, Any]]:
     In records of earlier versions a reply that is no agent's stands beside the exchanges.
     """
     names = (*SUMS, "stored")
-    came = [one for one in trial.exchanges if "failure" not in one]
+    came = [one for one in complete(trial) if "failure" not in one]
     said = [{name: one.get(name) for name in SUMS} | {"stored": bool(one.get("stored"))} for one in came]
-    complete = any(is_kept(one) or one.get("role") == "subject" for one in trial.exchanges)
-    if trial.reply is None or complete:
+    all_of_them = any(is_kept(one) or one.get("role") == "subject" for one in trial.exchanges)
+    if trial.reply is None or all_of_them:
         return said
     return [{name: getattr(trial.reply, name) for name in names}, *said]
 
@@ -127,9 +129,10 @@ def _exchange(one: Exchange, messages: list[dict[str, str]], final: bool) -> dic
     made |= {} if request.kind == "chat" else {"kind": request.kind}
     if reply is None:
         return made | {"failure": getattr(one.failure, "kind", "timeout")}
-    made |= {"final": True} if final else {"text": reply.text}
-    made |= {name: getattr(reply, name) for name in (*SUMS, "stored", "source")}
-    if not final:
+    if final:
+        made["final"] = True
+    else:
+        made |= {"text": reply.text} | {name: getattr(reply, name) for name in _TOOK}
         made |= {} if reply.finish_reason == "stop" else {"finish_reason": reply.finish_reason}
         made |= {"logprobs": reply.logprobs} if reply.logprobs else {}
     calls = {"calls": [*map(_call, reply.tool_calls)]} if reply.tool_calls else {}

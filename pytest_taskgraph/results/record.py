@@ -22,7 +22,7 @@ from ..trial import Trial
 from .about import REAL_NAMES, About
 from .descriptions import descriptions_of
 from .draft import Draft, build, tallied, text_of
-from .exchanges import foreign_texts
+from .exchanges import foreign_texts, lean
 from .in_place import replace
 from .older_records import KNOWN_SCHEMAS, upgraded
 from .tally import Tally
@@ -179,7 +179,8 @@ def _read_trials(record: Mapping[str, Any]) -> Iterator[tuple[Trial, int]]:
             diagram = diagrams.get(whole["question"]["cluster"], "")
             pair = whole.get("diagram_pair")
             packed = {"diagram": diagram, "diagram_pair": pack(pair) if pair else ""}
-            trial = Trial.from_json(whole | packed | {"texts": {}})
+            said = lean(whole.get("exchanges", ()))  # the oldest records have none
+            trial = Trial.from_json(whole | packed | {"exchanges": said, "texts": {}})
             if texts := foreign_texts(trial.question, trial.exchanges, record["texts"]):
                 trial = dataclasses.replace(trial, texts=texts)
             first = places.setdefault((trial.question.id, trial.model), at)

@@ -19,7 +19,18 @@ class Shared:
     def trial(self, trial: Trial) -> Trial:
         """The trial, of parts that former trials hold too where they are equal."""
         parts = {name: getattr(trial, name) for name in ("question", "reply", "score")}
-        return self._object(trial, {name: part and self._object(part, {}) for name, part in parts.items()})
+        made: dict[str, Any] = {name: part and self._object(part, {}) for name, part in parts.items()}
+        if len(trial.exchanges) == 1:  # of messages that no other trial has: to remember them takes more than they do
+            made["exchanges"] = [self._names(one) for one in trial.exchanges]
+        return self._object(trial, made)
+
+    def _names(self, value: Any) -> Any:  # noqa: ANN401
+        """The value, with its texts held once, and nothing else of it."""
+        if type(value) is list:
+            return [self._names(one) for one in value]
+        if type(value) is dict:
+            return {self._value(name): self._names(one) for name, one in value.items()}
+        return self._value(value)
 
     def _object(self, one: _T, made: dict[str, Any]) -> _T:
         names = (each.name for each in fields(one))  # type: ignore[arg-type]  # every part of a trial is a dataclass

@@ -45,11 +45,18 @@ def test_kept_one_prompt_and_its_reply_take_few_bytes_and_no_text() -> None:
             {"role": "system", "digest": digest("Be brief.")},
             {"role": "user", "digest": digest("Which is it?")},
         ],
-        "final": True, "tokens_in": 10, "tokens_out": 2, "cost": 0.25, "latency": 1.5, "stored": False,
-        "source": "m-2026",
-    }  # fmt: skip
+        "final": True,
+    }
     assert texts == {}
-    assert len(json.dumps(said)) < 400
+    assert len(json.dumps(said)) < 300
+
+
+def test_record_says_what_the_final_exchange_took() -> None:
+    made = trial([Exchange(put("Which is it?"), REPLY)])
+    (said,) = record.build([made], ABOUT)["trials"][0]["exchanges"]
+    assert {name: said[name] for name in ("tokens_in", "tokens_out", "cost", "latency", "stored", "source")} == {
+        "tokens_in": 10, "tokens_out": 2, "cost": 0.25, "latency": 1.5, "stored": False, "source": "m-2026",
+    }  # fmt: skip
 
 
 def test_kept_text_stands_once_unless_the_question_holds_it() -> None:
