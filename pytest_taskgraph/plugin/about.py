@@ -38,6 +38,7 @@ def _real_names(run: Run) -> dict[str, Json]:
 def about(run: Run) -> About:
     """What the run was, as far as it has come."""
     shown = run.settings
+    asked = run.asked_families
     return About(
         __version__,
         models=tuple(run.subject(spec).name for spec in run.models),
@@ -49,7 +50,7 @@ def about(run: Run) -> About:
         questions=run.questions or (None if run.interrupted else len(run.tally)) or None,
         settings={
             "instances": shown.instances,
-            **{name: value for family in run.families for name, value in family.stated(shown).items()},
+            **{key: value for one in run.families if one.name in asked for key, value in one.stated(shown).items()},
             **({"repeats": run.repeats} if run.repeats > 1 else {}),
             "model_option": model_settings(
                 (run.subject(label).spec for label in run.models), dict(options.pairs(run.config, "model-option"))
@@ -62,5 +63,5 @@ def about(run: Run) -> About:
         question_sets=question_sets((one.question.family, one.question.group) for one in run.tally),
         interrupted=run.interrupted,
         usage=run.usage.of_run(run.tally) if run.live else None,
-        families=tuple(one for one in run.descriptions if one.name in run.asked_families),
+        families=tuple(one for one in run.descriptions if one.name in asked),
     )

@@ -188,3 +188,10 @@ def test_wrong_answers_are_counted_by_group_whatever_the_ids_are(facts: Project)
     ran = facts.run("--taskgraph-data=sentences=sentences.txt", "--model=oracle:0", "--taskgraph-most=12")
     assert ran.counts == {"failed": 12}
     assert "... and 2 more wrong answers of facts" in ran.output
+
+
+def test_record_states_the_options_of_the_families_that_were_asked(facts: Project) -> None:
+    facts.run("--taskgraph-data=sentences=sentences.txt", "--model=oracle:1", "--taskgraph-report=json=record.json")
+    stated = facts.record()["settings"]
+    assert stated["most"] == 1
+    assert not {"tasks", "phrasing"} & set(stated)
