@@ -12,6 +12,7 @@ from itertools import pairwise, takewhile
 from ..results.case import IDENTICAL, INCONCLUSIVE, is_worse, unrestricted
 from ..results.comparison import Comparison, Flip, GroupChange
 from ..trial import Json
+from .aggregate_changes import INTERVAL, OF_P_OF_AGGREGATES, aggregate_rows, aggregate_titles
 from .columns import Lines, fitting
 from .escape import one_line, shorten, wrap
 from .wording import count, number
@@ -47,6 +48,7 @@ def details(comparison: Comparison, width: int = 80) -> Lines:
     notes = [*interrupted(comparison), *comparison.notes]
     found += [(line, {"yellow": True}) for note in notes for line in wrap(note, width, 3)]
     found += _changes(comparison, width)
+    found += _aggregates(comparison, width)
     found += _flips(comparison.flips, width)
     found += _differences(comparison, width)
     return found + [(line, {}) for line in _left_out(comparison, width)]
@@ -104,6 +106,19 @@ def _changes(comparison: Comparison, width: int) -> Lines:
     found = [("", dict[str, bool]()), *fitting([(long, cells), (short, narrow)], width, markup)]
     told = [*wrap(OF_P.format(word), width, 2), *([one_line(", ".join(facts), width)] if facts else [])]
     return found + [(line, {}) for line in told]
+
+
+def _aggregates(comparison: Comparison, width: int) -> Lines:
+    """A table of the aggregates; nothing where no family has any."""
+    changes = comparison.aggregates
+    if not changes:
+        return []
+    cells, long = aggregate_rows(changes), aggregate_titles(changes)
+    narrow = [at for at, title in enumerate(long) if title != INTERVAL]
+    choices = [(long, cells), ([long[at] for at in narrow], [[row[at] for at in narrow] for row in cells])]
+    markup = [_COLOURS["worse"] if is_worse(one.verdict) else {} for one in changes]
+    told = [(line, dict[str, bool]()) for line in wrap(OF_P_OF_AGGREGATES, width, 2)]
+    return [("", {}), *fitting(choices, width, markup), *told]
 
 
 def heading(comparison: Comparison) -> list[GroupChange]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ..results.case import unrestricted
 from ..scoring.forms import show_answer
 from ..trial import Json
+from .aggregate_changes import aggregate_rows, aggregate_titles
 from .comparison import interrupted, rates
 from .escape import one_line
 from .wording import count, number
@@ -53,6 +54,7 @@ class Changes:
     runs: list[list[str]]  # name of a fact, before, after
     groups: list[list[str]]
     sections: list[list[str]]  # the total as its last row
+    aggregates: list[list[str]]  # titles first; empty where no family has any
     flips: list[FlipView]
     differences: list[tuple[str, list[str]]]  # what changed at the example of one question, lines of a diff
     changed: list[tuple[str, str]]  # what changed, the questions' ids
@@ -68,6 +70,7 @@ def changes(comparison: Comparison) -> Changes:
     """What the comparison says, lists cut after MOST entries with a note of how many are left out."""
     flips = [_flip(one) for one in comparison.flips]
     totals = [comparison.total] if comparison.total else []
+    rows = aggregate_rows(comparison.aggregates)
     return Changes(
         state=_STATES.get(unrestricted(comparison.verdict), "neutral"),
         verdict=comparison.verdict,
@@ -76,6 +79,7 @@ def changes(comparison: Comparison) -> Changes:
         runs=_runs(comparison.before, comparison.after),
         groups=[_change(one) for one in comparison.groups],
         sections=[_change(one) for one in (*comparison.sections, *totals)],
+        aggregates=[aggregate_titles(comparison.aggregates), *rows] if rows else [],
         flips=flips[:MOST],
         differences=[(_headed(one), list(one.lines)) for one in comparison.differences],
         changed=_by_change(comparison),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from ..results.case import IDENTICAL, INCONCLUSIVE, is_worse, unrestricted
 from ..scoring.forms import show_answer
 from ..trial import Json
+from .aggregate_changes import OF_P_OF_AGGREGATES, aggregate_rows, aggregate_titles
 from .comparison import OF_P, heading, interrupted, p_value, rates
 from .escape import one_line
 from .markdown_blocks import NONE, cell, code, fence, folded, table, words
@@ -50,6 +51,7 @@ def change(comparison: Comparison, most: int, name: str = "") -> Iterator[str]:
     yield f"- {count(comparison.paired, 'question')} paired"
     yield from (f"- {words(note, REASON)}" for note in (*interrupted(comparison), *comparison.notes[:NAMED]))
     yield from _changes(comparison, max(most, 15))
+    yield from _aggregates(comparison, max(most, 15))
     for one in comparison.differences if most else ():
         yield from _difference(one)
     yield from _flips(comparison.flips, most)
@@ -84,6 +86,18 @@ def _changes(comparison: Comparison, most: int) -> Iterator[str]:
     yield from ("", OF_P.format(comparison.group_word)) if rows else ()
     if len(moved) > most:
         yield from ("", f"And {len(moved) - most} more {comparison.group_word}s that moved.")
+
+
+def _aggregates(comparison: Comparison, most: int) -> Iterator[str]:
+    """The aggregates of the families, at most so many."""
+    changes = comparison.aggregates
+    titles = aggregate_titles(changes)
+    names = titles.index("n")
+    rows = [[*map(cell, row[:names]), *row[names:]] for row in aggregate_rows(changes[:most])]
+    yield from table(titles, rows, names)
+    yield from ("", OF_P_OF_AGGREGATES) if rows else ()
+    if len(changes) > most:
+        yield from ("", f"And {len(changes) - most} more aggregates.")
 
 
 def _change(one: GroupChange, several: bool, strong: str = "") -> list[str]:

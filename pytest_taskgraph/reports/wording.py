@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+_LEAST = 0.001
+
 
 def number(value: float | None) -> str:
     """The number with three decimals, a dash for none."""
@@ -21,3 +23,18 @@ def count(of: int, noun: str, several: str = "") -> str:
 def plural(noun: str, of: int, several: str = "") -> str:
     """The noun, in the plural unless there is one; `several` is a plural that does not just end in "s"."""
     return noun if of == 1 else several or noun + "s"
+
+
+def signed(value: float | None) -> str:
+    """Return a difference with its sign and three decimals, a dash for none."""
+    return "-" if value is None else f"{value:+.3f}" if abs(value) >= _LEAST / 2 else "0.000"
+
+
+def signed_interval(ends: tuple[float, float] | None) -> str:
+    """Return both ends of the interval of a difference with their signs, a dash for none."""
+    return "-" if ends is None else f"{signed(ends[0])} to {signed(ends[1])}"
+
+
+def p_value(value: float | None) -> str:
+    """Return a p-value with three decimals, a dash for none."""
+    return "-" if value is None else f"<{_LEAST:g}" if value < _LEAST else f"{value:.3f}"

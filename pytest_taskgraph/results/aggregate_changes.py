@@ -54,6 +54,11 @@ class AggregateChange:
     verdict: str = ""
 
     @property
+    def ends(self) -> tuple[float, float] | None:
+        """Both ends of the interval of the difference; None where there is none."""
+        return None if self.low is None or self.high is None else (self.low, self.high)
+
+    @property
     def change(self) -> float | None:
         """After less before; None where one of them is undefined."""
         return None if self.before is None or self.after is None else self.after - self.before
@@ -82,8 +87,8 @@ def aggregate_changes(
     found = [
         one
         for family in families
-        for model in sorted({pair.model for pair in pairs if _family(pair) == family.name})
-        for one in _changes([pair for pair in pairs if _family(pair) == family.name and pair.model == model], family)
+        for model in sorted({pair.model for pair in pairs if pair.family == family.name})
+        for one in _changes([pair for pair in pairs if (pair.family, pair.model) == (family.name, model)], family)
     ]
     tested = [at for at, one in enumerate(found) if one.worse is not None and one.better is not None]
     worse, better = (
@@ -94,10 +99,6 @@ def aggregate_changes(
         verdict = "worse" if p_worse <= level else "better" if p_better <= level else INCONCLUSIVE
         changes[at] = replace(changes[at], p=found[at].worse, adjusted_p=p_worse, verdict=verdict)
     return tuple(changes)
-
-
-def _family(pair: Pair) -> str:
-    return pair.after[0].question.family
 
 
 def _changes(pairs: Sequence[Pair], family: FamilyDescription) -> Iterator[_Tested]:
@@ -111,7 +112,7 @@ def _change(pairs: Sequence[Pair], aggregate: Aggregate, known: Known, family: s
     before = Sums(aggregate, known, (Observed(one.cluster, one.before) for one in pairs))
     after = Sums(aggregate, known, (Observed(one.cluster, one.after) for one in pairs))
     units = sorted({*before.units, *after.units})
-    questions = sum(one.cluster in units for one in pairs)
+    questions = len(before.places | after.places)
     made = AggregateChange(
         aggregate.name, family, pairs[0].model, questions, len(units), before.value(), after.value()
     )  # fmt: skip

@@ -107,11 +107,13 @@ class Sums:
         self._aggregate, self._known = aggregate, known
         added: dict[tuple[Leaf, Stratum], dict[str | None, list[Pair]]] = {}
         needed = _needed(aggregate, known)
-        for one in questions:
+        self.places: set[int] = set()  # of the questions that add to the aggregate, among all
+        for at, one in enumerate(questions):
             for leaf, label in needed:
                 labels = one.trials[0].question.labels
                 pair = _contribution(leaf, one.trials) if not label or label in labels else None
                 if pair is not None:
+                    self.places.add(at)
                     stratum = (label, str(labels[label])) if label else None
                     added.setdefault((leaf, stratum), {}).setdefault(one.unit, []).append(pair)
         # Fractions: what is left without a unit is exact, and the order of the questions does not matter.
@@ -245,12 +247,12 @@ def merged(families: Iterable[FamilyDescription]) -> dict[str, Aggregate]:
     return found
 
 
-def mistake_of(aggregates: Sequence[Aggregate], metrics: Collection[str]) -> str:
+def mistake_of(aggregates: Sequence[Aggregate], metrics: Collection[str] | None = None) -> str:
     """Return what is wrong with the aggregates of a family; "" if nothing is.
 
     Args:
         aggregates: All aggregates of the family.
-        metrics: The names of all metrics of the run.
+        metrics: The names of all metrics of the run; None where they are not known.
     """
     known: dict[str, Aggregate] = {}
     for one in aggregates:
@@ -260,17 +262,18 @@ def mistake_of(aggregates: Sequence[Aggregate], metrics: Collection[str]) -> str
     return ""
 
 
-def _mistake(one: Aggregate, known: Known, metrics: Collection[str]) -> str:
+def _mistake(one: Aggregate, known: Known, metrics: Collection[str] | None) -> str:
     """What is wrong with an aggregate; `known` are those declared before it."""
     if not _NAME.fullmatch(one.name) or one.name in STATISTICS:
         return "expected a name of letters, digits, _ and -, and none that every row has, such as 'mean'"
-    if one.name in known or one.name in metrics:
+    if one.name in known or one.name in (metrics or ()):
         return f"{'another aggregate' if one.name in known else 'a metric'} has that name; rename it"
     if one.kind in ("mean", "ratio"):
         if len(one.of) > 1 or (one.kind == "ratio" and not any(one.of)):
             return f"found of={one.of!r}; expected the name of {'a metric' if one.kind == 'mean' else 'a part'}"
-        unknown = one.kind == "mean" and any(one.of) and one.of[0] not in metrics
-        return f"there is no metric {one.of[0]!r}; known: {', '.join(sorted(metrics))}" if unknown else ""
+        if metrics is None or one.kind == "ratio" or not any(one.of) or one.of[0] in metrics:
+            return ""
+        return f"there is no metric {one.of[0]!r}; known: {', '.join(sorted(metrics))}"
     if missing := [name for name in one.of if name not in known]:
         return f"there is no aggregate {missing[0]!r} before it; known: {', '.join(known) or 'none'}"
     seeds = one.kind in SEEDS

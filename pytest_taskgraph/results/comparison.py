@@ -13,6 +13,8 @@ from typing import Any, Literal
 
 from ..errors import UnknownNameError, UsageError
 from ..trial import Json, Outcome, Trial
+from .aggregate_changes import AggregateChange
+from .aggregates import mistake_of
 from .case import INCONCLUSIVE, is_worse
 from .descriptions import descriptions_of
 from .pairing import Changed, Missing, Pair, Pairing, mean_score, paired
@@ -98,10 +100,12 @@ class Comparison:
     notes: tuple[str, ...]  # what must be known to read it
     group_word: str = "group"  # what the families that were compared call a group
     section_word: str = "section"
+    aggregates: tuple[AggregateChange, ...] = ()  # of the families that declare some
 
     def to_json(self) -> dict[str, Any]:
-        """The comparison as plain JSON values."""
-        return asdict(self)
+        """The comparison as plain JSON values; without aggregates where no family has any."""
+        found = asdict(self)
+        return found if self.aggregates else {name: value for name, value in found.items() if name != "aggregates"}
 
 
 def compare(before: Mapping[str, Any], after: Mapping[str, Any], margin: float = MARGIN) -> Comparison:
@@ -117,6 +121,9 @@ def compare(before: Mapping[str, Any], after: Mapping[str, Any], margin: float =
     found = paired(tally_of(before), tally_of(after))
     known, families = descriptions_of(after), {one.family for one in found.pairs}
     words = known.word("group", families), known.word("section", families)
+    for one in known:
+        if told := mistake_of(one.aggregates):
+            raise UsageError(f"the record is damaged: family {one.name!r:.200}: {told:.300}; make it again")
     judged = judge(found.pairs, margin, known)
     flips = sorted(chain.from_iterable(map(_flip, found.pairs)), key=lambda flip: not flip.lost)
     pairs, counted = found.pairs, pooled(found.pairs)
@@ -128,7 +135,7 @@ def compare(before: Mapping[str, Any], after: Mapping[str, Any], margin: float =
         sections=tuple(change(same, name, name) for (_, name), same in grouped(counted, known, by_group=False)),
         flips=tuple(flips), changed=found.changed, differences=tuple(_differences(found)), missing=found.missing,
         only_before=found.only_before, only_after=found.only_after, notes=tuple(_notes(found, before, after, words[0])),
-        group_word=words[0], section_word=words[1],
+        group_word=words[0], section_word=words[1], aggregates=judged.aggregates,
     )  # fmt: skip
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from math import fsum
 from typing import Literal
 
+from .aggregate_changes import AggregateChange, aggregate_changes
 from .case import IDENTICAL, INCONCLUSIVE, restricted
 from .descriptions import Descriptions
 from .paired import Loss, holm, loss, mcnemar, needed, needed_clusters, sign_flip
@@ -58,15 +59,17 @@ class Judged:
     p_better: float | None
     loss: Loss
     groups: tuple[GroupChange, ...]
+    aggregates: tuple[AggregateChange, ...] = ()
 
 
 def judge(pairs: Sequence[Pair], margin: float = MARGIN, descriptions: Descriptions | None = None) -> Judged:
     """The verdict over paired questions, those that `pooled` gives; graded ones beside others enter by their groups.
 
     Identical replies: each question was answered with the same texts in both runs, which says nothing about chance.
-    Worse: the test of all of them, or that of any group adjusted by Holm, gives at most 0.025; without a difference
-    that happens in at most 1 of 20 comparisons. Better: the test of all gives as little the other way. Not worse: the
-    upper bound of the loss is below the margin.
+    Worse: the test of all of them, or that of any group or aggregate, adjusted by Holm over all groups or over all
+    aggregates, gives at most 0.025. Without a difference that happens in at most 1 of 20 comparisons, in at most 3 of
+    40 where families have aggregates. Better: the test of all gives as little the other way. Not worse: the upper bound
+    of the loss is below the margin.
 
     Fewer than ENOUGH_CLUSTERS clusters tell nothing of others. Of themselves they do, where chance is another one in
     every question: there each question is a case of its own, and the verdict says that it is about these clusters.
@@ -78,6 +81,7 @@ def judge(pairs: Sequence[Pair], margin: float = MARGIN, descriptions: Descripti
     if only:
         pairs = [replace(one, cluster=f"{one.id} {one.model}") for one in pairs]
     groups, counted = _changes(pairs, known), pooled(pairs)
+    aggregates = aggregate_changes(pairs, known, LEVEL)
     by_cluster: dict[str, list[float]] = {}
     for one in counted:
         by_cluster.setdefault(one.cluster, []).append(one.loss)
@@ -85,15 +89,18 @@ def judge(pairs: Sequence[Pair], margin: float = MARGIN, descriptions: Descripti
     p, p_better = (_test(counted), _test(counted, -1)) if counted else (None, None)
     if pairs and all(one.identical for one in pairs):
         told = f"{count_of(found.n)} got the same replies in both runs"
-        return Judged(IDENTICAL, told, None, p, p_better, found, groups)
-    verdict = _verdict(p, p_better, found, groups, margin)
+        return Judged(IDENTICAL, told, None, p, p_better, found, groups, aggregates)
+    tested: tuple[GroupChange | AggregateChange, ...] = (*groups, *aggregates)
+    worse = [one for one in tested if one.verdict == "worse"]
+    verdict = _verdict(p, p_better, found, bool(worse), margin)
     number, more = _needed(found, margin, noun) if verdict == INCONCLUSIVE else (None, "")
-    reason = _reason(verdict, found, p if verdict != "better" else p_better, groups, margin) + more
+    reason = _reason(verdict, found, p if verdict != "better" else p_better, worse, margin) + more
     if not only:
-        return Judged(verdict, reason, number, p, p_better, found, groups)
+        return Judged(verdict, reason, number, p, p_better, found, groups, aggregates)
     return Judged(
         on_these(verdict, noun), f"{reason}; {within(only, noun)}, tested question by question", number, p, p_better,
         found, tuple(replace(one, verdict=on_these(one.verdict, noun)) for one in groups),
+        tuple(replace(one, verdict=one.verdict and on_these(one.verdict, noun)) for one in aggregates),
     )  # fmt: skip
 
 
@@ -112,12 +119,10 @@ def pooled(pairs: Sequence[Pair]) -> list[Pair]:
     return [one for one in pairs if not one.graded] or list(pairs)
 
 
-def _verdict(
-    p: float | None, p_better: float | None, found: Loss, groups: Sequence[GroupChange], margin: float
-) -> Verdict:
+def _verdict(p: float | None, p_better: float | None, found: Loss, worse: bool, margin: float) -> Verdict:
     if p is None or p_better is None:
         return INCONCLUSIVE
-    if p <= LEVEL or any(one.verdict == "worse" for one in groups):
+    if p <= LEVEL or worse:
         return "worse"
     if p_better <= LEVEL:
         return "better"
@@ -128,16 +133,16 @@ def _reason(
     verdict: Verdict,
     found: Loss,
     p: float | None,
-    groups: Sequence[GroupChange],
+    worse: Sequence[GroupChange | AggregateChange],
     margin: float,
 ) -> str:
     if p is None:
         return "no question was answered in both runs and asked alike"
     moved = f"{0.0 - found.mean:+.3f} over {count_of(found.n)}"
-    worse = [f"{one.name}{f' of {one.model}' if one.model else ''}" for one in groups if one.verdict == "worse"]
+    names = [f"{one.name}{f' of {one.model}' if one.model else ''}" for one in worse]
     if verdict in ("worse", "better"):
         overall = [f"p = {p:.2g}" if p >= 0.0001 else "p < 0.0001"] if p <= LEVEL else []
-        return ", ".join([moved, *overall, *([f"worse in {', '.join(worse)}"] if worse else [])])
+        return ", ".join([moved, *overall, *([f"worse in {', '.join(names)}"] if names else [])])
     bound = f"the loss may be up to {found.upper:.3f}"
     if verdict == "not worse":
         return f"{moved}; the loss is at most {max(found.upper, 0.0):.3f}, below the margin of {margin:g}"

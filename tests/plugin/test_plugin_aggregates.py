@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import re
 
 import pytest
 from plugin_project import Project
+
+from pytest_taskgraph.__main__ import main
 
 CONFTEST = """
 from pytest_taskgraph.benchmarks.family import Family, QuestionReference
@@ -136,3 +139,27 @@ def test_aggregates_of_a_family_are_validated(steps: Project, named: str, new: s
     ran = steps.run("--model=start", "--taskgraph-judge=none")
     assert ("aggregate of" in ran.output or "aggregate '" in ran.output, ran.clean) == (bool(told), True), ran.output
     assert told in " ".join(ran.output.split())
+
+
+def test_comparison_shows_aggregates_and_fails_on_a_worse_one(
+    steps: Project, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written(steps, copies=6)
+    judge = "--taskgraph-judge=gates"
+    saved = steps.run("--model=start", "--taskgraph-save=main", judge, "--taskgraph-gate=steps>=0.1")
+    assert saved.clean, saved.output
+    reports = [f"--taskgraph-report={kind}=report.{kind}" for kind in ("json", "html", "md")]
+    ran = steps.run("--model=worse", "--taskgraph-compare=main", "--taskgraph-fail-on=regression", *reports)
+    assert (ran.code, ran.clean) == (1, True), ran.output
+    told = " ".join(ran.output.split())
+    assert "failed compare::main: worse: " in told
+    assert "worse in next_step, sensitivity, specificity, g_mean, g_seeds" in told
+    assert re.search(r"g_mean 54 0\.548 0\.000 -0\.548 \S+ to -\d\.\d+ <0\.001 worse", told), told
+    assert re.search(r"g_deviation 54 0\.\d+ 0\.000 \S+ - - -", told), "a deviation is not tested"
+    assert "Aggregates, before and after" in (steps.path / "report.html").read_text(encoding="utf-8")
+    assert "| `g_mean` | 54 | 0.548 | 0.000 | -0.548 |" in (steps.path / "report.md").read_text(encoding="utf-8")
+    monkeypatch.chdir(steps.path)
+    capsys.readouterr()
+    assert main(["compare", "main", "report.json", "--json"]) == 1
+    changes = {one["name"]: one for one in json.loads(capsys.readouterr().out)["aggregates"]}
+    assert (changes["g_mean"]["n"], changes["g_mean"]["clusters"], changes["g_mean"]["verdict"]) == (54, 54, "worse")

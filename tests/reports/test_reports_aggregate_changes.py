@@ -1,0 +1,136 @@
+"""Aggregates in the reports of a comparison: the same figures in the terminal, in Markdown and on the page."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from html import unescape
+
+import pytest
+
+from pytest_taskgraph.errors import UsageError
+from pytest_taskgraph.family_description import Aggregate, FamilyDescription
+from pytest_taskgraph.reports.aggregate_changes import aggregate_rows, aggregate_titles
+from pytest_taskgraph.reports.comparison import lines
+from pytest_taskgraph.reports.escape import columns
+from pytest_taskgraph.reports.html import html
+from pytest_taskgraph.reports.markdown import markdown
+from pytest_taskgraph.results.comparison import Comparison, compare
+from pytest_taskgraph.results.record import About, build
+from pytest_taskgraph.trial import Question, Reply, Score, Trial
+
+AGGREGATES = (
+    Aggregate("sensitivity", "ratio", ("yes",)),
+    Aggregate("specificity", "ratio", ("no",)),
+    Aggregate("g_mean", "geometric-mean", ("sensitivity", "specificity")),
+)
+STEPS = FamilyDescription("steps", cluster="recipe", aggregates=AGGREGATES)
+OTHER = replace(STEPS, name="other", aggregates=AGGREGATES[:1])
+
+
+def run(
+    hits: Sequence[tuple[str, int]], models: Sequence[str] = ("m",), families: Sequence[FamilyDescription] = (STEPS,),
+    recipes: int = 40, text: str = "x",
+) -> dict[str, object]:  # fmt: skip
+    """The record of a run: the class of each question of each family, and whether it was answered right."""
+    trials = []
+    for family in families:
+        for model in models:
+            for at, (of, hit) in enumerate(hits):
+                question = Question(
+                    f"{family.name}-{at:03d}", family.name, "next_step", "", f"Step {at}?", "?", "yes-no", of,
+                    "correctness", cluster=f"{family.name}-{at % recipes}",
+                )  # fmt: skip
+                score = Score(float(hit), parts={of: [hit, 1]})
+                trials.append(Trial(question, model, "right" if hit else "wrong", Reply(f"{text} {at}"), score))
+    return build(trials, About("0.1.0", models=tuple(models), families=tuple(families)))
+
+
+BEFORE = [("yes", int(at % 8 > 0)) for at in range(40)] + [("no", int(at % 8 > 1)) for at in range(40)]
+# As many are right as before, but those of one class are lost and those of the other won.
+ALL_YES = [("yes", 1)] * 40 + [("no", int(at % 8 > 2)) for at in range(40)]
+LOSING = [*BEFORE[:40], *[("no", int(at % 8 > 5)) for at in range(40)]]
+
+
+def compared(after: Sequence[tuple[str, int]], **more: object) -> Comparison:
+    return compare(run(BEFORE, **more), run(after, **more, text="y"))  # type: ignore[arg-type]
+
+
+def terminal(comparison: Comparison, width: int = 120) -> list[str]:
+    return [line for line, _ in lines(comparison, "main", width)]
+
+
+def test_aggregate_that_is_worse_makes_the_verdict_worse() -> None:
+    found = compared(LOSING)
+    worse = [one.name for one in found.aggregates if one.verdict == "worse"]
+    assert (found.verdict, worse) == ("worse", ["specificity", "g_mean"])
+    assert found.reason.endswith("worse in next_step, specificity, g_mean")
+
+
+def test_aggregate_that_is_inconclusive_or_better_changes_no_verdict() -> None:
+    plain = replace(STEPS, aggregates=())
+    for after in (ALL_YES, BEFORE, [("yes", 1)] * 40 + [("no", 1)] * 40):
+        found, without = compared(after), compared(after, families=(plain,))
+        assert all(one.verdict != "worse" for one in found.aggregates)
+        assert (found.verdict, found.reason, found.needed) == (without.verdict, without.reason, without.needed)
+
+
+def test_few_clusters_restrict_the_verdicts_of_aggregates() -> None:
+    found = compared(LOSING, recipes=3)
+    assert found.verdict == "worse on these recipes"
+    assert {one.name: (one.verdict, one.clusters) for one in found.aggregates} == {
+        "sensitivity": ("inconclusive", 40),
+        "specificity": ("worse on these recipes", 40),
+        "g_mean": ("worse on these recipes", 80),
+    }
+
+
+def test_same_replies_are_identical_whatever_the_aggregates() -> None:
+    record = run(BEFORE)
+    found = compare(record, record)
+    assert (found.verdict, {one.verdict for one in found.aggregates}) == ("identical replies", {"inconclusive"})
+
+
+@pytest.mark.parametrize("width", [40, 80, 120])
+def test_terminal_shows_aggregates_in_a_table(width: int) -> None:
+    told = terminal(compared(LOSING), width)
+    row = next(line.split() for line in told if " 0.750  0.250 " in line.replace("   ", "  "))
+    assert row[1:5] == ["40", "0.750", "0.250", "-0.500"]
+    assert max(map(columns, told)) <= width
+    if width >= 80:
+        assert row[5:] == ["-0.662", "to", "-0.338", "<0.001", "worse"]
+        assert any("aggregate" in line and "95% interval" in line for line in told)
+    if width == 120:
+        assert "p of an aggregate: one-sided, towards worse, adjusted by Holm over all aggregates" in told
+
+
+def test_every_report_shows_the_same_rows() -> None:
+    comparison = compared(LOSING, models=("a", "b"), families=(STEPS, OTHER))
+    rows, titles = aggregate_rows(comparison.aggregates), aggregate_titles(comparison.aggregates)
+    assert [row[:2] for row in rows] == [
+        *([f"steps {one.name}", model] for model in "ab" for one in AGGREGATES),
+        *(["other sensitivity", model] for model in "ab"),
+    ]
+    record = run(LOSING, ("a", "b"), (STEPS, OTHER))
+    page, text, shown = html(record, comparison), markdown(record, comparison), terminal(comparison, 160)
+    plain = unescape(re.sub(r"<[^>]*>", "|", page.replace("<wbr>", "")))
+    for row in (titles, *rows):
+        assert [one.split() for one in shown].count(" ".join(row).split()) == 1
+        assert re.search(r"\|+".join(map(re.escape, row)), plain), row
+    for row in rows:
+        assert f"| `{row[0]}` | `{row[1]}` | {' | '.join(row[2:])} |" in text
+    assert "Aggregates, before and after" in page
+
+
+def test_comparison_without_aggregates_says_nothing_of_them() -> None:
+    record, found = run(LOSING), compared(LOSING, families=(replace(STEPS, aggregates=()),))
+    assert "aggregates" not in found.to_json()
+    assert not any("aggregate" in text for text in (markdown(record, found), *terminal(found)))
+    assert compared(LOSING).to_json()["aggregates"][0]["name"] == "sensitivity"
+
+
+def test_compare_damaged_aggregates_is_a_usage_error() -> None:
+    damaged = replace(STEPS, aggregates=(Aggregate("g_mean", "geometric-mean", ("none",)),))
+    with pytest.raises(UsageError, match="the record is damaged: family 'steps': aggregate 'g_mean': there is no"):
+        compare(run(BEFORE), run(BEFORE, families=(damaged,)))
