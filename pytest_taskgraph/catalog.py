@@ -41,7 +41,7 @@ class Deferred(Generic[T]):
 
 
 class Registrations:
-    """What one session registered, by kind and name, each with the one who registered it."""
+    """What one session registered, by kind and name, each with its owner: the plugin that registered it."""
 
     def __init__(self) -> None:
         self._values: dict[str, dict[str, object]] = {}
@@ -51,7 +51,7 @@ class Registrations:
         """Register a value under a name.
 
         Raises:
-            UsageError: if the name is none, or is taken by another of the kind. The message tells by whom.
+            UsageError: if the name is none, or is taken by another of the kind. The message names the owner.
         """
         if not isinstance(name, str) or not _NAME.fullmatch(name):
             raise UsageError(f"the {kind} {name!r}: expected a name of letters, digits and any of _ . + -")
@@ -89,15 +89,15 @@ class Registrations:
         """Hide these registrations; those that were open before count again. Closing twice does no harm."""
         if self in _open:
             _open.remove(self)
-            shown = _current()
-            if self.kinds or (shown is not None and shown.kinds):
+            visible = _current()
+            if self.kinds or (visible is not None and visible.kinds):
                 _clear_caches()
 
 
 class Catalog(Mapping[str, T], Generic[T]):
     """A mapping from names to things of one kind: the built-in ones in their order, then those of the session.
 
-    Looking up an unknown name raises UnknownNameError, which tells all known ones.
+    Looking up an unknown name raises UnknownNameError, whose message lists all known ones.
 
     Args:
         kind: What its things are called in messages, such as "metric". No two catalogs have the same kind.
@@ -131,8 +131,8 @@ class Catalog(Mapping[str, T], Generic[T]):
     def __getitem__(self, name: str) -> T:
         for things in (self._built_in, self._registered):
             if name in things:
-                found = things[name]
-                return found.value if isinstance(found, Deferred) else found
+                thing = things[name]
+                return thing.value if isinstance(thing, Deferred) else thing
         raise UnknownNameError(self.kind, name, self)
 
     def __contains__(self, name: object) -> bool:
@@ -168,12 +168,12 @@ def catalog_cache(cache: _C) -> _C:
 @contextmanager
 def registrations() -> Iterator[Registrations]:
     """Open new registrations for as long as the context lasts."""
-    made = Registrations()
-    made.open()
+    opened = Registrations()
+    opened.open()
     try:
-        yield made
+        yield opened
     finally:
-        made.close()
+        opened.close()
 
 
 def is_registered(kind: str, name: str) -> bool:

@@ -31,7 +31,7 @@ def pytest_taskgraph_register(registry: Registry) -> None:
 
 
 def call_register(plugins: pytest.PytestPluginManager, registry: Registry) -> None:
-    """Call the hook of all plugins, and from now on that of each one that is registered.
+    """Call the hook of all plugins, and from now on that of every plugin that is registered.
 
     Raises:
         RegistrationError: if one fails. The message names the plugin and the fault, on one line.
@@ -58,15 +58,15 @@ def registered_by(modules: Sequence[str]) -> Iterator[None]:
         return
     if str(Path.cwd()) not in sys.path:
         sys.path.insert(0, str(Path.cwd()))
-    with registrations() as made:
-        plugins, registry = pytest.PytestPluginManager(), Registry(made, Path.cwd())
+    with registrations() as opened:
+        plugins, registry = pytest.PytestPluginManager(), Registry(opened, Path.cwd())
         plugins.add_hookspecs(sys.modules[__name__])
         for name in modules:
             try:
                 plugins.import_plugin(name)
             except Exception as error:
-                told = " ".join(str(error).split())
-                raise RegistrationError(f"-p {name}: {told or type(error).__name__}") from None
+                message = " ".join(str(error).split())
+                raise RegistrationError(f"-p {name}: {message or type(error).__name__}") from None
         call_register(plugins, registry)
         registry.check()
         yield

@@ -75,10 +75,12 @@ class Registry:
             self._fail(f"the model {name!r}: expected an application or an opener")
         if opener is not None and (version or not callable(opener)):
             self._fail(f"the model {name!r}: expected a function as opener, and no version beside it")
+        if not isinstance(version, str):
+            self._fail(f"the model {name!r}: expected a text as version, found {_type(version)}")
         is_model = iscoroutinefunction(getattr(application, "answer", None))
         if opener is None and (isclass(application) or not (callable(application) or is_model)):
             self._fail(f"the model {name!r}: expected a callable or a model object, found {_type(application)}")
-        self._add("model", name, opener or partial(_open_application, name, application, str(version)))
+        self._add("model", name, opener or partial(_open_application, name, application, version))
 
     def prompt(self, name: str, source: str | Path) -> None:
         r"""Register a prompt template: `--taskgraph-frame=NAME` then puts the questions in it.
@@ -186,7 +188,7 @@ class Registry:
         Args:
             name: The kind.
             function: From the record of a run to the text of the report. With a second parameter it also receives the
-                comparison with a saved run, None where there is none.
+                comparison with a saved run, None without one.
 
         Example:
             >>> registry.report("count", lambda record: f"{len(record['trials'])} trials")
@@ -246,15 +248,15 @@ def failure(registry: Registry, error: BaseException) -> RegistrationError | Non
     """Return what to say of an exception that a plugin's hook let through; None if it came from elsewhere."""
     frames = [frame for frame, _ in walk_tb(error.__traceback__)]
     hooks = (frame for frame in frames if _is_hook(frame))
-    found = next(hooks, None)
-    if found is None:
+    hook = next(hooks, None)
+    if hook is None:
         return None
     if isinstance(error, RegistrationError):
         return error
     last = extract_tb(error.__traceback__)[-1]
-    told = " ".join(str(error).split())
+    message = " ".join(str(error).split())
     place = f"{Path(last.filename).name}:{last.lineno}"
-    return RegistrationError(f"{registry.name_of(found)}: {HOOK} raised {type(error).__name__}: {told} ({place})")
+    return RegistrationError(f"{registry.name_of(hook)}: {HOOK} raised {type(error).__name__}: {message} ({place})")
 
 
 def _is_hook(frame: FrameType) -> bool:
@@ -265,7 +267,7 @@ def _is_hook(frame: FrameType) -> bool:
 
 
 def _caller() -> FrameType:
-    """Return the frame of the plugin's hook; of the innermost code outside of this module where there is none."""
+    """Return the frame of the plugin's hook; without one, of the innermost code outside of this module."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and frame.f_globals.get("__name__") == __name__:
         frame = frame.f_back

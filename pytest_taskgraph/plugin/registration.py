@@ -27,12 +27,12 @@ def open_registry(config: pytest.Config, parser: pytest.Parser | None = None) ->
         pytest.UsageError: if a registration fails.
     """
     if _REGISTRY not in config.stash:
-        made = Registrations()
-        made.open()
-        config.add_cleanup(made.close)  # a session may end before pytest_unconfigure is called
+        opened = Registrations()
+        opened.open()
+        config.add_cleanup(opened.close)  # a session may end before pytest_unconfigure is called
         known = parser or parser_of(config)
         declare = None if known is None else partial(add_family_options, known)
-        config.stash[_REGISTRY] = Registry(made, config.rootpath, declare)
+        config.stash[_REGISTRY] = Registry(opened, config.rootpath, declare)
         try:
             call_register(config.pluginmanager, config.stash[_REGISTRY])
         except RegistrationError as error:

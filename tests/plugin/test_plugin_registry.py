@@ -178,6 +178,7 @@ def test_registered_model_with_version_is_asked_once(own: Project) -> None:
         ("len, opener=len", "the model 'mine': expected an application or an opener"),
         ("None, opener=3", "the model 'mine': expected a function as opener, and no version beside it"),
         ("None, opener=len, version='1'", "the model 'mine': expected a function as opener"),
+        ("len, version=1.10", "the model 'mine': expected a text as version, found a value of type float"),
     ],
 )
 def test_model_is_callable_object_or_opener(project: Project, application: str, told: str) -> None:
