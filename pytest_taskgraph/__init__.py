@@ -18,7 +18,10 @@ if TYPE_CHECKING:
     from .benchmarks.understanding.pattern import case as case
     from .benchmarks.understanding.pattern import pattern as pattern
     from .family_description import Aggregate as Aggregate
+    from .family_description import Column as Column
     from .family_description import FamilyDescription as FamilyDescription
+    from .family_description import ReferenceValue as ReferenceValue
+    from .family_description import TableSpec as TableSpec
     from .notations.notation import Notation as Notation
     from .plugin.suites import suite as suite
     from .registry import Registry as Registry
@@ -36,6 +39,7 @@ _WHERE = {
     "Aggregate": ".family_description",
     "Case": ".benchmarks.understanding.pattern",
     "Cases": ".benchmarks.understanding.pattern",
+    "Column": ".family_description",
     "Family": ".benchmarks.family",
     "FamilyDescription": ".family_description",
     "Form": ".scoring.form",
@@ -46,9 +50,11 @@ _WHERE = {
     "Pattern": ".benchmarks.understanding.pattern",
     "Question": ".trial",
     "QuestionReference": ".benchmarks.family",
+    "ReferenceValue": ".family_description",
     "Registry": ".registry",
     "Reply": ".trial",
     "Settings": ".benchmarks.settings",
+    "TableSpec": ".family_description",
     "Trial": ".trial",
     "Workflow": ".workflow.model",
     "case": ".benchmarks.understanding.pattern",

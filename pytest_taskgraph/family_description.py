@@ -12,7 +12,7 @@ from typing import Any, Final, Literal
 AggregateKind = Literal["mean", "ratio", "geometric-mean", "harmonic-mean", "seed-mean", "seed-deviation"]
 Rows = Literal["group", "section", "model", "label"]
 MEAN: Final = "mean"  # in place of the name of an aggregate: the mean of the main score
-STATISTICS: Final = frozenset(  # of every row of a table; no aggregate is called so
+STATISTICS: Final = frozenset(  # of every row of a table; no aggregate is called so. "interval": of rate or mean
     {MEAN, "n", "rate", "interval", "deviation", "chance", "above_chance", "errors", "unreadable", "refused", "skipped"}
 )
 
@@ -43,19 +43,36 @@ class Column:
     """A column of a table.
 
     Args:
-        value: What stands in its cells: an aggregate, a metric (its mean), or one of the counts and statistics of
-            every row: n, rate, interval, mean, deviation, chance, above_chance, errors, unreadable, refused, skipped.
-        title: The heading.
+        value: What stands in its cells: a statistic (`STATISTICS`), an aggregate, or a metric (its mean).
+        title: The heading; where empty, the name of the value, or what the report calls that statistic.
         short: The heading where room is scarce; the title where empty.
         rank: Columns of a higher rank are left out first where room is scarce; those of rank 0 never are.
         verbose: True for a column that the terminal shows under -v only.
+        optional: True for a column that is left out where no cell has a value but 0.
+        reports: The reports that show it, of "terminal", "md" and "html"; all where empty. CSV and JSON hold every
+            column.
     """
 
     value: str
-    title: str
+    title: str = ""
     short: str = ""
     rank: int = 0
     verbose: bool = False
+    optional: bool = False
+    reports: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """A selection of the columns of a table for the terminal.
+
+    Args:
+        rank: Columns of a higher rank are left out.
+        short: True for short headings.
+    """
+
+    rank: int
+    short: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,11 +98,17 @@ class TableSpec:
     Args:
         name: Unlike that of any other table of the family.
         title: The heading of the first column.
+        columns: The columns, in order. A value stands twice where reports show it at different places.
         rows: What each row is about: "group", "section", "model", or the values of `label`.
+        label: The label whose values have a row each.
         sections: Whether rows of groups stand below a row of their section.
         total: Whether the last row is over all trials.
         graded: Whether the table is about graded questions, or about all others; never about both.
         groups: The groups that the table is about; all where empty.
+        references: Published numbers. In a table by model one of another row has a row of its own.
+        caption: What the table is about, in a few words; the name where empty.
+        layouts: What the terminal tries, in this order, until one finds room. By default each rank from the highest
+            to 0, then 0 with short headings.
     """
 
     name: str
@@ -98,6 +121,8 @@ class TableSpec:
     graded: bool = False
     groups: tuple[str, ...] = ()
     references: tuple[ReferenceValue, ...] = ()
+    caption: str = ""
+    layouts: tuple[Layout, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,8 +169,63 @@ class FamilyDescription:
 
 def _table(data: Mapping[str, Any]) -> TableSpec:
     parts = {
-        "columns": tuple(Column(**one) for one in data["columns"]),
+        "columns": tuple(Column(**one | {"reports": tuple(one.get("reports", ()))}) for one in data["columns"]),
         "references": tuple(ReferenceValue(**one) for one in data.get("references", ())),
+        "layouts": tuple(Layout(**one) for one in data.get("layouts", ())),
         "groups": tuple(data.get("groups", ())),
     }
     return TableSpec(**{**data, **parts})
+
+
+RATES = (
+    Column("n"),
+    Column("rate"),
+    Column("interval", rank=1),
+    Column("mean"),
+    Column("chance", rank=3, optional=True, reports=("terminal",)),
+    Column("above_chance", rank=2, verbose=True, optional=True, reports=("terminal",)),
+    Column("above_chance", reports=("html",)),
+    Column("deviation", rank=1, reports=("terminal",)),
+    Column("errors", reports=("terminal", "md")),
+    Column("unreadable", reports=("terminal",)),
+    Column("unreadable", optional=True, reports=("md", "html")),
+    Column("refused", optional=True),
+    Column("errors", optional=True, reports=("html",)),
+    Column("skipped", optional=True),
+)
+"""The columns of questions that are right or wrong."""
+
+SCORES = (
+    Column("n"),
+    Column("mean"),
+    Column("interval", rank=1),
+    Column("chance"),
+    Column("above_chance", rank=3),
+    Column("deviation", rank=3, reports=("terminal",)),
+    Column("errors", rank=2, reports=("terminal", "md")),
+    Column("unreadable", rank=2),
+    Column("refused", rank=2, optional=True, reports=("terminal",)),
+    Column("refused", reports=("md", "html")),
+    Column("errors", reports=("html",)),
+    Column("skipped", rank=2, optional=True, reports=("terminal",)),
+    Column("skipped", reports=("md", "html")),
+)
+"""The columns of graded questions."""
+
+RATE_LAYOUTS = (Layout(3), Layout(2, short=True), Layout(1), Layout(0), Layout(0, short=True))
+SCORE_LAYOUTS = (Layout(3), Layout(2), Layout(2, short=True), Layout(1, short=True), Layout(0, short=True))
+"""What goes first where room is scarce: of scores, the chance level stays to the last."""
+
+
+def standard_tables(group: str, section: str) -> tuple[TableSpec, ...]:
+    """Return the tables of a family that declares none: pass rates, and mean scores where questions are graded.
+
+    Args:
+        group: What the family calls a group.
+        section: What it calls a section.
+    """
+    rates, scores = f"Pass rates by {section} and {group}", "Graded questions: mean scores"
+    return (
+        TableSpec("rates", group, RATES, sections=True, caption=rates, layouts=RATE_LAYOUTS),
+        TableSpec("graded", "graded", SCORES, total=False, graded=True, caption=scores, layouts=SCORE_LAYOUTS),
+    )

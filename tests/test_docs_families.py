@@ -12,6 +12,8 @@ from plugin_project import Project
 from pytest_taskgraph.benchmarks.family import Family, QuestionReference
 from pytest_taskgraph.benchmarks.option import Kind
 from pytest_taskgraph.benchmarks.settings import Settings
+from pytest_taskgraph.family_description import STATISTICS, Column, FamilyDescription, TableSpec
+from pytest_taskgraph.results.tables import mistake_of
 
 PAGE = (Path(__file__).parents[1] / "docs" / "families.md").read_text(encoding="utf-8")
 FILES = re.findall(r"`([\w.]+)`:\n\n```\w+\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
@@ -46,6 +48,17 @@ def test_page_names_every_attribute_and_method_of_a_family() -> None:
     defined = {name for name in vars(Family) if not name.startswith("_")} - {"references", "question"}
     named = set(re.findall(r"`(\w+)(?:\([\w, ]*\))?`", rows("What a family may define")))
     assert defined <= named
+
+
+def test_tables_of_the_page_are_valid_and_name_every_field() -> None:
+    (block,) = re.findall(r"^```python\n(.*?)^```$", rows("Tables"), re.MULTILINE | re.DOTALL)
+    found: dict[str, FamilyDescription] = {}
+    exec(block, found)  # a block of our own documentation
+    assert mistake_of(found["DESCRIPTION"], ["overlap"]) == ""
+    named = set(re.findall(r"`(\w+)`", rows("Tables")))
+    assert not STATISTICS - named
+    fields = {*TableSpec.__dataclass_fields__, *Column.__dataclass_fields__} - {"columns", "value"}
+    assert not fields - named
 
 
 def test_page_names_every_kind_of_option_and_every_field() -> None:

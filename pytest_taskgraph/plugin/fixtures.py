@@ -81,9 +81,10 @@ def _tell_junit(item: pytest.Item, made: Trial) -> None:
     """Properties of the test case, unless they are turned off; a rerun replaces those of the attempt before."""
     from ..reports.junit import properties
     from . import options
+    from .run import run_of
 
     if options.value(item.config, "junit-properties") == "false":
         return
 
     item.user_properties[:] = [p for p in item.user_properties if not p[0].startswith("taskgraph.")]
-    item.user_properties.extend(properties(made))
+    item.user_properties.extend(properties(made, run_of(item.config).descriptions[made.question.family]))

@@ -8,7 +8,7 @@ gates       the verdicts over the whole run, in words
 comparison  what changed since another run
 markdown    a run for a pull request or the summary of a CI step
 html        a run as one page: what was asked, drawn, replied, expected
-csv         a row a trial
+csv         a row a trial, or a row a number of the tables
 junit       properties for pytest's own --junitxml
 verdict     the head of html and markdown: whether all is right
 svg         a diagram as a drawing, its boxes where layout puts them
@@ -58,6 +58,12 @@ def _csv(record: dict[str, Any], comparison: Comparison | None) -> str:
     return csv(record)
 
 
+def _tables(record: dict[str, Any], comparison: Comparison | None) -> str:
+    from .csv import tables_csv
+
+    return tables_csv(record)
+
+
 REPORTS: Catalog[Report] = Catalog(
-    "kind of --taskgraph-report", {JSON: _json, "md": _markdown, "html": _html, "csv": _csv}
+    "kind of --taskgraph-report", {JSON: _json, "md": _markdown, "html": _html, "csv": _csv, "tables": _tables}
 )

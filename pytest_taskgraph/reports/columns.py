@@ -1,68 +1,70 @@
-"""Rows of a tally as a table, with as many columns as find room."""
+"""The rows of a table in the terminal, with as many columns as find room."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ..results.tally import Group, Row, Tally
-from .escape import columns
+from ..family_description import Column, Layout
+from ..results.tables import Cell, Entry, Reference, Table
+from ..results.tally import Tally
+from .escape import columns, one_line, wrap
 from .table import table
 from .wording import count, interval, number
 
 Lines = list[tuple[str, dict[str, bool]]]
-FEW = 10  # questions answered; a rate of fewer is marked
 MARK = "*"
 NO_MARK = " "  # keeps the digits of others in line with those that carry the mark
+PUBLISHED = "published"
+
+_TITLES = {  # of statistics: the heading, and where room is scarce
+    "n": ("n", "n"),
+    "rate": ("pass rate", "rate"),
+    "mean": ("mean", "mean"),
+    "deviation": ("std", "std"),
+    "interval": ("95% interval", "95%"),
+    "chance": ("chance", "chance"),
+    "above_chance": ("above chance", "above"),
+    "errors": ("errors", "err"),
+    "unreadable": ("unreadable", "unread"),
+    "refused": ("refused", "ref"),
+    "skipped": ("skipped", "skip"),
+}
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
-    """What a line of a table is about."""
+class Labelled:
+    """An entry under its title, with the markup of its line."""
 
     title: str
-    row: Row
-    questions: int  # answered, however often
-    interval: tuple[float, float] | None
+    entry: Entry
     markup: dict[str, bool] = field(default_factory=dict)
 
-    @property
-    def mark(self) -> str:
-        """What tells that few were answered."""
-        return MARK if 0 < self.questions < FEW else NO_MARK
-
-
-def entry(tally: Tally, group: Group, title: str = "", markup: dict[str, bool] | None = None) -> Entry:
-    """The group as a line, under its own name where no other is given."""
-    return Entry(title or group.name, tally.row(group), group.questions, group.interval, markup or {})
-
 
 @dataclass(frozen=True, slots=True)
-class _Column:
+class _Shown:
     title: str
     short: str
+    rank: int
     cell: Callable[[Entry], str]
+    published: bool = False
 
 
-_N = _Column("n", "n", lambda one: f"{one.row.n}{one.mark}")
-_RATE = _Column("pass rate", "rate", lambda one: number(one.row.rate))
-_MEAN = _Column("mean", "mean", lambda one: number(one.row.mean))
-_DEVIATION = _Column("std", "std", lambda one: number(one.row.deviation))
-_INTERVAL = _Column("95% interval", "95%", lambda one: interval(one.interval))
-_CHANCE = _Column("chance", "chance", lambda one: number(one.row.chance))
-_ABOVE = _Column("above chance", "above", lambda one: number(one.row.above_chance))
-_ERRORS = _Column("errors", "err", lambda one: str(one.row.errors))
-_UNREADABLE = _Column("unreadable", "unread", lambda one: str(one.row.unreadable))
-_REFUSED = _Column("unreadable+refused", "unread+ref", lambda one: f"{one.row.unreadable}+{one.row.refused}")
-_SKIPPED = _Column("skipped", "skip", lambda one: str(one.row.skipped))
+def mark(entry: Entry) -> str:
+    """Return the sign that few questions were answered, or the space in its place."""
+    return MARK if entry.few else NO_MARK
 
 
-def rows_table(title: str, entries: Sequence[Entry], width: int, above: bool = False) -> Lines:
-    """The entries with their counts and means; `above`: with the score above chance, where it finds room as well.
+def title_of(column: Column) -> str:
+    """Return the heading of a column where there is room."""
+    return column.title or _TITLES.get(column.value, (column.value,))[0]
 
-    Where even few columns find no room in `width`, the names are shortened.
-    """
-    return _table(title, entries, width, _choices([one.row for one in entries], above))
+
+def text_of(value: str, cell: Cell) -> str:
+    """Return the text of a cell of that value: a count, a number with three decimals, or the ends of an interval."""
+    if value == "interval":
+        return interval(cell.ends)
+    return str(cell.value) if isinstance(cell.value, int) else number(cell.value)
 
 
 def graded_note(tally: Tally) -> str:
@@ -70,25 +72,26 @@ def graded_note(tally: Tally) -> str:
     asked = {(one.question.once, one.model) for one in tally.whole(graded=True).trials}
     if not asked:
         return ""
-    sections = ", ".join(group.name for group in tally.groups("section", pooled=True, graded=True))
-    told = f"{count(len(asked), 'graded question')} of {sections}"
+    sections = tally.groups("section", pooled=True, graded=True)
+    told = f"{count(len(asked), 'graded question')} of {', '.join(one.name or one.family for one in sections)}"
     return f"{told} {'stands' if len(asked) == 1 else 'stand'} apart: in no pass rate, in no total"
 
 
-def graded_table(entries: Sequence[Entry], width: int) -> Lines:
-    """Return the entries of graded questions: their means, beside what guessing earns, and no rate."""
-    return _table("graded", entries, width, _graded_choices([one.row for one in entries]))
+def table_lines(shown: Table, rows: Sequence[Labelled], width: int, verbose: bool = False) -> Lines:
+    """Return rows of a table in the first layout that finds room, and the sources of what is published.
 
-
-def _table(title: str, entries: Sequence[Entry], width: int, selections: Iterable[tuple[list[_Column], bool]]) -> Lines:
-    """Return the entries as a table, with the first selection of columns that finds room."""
-    choices = []
-    for chosen, short in selections:
-        titles = [title, *(column.short if short else column.title for column in chosen)]
-        # A small n carries a mark to the right of its digits.
-        titles[1] += NO_MARK
-        choices.append((titles, [[one.title, *(column.cell(one) for column in chosen)] for one in entries]))
-    return fitting(choices, width, [one.markup for one in entries])
+    Where none finds room, published numbers stand below the table, and then names are shortened.
+    """
+    marks = _source_marks(rows)
+    every = _columns(shown, verbose, marks)
+    markup = [one.markup for one in rows]
+    choices = _choices(shown, every, rows)
+    if any(one.published for one in every) and not any(_fits(*one, width) for one in choices):
+        choices = _choices(shown, [one for one in every if not one.published], rows)
+        return [*fitting(choices, width, markup), *_published_below(shown, rows, width)]
+    sources = [f"{PUBLISHED}{f' {mark}' if mark else ''}: {source}" for source, mark in marks.items()]
+    below: Lines = [(line, {}) for source in sources for line in wrap(source, width, 2)]
+    return [*fitting(choices, width, markup), *below]
 
 
 def fitting(
@@ -98,41 +101,122 @@ def fitting(
 
     The titles are bold, the rows have their markup, or none.
     """
-    drawn: list[str] = []
     for titles, cells in choices:
-        align = "l" + "r" * (len(titles) - 1)
-        drawn = table(titles, cells, align)
-        if max(map(columns, drawn)) <= width:
+        if _fits(titles, cells, width):
+            drawn = table(titles, cells, _align(titles))
             break
     else:
-        drawn = table(titles, cells, align, width)
+        titles, cells = choices[-1]
+        drawn = table(titles, cells, _align(titles), width)
     return [(drawn[0], {"bold": True}), *zip(drawn[1:], markup or [{}] * (len(drawn) - 1), strict=True)]
 
 
-def _choices(rows: Sequence[Row], above: bool) -> Iterator[tuple[list[_Column], bool]]:
-    """Selections of columns from the widest to the narrowest, and whether their titles are short."""
-    counts = _counts(rows)
-    if any(row.chance is not None for row in rows):
-        guessing = [_CHANCE, _ABOVE] if above else [_CHANCE]
-        yield [_N, _RATE, _INTERVAL, _MEAN, *guessing, _DEVIATION, *counts], False
-        if above:
-            yield [_N, _RATE, _INTERVAL, _MEAN, _ABOVE, _DEVIATION, *counts], True
-    yield [_N, _RATE, _INTERVAL, _MEAN, _DEVIATION, *counts], False
-    yield [_N, _RATE, _MEAN, *counts], False
-    yield [_N, _RATE, _MEAN, *counts], True
+def _fits(titles: Sequence[str], cells: Sequence[Sequence[str]], width: int) -> bool:
+    return max(map(columns, table(titles, cells, _align(titles)))) <= width
 
 
-def _graded_choices(rows: Sequence[Row]) -> Iterator[tuple[list[_Column], bool]]:
-    """Yield selections of columns as `_choices` does; the chance level stays to the last."""
-    counts = _counts(rows)
-    yield [_N, _MEAN, _INTERVAL, _CHANCE, _ABOVE, _DEVIATION, *counts], False
-    yield [_N, _MEAN, _INTERVAL, _CHANCE, *counts], False
-    yield [_N, _MEAN, _INTERVAL, _CHANCE, *counts], True
-    yield [_N, _MEAN, _INTERVAL, _CHANCE], True
-    yield [_N, _MEAN, _CHANCE], True
+def _align(titles: Sequence[str]) -> str:
+    return "l" + "r" * (len(titles) - 1)
 
 
-def _counts(rows: Sequence[Row]) -> list[_Column]:
-    """Return the columns of what was not answered, or not with an answer."""
-    counts = [_ERRORS, _REFUSED if any(row.refused for row in rows) else _UNREADABLE]
-    return counts + ([_SKIPPED] if any(row.skipped for row in rows) else [])
+def _choices(
+    shown: Table, every: Sequence[_Shown], rows: Sequence[Labelled]
+) -> list[tuple[list[str], list[list[str]]]]:
+    """The titles and cells of each layout."""
+    found = []
+    for layout in _layouts(shown, every):
+        chosen = [one for one in every if one.rank <= layout.rank]
+        titles = [shown.spec.title, *(one.short if layout.short else one.title for one in chosen)]
+        found.append((titles, [[one.title, *(column.cell(one.entry) for column in chosen)] for one in rows]))
+    return found
+
+
+def _layouts(shown: Table, every: Sequence[_Shown]) -> Iterator[Layout]:
+    """The layouts of the table but for those that show no more than others below them."""
+    ranks = sorted({0, *(one.rank for one in every)}, reverse=True)
+    declared = shown.spec.layouts or (*map(Layout, ranks), Layout(0, short=True))
+    highest = max(one.rank for one in declared)
+    yield from (Layout(rank) for rank in ranks if rank > highest)
+    yield from (one for one in declared if one.rank in ranks)
+
+
+def _columns(shown: Table, verbose: bool, marks: Mapping[str, str]) -> list[_Shown]:
+    """All columns of the terminal: of an aggregate the interval too, and beside each value those that are published."""
+    found: list[_Shown] = []
+    chosen, entries = shown.columns("terminal", verbose), shown.entries
+    values = [one.value for one in chosen]
+    marked = "n" if "n" in values else values[0]
+    spare = max((one.rank for one in chosen), default=0) + 1
+    for before, one in zip([None, *values], chosen, strict=False):
+        if one.value == "refused" and before == "unreadable":
+            found[-1] = _unanswered(found[-1].rank)
+            continue
+        found.append(_column(one, one.value == marked))
+        cells = [entry.cells[one.value] for entry in entries]
+        if one.value not in _TITLES and any(cell.ends for cell in cells):
+            found.append(_Shown(*_TITLES["interval"], spare, _ends_of(one.value)))
+        if any(cell.references for cell in cells):
+            found.append(_Shown(PUBLISHED, PUBLISHED, one.rank, _published_of(one.value, marks), published=True))
+    return found
+
+
+def _column(column: Column, marked: bool) -> _Shown:
+    title, short = _TITLES.get(column.value, (column.value, column.value))
+    title, short = column.title or title, column.short or column.title or short
+
+    def cell(entry: Entry) -> str:
+        return text_of(column.value, entry.cells[column.value]) + (mark(entry) if marked else "")
+
+    end = NO_MARK if marked else ""  # the mark stands to the right of the digits
+    return _Shown(one_line(title) + end, one_line(short) + end, column.rank, cell)
+
+
+def _unanswered(rank: int) -> _Shown:
+    """The column of unreadable and refused replies."""
+    return _Shown(
+        "unreadable+refused", "unread+ref", rank, lambda one: f"{one.count('unreadable')}+{one.count('refused')}"
+    )
+
+
+def _ends_of(value: str) -> Callable[[Entry], str]:
+    return lambda entry: interval(entry.cells[value].ends)
+
+
+def _published_of(value: str, marks: Mapping[str, str]) -> Callable[[Entry], str]:
+    return lambda entry: published(entry.cells[value].references, marks)
+
+
+def published(references: Sequence[Reference], marks: Mapping[str, str]) -> str:
+    """Return published numbers, each with the mark of its source; "" for none."""
+    return " ".join(number(one.value) + marks[one.source] for one in references)
+
+
+def _source_marks(rows: Sequence[Labelled]) -> dict[str, str]:
+    """A mark for each source of published numbers; none where there is a single one."""
+    references = (one for row in rows for cell in row.entry.cells.values() for one in cell.references)
+    return source_marks(one.source for one in references)
+
+
+def source_marks(sources: Iterator[str]) -> dict[str, str]:
+    """Return a letter for each source, in order; "" where there is a single one."""
+    listed = list(dict.fromkeys(sources))
+    if len(listed) < 2:
+        return dict.fromkeys(listed, "")
+    return {source: chr(ord("a") + at) if at < 26 else f"[{at + 1}]" for at, source in enumerate(listed)}
+
+
+def _published_below(shown: Table, rows: Sequence[Labelled], width: int) -> Lines:
+    """A line for each row of which numbers are published."""
+    found: Lines = []
+    titles = {one.value: title_of(one) for one in shown.columns("terminal")}
+    for row in rows:
+        facts = [
+            f"{titles[value]} {number(one.value)} ({one.source})"
+            for value, cell in row.entry.cells.items()
+            for one in cell.references
+            if value in titles
+        ]
+        if facts:
+            told = f"{PUBLISHED}, {row.title.strip()}: {', '.join(facts)}"
+            found += [(line, {}) for line in wrap(told, width, 4)]
+    return found

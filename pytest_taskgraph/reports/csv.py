@@ -1,17 +1,18 @@
-"""A row a trial, for spreadsheets and data frames: RFC 4180, with a header and CRLF line ends.
+"""A row a trial, or a row a number of the tables, for spreadsheets and data frames: RFC 4180, with a header and CRLF.
 
 A text that a spreadsheet would take for a formula is led by an apostrophe. Prompts and replies are in the record.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from csv import writer
 from io import StringIO
 from typing import Any
 
 from ..results.record import tally_of
 from ..results.spending import Took, took
+from ..results.tables import Table, tables_of
 from ..scoring.form import show_value
 from ..trial import Reply, Score, Trial
 from .escape import printable
@@ -87,6 +88,38 @@ def csv(record: Mapping[str, Any]) -> str:
     rows.writerow(map(_cell, header))
     rows.writerows(map(_cell, _row(one, labels, metrics)) for one in trials)
     return text.getvalue()
+
+
+TABLE_COLUMNS = (
+    *("family", "table", "model", "section", "row", "kind", "column", "value", "low", "high", "n"),
+    *("reference", "source"),
+)
+
+
+def tables_csv(record: Mapping[str, Any]) -> str:
+    """Return every number of every table in long form, a line each: CRLF line ends, to be written as UTF-8.
+
+    A number with several published values has a line for each of them. What is unknown is empty, never 0.
+
+    Raises:
+        UsageError: if the record is damaged.
+    """
+    text = StringIO()
+    rows = writer(text, lineterminator="\r\n")
+    rows.writerow(TABLE_COLUMNS)
+    rows.writerows(map(_cell, row) for table in tables_of(tally_of(record)) for row in _table_rows(table))
+    return text.getvalue()
+
+
+def _table_rows(table: Table) -> Iterator[list[Cell]]:
+    for line in table.lines:
+        for entry in (one for one in line.entries if one is not None):
+            for value in table.values:
+                cell = entry.cells[value]
+                place = [table.family, table.spec.name, entry.model, line.section, line.name, line.kind, value]
+                numbers = [cell.value, cell.low, cell.high, cell.n if line.kind != "published" else None]
+                for one in cell.references or (None,):
+                    yield [*place, *numbers, *((one.value, one.source) if one else (None, None))]
 
 
 def _row(trial: Trial, labels: Sequence[str], metrics: Sequence[str]) -> list[Cell]:

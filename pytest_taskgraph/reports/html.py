@@ -15,7 +15,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from ..results.record import about_of, tally_of
-from .columns import FEW, graded_note
+from ..results.tables import FEW
 from .escape import printable
 from .gates import gates_of, reason, state
 from .html_changes import changes
@@ -23,8 +23,7 @@ from .html_confusion import confusions
 from .html_curves import curves
 from .html_data import deflated, embedded, shown_text
 from .html_questions import FIRST, blank, drawings, pairs, questions, views
-from .html_repetitions import repetitions
-from .html_tables import GRADED, graded, rates, relations
+from .html_tables import across, families
 from .svg import STYLE
 from .svg_pair import DrawnPair
 from .verdict import facts, verdict
@@ -46,7 +45,7 @@ def html(record: dict[str, Any], comparison: Comparison | None = None) -> str:
     changed = changes(comparison) if comparison is not None else None
     found = questions(tally, record, changed)
     drawn, drawn_pairs = drawings(record, found), pairs(found)
-    script = _asset("script.js")
+    script, shown = _asset("script.js"), families(tally)
     return (
         _environment()
         .get_template("report.jinja")
@@ -55,12 +54,9 @@ def html(record: dict[str, Any], comparison: Comparison | None = None) -> str:
             facts=facts(tally, about),
             gates=[_gate(one, len(about.models) > 1) for one in gates_of(record)],
             changes=changed,
-            rates=rates(tally),
-            graded=graded(tally),
-            graded_titles=GRADED,
-            graded_note=graded_note(tally),
-            relations=relations(tally),
-            repetitions=repetitions(tally),
+            families=shown,
+            across=across(tally),
+            results=f"{shown[0].group}s".capitalize() if len(shown) == 1 else "Results",
             curves=curves(tally),
             confusions=confusions(tally),
             questions=found,

@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ..results.tables import FEW
 from ..results.tally import Group, Row, Tally
-from .columns import FEW
 from .wording import interval, number
 
 LABELS = {"tasks": "number of tasks", "depth": "depth", "width": "width", "guards": "number of guards"}

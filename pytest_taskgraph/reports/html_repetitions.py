@@ -7,16 +7,16 @@ from dataclasses import dataclass
 
 from ..results.repetitions import Reduced, reduced, repeated
 from ..results.tally import Tally
-from .repetitions import repetition_notes, wholes
+from .repetitions import repeated_groups, repetition_notes, wholes
 from .wording import number
 
 
 @dataclass(frozen=True, slots=True)
 class RepeatedLine:
-    """A line of a table: a category, a pattern below its category, a model, or the total."""
+    """A line of a table: a section, a group below its section, a model, or the total."""
 
     name: str
-    kind: str  # "category", "pattern", "model", "total", or "graded": a pattern whose questions are
+    kind: str  # "section", "group", "model", "total", or "graded": a group whose questions are
     cells: list[str]  # as Repetitions.titles
 
 
@@ -25,14 +25,15 @@ class Repetitions:
     """The tables of a run in which questions were asked more than once."""
 
     most: int  # how often one question was put to one model
-    lines: list[RepeatedLine]  # of one model its categories, the total and what is graded; of several a line each
-    whole: list[tuple[str, list[RepeatedLine]]]  # each model with its categories, their patterns, and the total
+    lines: list[RepeatedLine]  # of one model its sections, the total and what is graded; of several a line each
+    whole: list[tuple[str, list[RepeatedLine]]]  # each model with its sections, their groups, and the total
     notes: list[str]
+    cluster: str  # what questions that are not independent share
 
     @property
     def titles(self) -> list[str]:
         """The columns beside the name."""
-        spread = ["spread within a question", "spread between workflows"]
+        spread = ["spread within a question", f"spread between {self.cluster}s"]
         return ["questions", "mean score", "majority", f"pass@{self.most}", f"pass^{self.most}", *spread]
 
 
@@ -46,20 +47,14 @@ def repetitions(tally: Tally) -> Repetitions | None:
         short = [RepeatedLine(model, "model", _cells(reduced(tally.whole(model), [most]), most)) for model, _ in whole]
     else:
         short = [line for _, lines in whole for line in lines if line.kind != "group"]
-    return Repetitions(most, short, whole, list(repetition_notes(tally)))
+    cluster = tally.descriptions.word("cluster", tally.families)
+    return Repetitions(most, short, whole, list(repetition_notes(tally)), cluster)
 
 
 def _lines(tally: Tally, model: str, most: int) -> Iterator[RepeatedLine]:
-    groups = tally.groups("group", model)
-    for section in tally.groups("section", model):
-        yield RepeatedLine(section.name, "section", _cells(reduced(section, [most]), most))
-        for one in groups:
-            if one.section == section.name:
-                yield RepeatedLine(one.name, "group", _cells(reduced(one, [most]), most))
-    if tally.whole(model).trials:
-        yield RepeatedLine("total", "total", _cells(reduced(tally.whole(model), [most]), most))
-    for one in tally.groups(model=model, graded=True):
-        yield RepeatedLine(one.name, "graded", _cells(reduced(one, [most]), most))
+    for kind, one in repeated_groups(tally, model):
+        shown = "plain" if kind == "group" and not one.section else kind
+        yield RepeatedLine(one.name, shown, _cells(reduced(one, [most]), most))
 
 
 def _cells(one: Reduced, most: int) -> list[str]:

@@ -1,116 +1,188 @@
-"""The tables of the page: rates by pattern and model, and how varied questions came out."""
+"""The tables of the page: those of each family, and how varied questions came out."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from ..results.tally import Group, Row, Tally
-from .columns import FEW
+from ..family_description import STATISTICS, Column
+from ..results.tables import Entry, Line, Table, family_tables, over_families
+from ..results.tally import Tally
+from .columns import PUBLISHED, graded_note, published, source_marks, title_of
+from .html_repetitions import Repetitions, repetitions
+from .side_by_side import has_rates_alone
 from .wording import interval, number
 
-GRADED = (
-    *("pattern", "model", "n", "mean score", "95 % interval", "chance", "above chance"),
-    *("unreadable", "refused", "errors", "skipped"),
-)
-
 Interval = tuple[float, float]
+_TITLES = {"mean": "mean score", "interval": "95 % interval", "deviation": "standard deviation"}
+_COUNTS = ("unreadable", "refused", "errors", "skipped")
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
-    """A rate and what it stands on."""
+class HtmlCell:
+    """A cell: a text, and the interval and the value that are drawn beside it on an axis from 0 to 1."""
 
-    row: Row
-    interval: Interval | None
-    few: bool
-
-    @property
-    def n(self) -> str:
-        """How many were answered, with the mark of few."""
-        return f"{self.row.n:,}{'*' if self.few else ''}"
-
-    @property
-    def rate(self) -> str:
-        """The pass rate, a dash for none."""
-        return number(self.row.rate)
-
-    @property
-    def mean(self) -> str:
-        """The mean of the main score, a dash for none."""
-        return number(self.row.mean)
-
-    @property
-    def above(self) -> str:
-        """The mean above chance, a dash where chance is not known."""
-        return number(self.row.above_chance)
-
-    @property
-    def between(self) -> str:
-        """The 95 % interval of the pass rate, a dash for none."""
-        return interval(self.interval).replace("-", "–") if self.interval else "-"
+    text: str
+    interval: Interval | None = None
+    value: float | None = None
+    number: bool = True  # whether its digits stand to the right
+    between: str = ""  # the ends of the interval, where the text does not tell them
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    """A line of the table: a pattern below its category, a category, or the total."""
+class RateCell:
+    """The pass rate of one model among others, and what it stands on."""
+
+    rate: HtmlCell
+    between: str
+    n: str
+    counts: list[tuple[str, str]]  # of what was not answered
+
+
+@dataclass(frozen=True, slots=True)
+class HtmlLine:
+    """A row; `kind` is that of `tables.Line`, "plain" for a group that stands below no section."""
 
     name: str
-    kind: str  # "category", "pattern" or "total"
-    cells: list[Cell | None]  # one a model, None where the model was not asked
+    kind: str
+    model: str
+    cells: list[HtmlCell]
+    rates: list[RateCell | None]  # one a model, None where the model was not asked
 
 
 @dataclass(frozen=True, slots=True)
-class Rates:
-    """The table of patterns and models."""
+class HtmlTable:
+    """A table: models beside each other with a rate each (`beside`), or a row for each row and model."""
 
+    caption: str
+    heading: str
+    columns: list[str]
     models: list[str]
-    lines: list[Line]
-    extras: list[str]  # of the counts of what was not answered, those that are not all 0
+    beside: bool
+    by_model: bool  # whether a column names the model
+    lines: list[HtmlLine]
+    few: bool
+    sources: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class FamilyTables:
+    """What a family came to."""
+
+    name: str
+    group: str  # what it calls a group
+    tables: list[HtmlTable]
+    graded_note: str
+    relations: list[list[str]]
+    repetitions: Repetitions | None
 
     @property
     def few(self) -> bool:
-        """Whether any rate is one of few."""
-        return any(cell.few for line in self.lines for cell in line.cells if cell)
+        """Whether any number is one of few."""
+        return any(one.few for one in self.tables)
 
 
-def rates(tally: Tally) -> Rates:
-    """Pass rates with Wilson's intervals by category and pattern, a column for each model; the total last."""
-    models = list(tally.models)
-    sections = [one.name for one in tally.groups("section", pooled=True)]
-    groups = tally.groups("group", pooled=True)
-    found = {(one.section, one.name, one.model): one for one in tally.groups("group")}
-    above = {(one.name, one.model): one for one in tally.groups("section")}
-    lines = []
-    for section in sections:
-        lines.append(Line(section, "section", [_cell(tally, above.get((section, model))) for model in models]))
-        for one in groups:
-            if one.section == section:
-                cells = [_cell(tally, found.get((section, one.name, model))) for model in models]
-                lines.append(Line(one.name, "group", cells))
-    if lines:
-        lines.append(Line("total", "total", [_cell(tally, tally.whole(model)) for model in models]))
-    return Rates(models, lines, _extras(tally.rows("model")))
+def families(tally: Tally) -> list[FamilyTables]:
+    """Return the tables of each family that was asked, in their order."""
+    return [_family(tally.of_family(name), name) for name in tally.families]
 
 
-def graded(tally: Tally) -> list[list[str]]:
-    """Return a row of GRADED for each pattern and model whose questions are graded."""
-    rows = []
-    for group in tally.groups(graded=True):
-        row, mark = tally.row(group), "*" if 0 < group.questions < FEW else ""
-        others = (row.unreadable, row.refused, row.errors, row.skipped)
-        means = [number(row.mean), interval(group.interval), number(row.chance), number(row.above_chance)]
-        rows.append([group.name, group.model, f"{row.n:,}{mark}", *means, *(f"{of:,}" for of in others)])
-    return rows
+def across(tally: Tally) -> list[HtmlTable]:
+    """Return the table over several families; none for a single one."""
+    return [html_table(one, "family") for one in over_families(tally)]
 
 
-def _cell(tally: Tally, group: Group | None) -> Cell | None:
-    return None if group is None else Cell(tally.row(group), group.interval, 0 < group.questions < FEW)
+def _family(tally: Tally, name: str) -> FamilyTables:
+    group = tally.descriptions[name].group
+    return FamilyTables(
+        name,
+        group,
+        [html_table(one, _heading(one, group)) for one in family_tables(tally)],
+        graded_note(tally),
+        relations(tally),
+        repetitions(tally),
+    )
 
 
-def _extras(rows: Sequence[Row]) -> list[str]:
-    names = ("unreadable", "refused", "errors", "skipped")
-    return [name for name in names if any(getattr(row, name) for row in rows)]
+def _heading(shown: Table, group: str) -> str:
+    return group if shown.rows == "group" else shown.spec.title
+
+
+def html_table(shown: Table, heading: str) -> HtmlTable:
+    """Return a table as the page shows it; `heading` is that of the first column."""
+    beside = shown.beside and has_rates_alone(shown)
+    marks = source_marks(one.source for entry in shown.entries for of in entry.cells.values() for one in of.references)
+    columns = shown.columns("html")
+    return HtmlTable(
+        shown.spec.caption or shown.spec.name,
+        heading,
+        [title for column in columns for title in _titles(shown, column)],
+        list(shown.models),
+        beside,
+        shown.beside or (shown.spec.graded and shown.rows != "model"),
+        list(_beside(shown) if beside else _rows(shown, columns, marks)),
+        any(one.few for one in shown.entries),
+        [f"{PUBLISHED}{f' {mark}' if mark else ''}: {source}" for source, mark in marks.items()],
+    )
+
+
+def _beside(shown: Table) -> Iterator[HtmlLine]:
+    for line in shown.lines:
+        yield HtmlLine(line.name, _kind(shown, line), "", [], [_rate(one) if one else None for one in line.entries])
+
+
+def _rows(shown: Table, columns: list[Column], marks: Mapping[str, str]) -> Iterator[HtmlLine]:
+    """A row for each row and model, model by model."""
+    for at in range(len(shown.models)):
+        for line in shown.lines:
+            entry = line.entries[at]
+            if entry is not None:
+                cells = [one for column in columns for one in _cells(shown, column, entry, marks)]
+                yield HtmlLine(line.name, _kind(shown, line), entry.model, cells, [])
+
+
+def _kind(shown: Table, line: Line) -> str:
+    below = any(one.kind == "section" for one in shown.lines)
+    return "plain" if line.kind == "group" and not below else line.kind
+
+
+def _rate(entry: Entry) -> RateCell:
+    cell = entry.cells["rate"]
+    counts = [(f"{entry.count(name):,}", name) for name in _COUNTS if entry.count(name)]
+    drawn = HtmlCell(number(cell.value), cell.ends, cell.value)
+    return RateCell(drawn, _between(cell.ends), _count(entry, "n"), counts)
+
+
+def _titles(shown: Table, column: Column) -> list[str]:
+    title = column.title or _TITLES.get(column.value) or title_of(column)
+    return [title, *([PUBLISHED] if _has_references(shown, column) else [])]
+
+
+def _cells(shown: Table, column: Column, entry: Entry, marks: Mapping[str, str]) -> list[HtmlCell]:
+    one, value = entry.cells[column.value], column.value
+    if value == "interval":
+        main = entry.cells.get("mean" if shown.spec.graded else "rate")
+        found = HtmlCell(_between(one.ends), one.ends, main.value if main else None, number=False)
+    elif isinstance(one.value, int):
+        found = HtmlCell(_count(entry, value))
+    elif value in STATISTICS:
+        found = HtmlCell(number(one.value))
+    else:
+        drawn = any(other.cells[value].ends for other in shown.entries)
+        found = HtmlCell(number(one.value), one.ends, one.value, not drawn, _between(one.ends) if one.ends else "")
+    return [found, *([HtmlCell(published(one.references, marks))] if _has_references(shown, column) else [])]
+
+
+def _has_references(shown: Table, column: Column) -> bool:
+    return any(one.cells[column.value].references for one in shown.entries)
+
+
+def _count(entry: Entry, value: str) -> str:
+    return f"{entry.count(value):,}{'*' if value == 'n' and entry.few else ''}"
+
+
+def _between(ends: Interval | None) -> str:
+    return interval(ends).replace("-", "–") if ends else "-"
 
 
 def relations(tally: Tally) -> list[list[str]]:

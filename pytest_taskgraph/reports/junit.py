@@ -5,6 +5,9 @@ Plain pairs of texts, XML-safe and on one line each; the plugin hands them to Lo
 
 from __future__ import annotations
 
+from typing import Literal
+
+from ..family_description import FamilyDescription
 from ..results.record import About
 from ..results.spending import took
 from ..results.tally import Group, Tally
@@ -15,23 +18,26 @@ from .failure import expected_answer, given_answer
 from .wording import interval
 
 LONGEST = 200  # columns of a value
-_WORDS = {"group": "pattern", "section": "category"}
 
 Properties = list[tuple[str, str]]
 
 
-def properties(trial: Trial) -> Properties:
-    """The properties of a test case; what is unknown (score, tokens, cost, notation) is left out, never 0.
+def properties(trial: Trial, described: FamilyDescription) -> Properties:
+    """Return the properties of a test case; what is unknown (score, tokens, cost) is left out, never 0.
 
     Tokens and cost are sums over all replies that tell them.
+
+    Args:
+        trial: The trial of the case.
+        described: The description of its family, in whose words its group and section are told.
     """
     question, score, sums = trial.question, trial.score, took(trial)
     values = {
         "outcome": trial.outcome,
         "score": score and _number(score.value),
-        "pattern": question.group,
-        "category": question.section,
-        "notation": question.labels.get("notation"),
+        described.group: question.group,
+        described.section: question.section,
+        **{name: question.labels.get(name) for name in described.presented_by},
         "relation": question.relation or None,
         "model": trial.model,
         "tokens_in": sums.tokens_in,
@@ -46,9 +52,10 @@ def properties(trial: Trial) -> Properties:
 
 
 def suite_properties(tally: Tally, about: About) -> Properties:
-    """The properties of the suite: what the run was, its totals as single numbers, a line of numbers a category,
-    a pattern and a relation. Graded questions are in the lines of their patterns, and counted in the others. With
-    several models each name of the latter kinds ends in the model's, in brackets.
+    """The properties of the suite: what the run was, its totals as single numbers, a line of numbers a section,
+    a group and a relation. Graded questions are in the lines of their groups, and counted in the others. With
+    several models each name of the latter kinds ends in the model's, in brackets; with several families it begins with
+    the family's.
     """
     facts: dict[str, str | int | None] = {
         "model": ", ".join(about.models),
@@ -66,12 +73,23 @@ def suite_properties(tally: Tally, about: About) -> Properties:
     for model in tally.models:
         end = f"[{one_line(model, LONGEST)}]" if several else ""
         found += [(f"taskgraph.{name}{end}", value) for name, value in _numbers(tally, tally.whole(model)).items()]
-        found += _rows(tally, "section", model, end) + _rows(tally, "group", model, end)
-        found += [
-            (f"taskgraph.relation.{one_line(one.name, LONGEST)}{end}", f"pairs={one.pairs} same={one.same}")
-            for one in tally.relations(model)
-        ]
+        for family in tally.families:
+            found += _of_family(tally.of_family(family), model, end, len(tally.families) > 1)
     return found
+
+
+def _of_family(tally: Tally, model: str, end: str, several: bool) -> Properties:
+    """The lines of one family and model."""
+    (family,) = tally.families
+    start = f"taskgraph.{one_line(family, LONGEST)}." if several else "taskgraph."
+    found = [*_rows(tally, "section", model, start, end), *_rows(tally, "group", model, start, end)]
+    whole = tally.whole(model)
+    if several and whole.trials:
+        found.append((f"{start}total{end}", _told(tally, whole)))
+    return found + [
+        (f"{start}relation.{one_line(one.name, LONGEST)}{end}", f"pairs={one.pairs} same={one.same}")
+        for one in tally.relations(model)
+    ]
 
 
 def _usage(usage: Usage) -> dict[str, str | int]:
@@ -91,14 +109,18 @@ def _usage(usage: Usage) -> dict[str, str | int]:
     return {name: value for name, value in found.items() if not unknown.get(name) and usage.complete}
 
 
-def _rows(tally: Tally, by: str, model: str, end: str) -> Properties:
+def _rows(tally: Tally, by: Literal["group", "section"], model: str, start: str, end: str) -> Properties:
+    word = tally.descriptions.word(by, tally.families)
+    graded = tally.groups(by, model, graded=True) if by == "group" else []
     return [
-        (
-            f"taskgraph.{_WORDS[by]}.{one_line(group.name, LONGEST)}{end}",
-            " ".join(f"{name}={value}" for name, value in _numbers(tally, group).items()),
-        )
-        for group in [*tally.groups(by, model), *(tally.groups(by, model, graded=True) if by == "group" else ())]
+        (f"{start}{word}.{one_line(group.name, LONGEST)}{end}", _told(tally, group))
+        for group in [*tally.groups(by, model), *graded]
+        if group.name
     ]
+
+
+def _told(tally: Tally, group: Group) -> str:
+    return " ".join(f"{name}={value}" for name, value in _numbers(tally, group).items())
 
 
 def _numbers(tally: Tally, group: Group) -> dict[str, str]:

@@ -6,17 +6,19 @@ its details first, and says so.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..results.record import About, about_of, tally_of
-from ..results.tally import ANSWERED, Group, Tally
+from ..results.tables import FEW, Table, family_tables, over_families
+from ..results.tally import ANSWERED, Tally
 from ..trial import Trial
-from .columns import FEW, graded_note
+from .columns import graded_note
 from .html_repetitions import repetitions
-from .markdown_blocks import cell, code, folded, table, words
+from .markdown_blocks import cell, code, table, words
 from .markdown_comparison import baseline, change
+from .markdown_tables import markdown_table
 from .markdown_trials import missing_replies, wrong_answers
 from .markdown_verdict import head
 from .spending import took
@@ -27,7 +29,6 @@ if TYPE_CHECKING:
 
 LIMIT = 65_000  # characters; of a comment GitHub takes 65,536
 LEAST = 20_000  # into which any run fits
-LONG = 30  # rows of a table that stands open
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +46,7 @@ _ROOMS = (_Room(300, 10, 50), _Room(100, 10, 20), _Room(50, 5, 10), _Room(30, 2,
 def markdown(record: Mapping[str, Any], comparison: Comparison | None = None, limit: int = LIMIT) -> str:
     """The report, in at most `limit` characters (limit >= 20,000), with a line feed at its end.
 
-    Verdict, table by pattern and model, what changed since the run before, wrong answers, missing replies, what the
+    Verdict, the tables of each family, what changed since the run before, wrong answers, missing replies, what the
     run took and what it was. Raises UsageError for a record that is damaged.
     """
     tally, about = tally_of(record), about_of(record)
@@ -72,19 +73,27 @@ def _lines(
 
 
 def _results(tally: Tally, most: int) -> Iterator[str]:
-    groups, graded = list(_groups(tally)), tally.groups(graded=True)
-    if not groups and not graded:
+    parts = [tally.of_family(family) for family in tally.families]
+    tables = [family_tables(part) for part in parts]
+    if not any(tables):
         return
     yield from ("", "### Results")
-    shown = groups if len(groups) <= LONG else [one for one in groups if one.heads or _flawed(one.group)]
-    yield from _table(tally, shown[:most])
-    if len(shown) > most:
-        yield from ("", f"And {len(shown) - most} more rows.")
-    if len(shown) < len(groups):
-        yield from folded(f"All {len(groups)} rows", list(_table(tally, groups[:most]))[1:])
-    yield from _graded(tally, most)
+    for part, shown in zip(parts, tables, strict=True):
+        if len(parts) > 1:
+            yield from ("", f"#### {code(part.families[0])}")
+        yield from _of_family(part, shown, most)
+    for one in over_families(tally):
+        yield from markdown_table(one, most)
+
+
+def _of_family(tally: Tally, tables: Sequence[Table], most: int) -> Iterator[str]:
+    """The tables of one family, what was asked in another way, and repetitions."""
+    for one in tables:
+        yield from markdown_table(one, most)
+    if note := graded_note(tally):
+        yield from ("", words(note))
     yield from _relations(tally, most)
-    if any(0 < one.questions < FEW for one in [*(row.group for row in groups), *graded]):
+    if any(entry.few for one in tables for entry in one.entries):
         yield from ("", rf"\* fewer than {FEW} questions answered: such a rate says little")
     yield from _repetitions(tally, most)
 
@@ -100,66 +109,6 @@ def _repetitions(tally: Tally, most: int) -> Iterator[str]:
     ]
     yield from table([f"{found.most} repetitions", *found.titles], rows[:most])
     yield from ("", *(f"- {words(note)}" for note in found.notes))
-
-
-@dataclass(frozen=True, slots=True)
-class _Row:
-    title: str  # Markdown
-    group: Group
-    heads: bool  # whether it is a category or the total
-
-
-def _groups(tally: Tally) -> Iterator[_Row]:
-    """Each category with its patterns below it, those of all models together; the total of each model last."""
-    sections, groups = _by_name(tally.groups("section")), _by_name(tally.groups("group"))
-    of_section: dict[str, list[str]] = {}
-    for one in tally.groups("group", pooled=True):
-        of_section.setdefault(one.section, []).append(one.name)
-    for section in tally.groups("section", pooled=True):
-        yield from (_Row(f"**{cell(section.name)}**", one, True) for one in sections[section.name])
-        for name in of_section.get(section.name, ()):
-            yield from (_Row(cell(name), one, False) for one in groups[name] if one.section == section.name)
-    totals = [_Row("**total**", tally.whole(model), True) for model in tally.models]
-    yield from (one for one in totals if of_section or not one.group.apart)
-
-
-def _by_name(groups: Iterable[Group]) -> dict[str, list[Group]]:
-    found: dict[str, list[Group]] = {}
-    for one in groups:
-        found.setdefault(one.name, []).append(one)
-    return found
-
-
-def _flawed(group: Group) -> bool:
-    return not all(trial.accepted for trial in group.trials)
-
-
-def _table(tally: Tally, rows: Sequence[_Row]) -> list[str]:
-    several = len(tally.models) > 1
-    counts = [name for name in ("unreadable", "refused", "skipped") if getattr(tally.total(), name)]
-    titles = ["pattern", *(["model"] if several else []), "n", "pass rate", "95% interval", "mean", "errors", *counts]
-    cells = []
-    for one in rows:
-        row = tally.row(one.group)
-        mark = r"\*" if 0 < one.group.questions < FEW else ""
-        numbers = [f"{row.n}{mark}", number(row.rate), interval(one.group.interval), number(row.mean), str(row.errors)]
-        model = [cell(one.group.model)] if several else []
-        cells.append([one.title, *model, *numbers, *(str(getattr(row, name)) for name in counts)])
-    return table(titles, cells, 2 if several else 1)
-
-
-def _graded(tally: Tally, most: int) -> Iterator[str]:
-    """Yield the table of the patterns whose questions are graded, and what to know about it."""
-    rows = []
-    for group in tally.groups(graded=True):
-        row, mark = tally.row(group), r"\*" if 0 < group.questions < FEW else ""
-        means = [number(row.mean), interval(group.interval), number(row.chance), number(row.above_chance)]
-        counts = [f"{row.n}{mark}", *means, *map(str, (row.errors, row.unreadable, row.refused, row.skipped))]
-        rows.append([cell(group.name), cell(group.model), *counts])
-    titles = ["graded", "model", "n", "mean", "95% interval", "chance", "above chance"]
-    yield from table([*titles, "errors", "unreadable", "refused", "skipped"], rows[:most], 2)
-    if rows:
-        yield from ("", words(graded_note(tally)))
 
 
 def _relations(tally: Tally, most: int) -> list[str]:

@@ -51,7 +51,8 @@ def lines(
     found: Lines = []
     for total in plan.totals:
         found.append((one_line(f"model {total.model}", width), {"bold": True}))
-        found += [*_table([*_with_sections(plan.of(total.model)), ("total", total)], width, replay), ("", {})]
+        rows = [*_with_headings(plan.of(total.model)), ("total", total)]
+        found += [*_table(plan.group, rows, width, replay), ("", {})]
     told = f"taskgraph plan: {forecast(plan, max_calls, max_cost, replay)}; nothing was asked"
     found += [(line, {"bold": True}) for line in wrap(told, width, 3)]
     notes = () if replay else _notes(plan)
@@ -111,23 +112,26 @@ def dollars(cost: float, up: bool = False) -> str:
     return f"${rounded:,.{digits}f}" if rounded or not cost else "under $0.0001"
 
 
-def _with_sections(rows: Sequence[PlanRow]) -> list[tuple[str, PlanRow | None]]:
-    """The rows of patterns, a line with the category's name above the first of each."""
+def _with_headings(rows: Sequence[PlanRow]) -> list[tuple[str, PlanRow | None]]:
+    """The rows of groups, a line with the section's name above the first of each, and with that of one of families."""
     found: list[tuple[str, PlanRow | None]] = []
-    section = ""
+    several, family, section = len({row.family for row in rows}) > 1, "", ""
     for row in rows:
+        if several and row.family != family:
+            family, section = row.family, ""
+            found.append((f"family {family}", None))
         if row.section != section:
             section = row.section
-            found.append((section, None))
-        found.append((f"  {row.name}" if section else row.name, row))
+            found += [(section, None)] if section else []
+        found.append((f"  {row.name}" if section or several else row.name, row))
     return found
 
 
-def _table(rows: Sequence[tuple[str, PlanRow | None]], width: int, replay: bool) -> Lines:
+def _table(group: str, rows: Sequence[tuple[str, PlanRow | None]], width: int, replay: bool) -> Lines:
     """The rows as a table with as many columns as find room; where even few do not, the names are shortened."""
     drawn: list[str] = []
     for chosen, short in _choices([row for _, row in rows if row is not None], replay):
-        titles = ["pattern", *(column.short if short else column.title for column in chosen)]
+        titles = [group, *(column.short if short else column.title for column in chosen)]
         cells = [[name, *(column.cell(row) if row else "" for column in chosen)] for name, row in rows]
         drawn = table(titles, cells, "l" + "r" * len(chosen))
         if max(map(columns, drawn)) <= width:

@@ -1,4 +1,4 @@
-"""What the repetitions of questions came to, below the table of the replies."""
+"""What the repetitions of questions came to, below the tables of the replies."""
 
 from __future__ import annotations
 
@@ -10,22 +10,34 @@ from .columns import Lines, fitting
 from .wording import count, number
 
 
-def repetitions(tally: Tally, model: str, width: int, groups: bool = False) -> Lines:
-    """The table of one model: its categories and the total, then the patterns whose questions are graded; `patterns`:
-    each other pattern too. None without repetitions.
+def repetitions(tally: Tally, width: int, groups: bool = False) -> Lines:
+    """The table of one model: its sections and the total, then the groups whose questions are graded; `groups`:
+    each other group too. None without repetitions.
     """
-    total = tally.whole(model)
-    most = _most(wholes(tally, model))
+    most = _most(wholes(tally))
     if most < 2:
         return []
-    below = tally.groups("group", model) if groups else []
-    rows: list[tuple[str, Reduced]] = []
-    for section in tally.groups("section", model):
-        rows.append((section.name, reduced(section, [most])))
-        rows += [("  " + one.name, reduced(one, [most])) for one in below if one.section == section.name]
-    rows += [("total", reduced(total, [most]))] if rows else []
-    rows += [(one.name, reduced(one, [most])) for one in tally.groups(model=model, graded=True)]
+    rows = [
+        (f"  {one.name}" if kind == "group" and one.section else one.name, reduced(one, [most]))
+        for kind, one in repeated_groups(tally)
+        if groups or kind != "group" or not one.section
+    ]
     return _table(rows, most, width)
+
+
+def repeated_groups(tally: Tally, model: str | None = None) -> Iterator[tuple[str, Group]]:
+    """Yield the rows of repetitions with their kind: each section with its groups below it, the total, graded groups.
+
+    Groups without a section stand alone.
+    """
+    groups = tally.groups("group", model)
+    for section in tally.groups("section", model):
+        if section.name:
+            yield "section", section
+        yield from (("group", one) for one in groups if one.section == section.name)
+    if groups:
+        yield "total", tally.whole(model)
+    yield from (("graded", one) for one in tally.groups(model=model, graded=True))
 
 
 def wholes(tally: Tally, model: str | None = None) -> list[Group]:
@@ -49,10 +61,10 @@ def repetition_notes(tally: Tally) -> Iterator[str]:
     most = _most(wholes(tally))
     if most < 2:
         return
-    yield (
-        f"n counts replies: a question asked {most} times is {most} of them. Intervals are over questions, by workflow"
-    )
-    yield "within: std over the repetitions of a question; between: std over workflows"
+    cluster = tally.descriptions.word("cluster", tally.families)
+    asked = f"n counts replies: a question asked {most} times is {most} of them"
+    yield f"{asked}. Intervals are over questions, by {cluster}"
+    yield f"within: std over the repetitions of a question; between: std over {cluster}s"
     missing = sum(reduced(total, [most]).left_out[most] for total in totals)
     if missing:
         noun, verb = count(missing, "question"), "has" if missing == 1 else "have"

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ..results.tally import Group, Row, Tally
-from .columns import NO_MARK, Entry, Lines, entry, fitting
+from ..family_description import STATISTICS
+from ..results.tables import Entry, Table
+from ..results.tally import Tally
+from .columns import NO_MARK, Lines, fitting, mark
 from .escape import columns, one_line
 from .table import table
 from .wording import number
@@ -31,14 +33,21 @@ def legend(titles: Mapping[str, str], width: int) -> Lines:
     return [(one_line(f"{title} {model}", width), {}) for model, title in titles.items() if title.startswith("[")]
 
 
-def side_by_side(tally: Tally, titles: Mapping[str, str], width: int, total: dict[str, bool]) -> Lines:
-    """Categories with their patterns below them, and the total: the pass rate of each model, the mean where it fits.
+def has_rates_alone(shown: Table) -> bool:
+    """Return True if the table has the pass rate and no number that only a column of its own can show."""
+    values = shown.values
+    published = any(cell.references for one in shown.entries for cell in one.cells.values())
+    return shown.rows != "model" and "rate" in values and all(one in STATISTICS for one in values) and not published
+
+
+def side_by_side(shown: Table, titles: Mapping[str, str], width: int, total: dict[str, bool]) -> Lines:
+    """Sections with their groups below them, and the total: the pass rate of each model, the mean where it fits.
 
     Below them how many answered, and errors and the like where there are any. Models that find no room in `width`
     follow in tables of their own. `total` is the markup of the total's line.
     """
-    lines = _lines(tally, total)
-    every, size = list(titles), len(titles)
+    lines = _lines(shown, total)
+    every, size = [one for one in titles if one in shown.models], len(shown.models)
     while size > 1 and not _fit(lines, _blocks(every, size), titles, width, False):
         size -= 1
     blocks = _blocks(every, size)
@@ -55,26 +64,20 @@ def _blocks(models: Sequence[str], size: int) -> list[Sequence[str]]:
     return [models[at : at + size] for at in range(0, len(models), size)]
 
 
-_Line = tuple[str, dict[str, Entry], dict[str, bool]]  # title, each model's entry, markup
+_Line = tuple[str, dict[str, Entry | None], dict[str, bool]]  # title, each model's entry, markup
 
 
-def _lines(tally: Tally, total: dict[str, bool]) -> list[_Line]:
-    groups = tally.groups("group", pooled=True)
-    found = list[_Line]()
-    for section in tally.groups("section", pooled=True):
-        found.append((section.name, _entries(tally, section), {"bold": True}))
-        below = [one for one in groups if one.section == section.name]
-        found += [("  " + one.name, _entries(tally, one), {}) for one in below]
-    return [*found, ("total", _entries(tally, tally.whole()), {"bold": True, **total})]
-
-
-def _entries(tally: Tally, group: Group) -> dict[str, Entry]:
-    """The group's row for each model; that of no trials where a model was not asked any."""
-    return {model: entry(tally, _part(group, model)) for model in tally.models}
-
-
-def _part(group: Group, model: str) -> Group:
-    return Group(group.name, model, group.section, [one for one in group.trials if one.model == model])
+def _lines(shown: Table, total: dict[str, bool]) -> list[_Line]:
+    markup = {"section": {"bold": True}, "total": {"bold": True, **total}}
+    below = any(one.kind == "section" for one in shown.lines)
+    return [
+        (
+            ("  " if below and one.kind == "group" else "") + one.name,
+            dict(zip(shown.models, one.entries, strict=True)),
+            markup.get(one.kind, {}),
+        )
+        for one in shown.lines
+    ]
 
 
 def _cells(
@@ -86,19 +89,23 @@ def _cells(
     return head, rows + [[name, *cells] for name, cells in _counts(lines[-1][1], models).items()]
 
 
-def _cell(one: Entry, with_mean: bool) -> str:
-    if one.row.rate is None:
+def _cell(one: Entry | None, with_mean: bool) -> str:
+    if one is None or one.cells["rate"].value is None:
         return f"-{NO_MARK}"
-    return number(one.row.rate) + (f"/{number(one.row.mean)}" if with_mean else "") + one.mark
+    mean = f"/{number(one.cells['mean'].value)}" if with_mean and "mean" in one.cells else ""
+    return number(one.cells["rate"].value) + mean + mark(one)
 
 
-def _counts(total: Mapping[str, Entry], models: Sequence[str]) -> dict[str, list[str]]:
-    rows: list[Row] = [total[model].row for model in models]
-    found = {"answered": [f"{row.n}{NO_MARK}" for row in rows]}
+def _counts(total: Mapping[str, Entry | None], models: Sequence[str]) -> dict[str, list[str]]:
+    found = {"answered": [_count(total[model], "n") for model in models]}
     for name in COUNTS:
-        if any(getattr(one.row, name) for one in total.values()):
-            found[name] = [f"{getattr(row, name)}{NO_MARK}" for row in rows]
+        if any(one is not None and one.count(name) for one in total.values()):
+            found[name] = [_count(total[model], name) for model in models]
     return found
+
+
+def _count(one: Entry | None, name: str) -> str:
+    return f"{one.count(name) if one else 0}{NO_MARK}"
 
 
 def _fit(

@@ -1,4 +1,4 @@
-"""The summary in the terminal: a table by pattern and category, and what must be known to read it.
+"""The summary in the terminal: the tables of each family, and what must be known to read them.
 
 Lines come with the markup that pytest's terminal writer takes, such as {"bold": True}.
 """
@@ -6,16 +6,19 @@ Lines come with the markup that pytest's terminal writer takes, such as {"bold":
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
+from ..family_description import TableSpec
 from ..results.record import About
-from ..results.tally import Group, Relation, Tally
+from ..results.tables import FEW, Entry, Line, Table, family_tables, over_families, specs_of, table_of
+from ..results.tally import Relation, Tally
 from ..trial import Reply
-from .columns import FEW, MARK, Lines, entry, fitting, graded_note, graded_table, rows_table
+from .columns import MARK, Labelled, Lines, fitting, graded_note, table_lines
 from .escape import one_line, shorten, wrap
 from .gates import gate_lines
 from .repetitions import repetition_notes, repetitions, repetitions_by_model
-from .side_by_side import legend, side_by_side, titles_of
+from .side_by_side import has_rates_alone, legend, side_by_side, titles_of
 from .spending import spent, took
 from .wording import count, interval, number, plural
 
@@ -51,20 +54,21 @@ def lines(tally: Tally, about: About, verbosity: int = 0, width: int = 80) -> Li
     Where verbosity is -1 one line, and the verdicts that are no plain pass; none below. Where it is > 0 the score above
     chance, and a table more for each label that takes more than one value, if one of them was answered often enough
     to say something. Several models stand side by side; each has tables of its own where verbosity > 0 only.
-    Questions asked varied have a table of their own, and so have repetitions.
+    Questions asked varied have a table of their own, and so have repetitions. Each of several families has its tables
+    under its name.
     """
     if not tally or verbosity < -1:
         return []
     if verbosity < 0:
         return [(_brief(tally, about, width), {"bold": True}), *gate_lines(about.gates, width, brief=True)]
     found: Lines = [(line, {}) for line in header(about, width)]
-    several = len(tally.models) > 1
-    if several:
-        found += _compared(tally, about, width)
-    for model in tally.models if verbosity > 0 or not several else ():
-        if several:
-            found += [("", {}), (one_line(f"model {model}", width), {"bold": True})]
-        found += _of_model(tally, about, model, width, verbosity > 0)
+    families, titles = tally.families, titles_of(tally, width)
+    for family in families:
+        if len(families) > 1:
+            found += [("", {}), (one_line(f"family {family}", width), {"bold": True})]
+        found += _of_family(tally.of_family(family), about, titles, width, verbosity > 0)
+    for shown in over_families(tally):
+        found += _table(tally, about, shown, titles, width, verbosity > 0)
     told = [*([OF_STD] if verbosity > 0 and any(" std " in line for line, _ in found) else [])]
     told += [*_notes(tally), *_lost(about)]
     notes = [(line, {"yellow": True}) for note in told for line in wrap(note, width, 3)]
@@ -72,64 +76,95 @@ def lines(tally: Tally, about: About, verbosity: int = 0, width: int = 80) -> Li
     return found + notes + gate_lines(about.gates, width)
 
 
-def _compared(tally: Tally, about: About, width: int) -> Lines:
-    """The models beside each other, and what each came to in repeated and in varied questions."""
-    titles = titles_of(tally, width)
-    relations = [(f"{one.name}, {titles[one.model]}", one) for one in tally.relations()]
-    judged = side_by_side(tally, titles, width, _colour(tally, None, about)) if tally.whole().trials else []
-    return [
-        *judged,
-        *legend(titles, width),
-        *_graded([(f"{one.name}, {titles[one.model]}", one) for one in tally.groups(graded=True)], tally, width),
-        *repetitions_by_model(tally, titles, width),
-        *_invariance(relations, width),
-    ]
-
-
-def _of_model(tally: Tally, about: About, model: str, width: int, verbose: bool) -> Lines:
-    """The tables of one model, and where there are several, what it took."""
-    found = _summary(tally, about, model, width, verbose)
-    found += _graded([(one.name, one) for one in tally.groups(model=model, graded=True)], tally, width)
-    found += repetitions(tally, model, width, verbose)
-    found += _invariance([(one.name, one) for one in tally.relations(model)], width)
-    found += _by_label(tally, model, width) if verbose else []
-    if len(tally.models) > 1:
-        found += [(line, {}) for line in wrap(spent(one for one in tally if one.model == model), width, 2) if line]
+def _of_family(tally: Tally, about: About, titles: Mapping[str, str], width: int, verbose: bool) -> Lines:
+    """All tables of one family."""
+    found, several = Lines(), len(tally.models) > 1
+    if several:
+        found += _compared(tally, about, titles, width)
+    for model in tally.models if verbose or not several else ():
+        if several:
+            found += [("", {}), (one_line(f"model {model}", width), {"bold": True})]
+        found += _of_model(tally.of_model(model), about, titles, width, verbose)
+        if several:
+            found += [(line, {}) for line in wrap(spent(tally.of_model(model)), width, 2) if line]
     return found
 
 
-def _by_label(tally: Tally, model: str, width: int) -> Lines:
+def _compared(tally: Tally, about: About, titles: Mapping[str, str], width: int) -> Lines:
+    """The models beside each other, and what each came to in repeated and in varied questions."""
+    relations = [(f"{one.name}, {titles[one.model]}", one) for one in tally.relations()]
+    tables = family_tables(tally)
+    beside = [one for one in tables if has_rates_alone(one)]
+    found = [line for one in beside for line in _table(tally, about, one, titles, width, False)]
+    found += legend(titles, width)
+    found += [line for one in tables if one not in beside for line in _table(tally, about, one, titles, width, False)]
+    return [*found, *repetitions_by_model(tally, titles, width), *_invariance(relations, width)]
+
+
+def _of_model(tally: Tally, about: About, titles: Mapping[str, str], width: int, verbose: bool) -> Lines:
+    """The tables of one model."""
+    found = Lines()
+    for shown in family_tables(tally):
+        found += _table(tally, about, shown, titles, width, verbose)
+    found += repetitions(tally, width, verbose)
+    found += _invariance([(one.name, one) for one in tally.relations()], width)
+    return found + (_by_label(tally, width) if verbose else [])
+
+
+def _by_label(tally: Tally, width: int) -> Lines:
     """A table for each label that takes more than one value; of those with few answers for each value, the names."""
     found, small = Lines(), list[str]()
-    for label in tally.labels():
-        groups = tally.groups(label, model, RANGES)
-        if all(group.questions < FEW for group in groups):
+    (family,) = tally.families
+    described = tally.descriptions[family]
+    spec = next((one for one in specs_of(described) if not one.graded), None)
+    for label in tally.labels() if spec else ():
+        if all(group.questions < FEW for group in tally.groups(label, most=RANGES)):
             small.append(label)
-        else:
-            found += [("", {}), *rows_table(f"by {label}", [entry(tally, one) for one in groups], width, True)]
+        elif spec:
+            shown = table_of(tally, described, _label_spec(spec, label), RANGES)
+            found += [("", {}), *table_lines(shown, _labelled(shown, {}, {}), width, True)]
     if small:
         told = f"no table by {', '.join(small)}: fewer than {FEW} answered of each value"
         found += [("", {}), *((line, {}) for line in wrap(told, width, 4))]
     return found
 
 
-def _summary(tally: Tally, about: About, model: str, width: int, above: bool) -> Lines:
-    """The table of one model: each category and its patterns below it, the total last. None where all is graded."""
-    if not tally.whole(model).trials and tally.whole(model, graded=True).trials:
-        return []
-    groups = tally.groups("group", model)
-    entries = []
-    for section in tally.groups("section", model):
-        entries.append(entry(tally, section, markup={"bold": True}))
-        entries += [entry(tally, one, "  " + one.name) for one in groups if one.section == section.name]
-    colour = _colour(tally, model, about)
-    total = entry(tally, tally.whole(model), "", {"bold": True, **colour})
-    return [("", {}), *rows_table("pattern", [*entries, total], width, above)]
+def _label_spec(spec: TableSpec, label: str) -> TableSpec:
+    """The table by a label that has the columns of another."""
+    name = f"by {label}"
+    return replace(spec, name=name, title=name, rows="label", label=label, sections=False, total=False, references=())
 
 
-def _graded(groups: Sequence[tuple[str, Group]], tally: Tally, width: int) -> Lines:
-    """Return the table of the patterns whose questions are graded, each group under its title."""
-    return [("", {}), *graded_table([entry(tally, one, title) for title, one in groups], width)] if groups else []
+def _table(tally: Tally, about: About, shown: Table, titles: Mapping[str, str], width: int, verbose: bool) -> Lines:
+    """A table, its models beside each other where it has pass rates alone, else below each other."""
+    colour = _colour(tally, None, about) if not shown.spec.graded else {}
+    caption: Lines = [(one_line(shown.spec.caption or shown.spec.name, width), {})] if shown.titled else []
+    if shown.beside and has_rates_alone(shown):
+        beside = side_by_side(shown, titles, width, colour)
+        return [*beside[:1], *caption, *beside[1:]] if caption else beside
+    return [("", {}), *caption, *table_lines(shown, _labelled(shown, titles, colour), width, verbose)]
+
+
+def _labelled(shown: Table, titles: Mapping[str, str], colour: Mapping[str, bool]) -> list[Labelled]:
+    """The rows of a table; those of several models one model after the other."""
+    markup = {"section": {"bold": True}, "total": {"bold": True, **colour}}
+    below = any(one.kind == "section" for one in shown.lines)
+    found = []
+    for at, model in enumerate(shown.models):
+        end = f", {titles[model]}" if shown.beside else ""
+        for line, entry in _asked(shown, at):
+            name = titles.get(line.name, line.name) if line.kind == "model" else line.name
+            title = ("  " if below and line.kind == "group" else "") + name + end
+            found.append(Labelled(title, entry, markup.get(line.kind, {})))
+    return found
+
+
+def _asked(shown: Table, at: int) -> Iterator[tuple[Line, Entry]]:
+    """The rows of one model with their entries."""
+    for line in shown.lines:
+        entry = line.entries[at]
+        if entry is not None:
+            yield line, entry
 
 
 def _invariance(relations: Sequence[tuple[str, Relation]], width: int) -> Lines:

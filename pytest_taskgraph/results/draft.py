@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
+from functools import cached_property
 from itertools import chain
 from typing import Any
 
@@ -15,6 +16,7 @@ from .about import About
 from .descriptions import Descriptions
 from .exchanges import complete
 from .plain import cut, digest, joined_surrogates, plain, public_settings
+from .tables import tables_of
 from .tally import Tally
 
 SCHEMA = 3
@@ -70,7 +72,13 @@ class Draft:
         totals = [asdict(tally.total(model)) for model in tally.models]
         apart = tally.groups(graded=True)
         graded = [{**asdict(tally.row(one)), "interval": plain(one.interval, "graded")} for one in apart]
-        return {"schema": SCHEMA, **facts, "totals": totals, "graded": graded}
+        parts = {"totals": totals, "graded": graded, "tables": self._shown}
+        return {"schema": SCHEMA, **facts, **parts}
+
+    @cached_property
+    def _shown(self) -> list[Any]:
+        """The tables of reports."""
+        return [plain(one.to_json(), f"table {one.spec.name}") for one in tables_of(self._tally)]
 
     def _tables(self) -> dict[str, Iterator[tuple[str, Any]]]:
         return {"texts": self._texts(), "diagrams": self._diagrams()}

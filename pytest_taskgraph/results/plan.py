@@ -64,13 +64,15 @@ class PlanRow:
     worst: Amount
     measuring: int = 0  # of the requests to be sent, those of judges and embedders
     more: bool = False  # whether more requests may follow
+    family: str = ""  # of the row of a group, else ""
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
     """Rows of groups, models in the order in which they came; a total for each model, and one of all.
 
-    `bases` tell by model what its costs rest on, where that is known; `retries`, how often a request is repeated.
+    `bases` tell by model what its costs rest on, where that is known; `retries`, how often a request is repeated;
+    `group`, what the families call a group.
     """
 
     rows: tuple[PlanRow, ...]
@@ -79,6 +81,7 @@ class Plan:
     bases: Mapping[str, Basis] = field(default_factory=dict)
     retries: int = 0
     largest: float = 0.0  # US dollars that one attempt at one of the requests costs at most, where that is known
+    group: str = "group"
 
     def of(self, model: str) -> tuple[PlanRow, ...]:
         """The rows of the groups that the model is asked about."""
@@ -111,16 +114,17 @@ def plan_of(
         return places[model], *found
 
     return Plan(
-        tuple(_row(key[3], key[0], key[2], groups[key], retries) for key in sorted(groups, key=place)),
+        tuple(_row(key[3], key[0], key[2], groups[key], retries, key[1]) for key in sorted(groups, key=place)),
         tuple(_row("total", model, "", [e for e in listed if e.model == model], retries) for model in models),
         _row("total", "", "", listed, retries),
         bases or {},
         retries,
         max((entry.largest for entry in listed), default=0.0),
+        known.word("group", [entry.family for entry in listed]),
     )
 
 
-def _row(name: str, model: str, section: str, entries: Sequence[PlanEntry], retries: int) -> PlanRow:
+def _row(name: str, model: str, section: str, entries: Sequence[PlanEntry], retries: int, family: str = "") -> PlanRow:
     asked = [entry for entry in entries if entry.requests]
     return PlanRow(
         name,
@@ -135,6 +139,7 @@ def _row(name: str, model: str, section: str, entries: Sequence[PlanEntry], retr
         worst=_amount([None if entry.worst is None else entry.worst * (1 + retries) for entry in asked]),
         measuring=sum(entry.measuring for entry in asked),
         more=any(entry.more for entry in asked),
+        family=family,
     )
 
 

@@ -24,7 +24,7 @@ from pydantic import (
 )
 
 from ..diagram import DiagramEdge, DiagramGroup, DiagramNode
-from ..family_description import Aggregate, Column, FamilyDescription, ReferenceValue, TableSpec
+from ..family_description import Aggregate, Column, FamilyDescription, Layout, ReferenceValue, TableSpec
 from ..trial import Question, Reading, Reply, Score, Trial
 from .about import About
 from .case import Case
@@ -140,7 +140,12 @@ class _Usage:
 
 
 @_as(Column)
-class _Column: ...
+class _Column:
+    reports: list[str]
+
+
+@_as(Layout)
+class _Layout: ...
 
 
 @_as(ReferenceValue)
@@ -152,6 +157,7 @@ class _TableSpec:
     columns: list[_Column]
     groups: list[str]
     references: list[_ReferenceValue]
+    layouts: list[_Layout]
 
 
 @_as(Aggregate)
@@ -169,7 +175,7 @@ class _Family:
     tables: list[_TableSpec]
 
 
-@_as(About, spare={"diagrams", "graded", "totals"})
+@_as(About, spare={"diagrams", "graded", "tables", "totals"})
 class _Run:
     """All but the trials, of which no more is looked at than that they are a list."""
 
@@ -187,6 +193,7 @@ class _Run:
     families: list[_Family]
     totals: list[dict[str, _Value]]
     graded: list[dict[str, _Value]]
+    tables: list[dict[str, _Value]]
 
 
 @_as(Question)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -148,6 +148,27 @@ class Tally:
     def models(self) -> tuple[str, ...]:
         """The names of the models, sorted."""
         return tuple(sorted({model for _, model in self._trials}))
+
+    @property
+    def families(self) -> tuple[str, ...]:
+        """The names of the families that were asked, in their order."""
+        names = {trial.question.family for trial in self._trials.values()}
+        return tuple(sorted(names, key=self.descriptions.family_place))
+
+    def of_family(self, family: str) -> Tally:
+        """Return the tally of the trials of one family."""
+        return self.where(lambda trial: trial.question.family == family)
+
+    def of_model(self, model: str) -> Tally:
+        """Return the tally of the trials of one model."""
+        return self.where(lambda trial: trial.model == model)
+
+    def where(self, holds: Callable[[Trial], bool]) -> Tally:
+        """Return the tally of the trials of which something holds, with their attempts."""
+        found = Tally(self.descriptions)
+        found._trials = {key: trial for key, trial in self._trials.items() if holds(trial)}
+        found._attempts = {key: self._attempts[key] for key in found._trials}
+        return found
 
     def labels(self) -> tuple[str, ...]:
         """The names of the labels that take more than one value, sorted; graded questions left out."""

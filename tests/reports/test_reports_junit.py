@@ -4,7 +4,7 @@ from dataclasses import replace
 from random import Random
 from xml.etree import ElementTree
 
-from described_runs import about_run, described
+from described_runs import PATTERNS, about_run, described
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -43,7 +43,7 @@ def tallied(*trials: Trial) -> Tally:
 
 
 def test_a_test_case_carries_its_mark_and_what_it_cost() -> None:
-    assert properties(made("a", "wrong")) == [
+    assert properties(made("a", "wrong"), PATTERNS) == [
         ("taskgraph.outcome", "wrong"),
         ("taskgraph.score", "0.250"),
         ("taskgraph.pattern", "next_tasks"),
@@ -60,15 +60,15 @@ def test_a_test_case_carries_its_mark_and_what_it_cost() -> None:
 
 
 def test_what_is_unknown_is_left_out_and_what_is_zero_is_not() -> None:
-    unknown = dict(properties(replace(made("a"), reply=Reply("A"))))
+    unknown = dict(properties(replace(made("a"), reply=Reply("A")), PATTERNS))
     assert not {"taskgraph.cost_usd", "taskgraph.tokens_in", "taskgraph.tokens_out"} & set(unknown)
-    free = dict(properties(replace(made("a"), reply=Reply("", 0, 0, 0.0), score=Score(0.0, given=[]))))
+    free = dict(properties(replace(made("a"), reply=Reply("", 0, 0, 0.0), score=Score(0.0, given=[])), PATTERNS))
     assert (free["taskgraph.cost_usd"], free["taskgraph.tokens_in"]) == ("0.000000", "0")
     assert (free["taskgraph.score"], free["taskgraph.given"]) == ("0.000", "none")
 
 
 def test_an_error_has_no_score_and_tells_why() -> None:
-    found = dict(properties(made("a", "error")))
+    found = dict(properties(made("a", "error"), PATTERNS))
     assert "taskgraph.score" not in found
     assert found["taskgraph.remark"] == "timeout: none"
 
@@ -128,7 +128,7 @@ def test_the_order_of_arrival_changes_nothing(rng: Random) -> None:
 def test_any_text_is_safe_in_xml_and_on_one_line(reply: str, name: str, model: str) -> None:
     nasty = made("a", "wrong", pattern=name, model=model)
     nasty = replace(nasty, score=Score(0.0, given=[reply], remark=reply))
-    found = properties(nasty) + suite_properties(tallied(nasty), replace(ABOUT, models=(model,), frame=reply))
+    found = properties(nasty, PATTERNS) + suite_properties(tallied(nasty), replace(ABOUT, models=(model,), frame=reply))
     for one in found:
         element = ElementTree.Element("property", name=one[0], value=one[1])
         back = ElementTree.fromstring(ElementTree.tostring(element, encoding="utf-8"))
@@ -149,5 +149,5 @@ def test_chance_and_relations_are_told_where_they_are_known() -> None:
     assert found["taskgraph.chance"] == "0.250"
     assert found[f"taskgraph.pattern.{plain.question.group}"].endswith(" chance=0.250")
     assert found["taskgraph.relation.names"] == "pairs=1 same=1"
-    assert ("taskgraph.relation", "names") in properties(again)
-    assert "taskgraph.relation" not in dict(properties(plain))
+    assert ("taskgraph.relation", "names") in properties(again, PATTERNS)
+    assert "taskgraph.relation" not in dict(properties(plain, PATTERNS))

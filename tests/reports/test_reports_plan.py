@@ -8,8 +8,10 @@ from described_runs import described
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytest_taskgraph.family_description import FamilyDescription
 from pytest_taskgraph.reports.escape import columns
 from pytest_taskgraph.reports.plan import dollars, forecast, lines, tightness
+from pytest_taskgraph.results.descriptions import Descriptions
 from pytest_taskgraph.results.plan import Basis, Plan, PlanEntry, plan_of
 
 ONE = PlanEntry("gpt-x", "understanding", "chain", "structure", 1, 9000, 0.0012, 0.07)
@@ -40,6 +42,17 @@ def test_the_plan_at_120_columns() -> None:
 
         taskgraph plan: 3 requests, 1 reply from the store, about $0.0036, at most $0.21; nothing was asked
     """)
+
+
+def test_groups_stand_below_their_family_where_there_are_several() -> None:
+    families = [FamilyDescription("claims", group="method"), FamilyDescription("steps", group="recipe")]
+    entries = [replace(ONE, family=family, group="same", section="") for family in ("steps", "claims", "steps")]
+    shown = text(plan_of(entries, descriptions=Descriptions(families)), 120).splitlines()
+    assert [line.split()[:2] for line in shown[1:6]] == [
+        ["group", "questions"], ["family", "claims"], ["same", "1"], ["family", "steps"], ["same", "2"],
+    ]  # fmt: skip
+    alone = text(plan_of(entries[:1], descriptions=Descriptions(families)), 120).splitlines()
+    assert [line.split()[:2] for line in alone[1:3]] == [["recipe", "questions"], ["same", "1"]]
 
 
 def test_the_plan_at_80_columns_with_models_of_unknown_price() -> None:

@@ -128,8 +128,9 @@ class Understanding(Family):
         return None if known is None or known.category == "custom" else QUESTION_SET
 
     def description(self, settings: Settings) -> FamilyDescription:
-        """Return the patterns and categories in the order of reports, and in which notations workflows are shown."""
+        """Return the patterns and categories in the order of reports, their tables, and the notations of workflows."""
         from .catalogue import catalogue
+        from .tables import TABLES
 
         own, known = UnderstandingSettings.of(settings), catalogue()
         notations = own.notations if own.convert or not own.workflows else ("as written",)
@@ -143,6 +144,7 @@ class Understanding(Family):
             sections=tuple(dict.fromkeys(one.category for one in known.values())),
             facts={"notation": ", ".join(notations)},
             question_set=QUESTION_SET,
+            tables=TABLES,
         )
 
     def stated(self, settings: Settings) -> Mapping[str, Json]:

@@ -1,0 +1,27 @@
+"""The tables of the family: pass rates by category and pattern, and the mean scores of graded patterns."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ...family_description import RATE_LAYOUTS, RATES, SCORE_LAYOUTS, SCORES, TableSpec
+
+TABLES: Final = (
+    TableSpec(
+        "patterns",
+        "pattern",
+        RATES,
+        sections=True,
+        caption="Pass rates by category and pattern",
+        layouts=RATE_LAYOUTS,
+    ),
+    TableSpec(
+        "graded",
+        "graded",
+        SCORES,
+        total=False,
+        graded=True,
+        caption="Graded questions: mean scores",
+        layouts=SCORE_LAYOUTS,
+    ),
+)

@@ -1,0 +1,200 @@
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from math import sqrt
+
+import pytest
+from described_tables import CLAIMED, CLAIMS, GRADED, PUBLISHED, SOUPS, claim, run_of, step
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_taskgraph.family_description import Column, FamilyDescription, ReferenceValue, TableSpec
+from pytest_taskgraph.results.record import load, save, tally_of
+from pytest_taskgraph.results.tables import Reference, Table, mistake_of, table_of, tables_of
+from pytest_taskgraph.trial import Trial
+
+
+def found(trials: list[Trial], *families: FamilyDescription) -> list[Table]:
+    return tables_of(tally_of(run_of(trials, *families)))
+
+
+def of_spec(trials: list[Trial], spec: TableSpec, family: FamilyDescription = CLAIMS) -> Table:
+    return table_of(tally_of(run_of(trials)), family, spec)
+
+
+def names(table: Table) -> list[tuple[str, str]]:
+    return [(one.kind, one.name) for one in table.lines]
+
+
+def value(table: Table, row: str, column: str, at: int = 0) -> float | None:
+    (entry,) = (one.entries[at] for one in table.lines if one.name == row)
+    assert entry is not None
+    return entry.cells[column].value
+
+
+def test_a_cell_holds_the_aggregate_of_its_row() -> None:
+    table = found(CLAIMED)[0]
+    assert names(table) == [("group", "whole"), ("group", "pairs"), ("total", "total")]
+    assert value(table, "pairs", "n") == 12
+    assert value(table, "pairs", "recall") == pytest.approx(3 / 6)
+    assert value(table, "pairs", "specificity") == 1.0
+    assert value(table, "pairs", "g_mean") == pytest.approx(sqrt(0.5))
+    assert value(table, "total", "recall") == pytest.approx(4 / 7)
+    assert value(table, "whole", "specificity") is None
+
+
+def test_an_aggregate_has_its_interval_and_its_questions() -> None:
+    (entry,) = found(CLAIMED)[0].lines[1].entries
+    assert entry is not None
+    cell = entry.cells["recall"]
+    assert cell.ends is not None
+    assert cell.ends[0] < 0.5 < cell.ends[1]
+    assert cell.n == 6
+
+
+def test_a_reference_stands_in_its_cell_alone() -> None:
+    cells = {
+        (line.name, column): cell.references
+        for line in found(CLAIMED)[0].lines
+        for entry in line.entries
+        if entry is not None
+        for column, cell in entry.cells.items()
+    }
+    assert {at: ones for at, ones in cells.items() if ones} == {("pairs", "recall"): (Reference(0.71, PUBLISHED),)}
+
+
+def test_a_metric_is_meant_over_its_questions() -> None:
+    spec = TableSpec("t", "method", (Column("overlap"),))
+    assert value(of_spec(CLAIMED, spec), "pairs", "overlap") == pytest.approx(0.375)
+
+
+def test_few_answered_questions_are_marked() -> None:
+    entries = {one.name: one.entries[0] for one in found(CLAIMED)[0].lines}
+    assert {name: one.few for name, one in entries.items() if one} == {"whole": True, "pairs": False, "total": False}
+
+
+def test_each_family_has_its_tables_and_graded_questions_have_their_own() -> None:
+    tables = found([*CLAIMED, *SOUPS, *GRADED])
+    assert [(one.family, one.spec.name, one.spec.graded) for one in tables] == [
+        ("claims", "methods", False),
+        ("steps", "rates", False),
+        ("steps", "graded", True),
+        ("", "families", False),
+    ]
+    assert names(tables[1]) == [("group", "soup"), ("total", "total")]
+    assert names(tables[2]) == [("group", "bread")]
+    assert names(tables[3]) == [("family", "claims"), ("family", "steps"), ("total", "total")]
+    assert value(tables[3], "total", "n") == len(CLAIMED) + len(SOUPS)
+
+
+def test_no_total_over_families_where_one_alone_is_right_or_wrong() -> None:
+    assert [one.family for one in found([*CLAIMED, *GRADED])] == ["claims", "steps"]
+
+
+def test_groups_of_the_same_name_stay_with_their_family() -> None:
+    tables = found([*CLAIMED, replace(step(1, "pairs"), model="m")])
+    assert [value(one, "pairs", "n") for one in tables[:2]] == [12, 1]
+
+
+def test_rows_by_model_hold_published_systems_too() -> None:
+    spec = TableSpec(
+        "systems", "system", (Column("n"), Column("recall")), rows="model",
+        references=(ReferenceValue("GPT-3", "recall", 0.4, "x"), ReferenceValue("m", "recall", 0.5, "x")),
+    )  # fmt: skip
+    table = of_spec([*CLAIMED, claim(2, model="k")], spec)
+    assert names(table) == [("model", "k"), ("model", "m"), ("published", "GPT-3"), ("total", "total")]
+    assert value(table, "GPT-3", "recall") is None
+    (entry,) = table.lines[2].entries
+    assert entry is not None
+    assert entry.cells["recall"].references == (Reference(0.4, "x"),)
+
+
+def test_rows_by_label_and_by_section() -> None:
+    trials = [claim(at, size=8 + at % 2) for at in range(6)]
+    by_label = of_spec(trials, TableSpec("sizes", "size", (Column("n"),), rows="label", label="size"))
+    assert [(kind, name, value(by_label, name, "n")) for kind, name in names(by_label)] == [
+        ("label", "8", 3), ("label", "9", 3), ("total", "total", 6),
+    ]  # fmt: skip
+    sectioned = [replace(one, question=replace(one.question, section="s")) for one in trials]
+    by_section = of_spec(sectioned, TableSpec("s", "s", (Column("n"),), rows="section", total=False))
+    assert names(by_section) == [("section", "s")]
+    below = of_spec(sectioned, TableSpec("s", "s", (Column("n"),), sections=True, total=False))
+    assert names(below) == [("section", "s"), ("group", "pairs")]
+
+
+def test_a_table_of_some_groups_holds_no_other() -> None:
+    table = of_spec(CLAIMED, TableSpec("t", "method", (Column("n"),), groups=("pairs",)))
+    assert names(table) == [("group", "pairs"), ("total", "total")]
+    assert value(table, "total", "n") == 12
+
+
+def test_models_have_an_entry_each_and_none_where_nothing_was_asked() -> None:
+    table = found([*CLAIMED, claim(3, "pairs", model="k")])[0]
+    assert table.models == ("k", "m")
+    assert [[one is not None for one in line.entries] for line in table.lines] == [
+        [False, True], [True, True], [True, True],
+    ]  # fmt: skip
+    assert [one.name for one in table.of("k").lines] == ["pairs", "total"]
+
+
+def test_optional_columns_are_left_out_where_all_is_zero() -> None:
+    spec = TableSpec("t", "method", (Column("n"), Column("refused", optional=True), Column("chance", optional=True)))
+    assert [one.value for one in of_spec(CLAIMED, spec).columns("terminal")] == ["n"]
+    known = [replace(one, question=replace(one.question, chance=0.0)) for one in CLAIMED]
+    assert [one.value for one in of_spec(known, spec).columns("terminal")] == ["n", "chance"]
+
+
+def test_the_record_holds_the_tables(tmp_path: object) -> None:
+    record = run_of([*CLAIMED, *SOUPS, *GRADED])
+    methods, rates, graded, families = record["tables"]
+    assert [one["family"] for one in (methods, rates, graded, families)] == ["claims", "steps", "steps", ""]
+    (pairs,) = (one for one in methods["rows"] if one["name"] == "pairs")
+    assert pairs["cells"]["recall"]["references"] == [{"value": 0.71, "source": PUBLISHED}]
+    assert pairs["cells"]["recall"]["value"] == pytest.approx(0.5)
+    soup = rates["rows"][0]["cells"]
+    assert "interval" not in soup
+    assert (soup["rate"]["value"], soup["rate"]["low"] is not None, soup["mean"]["low"]) == (1.0, True, None)
+    assert graded["rows"][0]["cells"]["mean"]["low"] is not None
+    assert json.loads(json.dumps(record["tables"])) == record["tables"]
+
+
+def test_descriptions_with_tables_come_back_from_a_file(tmp_path_factory: pytest.TempPathFactory) -> None:
+    path = tmp_path_factory.mktemp("record") / "r.json"
+    record = run_of(CLAIMED)
+    save(path, record)
+    assert [one.to_json() for one in tables_of(tally_of(load(path)))] == record["tables"]
+
+
+@pytest.mark.parametrize(
+    ("spec", "told"),
+    [
+        (TableSpec("t", "x", (Column("recal"),)), "unknown column 'recal'"),
+        (TableSpec("t", "x", (Column("n"),), rows="label"), "the values of a label"),
+        (TableSpec("t", "x", (Column("rate"),), graded=True), "no pass rate"),
+        (TableSpec("t", "x", (Column("n"),), references=(ReferenceValue("r", "mean", 1.0, "s"),)), "'mean'"),
+    ],
+)
+def test_mistakes_in_tables_name_the_table(spec: TableSpec, told: str) -> None:
+    found = mistake_of(replace(CLAIMS, tables=(spec,)), ["correctness"])
+    assert found.startswith("table 't': ")
+    assert told in found
+    assert mistake_of(CLAIMS, []) == ""
+    assert "two tables" in mistake_of(replace(CLAIMS, tables=CLAIMS.tables * 2), [])
+
+
+TRIALS = st.builds(
+    lambda at, group, right, yes, model: claim(at, group, right=right, yes=yes, model=model),
+    st.integers(0, 20), st.sampled_from(["pairs", "whole"]), st.booleans(), st.booleans(), st.sampled_from("km"),
+)  # fmt: skip
+
+
+@given(st.lists(st.one_of(TRIALS, st.builds(step, st.integers(0, 5), st.just("soup")))))
+def test_the_total_counts_what_its_rows_count(trials: list[Trial]) -> None:
+    for table in found(trials):
+        for at in range(len(table.models)):
+            entries = [(line.kind, line.entries[at]) for line in table.lines]
+            counted = {kind: 0 for kind, _ in entries}
+            for kind, entry in entries:
+                counted[kind] += entry.count("n") if entry else 0
+            assert counted.pop("total") == sum(counted.values())
