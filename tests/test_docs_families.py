@@ -44,6 +44,16 @@ def test_family_of_the_page_runs(capitals: Project) -> None:
     assert "no question is of 'continent=Mars'; known values of continent: " in ran.output
 
 
+def test_family_registered_deeper_runs_over_workers(capitals: Project) -> None:
+    for name in ("conftest.py", "test_capitals.py"):
+        (capitals.path / name).rename(capitals.write(f"deep/{name}", ""))
+    capitals.write("test_other.py", "def test_it():\n    pass\n")
+    capitals.write("pytest.ini", "[pytest]\ntaskgraph_data =\n  countries=countries.csv\n")
+    ran = capitals.spread("--model=oracle:1", "--taskgraph-report=json=record.json")
+    assert (ran.code, ran.counts) == (0, {"passed": 4}), ran.output
+    assert len(capitals.record()["trials"]) == 3
+
+
 def test_page_names_every_attribute_and_method_of_a_family() -> None:
     defined = {name for name in vars(Family) if not name.startswith("_")} - {"references", "question"}
     named = set(re.findall(r"`(\w+)(?:\([\w, ]*\))?`", rows("What a family may define")))

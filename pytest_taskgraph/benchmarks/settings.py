@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from ..errors import UsageError
 from ..trial import Reading
 from .option import Option, OptionValue
 
@@ -26,6 +28,17 @@ class Settings:
     data: Mapping[str, str] = field(default_factory=dict, hash=False)  # where published data sets lie, by name
     given: frozenset[str] = frozenset()  # names of the options that the user of the run stated; suites only suggest
     own: Mapping[str, OptionValue] = field(default_factory=dict, hash=False)  # by the name of the option
+
+    def data_path(self, name: str) -> Path:
+        """Return where a data set lies.
+
+        Raises:
+            UsageError: if the user of the run did not state it.
+        """
+        if name not in self.data:
+            stated = f"; stated: {', '.join(sorted(self.data))}" if self.data else ""
+            raise UsageError(f"--taskgraph-data: the data set {name!r} is missing; add {name}=PATH{stated}")
+        return Path(self.data[name])
 
     def value_of(self, option: Option, suite: Mapping[str, Any] = MappingProxyType({})) -> Any:  # noqa: ANN401 - the type follows from the option's kind
         """Return the value of an option of a family: what the user stated, else what the suite says, else the default.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Literal, cast
 
@@ -309,13 +308,15 @@ def _data(config: pytest.Config) -> dict[str, str]:
     return found
 
 
-def check_data(settings: Settings, families: Iterable[Family]) -> None:
-    """Check that some family reads each data set that the user has named.
+def check_data(config: pytest.Config) -> None:
+    """Check that some family reads each data set that the command line names.
+
+    Those of ini file and environment may be read by a family that is registered only while pytest collects.
 
     Raises:
         UnknownNameError: for one that none reads, with those that some read.
     """
-    known = {name for family in families for name in family.data_names}
-    for name in settings.data:
+    known = {name for family in FAMILIES.values() for name in family.data_names}
+    for name in settings(config).data if flagged(config, "data") else ():
         if name not in known:
             raise UnknownNameError("data set (--taskgraph-data)", name, known)

@@ -213,7 +213,7 @@ class Run:
         from .subject import refuse_same
 
         refuse_same(map(self.subject, self.models))
-        options.check_data(self.settings, self.families)
+        options.check_data(self.config)
         for family in self.families:
             family.check(self.settings)
         self.measuring.check()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
@@ -40,11 +39,11 @@ class Facts(Family):
 
     def references(self, settings: Settings, options: Mapping[str, Any]) -> Sequence[QuestionReference]:
         count = settings.value_of(self.options[0], options)
-        lines = Path(settings.data["sentences"]).read_text(encoding="utf-8").splitlines()
+        lines = settings.data_path("sentences").read_text(encoding="utf-8").splitlines()
         return [QuestionReference(f"fact-{at}", "facts", {"line": at}) for at in range(min(count, len(lines)))]
 
     def question(self, reference: QuestionReference, settings: Settings) -> Question:
-        line = Path(settings.data["sentences"]).read_text(encoding="utf-8").splitlines()[reference.payload["line"]]
+        line = settings.data_path("sentences").read_text(encoding="utf-8").splitlines()[reference.payload["line"]]
         prompt = f"Is it true that {line}?"
         return Question(
             reference.id, self.name, "facts", "", prompt, prompt, "yes-no", "yes", "correctness", place="whole"
@@ -159,6 +158,15 @@ def pytest_taskgraph_register(registry):
     assert facts.run(*collecting).output.count("test_facts[fact-") == 1
     monkeypatch.setenv("TASKGRAPH_MOST", "2")
     assert facts.run(*collecting).output.count("test_facts[fact-") == 2
+
+
+def test_data_that_is_missing_is_named_where_a_suite_needs_it(facts: Project) -> None:
+    facts.write("pytest.ini", "[pytest]\ntaskgraph_data =\n  sentence=sentences.txt\n")
+    ran = facts.run("--model=oracle:1")
+    assert ran.code == pytest.ExitCode.USAGE_ERROR
+    told = "--taskgraph-data: the data set 'sentences' is missing; add sentences=PATH; stated: sentence"
+    assert told in ran.output
+    assert ran.clean
 
 
 def test_suite_of_a_family_that_is_not_registered_is_refused(facts: Project) -> None:
