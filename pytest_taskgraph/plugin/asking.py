@@ -87,9 +87,13 @@ def trial_of(question: Question, model: str, came: Came) -> tuple[Trial, Excepti
 
 def _with_measured(score: Score, question: Question, transcript: Transcript) -> Score:
     """Return the score with the metrics and the parts of the transcript; what the question's own metrics say stays."""
+    from ..scoring.measurement import measured_on_the_way
+
     own = {question.metric, *question.further, *score.metrics}
-    metrics = {name: value for name, value in transcript.metrics.items() if name not in own}
-    return replace(score, metrics=score.metrics | metrics, parts={**transcript.parts, **score.parts})
+    found = measured_on_the_way(question.episode, transcript.metrics, transcript.parts)
+    metrics = {name: value for name, value in found.values.items() if name not in own}
+    parts = {name: list(pair) for name, pair in found.parts.items()}
+    return replace(score, metrics=score.metrics | metrics, parts=parts | score.parts)
 
 
 def redacted(question: Question) -> Question:

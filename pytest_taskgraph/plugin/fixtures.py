@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
@@ -30,13 +32,10 @@ def taskgraph_reference(request: pytest.FixtureRequest) -> Collected:
 @pytest.fixture
 def taskgraph_question(request: pytest.FixtureRequest, taskgraph_reference: Collected) -> Question:
     """The question of the item, built now unless it was asked ahead."""
-    from ..errors import UsageError
     from .run import run_of
 
-    try:
+    with _without_traceback():
         return run_of(request.config).ahead.question(request.node) or taskgraph_reference.question()
-    except UsageError as error:
-        pytest.fail(str(error), pytrace=False)
 
 
 @pytest.fixture
@@ -65,7 +64,8 @@ def trial(
     if request.config.getoption("setuponly", False):  # scores without tests would be no run, and no gate could judge it
         pytest.skip("nothing is asked under --setup-only")
     came = run.ahead.came(request.node, taskgraph_question, taskgraph_model, taskgraph_reference)
-    made, stopped = trial_of(taskgraph_question, taskgraph_model.name, came)
+    with _without_traceback():  # of a metric that returns what is no measurement
+        made, stopped = trial_of(taskgraph_question, taskgraph_model.name, came)
     if run.reporting.draws:
         made = run.drawings.attach(made, taskgraph_reference, again=getattr(request.node, "execution_count", 1) > 1)
     request.node.stash[TRIAL] = made
@@ -75,6 +75,17 @@ def trial(
     if stopped is not None:
         raise stopped
     return made
+
+
+@contextmanager
+def _without_traceback() -> Iterator[None]:
+    """Report a mistake of the user as a failure of the set-up, in its own words."""
+    from ..errors import UsageError
+
+    try:
+        yield
+    except UsageError as error:
+        raise pytest.fail.Exception(str(error), pytrace=False) from None
 
 
 def _tell_junit(item: pytest.Item, made: Trial) -> None:

@@ -7,9 +7,9 @@ aggregates (`family_description.Aggregate`) sum before they divide.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import isfinite
+from math import isfinite, nan
 
 from ..errors import UsageError
 from ..trial import Json
@@ -95,7 +95,7 @@ def _checked(name: str, result: Result, names: tuple[str, ...]) -> Measurement:
             f"@declares({undeclared!r}), so that replies without an answer count 0 in it"
         )
     values = {one: _value(f"{name}, value {one!r}", found.values.get(one)) for one in names}
-    parts = {one: _part(name, one, pair) for one, pair in found.parts.items()}
+    parts = {one: _part(f"metric {name!r}", one, pair) for one, pair in found.parts.items()}
     return Measurement(_value(name, found.value), values, parts)
 
 
@@ -107,11 +107,24 @@ def _value(where: str, value: float | None) -> float | None:
     return min(1.0, max(0.0, value))
 
 
-def _part(metric: str, name: str, pair: tuple[float, float]) -> tuple[float, float]:
-    numerator, denominator = pair
+def measured_on_the_way(
+    episode: str, metrics: Mapping[str, float | None], parts: Mapping[str, Sequence[float]]
+) -> Measurement:
+    """Return what an episode measured beside the metrics of its question.
+
+    Raises:
+        UsageError: as `measure_answer` does.
+    """
+    where = f"episode {episode!r}"
+    values = {name: _value(f"{name!r} of the {where}", value) for name, value in metrics.items()}
+    return Measurement(None, values, {name: _part(where, name, pair) for name, pair in parts.items()})
+
+
+def _part(where: str, name: str, pair: Sequence[float]) -> tuple[float, float]:
+    numerator, denominator = pair if len(pair) == 2 else (nan, nan)
     if not (isfinite(numerator) and isfinite(denominator) and denominator >= 0):
         raise UsageError(
-            f"metric {metric!r}, part {name!r}: returned {pair!r:.80}; expected a finite numerator and a finite "
-            "denominator of at least 0"
+            f"{where}, part {name!r}: returned {pair!r:.80}; expected a finite numerator and a finite denominator of "
+            "at least 0"
         )
     return float(numerator), float(denominator)

@@ -141,6 +141,15 @@ def test_aggregates_of_a_family_are_validated(steps: Project, named: str, new: s
     assert told in " ".join(ran.output.split())
 
 
+@pytest.mark.parametrize("spread", [False, True], ids=["one process", "two workers"])
+def test_metric_that_is_none_is_told_without_a_traceback(steps: Project, spread: bool) -> None:
+    written(steps, old='"caution": float(given == "no")', new='"trust": 1.0')
+    ran = (steps.spread if spread else steps.run)("--model=start")
+    assert ran.clean, ran.output
+    assert "metric 'classified': returned the value 'trust', which it does not declare" in " ".join(ran.output.split())
+    assert ran.code in (1, 3, 4), ran.output
+
+
 def test_comparison_shows_aggregates_and_fails_on_a_worse_one(
     steps: Project, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

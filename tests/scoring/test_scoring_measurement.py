@@ -19,6 +19,7 @@ from pytest_taskgraph.scoring.measurement import (
     declares,
     measure_answer,
     measure_unparseable,
+    measured_on_the_way,
 )
 from pytest_taskgraph.scoring.metrics import METRICS, names_measured
 from pytest_taskgraph.trial import Json, Question, Reply, Score
@@ -102,6 +103,22 @@ def test_measurement_out_of_range_is_usage_error(result: float | Measurement, to
         measure_answer("steps", metric, 1, 1)
     with pytest.raises(UsageError, match=told):
         measure_unparseable("steps", metric, 1)
+
+
+@pytest.mark.parametrize(
+    ("metrics", "parts", "told"),
+    [
+        ({"read": 2.0}, {}, r"metric 'read' of the episode 'agent': returned 2\.0; expected a number from 0 to 1"),
+        ({}, {"read": [1.0]}, r"episode 'agent', part 'read': returned \[1\.0\]; expected a finite numerator"),
+        ({}, {"read": [1.0, nan]}, "finite denominator"),
+    ],
+)
+def test_measured_on_the_way_out_of_range_names_the_episode(
+    metrics: dict[str, float | None], parts: dict[str, list[float]], told: str
+) -> None:
+    assert measured_on_the_way("agent", {"read": None}, {"read": [3, 4]}).parts == {"read": (3.0, 4.0)}
+    with pytest.raises(UsageError, match=told):
+        measured_on_the_way("agent", metrics, parts)
 
 
 def test_measurement_rounding_beyond_the_range_is_clipped() -> None:
