@@ -87,6 +87,8 @@ class Family(ABC):
     """The keyword arguments that `@suite` takes for it."""
     data_names: ClassVar[tuple[str, ...]] = ()
     """The data sets that `--taskgraph-data` names for it."""
+    episode_metrics: ClassVar[tuple[str, ...]] = ()
+    """The names of the metrics that its episodes measure themselves (`Transcript.metrics`), for gates."""
     open_section: ClassVar[str | None] = None
     """The section of the groups that users add, of which nothing is known beforehand; None if they add none."""
     baselines: ClassVar[tuple[str, ...]] = ()

@@ -228,10 +228,12 @@ class Judging:
 
 def metrics_of_gates() -> frozenset[str]:
     """The names that the last part of a gate may have as a metric."""
+    from ..benchmarks import FAMILIES
     from ..results.gates import SCORE
     from ..scoring.metrics import MEASURED, METRICS, names_measured
 
-    return frozenset({SCORE, *names_measured(METRICS), *MEASURED, "specifications_read"})
+    of_episodes = (name for family in FAMILIES.values() for name in family.episode_metrics)
+    return frozenset({SCORE, *names_measured(METRICS), *MEASURED, *of_episodes})
 
 
 def aggregates_of_gates(config: pytest.Config) -> frozenset[str]:

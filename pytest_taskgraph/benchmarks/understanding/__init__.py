@@ -30,6 +30,7 @@ class Understanding(Family):
     option_help = HELP
     profiles = PROFILES
     suite_options = frozenset({"patterns", "tasks", "instances", "notations"})
+    episode_metrics = ("specifications_read",)
     open_section = "custom"
     commands = ("patterns",)
     baselines = ("reader", "lexical", "random", "constant", "first-mentioned")
