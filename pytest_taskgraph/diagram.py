@@ -45,7 +45,7 @@ class DiagramEdge:
 
 @dataclass(frozen=True, slots=True)
 class DiagramGroup:
-    """A box around nodes and groups: the inside of a composite task, or a further workflow."""
+    """A box around nodes and groups: the inside of a node that is made of others, or a further graph."""
 
     id: str
     label: str
@@ -55,7 +55,7 @@ class DiagramGroup:
 
 @dataclass(frozen=True, slots=True)
 class Diagram:
-    """A workflow as it can be drawn: what there is and what is linked, without a place for anything."""
+    """A graph as it can be drawn: what there is and what is linked, without a place for anything."""
 
     title: str
     nodes: list[DiagramNode] = field(default_factory=list)

@@ -36,7 +36,7 @@ class Question:
     text: str  # the question alone
     prompt: str  # all that the model is told, but for the system prompt
     form: str  # a name in scoring.forms.FORMS
-    reference: Json  # the right answer, as the form's reader gives it
+    reference: Json  # the right answer, as the form parses it
     metric: str  # the main metric, a name in scoring.metrics.METRICS
     further: list[str] = field(default_factory=list)  # further metrics, by name
     pass_mark: float = 1.0  # the smallest score that is right; 0: none is right or wrong, the question is graded
@@ -50,8 +50,8 @@ class Question:
     needed: list[str] = field(default_factory=list)  # the names of those without which the answer cannot be known
     judged: list[str] = field(default_factory=list)  # metrics that a model measures, asked after the reply
     labels: dict[str, str | int] = field(default_factory=dict)
-    cluster: str = ""  # questions about one workflow are not independent
-    digests: dict[str, str] = field(default_factory=dict)  # of workflow, prompt, frame, template, reference
+    cluster: str = ""  # what questions that are not independent share
+    digests: dict[str, str] = field(default_factory=dict)  # of what it is about, prompt, frame, template, reference
     chance: float | None = None  # the main score that guessing is expected to reach; None where that is not known
     relation: str = ""  # how it is varied, where it is asked once more: it then enters no rate
     twin: str = ""  # the id of the question that it varies

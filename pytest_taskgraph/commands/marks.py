@@ -155,12 +155,12 @@ def read_marks(path: Path) -> list[Entry]:
 def _rows(text: str, path: Path) -> Iterator[tuple[Mapping[str, str], str]]:
     """The rows by the names of their columns, each with its place; rows without anything are passed over."""
     first = text.split("\n", 1)[0]
-    reader = csv.reader(StringIO(text, newline=""), delimiter=max(DELIMITERS, key=first.count), strict=True)
+    lines = csv.reader(StringIO(text, newline=""), delimiter=max(DELIMITERS, key=first.count), strict=True)
     header: list[str] = []
     line = 1
     try:
-        for cells in reader:
-            where, line = f"{path}:{line}", reader.line_num + 1
+        for cells in lines:
+            where, line = f"{path}:{line}", lines.line_num + 1
             if not header:
                 header = _header(cells, where)
             elif any(cell.strip() for cell in cells):

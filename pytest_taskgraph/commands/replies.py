@@ -63,7 +63,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _export(folder: Path, options: argparse.Namespace) -> None:
-    with _temporary() as lines:  # drawn from the store first, which is not held open for a slow reader of the export
+    with _temporary() as lines:  # drawn from the store first, which is not held open for who takes the export slowly
         read(folder, lambda connection: _draw(entries(connection, options.model or "*"), lines))
         lines.seek(0)
         if options.file == PIPE:

@@ -74,7 +74,7 @@ def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
 
 
 def entries(connection: sqlite3.Connection, models: str = "*") -> Iterator[Entry]:
-    """The entries of the models whose name fits the pattern, sorted by key."""
+    """The entries of the models whose name fits the wildcards, sorted by key."""
     for row in connection.execute(f"SELECT {_COLUMNS} FROM replies ORDER BY key"):
         if fnmatchcase(row[1], models):
             yield Entry(*row)
@@ -151,7 +151,7 @@ class Removed:
 
 
 def prune(connection: sqlite3.Connection, models: str = "*", before: datetime | None = None) -> dict[str, Removed]:
-    """What is removed, by model, sorted: entries whose model fits the pattern and that are older than `before`.
+    """What is removed, by model, sorted: entries whose model fits the wildcards and that are older than `before`.
 
     Raises UsageError for an entry whose time cannot be read.
     """

@@ -1,4 +1,4 @@
-"""`rescore RECORD`: the stored replies of a record marked again with today's reader and metrics; no model is asked.
+"""`rescore RECORD`: the stored replies of a record marked again with today's parser and metrics; no model is asked.
 
 What cannot be marked again without a model, or without the whole reply, is kept as it stands, and told. Whole replies
 come from a store only where `--store` names one: else all that is told is a function of the record.
@@ -16,7 +16,6 @@ from typing import Any
 
 from ..benchmarks import FAMILIES
 from ..benchmarks.diagram_pairs import packed_pair
-from ..benchmarks.understanding import text_metrics
 from ..errors import UnknownNameError, UnmeasuredError, UsageError
 from ..reports.escape import in_json
 from ..results import record, saved
@@ -26,13 +25,13 @@ from ..results.tally import Tally
 from ..scoring.annotations import annotated, annotation, is_decided_by_hand, without_annotation
 from ..scoring.forms import form
 from ..scoring.marking import mark
-from ..scoring.metrics import MEASURED, TEXT_METRICS
+from ..scoring.metrics import MEASURED, TEXT_METRICS, check_text_metrics
 from ..trial import Json, Question, Reading, Reply, Score, Trial
 from .compare import STORE
 from .rescore_lines import Change, Remarked, as_json, as_text
 from .rescore_store import whole_texts
 
-SUMMARY = "mark the stored replies of a record again with today's reader and metrics, and show what changed"
+SUMMARY = "mark the stored replies of a record again with today's parser and metrics, and show what changed"
 
 NO_REPLY = "without a reply"
 SHORTENED = f"whose reply was shortened in the record (over {LONGEST_REPLY:,} characters)"
@@ -172,7 +171,7 @@ def _said(data: Mapping[str, Any]) -> dict[tuple[str, str], dict[str, Any]]:
 
 
 def _check(metrics: Sequence[str], tally: Tally) -> None:
-    text_metrics.check(metrics)
+    check_text_metrics(metrics)
     known = {name for one in tally for name in one.question.judged}
     for name in metrics:
         if name in MEASURED and name not in known:

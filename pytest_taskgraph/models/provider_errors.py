@@ -56,7 +56,7 @@ _NO_JSON = (
     "RecursionError",
     "OverflowError",
 )
-_MISREAD = ("KeyError", "IndexError", "AttributeError", "TypeError")  # a reply of another shape broke its reader
+_MISREAD = ("KeyError", "IndexError", "AttributeError", "TypeError")  # a reply of another shape broke its parser
 _REFUSED = ("BadRequestError", "UnprocessableEntityError", "ImportError", "UnicodeEncodeError", "ValueError")
 
 _TOOLS = r"\b(?:tools?|functions?)(?:\b|[ _-]?(?:use|call|choice))"

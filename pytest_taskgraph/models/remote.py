@@ -225,7 +225,7 @@ class _Retries(int):
 
 
 class _WhileAsking:
-    """Stands where a warnings filter has the pattern of a module: matches whatever a request of ours sets off."""
+    """Stands where a warnings filter has the expression for a module: matches whatever a request of ours sets off."""
 
     def match(self, module: str) -> bool:
         return _asking.get()

@@ -94,7 +94,7 @@ def _response_class() -> type[Any]:
 
 
 class LimitedContent:
-    """The content of a response in the place of aiohttp's reader.
+    """The content of a response in the place of aiohttp's stream.
 
     `failed` is that of a response whose status is an error: its content is cut, where that of a reply raises
     ReplyTooLargeError. Raises EncodedReplyError for content that cannot be decompressed.

@@ -22,7 +22,7 @@ class CaseReport(pytest.TestReport):
 
     @property
     def head_line(self) -> str:
-        """The node id: `gates::structure`."""
+        """The node id: `gates::NAME`."""
         return self.nodeid
 
 

@@ -11,6 +11,7 @@ import pytest
 from .options import store_folder
 
 if TYPE_CHECKING:
+    from .planning import Outline
     from .run import Run
 
 END = "taskgraph_end"  # told to workers: the channel on which they hear that the user broke the run off
@@ -25,7 +26,7 @@ class Controller:
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
-        self._outlines: list[tuple[int, str, list[str]]] = []  # the first is told
+        self._outlines: list[Outline] = []  # the first is told
         self._told = False
         self._ends: list[Any] = []  # channels to the workers
 

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import json
 import re
+import unicodedata
 from collections.abc import Iterator
-from unicodedata import category, east_asian_width
 
 # Printable for Python, but drawn as nothing: joiners, fillers, variation selectors, the blank Braille cell.
 _INVISIBLE = frozenset(
@@ -90,7 +90,7 @@ def columns(text: str) -> int:
 
 
 def _width(char: str) -> int:
-    return 0 if category(char) in ("Mn", "Me") else 2 if east_asian_width(char) in "WF" else 1
+    return 0 if unicodedata.category(char) in ("Mn", "Me") else 2 if unicodedata.east_asian_width(char) in "WF" else 1
 
 
 def shorten(text: str, limit: int) -> str:

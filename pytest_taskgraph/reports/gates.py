@@ -52,7 +52,7 @@ def gate_lines(
 
 
 def gate_properties(gates: Iterable[Mapping[str, Json]]) -> list[tuple[str, str]]:
-    """Name and text of a property for each verdict: `taskgraph.gates.structure`, `failed: pass rate …`."""
+    """Name and text of a property for each verdict: `taskgraph.gates.NAME`, `failed: pass rate …`."""
     return [
         (
             f"taskgraph.{one_line(str(one['name']).replace('::', '.', 1), 200)}",

@@ -52,6 +52,7 @@ class Changes:
     reason: str
     notes: list[str]
     runs: list[list[str]]  # name of a fact, before, after
+    words: tuple[str, str]  # what a group and a section are called
     groups: list[list[str]]
     sections: list[list[str]]  # the total as its last row
     aggregates: list[list[str]]  # titles first; empty where no family has any
@@ -77,6 +78,7 @@ def changes(comparison: Comparison) -> Changes:
         reason=comparison.reason,
         notes=[*_notes(comparison), *interrupted(comparison), *comparison.notes],
         runs=_runs(comparison.before, comparison.after),
+        words=(comparison.group_word, comparison.section_word),
         groups=[_change(one) for one in comparison.groups],
         sections=[_change(one) for one in (*comparison.sections, *totals)],
         aggregates=[aggregate_titles(comparison.aggregates), *rows] if rows else [],

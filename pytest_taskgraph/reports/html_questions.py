@@ -25,7 +25,7 @@ FIRST = 20  # questions that stand in the page itself, for those who read it wit
 MOST_PAIRS = 5_000  # answers that are drawn; each takes about 5 KB of the page and 5 ms
 SHORT = 300  # characters of an answer in the list
 _ORDER = {"graded": 1, "right": 2, "skipped": 3}  # what is not right comes first
-_FILTERS = {"section": "Category", "group": "Pattern", "model": "Model", "outcome": "Outcome", "change": "Compared"}
+_FILTERS = {"section": "", "group": "", "model": "Model", "outcome": "Outcome", "change": "Compared"}  # names, titles
 PAIR = ("pair_expected", "pair_given", "pair_missing", "pair_extra", "pair_same")  # the parts of a DrawnPair
 _LISTS = ("facts", "missing", "extra", "exchanges", "labels")
 
@@ -137,10 +137,11 @@ def _printable(value: Any) -> Any:  # noqa: ANN401
     return [_printable(one) for one in value] if isinstance(value, (list, tuple)) else value
 
 
-def views(found: Sequence[View], compared: bool) -> list[dict[str, Any]]:
+def views(found: Sequence[View], tally: Tally, compared: bool) -> list[dict[str, Any]]:
     """The filters, each with its name, title and values; no filter for what is the same everywhere."""
     filters = []
-    for name, title in _FILTERS.items():
+    words = {name: tally.word(name).capitalize() for name in ("group", "section")}
+    for name, title in (_FILTERS | words).items():
         values = _once(one.line[name] for one in found if one.line[name])
         if len(values) > 1 or (name == "change" and compared and values):
             filters.append({"name": name, "title": title, "values": values})

@@ -1,4 +1,4 @@
-"""Single trials in Markdown: the first wrong answers of each pattern, and what kept replies from coming."""
+"""Single trials in Markdown: the first wrong answers of each group, and what kept replies from coming."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NAME = 200  # columns of an id
 
 
 def wrong_answers(tally: Tally, most: int) -> list[str]:
-    """At most `most` wrong answers, folded: the first of each pattern before the second of any. None where none is."""
+    """At most `most` wrong answers, folded: the first of each group before the second of any. None where none is."""
     wrong = [one for one in tally if one.outcome in ANSWERED and not one.accepted and not one.question.relation]
     chosen = _spread(wrong)[:most]
     if not chosen:
@@ -33,7 +33,7 @@ def wrong_answers(tally: Tally, most: int) -> list[str]:
 
 
 def _spread(trials: Sequence[Trial]) -> list[Trial]:
-    """The trials, the first of each pattern and model before the second of any."""
+    """The trials, the first of each group and model before the second of any."""
     seen: Counter[tuple[str, str]] = Counter()
     ranks = []
     for one in trials:

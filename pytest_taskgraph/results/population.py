@@ -1,6 +1,6 @@
 """Who was to be asked what, against what came of it: a verdict over a part of the questions is none over them all.
 
-Which questions a gate is about, its parts say: names of a pattern, a category or a family, and values of labels.
+Which questions a gate is about, its parts say: names of a group, a section or a family, and values of labels.
 """
 
 from __future__ import annotations
@@ -106,8 +106,8 @@ Subject = Question | Declared  # what a name can fit
 class Vocabulary:
     """The names that there are, whatever was collected."""
 
-    names: Sequence[str] = ()  # of families, categories and patterns
-    ours: frozenset[str] = frozenset()  # those of our own categories and patterns: no pattern of a user's is one
+    names: Sequence[str] = ()  # of families, sections and groups
+    ours: frozenset[str] = frozenset()  # those of built-in sections and groups: no group of a user's is one
     metrics: Sequence[str] = ()
     labels: Mapping[str, Sequence[str]] = field(default_factory=dict)  # their values, as far as they can be listed
     closed: frozenset[str] = frozenset()  # labels that have no other values than those
@@ -195,7 +195,7 @@ def _label_mistake(
     label: str, parts: Sequence[str], about: Sequence[Declared], declared: Sequence[Declared], known: Vocabulary
 ) -> Mistake | None:
     """What is wrong with the name of a label; nothing that is certain, where some of the questions that the gate may be
-    `about` are of a pattern of the user, which may bring labels of any name.
+    `about` are of a group of the user, which may bring labels of any name.
     """
     labels = [*known.labels, *(name for one in declared for name in one.labels)]
     if label in labels or not labels:
@@ -230,7 +230,7 @@ def _values(label: str, ones: Iterable[Subject]) -> list[str]:
 
 
 def names_of(ones: Iterable[Subject]) -> list[str]:
-    """The names of families, then of categories, then of patterns."""
+    """The names of families, then of sections, then of groups."""
     subjects = list(ones)
     kinds = [sorted({str(getattr(one, kind)) for one in subjects}) for kind in ("family", "section", "group")]
     return [name for kind in kinds for name in kind if name]

@@ -24,7 +24,7 @@ class Reduced:
 
     name: str
     model: str  # "" where several are pooled
-    section: str  # of a pattern's row, else ""
+    section: str  # of the row of a group, else ""
     repetitions: int  # the most that one question has
     questions: int  # with an answered repetition
     mean: float | None  # of the questions' mean main scores

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from ..trial import Trial
 from .certainty import Answered, Sample
-from .descriptions import Descriptions
+from .descriptions import Descriptions, Word
 from .metric_means import chances, metric_means
 from .ranges import ranges
 from .sharing import Shared
@@ -139,6 +139,10 @@ class Tally:
 
     def __iter__(self) -> Iterator[Trial]:
         return (self._trials[key] for key in sorted(self._trials))
+
+    def word(self, word: Word) -> str:
+        """Return what the families of the trials call a group, a section or a cluster."""
+        return self.descriptions.word(word, {trial.question.family for trial in self._trials.values()})
 
     def attempts(self, trial: Trial) -> int:
         """How often the trial's question was added for its model; 0 if never."""

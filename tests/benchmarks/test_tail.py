@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 from pytest_taskgraph.asking import Exchange, Transcript, drive
 from pytest_taskgraph.benchmarks.episodes.tail import cosine, tail
 from pytest_taskgraph.benchmarks.judging import judge_prompt, judge_template, verdict
-from pytest_taskgraph.benchmarks.understanding.text_metrics import check, marking
+from pytest_taskgraph.benchmarks.understanding.text_metrics import marking
 from pytest_taskgraph.errors import ProviderError, UnknownNameError, UsageError
 from pytest_taskgraph.models.scripted import Scripted
 from pytest_taskgraph.scoring.forms import form
+from pytest_taskgraph.scoring.metrics import check_text_metrics
 from pytest_taskgraph.scoring.metrics.bertscore import demand_bertscore
 from pytest_taskgraph.trial import Question, Reply, Request
 
@@ -212,11 +213,11 @@ def test_other_forms_keep_their_own_metrics(name: str) -> None:
 
 def test_an_unknown_text_metric_is_told_with_the_known_ones() -> None:
     with pytest.raises(UnknownNameError, match=r"unknown text metric 'bleu'; known: bertscore, cosine, judge, rouge1"):
-        check(["rouge1", "bleu"])
+        check_text_metrics(["rouge1", "bleu"])
 
 
 def test_bertscore_is_demanded_where_it_was_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys.modules[demand_bertscore.__module__], "find_spec", lambda name: None)
-    check(["rouge1", "judge"])
+    check_text_metrics(["rouge1", "judge"])
     with pytest.raises(UsageError, match=r"pip install pytest-taskgraph\[bertscore\]"):
-        check(["rouge1", "bertscore"])
+        check_text_metrics(["rouge1", "bertscore"])

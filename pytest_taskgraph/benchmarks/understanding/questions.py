@@ -16,6 +16,7 @@ from ...generation.recipe import TASKS
 from ...notations import notation
 from ...notations.plain_json import digest
 from ...scoring.forms import form
+from ...scoring.metrics import check_text_metrics
 from ...trial import Question
 from ..frames import Composed, Example, Frame, frame
 from . import projects
@@ -35,7 +36,6 @@ from .sample import Drawn, draw
 from .scope import sentence
 from .settings import UnderstandingSettings
 from .shots import Series, drawn, examples, shots_of, size_of, unsolved
-from .text_metrics import check as check_text_metrics
 from .text_metrics import marking, pass_mark
 from .twins import asked as asked_for
 from .twins import not_varied, with_varied

@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ...errors import UnknownNameError
 from ...scoring.form import Form
 from ...scoring.forms import form
-from ...scoring.metrics import MEASURED, text_metrics
-from ...scoring.metrics.bertscore import demand_bertscore
+from ...scoring.metrics import MEASURED
 from .pattern import PATTERNS
 from .settings import UnderstandingSettings
 
@@ -21,15 +19,6 @@ class Marking:
     metric: str
     further: list[str]
     judged: list[str]
-
-
-def check(chosen: Sequence[str]) -> None:
-    """Nothing, if the metrics are known and their packages installed. Raises UnknownNameError, UsageError."""
-    for name in chosen:
-        if name not in text_metrics():
-            raise UnknownNameError("text metric", name, text_metrics())
-    if "bertscore" in chosen:
-        demand_bertscore()
 
 
 def marking(answer_form: Form, metric: str, chosen: Sequence[str]) -> Marking:

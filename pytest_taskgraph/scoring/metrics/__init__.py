@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ...catalog import Catalog
+from ...errors import UnknownNameError
 from ..measurement import Metric, values_of
-from .bertscore import bertscore
+from .bertscore import bertscore, demand_bertscore
 from .conditions import equivalence
 from .exact import correctness
 from .groups import matching
@@ -49,6 +50,20 @@ TEXT_METRICS = ("rouge1", "rouge1_recall", "rouge2", "rouge_l", "bertscore", *ME
 def text_metrics() -> tuple[str, ...]:
     """Return the names of the metrics that can score a text: TEXT_METRICS, and those that are registered."""
     return (*TEXT_METRICS, *METRICS.registered)
+
+
+def check_text_metrics(names: Iterable[str]) -> None:
+    """Check that metrics can score a text, and that their packages are installed.
+
+    Raises:
+        UnknownNameError: if there is none of that name.
+        UsageError: if the package of one is not installed.
+    """
+    for name in names:
+        if name not in text_metrics():
+            raise UnknownNameError("text metric", name, text_metrics())
+        if name == "bertscore":
+            demand_bertscore()
 
 
 def metric(name: str) -> Metric:

@@ -1,0 +1,62 @@
+"""What only one benchmark family has is named in its folder, and not in the rooms that serve every family."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pytest_taskgraph.benchmarks import FAMILIES
+from pytest_taskgraph.scoring.forms import FORMS
+
+PACKAGE = Path(__file__).resolve().parents[1] / "pytest_taskgraph"
+ROOMS = ("plugin", "results", "reports", "commands", "models", "benchmarks/episodes", "benchmarks/judging")
+MODULES = (
+    "trial.py", "asking.py", "diagram.py", "catalog.py", "benchmarks/family.py", "benchmarks/settings.py",
+    "benchmarks/option.py",
+)  # fmt: skip
+# Records of earlier versions knew one family; they are read in its words.
+EXEMPT = {"results/older_records.py"}
+OTHER_MEANINGS = (
+    r"unicodedata\.category",  # of a character
+    r"pattern=\"\^",  # a regular expression, in pydantic's words
+    r"colours that the reader prefers",  # who reads a page
+)
+WORDS = ("workflow", "notation", "pattern", "category", "reader", "structure", "behaviour", "functionality")
+PLURALS = {"category": "categories", "structure": "structures"}
+
+
+def named() -> list[str]:
+    """Return the words that only a family may use: what it is about, its name, and the names of answer forms."""
+    nouns = [*WORDS, *(PLURALS.get(word, f"{word}s") for word in WORDS)]
+    forms = [name for name in FORMS if "-" in name]
+    return [*nouns, *FAMILIES, *forms]
+
+
+def generic_files() -> Iterator[Path]:
+    """Yield the files of the rooms that serve every family, templates included."""
+    for room in ROOMS:
+        yield from (path for path in sorted((PACKAGE / room).rglob("*")) if path.suffix in (".py", ".jinja", ".js"))
+    yield from (PACKAGE / module for module in MODULES)
+
+
+def found_in(text: str, words: list[str]) -> list[str]:
+    """Return the lines that name one of the words, in code, comments or texts."""
+    expression = re.compile(rf"(?<![A-Za-z])({'|'.join(map(re.escape, words))})(?![A-Za-z])", re.IGNORECASE)
+    bare = re.sub("|".join(OTHER_MEANINGS), "", text)
+    return [line.strip() for line in bare.splitlines() if expression.search(line)]
+
+
+@pytest.mark.parametrize("path", list(generic_files()), ids=lambda path: path.relative_to(PACKAGE).as_posix())
+def test_generic_rooms_name_nothing_of_a_family(path: Path) -> None:
+    if path.relative_to(PACKAGE).as_posix() not in EXEMPT:
+        assert found_in(path.read_text(encoding="utf-8"), named()) == []
+
+
+@pytest.mark.parametrize(
+    "line", ["for pattern in patterns:", '"""The workflow."""', "titles = ['category']", "form == 'yes-no'", "notation_of"]
+)
+def test_found_in_a_line_that_names_something_of_a_family_returns_it(line: str) -> None:
+    assert found_in(f"first\n{line}\nlast", named()) == [line]
