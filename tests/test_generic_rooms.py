@@ -56,7 +56,8 @@ def test_generic_rooms_name_nothing_of_a_family(path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "line", ["for pattern in patterns:", '"""The workflow."""', "titles = ['category']", "form == 'yes-no'", "notation_of"]
+    "line",
+    ["for pattern in patterns:", '"""The workflow."""', "titles = ['category']", "form == 'yes-no'", "notation_of"],
 )
 def test_found_in_a_line_that_names_something_of_a_family_returns_it(line: str) -> None:
     assert found_in(f"first\n{line}\nlast", named()) == [line]

@@ -14,7 +14,18 @@ ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = "pytest_taskgraph"
 
 # Everyone may use the ground, and nobody the front: the public names of `pytest_taskgraph`, and `__main__`.
-GROUND = {"errors", "catalog", "trial", "diagram", "asking", "redaction", "family_description", "__version__"}
+GROUND = {
+    "errors",
+    "catalog",
+    "source",
+    "positioned_json",
+    "trial",
+    "diagram",
+    "asking",
+    "redaction",
+    "family_description",
+    "__version__",
+}
 FRONT = {"__init__", "__main__"}
 ALL_BELOW = {
     *("workflow", "notations", "generation", "scoring", "benchmarks", "models", "results", "reports"),

@@ -18,10 +18,10 @@ from typing import Any, Final, cast
 
 from ..errors import ReadError
 from ..models.request_key import canonical, digest, public
-from ..notations.positioned_json import Node, read_value
-from ..notations.source import Source
+from ..positioned_json import Node, read_value
 from ..redaction import public_name
 from ..reports.escape import one_line
+from ..source import Source
 from ..trial import Reply
 
 FIELDS: Final = ("at", "key", "model", "reply", "request")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from .source import Source
+from ..source import Source
 
 BAR, BEGIN, STOP = "fork", "sm-circ", "fr-circ"
 _NAMES = {  # the shape, as its brackets open -> what attributes call it

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NoReturn
 
+from ..source import Source
 from .mermaid_cursor import ID, Arrow, Cursor, Vertex
-from .source import Source
 
 DEEPEST = 64  # subgraphs inside one another
 LARGEST = 100_000  # arrows: a short A & B & … --> C & D & … may mean very many

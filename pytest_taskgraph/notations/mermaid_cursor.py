@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from ..source import Source
 from .mermaid_attributes import Attributes, attributes_at
-from .source import Source
 
 SPACE = re.compile(r"[ \t\r\ufeff\xa0]*")
 ID = re.compile(r"(?:[\w./]|-(?=[\w/])|(?<=\w)\+)+")

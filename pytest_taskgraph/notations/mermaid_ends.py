@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..source import Source
 from ..workflow.model import END, START
 from .mermaid_chart import Chart, charts
 from .mermaid_level import is_end
-from .source import Source
 
 ENDS = frozenset({START, END})
 

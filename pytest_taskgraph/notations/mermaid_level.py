@@ -7,13 +7,13 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any, Literal
 
+from ..source import Source
 from ..workflow.model import END, OTHERWISE, START, Data, DataLink, Gateway, GatewayKind, Link, Task, Workflow
 from . import mermaid_labels as labels
 from .mermaid_attributes import BAR, BEGIN, STOP
 from .mermaid_chart import Edge
 from .mermaid_conventions import Conventions
 from .mermaid_cursor import Vertex
-from .source import Source
 
 _Role = Literal["split", "join"]
 _Kind = Literal["start", "end", "data", "gateway", "task"]

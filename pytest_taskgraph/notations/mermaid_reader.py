@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import PurePath
 from typing import Any
 
+from ..source import Source
 from ..workflow.model import END, START, Task, Workflow
 from . import mermaid_labels as labels
 from .mermaid_chart import LARGEST, Chart, Comment, Edge, charts
@@ -16,7 +17,6 @@ from .mermaid_cursor import Vertex
 from .mermaid_level import Level, end_sign, is_end, is_gateway, read_label
 from .mermaid_markdown import without_markdown
 from .notation import Interpretation
-from .source import Source
 
 
 def parse(text: str, where: str = "") -> tuple[Workflow, ...]:

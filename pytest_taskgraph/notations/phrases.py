@@ -14,10 +14,10 @@ import re
 from collections.abc import Iterable
 
 from ..errors import ReadError, WorkflowError
+from ..positioned_json import read_value
+from ..source import Source
 from ..workflow.model import Domain, Effect, Parameter
 from .plain_json import value
-from .positioned_json import read_value
-from .source import Source
 
 QUOTED = r"'((?:[^'\\\n]|\\.)*)'"  # one group: the name, still escaped
 _QUOTED = re.compile(QUOTED)

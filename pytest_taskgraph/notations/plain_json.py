@@ -16,6 +16,8 @@ from functools import cache
 from typing import Any, NamedTuple, TypeVar
 
 from ..errors import WorkflowError
+from ..positioned_json import Node, documents
+from ..source import Source
 from ..workflow.features import FEATURES
 from ..workflow.model import (
     Configuration,
@@ -32,8 +34,6 @@ from ..workflow.model import (
     Workflow,
 )
 from .notation import Notation
-from .positioned_json import Node, documents
-from .source import Source
 
 FORMAT, VERSION, WIDTH = "taskgraph-workflow", 1, 110
 _plain = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode

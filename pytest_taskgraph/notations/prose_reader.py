@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
+from ..source import Source
 from ..workflow.model import Workflow
 from . import phrases
 from .prose_level import Level, Misread
 from .prose_sentences import NAME, SENTENCES
-from .source import Source
 
 DEEPEST = 64  # composite tasks inside one another
 _LEVEL = re.compile(rf"Workflow (?P<name>{NAME}):|Inside the composite task (?P<path>{NAME}(?: of the task {NAME})*):")

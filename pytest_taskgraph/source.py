@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NoReturn
 
-from ..errors import ReadError
+from .errors import ReadError
 
 
 @dataclass(frozen=True, slots=True)
