@@ -21,7 +21,7 @@ from typing import Any
 
 from pytest_taskgraph.errors import ReadError
 from pytest_taskgraph.notations.mermaid_chart import Chart, charts
-from pytest_taskgraph.notations.source import Source
+from pytest_taskgraph.source import Source
 
 ROOT = Path(__file__).parents[1]
 CORPUS = ROOT / "tests" / "charts" / "corpus.md"

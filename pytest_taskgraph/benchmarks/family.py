@@ -77,6 +77,8 @@ class Family(ABC):
     name: ClassVar[str]
     topic: ClassVar[str] = ""
     """What the benchmark is about, for the heading of its options in the help."""
+    asked: ClassVar[str] = "a question"
+    """What an LLM judge is told that it compares answers to."""
     options: ClassVar[tuple[Option, ...]] = ()
     """The options of its own. Families that mean the same declare the same one."""
     option_help: ClassVar[Mapping[str, str]] = MappingProxyType({})

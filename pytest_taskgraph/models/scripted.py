@@ -21,7 +21,7 @@ class Scripted:
     def __init__(self, script: Script, name: str = "scripted") -> None:
         self.name = name
         self.requests: list[Request] = []
-        self._line = script if callable(script) else _reader(script)
+        self._line = script if callable(script) else _next_line(script)
 
     async def answer(self, request: Request) -> Reply:
         """The next reply of the script; raises the exception that stands there instead."""
@@ -32,7 +32,7 @@ class Scripted:
         return Reply(line, source=self.name) if isinstance(line, str) else line
 
 
-def _reader(script: Iterable[Line]) -> Callable[[Request], Line]:
+def _next_line(script: Iterable[Line]) -> Callable[[Request], Line]:
     lines = iter(script)
     used_up = NotAskedError("no scripted reply is left; give the script a line for each request")
     return lambda request: next(lines, used_up)

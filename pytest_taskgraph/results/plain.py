@@ -37,7 +37,7 @@ def plain(value: object, where: str, text: Callable[[str], str] = str, depth: in
 
 
 def joined_surrogates(text: str) -> str:
-    """The text with pairs of surrogates made one character, as JSON readers do; lone ones stay."""
+    """The text with pairs of surrogates made one character, as JSON parsers do; lone ones stay."""
     return text if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
 
 

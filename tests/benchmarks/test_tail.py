@@ -97,7 +97,10 @@ def test_a_file_of_the_user_stands_in_for_the_judges_template(tmp_path: Path) ->
 
 @pytest.mark.parametrize(
     ("source", "message"),
-    [("{{ reply }}", "'reply' is undefined; the template sees: answer, fence, question, reference"), ("{{", "jinja")],
+    [
+        ("{{ reply }}", "'reply' is undefined; the template sees: answer, asked, fence, question, reference"),
+        ("{{", "jinja"),
+    ],
 )
 def test_a_broken_template_is_a_mistake_of_usage(tmp_path: Path, source: str, message: str) -> None:
     (tmp_path / "judge.jinja").write_text(source, encoding="utf-8")

@@ -9,6 +9,8 @@ from ...asking import Transcript, Turns
 from ...errors import ProviderError
 from ...scoring.grade import read_answer
 from ...trial import Question, Reply, Request
+from .. import FAMILIES
+from ..family import Family
 from ..judging import judge_prompt, verdict
 
 _CUT_OFF = ("length", "max_tokens")
@@ -45,7 +47,8 @@ def _unit(vector: Sequence[float]) -> list[float]:
 
 
 def _judge(question: Question, given: str, reference: str, template: str) -> Request:
-    prompt = judge_prompt(template, question.text, reference, given)
+    asked = FAMILIES[question.family].asked if question.family in FAMILIES else Family.asked
+    prompt = judge_prompt(template, question.text, reference, given, asked)
     return Request(messages=[{"role": "user", "content": prompt}], role="judge")
 
 

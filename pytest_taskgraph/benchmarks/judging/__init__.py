@@ -16,7 +16,7 @@ from ..templates import names_used, render, source_of, template
 
 FILE = "judge.jinja"
 BEST = 5
-_FIELDS = {"question", "reference", "answer", "fence"}  # what the template sees
+_FIELDS = {"asked", "question", "reference", "answer", "fence"}  # what the template sees
 _SCORE = re.compile(r"\bscore\b[\s*_]{0,8}:", re.IGNORECASE)
 _NUMBER = re.compile(r"[\s*_`]{0,8}([1-5])(?:[ \t]?/[ \t]?5)?(?![^\W_]|[.,/]\d|[ \t]?/|[-–]\d)")
 
@@ -36,13 +36,14 @@ def judge_template(folder: str = "") -> str:
     return source
 
 
-def judge_prompt(source: str, question: str, reference: str, answer: str) -> str:
+def judge_prompt(source: str, question: str, reference: str, answer: str, asked: str = "a question") -> str:
     """The prompt for the judge. Raises UsageError where the template fails.
 
-    The template sees `question`, `reference`, `answer` and `fence`, a mark that stands in none of them.
+    The template sees `question`, `reference`, `answer`, `fence`, a mark that stands in none of them, and `asked`, which
+    says what kind of question it is.
     """
     fields = {"question": question, "reference": reference, "answer": answer}
-    return render(source, fields | {"fence": _fence("\0".join(fields.values()))}, FILE)
+    return render(source, fields | {"asked": asked, "fence": _fence("\0".join(fields.values()))}, FILE)
 
 
 def verdict(reply: str) -> float | None:

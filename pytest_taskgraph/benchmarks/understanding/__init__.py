@@ -26,6 +26,7 @@ class Understanding(Family):
 
     name = "understanding"
     topic = "workflow understanding"
+    asked = "a question about a workflow specification"
     options = OPTIONS
     option_help = HELP
     profiles = PROFILES
