@@ -14,7 +14,6 @@ from typing import Any, Literal
 from ..errors import UnknownNameError, UsageError
 from ..trial import Json, Outcome, Trial
 from .aggregate_changes import AggregateChange
-from .aggregates import mistake_of
 from .case import INCONCLUSIVE, is_worse
 from .descriptions import descriptions_of
 from .pairing import Changed, Missing, Pair, Pairing, mean_score, paired
@@ -121,9 +120,6 @@ def compare(before: Mapping[str, Any], after: Mapping[str, Any], margin: float =
     found = paired(tally_of(before), tally_of(after))
     known, families = descriptions_of(after), {one.family for one in found.pairs}
     words = known.word("group", families), known.word("section", families)
-    for one in known:
-        if told := mistake_of(one.aggregates):
-            raise UsageError(f"the record is damaged: family {one.name!r:.200}: {told:.300}; make it again")
     judged = judge(found.pairs, margin, known)
     flips = sorted(chain.from_iterable(map(_flip, found.pairs)), key=lambda flip: not flip.lost)
     pairs, counted = found.pairs, pooled(found.pairs)

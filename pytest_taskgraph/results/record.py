@@ -20,6 +20,7 @@ from ..errors import ReadError, UsageError
 from ..family_description import FamilyDescription
 from ..trial import Trial
 from .about import REAL_NAMES, About
+from .aggregates import mistake_of
 from .descriptions import descriptions_of
 from .draft import Draft, build, tallied, text_of
 from .exchanges import foreign_texts, lean
@@ -115,6 +116,9 @@ def tally_of(record: Mapping[str, Any]) -> Tally:
         known = descriptions_of(record)
     except (KeyError, TypeError, AttributeError) as error:
         raise _unusable("families", error) from error
+    for one in known:
+        if told := mistake_of(one.aggregates):
+            raise _damaged(f"family {one.name!r:.200}", told)
     return tallied(_read_trials(record), known)
 
 

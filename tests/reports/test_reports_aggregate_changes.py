@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from html import unescape
 
@@ -130,7 +130,8 @@ def test_comparison_without_aggregates_says_nothing_of_them() -> None:
     assert compared(LOSING).to_json()["aggregates"][0]["name"] == "sensitivity"
 
 
-def test_compare_damaged_aggregates_is_a_usage_error() -> None:
+@pytest.mark.parametrize("read", [html, markdown, lambda record: compare(run(BEFORE), record)])
+def test_record_with_damaged_aggregates_is_a_usage_error(read: Callable[[dict[str, object]], object]) -> None:
     damaged = replace(STEPS, aggregates=(Aggregate("g_mean", "geometric-mean", ("none",)),))
     with pytest.raises(UsageError, match="the record is damaged: family 'steps': aggregate 'g_mean': there is no"):
-        compare(run(BEFORE), run(BEFORE, families=(damaged,)))
+        read(run(BEFORE, families=(damaged,)))
