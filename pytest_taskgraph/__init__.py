@@ -6,6 +6,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .asking import Episode as Episode
+    from .asking import Transcript as Transcript
+    from .asking import Turns as Turns
+    from .asking import one_turn as one_turn
     from .benchmarks.family import Family as Family
     from .benchmarks.family import Label as Label
     from .benchmarks.family import QuestionReference as QuestionReference
@@ -30,6 +34,7 @@ if TYPE_CHECKING:
     from .scoring.measurement import declares as declares
     from .trial import Question as Question
     from .trial import Reply as Reply
+    from .trial import Request as Request
     from .trial import Trial as Trial
     from .workflow.model import Workflow as Workflow
 
@@ -40,6 +45,7 @@ _WHERE = {
     "Case": ".benchmarks.understanding.pattern",
     "Cases": ".benchmarks.understanding.pattern",
     "Column": ".family_description",
+    "Episode": ".asking",
     "Family": ".benchmarks.family",
     "FamilyDescription": ".family_description",
     "Form": ".scoring.form",
@@ -53,12 +59,16 @@ _WHERE = {
     "ReferenceValue": ".family_description",
     "Registry": ".registry",
     "Reply": ".trial",
+    "Request": ".trial",
     "Settings": ".benchmarks.settings",
     "TableSpec": ".family_description",
+    "Transcript": ".asking",
     "Trial": ".trial",
+    "Turns": ".asking",
     "Workflow": ".workflow.model",
     "case": ".benchmarks.understanding.pattern",
     "declares": ".scoring.measurement",
+    "one_turn": ".asking",
     "pattern": ".benchmarks.understanding.pattern",
     "suite": ".plugin.suites",
     "understanding": ".benchmarks.understanding",

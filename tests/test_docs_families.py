@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
+from loopback import Loopback
 from plugin_project import Project
 
 from pytest_taskgraph.benchmarks.family import Family, QuestionReference
@@ -52,6 +53,39 @@ def test_family_registered_deeper_runs_over_workers(capitals: Project) -> None:
     ran = capitals.spread("--model=oracle:1", "--taskgraph-report=json=record.json")
     assert (ran.code, ran.counts) == (0, {"passed": 4}), ran.output
     assert len(capitals.record()["trials"]) == 3
+
+
+CHECKED = """
+from dataclasses import replace
+
+from checking import checked
+
+
+class Checked(Capitals):
+    def question(self, reference: QuestionReference, settings: Settings) -> Question:
+        return replace(super().question(reference, settings), episode="checked")
+
+    def episode(self, name: str):
+        return checked if name == "checked" else super().episode(name)
+
+
+capitals = Checked()
+"""
+
+
+def test_episode_of_the_page_runs(capitals: Project) -> None:
+    conftest = capitals.path / "conftest.py"
+    source = conftest.read_text(encoding="utf-8")
+    conftest.write_text(source.replace("capitals = Capitals()\n", CHECKED), encoding="utf-8")
+    with Loopback(lambda prompt: "Lima" if "sure" in prompt else "Nairobi") as server:
+        args = (f"--model={server.url}#any", "--taskgraph-data=countries=countries.csv", "-k", "Kenya")
+        ran = capitals.spawn(*args, "--taskgraph-report=json=record.json")
+    assert ran.code == 0, ran.output
+    (trial,) = capitals.record()["trials"]
+    assert [(one["step"], one["text"]) for one in trial["exchanges"]] == [
+        ("draft", "Nairobi"), ("check", "Lima"), ("check", "Nairobi"),
+    ]  # fmt: skip
+    assert (trial["reply"]["text"], trial["score"]["parts"]) == ("Nairobi", {"agreement": [2, 3]})
 
 
 def test_page_names_every_attribute_and_method_of_a_family() -> None:
