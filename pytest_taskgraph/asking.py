@@ -89,21 +89,23 @@ async def drive(
         while True:
             turn = [Exchange(request) for request in requests]
             exchanges += turn
-            await asyncio.gather(*(_answer(one, answer) for one in turn))
-            for one in turn:
-                if one.failure is not None:
-                    raise one.failure
-            requests = turns.send([one.reply for one in turn if one.reply is not None])
+            await asyncio.gather(*(_complete(exchange, answer) for exchange in turn))
+            for exchange in turn:
+                if exchange.failure is not None:
+                    raise exchange.failure
+            requests = turns.send([exchange.reply for exchange in turn if exchange.reply is not None])
     except StopIteration as stop:
         transcript: Transcript = stop.value
-    for one, note in zip(exchanges[first:], transcript.notes, strict=False):
-        one.note = note
-    if len(transcript.notes) > len(exchanges) - first:
-        raise ValueError(f"an episode of {len(exchanges) - first} exchanges has {len(transcript.notes)} notes on them")
+    own = exchanges[first:]
+    if len(transcript.notes) > len(own):
+        raise ValueError(f"an episode of {len(own)} exchanges has {len(transcript.notes)} notes on them")
+    for exchange, note in zip(own, transcript.notes, strict=False):
+        exchange.note = note
     return transcript
 
 
-async def _answer(exchange: Exchange, answer: Callable[[Request], Awaitable[Reply]]) -> None:
+async def _complete(exchange: Exchange, answer: Callable[[Request], Awaitable[Reply]]) -> None:
+    """Ask the request of an exchange, which then has its reply or its failure."""
     try:
         exchange.reply = await answer(exchange.request)
     except (ProviderError, NotAskedError) as failure:

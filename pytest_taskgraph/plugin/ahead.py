@@ -21,7 +21,7 @@ import pytest
 
 from ..errors import TaskgraphError
 from . import private
-from .asking import Came, ask
+from .asking import AskResult, ask
 from .suites import asks
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class Ahead:
         self._items: dict[int, pytest.Item] = {}  # by their place among all
         self._places: dict[str, int] = {}
         self._next: Iterator[tuple[int, pytest.Item]] = iter(())
-        self._jobs: dict[str, tuple[Question, Future[Came]]] = {}
+        self._jobs: dict[str, tuple[Question, Future[AskResult]]] = {}
         self._taken: set[str] = set()
         self._submitted = self._finished = 0  # each is written by one thread only
 
@@ -72,7 +72,7 @@ class Ahead:
         """The question of an item that is being asked already, or None."""
         return self._jobs[item.nodeid][0] if item.nodeid in self._jobs else None
 
-    def came(self, item: pytest.Item, question: Question, subject: Subject, collected: Collected) -> Came:
+    def came(self, item: pytest.Item, question: Question, subject: Subject, collected: Collected) -> AskResult:
         """What came of the item's question, waited for; asked now if it is not under way (once more, for instance)."""
         if item.nodeid in self._jobs:
             _, future = self._jobs.pop(item.nodeid)
@@ -116,12 +116,12 @@ class Ahead:
             return True
         return False
 
-    def _submit(self, position: int, question: Question, subject: Subject, collected: Collected) -> Future[Came]:
+    def _submit(self, position: int, question: Question, subject: Subject, collected: Collected) -> Future[AskResult]:
         run, model = self._run, self._run.pipeline.reach(subject.model(collected.family))
         subject.meet(question)
         episode = collected.family.episode(question.episode)
 
-        async def asked() -> Came:
+        async def asked() -> AskResult:
             from ..models.limits import POSITION
 
             POSITION.set(position)
@@ -132,7 +132,7 @@ class Ahead:
         future.add_done_callback(self._count)
         return future
 
-    def _count(self, future: Future[Came]) -> None:
+    def _count(self, future: Future[AskResult]) -> None:
         self._finished += 1
         if self._submitted - self._finished < _QUEUED * self._run.pipeline.room:
             self._run.loop.stir()

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Came:
-    """What came of asking one question: a transcript, an error, or both where the reply could not be measured."""
+class AskResult:
+    """Result of asking one question: a transcript, an error, or both where the reply could not be measured."""
 
     transcript: Transcript | None
     error: ProviderError | NotAskedError | None
@@ -28,19 +28,19 @@ class Came:
     @property
     def requests(self) -> int:
         """How many requests were sent, whether a reply came or not."""
-        return sum(not isinstance(one.failure, NotAskedError) for one in self.exchanges)
+        return sum(not isinstance(exchange.failure, NotAskedError) for exchange in self.exchanges)
 
     @property
     def retries(self) -> int:
         """How often requests were repeated."""
-        answered = sum(one.reply.retries for one in self.exchanges if one.reply)
-        return answered + sum(getattr(one.failure, "attempts", 1) - 1 for one in self.exchanges)
+        answered = sum(exchange.reply.retries for exchange in self.exchanges if exchange.reply)
+        return answered + sum(getattr(exchange.failure, "attempts", 1) - 1 for exchange in self.exchanges)
 
 
 async def ask(
     question: Question, episode: Episode, model: Model, measuring: Measuring, seconds: float | None = None
-) -> Came:
-    """What comes of the question's episode and of measuring its reply, within `seconds` in all."""
+) -> AskResult:
+    """Drive the question's episode, have its reply measured, and return the result, within `seconds` in all."""
     from ..asking import drive
     from ..models.budget import TIME_LIMIT
 
@@ -60,27 +60,27 @@ async def ask(
         error = failure
     except TimeoutError:
         error = ProviderError("timeout", f"no answer within {seconds:g} s (--taskgraph-question-timeout)")
-    return Came(transcript, error, exchanges)
+    return AskResult(transcript, error, exchanges)
 
 
-def trial_of(question: Question, model: str, came: Came) -> tuple[Trial, Exception | None]:
+def trial_of(question: Question, model: str, result: AskResult) -> tuple[Trial, Exception | None]:
     """The trial; and what stopped it, if there is no reply to mark: ProviderError, NotAskedError, OrderTooWideError.
 
     A reply that could not be measured, for a judge or an embedder failed, is kept without a score: it is paid for.
     """
-    from ..results.exchanges import kept
+    from ..results.exchanges import keep_exchanges
     from ..scoring.marking import mark
 
-    transcript, error, shown = came.transcript, came.error, redacted(question)
+    transcript, error, shown = result.transcript, result.error, redacted(question)
     reply = transcript.reply if transcript else None
-    exchanges, texts = kept(question, came.exchanges, reply)
-    trial = Trial(shown, model, "error", reply, requests=came.requests, retries=came.retries)
+    exchanges, texts = keep_exchanges(question, result.exchanges, reply)
+    trial = Trial(shown, model, "error", reply, requests=result.requests, retries=result.retries)
     trial = replace(trial, exchanges=exchanges, texts=texts)
     if error is not None:
         outcome: Outcome = "error" if isinstance(error, ProviderError) else "skipped"
         return replace(trial, outcome=outcome, error=_told(error)), error
     assert transcript is not None
-    made, stopped = mark(shown, transcript.reply, model, came.requests, transcript.metrics)
+    made, stopped = mark(shown, transcript.reply, model, result.requests, transcript.metrics)
     score = made.score and _with_measured(made.score, shown, transcript)
     return replace(trial, outcome=made.outcome, score=score, error=made.error), stopped
 

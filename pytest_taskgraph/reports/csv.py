@@ -11,7 +11,7 @@ from io import StringIO
 from typing import Any
 
 from ..results.record import tally_of
-from ..results.spending import Took, took
+from ..results.spending import ReplySums, sum_replies
 from ..results.tables import Table, tables_of
 from ..scoring.form import show_value
 from ..trial import Reply, Score, Trial
@@ -42,12 +42,12 @@ _TRIAL: dict[str, Callable[[Trial], Cell]] = {
     "question": lambda one: one.question.text,
     "expected": expected_answer,
 }
-_TOOK: dict[str, Callable[[Took], Cell]] = {
-    "tokens_in": lambda took: took.tokens_in,
-    "tokens_out": lambda took: took.tokens_out,
-    "cost_usd": lambda took: took.cost,
-    "latency": lambda took: took.latency,
-    "stored": lambda took: None if took.stored is None else "true" if took.stored else "false",
+_SUMS: dict[str, Callable[[ReplySums], Cell]] = {
+    "tokens_in": lambda sums: sums.tokens_in,
+    "tokens_out": lambda sums: sums.tokens_out,
+    "cost_usd": lambda sums: sums.cost,
+    "latency": lambda sums: sums.latency,
+    "stored": lambda sums: None if sums.stored is None else "true" if sums.stored else "false",
 }
 _REPLY: dict[str, Callable[[Reply], Cell]] = {
     "finish_reason": lambda reply: reply.finish_reason,
@@ -79,7 +79,7 @@ def csv(record: Mapping[str, Any]) -> str:
     rows = writer(text, lineterminator="\r\n")
     header = [
         *_TRIAL,
-        *_TOOK,
+        *_SUMS,
         *_REPLY,
         *_SCORE,
         *(f"label.{name}" for name in labels),
@@ -123,10 +123,10 @@ def _table_rows(table: Table) -> Iterator[list[Cell]]:
 
 
 def _row(trial: Trial, labels: Sequence[str], metrics: Sequence[str]) -> list[Cell]:
-    scores, sums = trial.score.metrics if trial.score else {}, took(trial)
+    scores, sums = trial.score.metrics if trial.score else {}, sum_replies(trial)
     return [
         *(of(trial) for of in _TRIAL.values()),
-        *(of(sums) for of in _TOOK.values()),
+        *(of(sums) for of in _SUMS.values()),
         *(of(trial.reply) if trial.reply else None for of in _REPLY.values()),
         *(of(trial.score, trial) if trial.score else None for of in _SCORE.values()),
         *(trial.question.labels.get(name) for name in labels),

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from ..results.exchanges import complete, is_kept
+from ..results.exchanges import complete_exchanges, has_messages
 from ..trial import Trial
 from .wording import count
 
@@ -16,7 +16,7 @@ IN_REPLY = "(the reply above)"
 
 def shown_exchanges(trial: Trial) -> list[Mapping[str, Any]]:
     """Return the exchanges of a trial, none where one prompt and its reply are all: these are shown anyway."""
-    return [] if len(trial.exchanges) == 1 and is_kept(trial.exchanges[0]) else [*complete(trial)]
+    return [] if len(trial.exchanges) == 1 and has_messages(trial.exchanges[0]) else [*complete_exchanges(trial)]
 
 
 def exchange_title(exchange: Mapping[str, Any]) -> str:

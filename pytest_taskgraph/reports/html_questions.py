@@ -8,7 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from ..diagram import unpack
-from ..results.spending import spending, took
+from ..results.spending import spending, sum_replies
 from ..results.tally import Tally
 from ..trial import Trial
 from .exchanges import exchange_texts, exchange_title, shown_exchanges
@@ -106,7 +106,7 @@ def _view(trial: Trial, prompt: Sequence[str], changed: Changes | None) -> View:
 def _facts(trial: Trial) -> list[list[str]]:
     """What the reply took and how it was marked, as names and values; nothing of what is not known."""
     sums, question, score, reply = spending([trial]), trial.question, trial.score, trial.reply
-    latency = took(trial).latency
+    latency = sum_replies(trial).latency
     metrics = {} if score is None else score.metrics
     facts = [
         ("main metric", question.metric),

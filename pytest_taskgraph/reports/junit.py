@@ -9,7 +9,7 @@ from typing import Literal
 
 from ..family_description import FamilyDescription
 from ..results.record import About
-from ..results.spending import took
+from ..results.spending import sum_replies
 from ..results.tally import Group, Tally
 from ..results.usage import Usage
 from ..trial import Trial
@@ -31,7 +31,7 @@ def properties(trial: Trial, described: FamilyDescription) -> Properties:
         trial: The trial of the case.
         described: The description of its family, in whose words its group and section are told.
     """
-    question, score, sums = trial.question, trial.score, took(trial)
+    question, score, sums = trial.question, trial.score, sum_replies(trial)
     values = {
         "outcome": trial.outcome,
         "score": score and _number(score.value),

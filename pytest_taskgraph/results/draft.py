@@ -14,7 +14,7 @@ from ..redaction import redact
 from ..trial import Question, Trial
 from .about import About
 from .descriptions import Descriptions
-from .exchanges import complete
+from .exchanges import complete_exchanges
 from .plain import cut, digest, joined_surrogates, plain, public_settings
 from .tables import tables_of
 from .tally import Tally
@@ -141,7 +141,7 @@ def _listed(name: str, brackets: str, parts: Iterable[str]) -> Iterator[str]:
 def _trial(trial: Trial) -> dict[str, Any]:
     """The trial as JSON that reads back as itself, with long texts of the model cut."""
     where = f"trial {trial.question.id} of {trial.model}"
-    data = trial.to_json() | {"exchanges": complete(trial)}
+    data = trial.to_json() | {"exchanges": complete_exchanges(trial)}
     del data["diagram"], data["texts"]  # they stand in `diagrams` and `texts`
     if pair := data.pop("diagram_pair"):
         data["diagram_pair"] = plain(unpack(pair), f"{where}, diagram_pair", _of_both)

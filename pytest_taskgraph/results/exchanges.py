@@ -26,7 +26,7 @@ _TOOK = (*SUMS, "stored", "source")  # of a reply
 _FIELDS = {"role", "messages", "kind", "failure", "final", "text", *_TOOK, "finish_reason", "logprobs"}
 
 
-def kept(
+def keep_exchanges(
     question: Question, exchanges: Iterable[Exchange], reply: Reply | None
 ) -> tuple[list[dict[str, Any]], dict[str, str]]:
     """Return the exchanges as a trial holds them, and the texts of their messages, by digest, that no question holds.
@@ -42,45 +42,48 @@ def kept(
     Raises:
         ValueError: if a note has a name that an exchange has by itself.
     """
-    sent = [one for one in exchanges if not isinstance(one.failure, NotAskedError)]
-    final = max((at for at, one in enumerate(sent) if one.reply is reply and reply is not None), default=-1)
-    digests = {text: _digest(text) for text in _own(question)}
-    own, texts, made = set(digests.values()), dict[str, str](), []
-    for at, one in enumerate(sent):
+    sent = [exchange for exchange in exchanges if not isinstance(exchange.failure, NotAskedError)]
+    scored = [at for at, exchange in enumerate(sent) if reply is not None and exchange.reply is reply]
+    digests = {text: _digest(text) for text in _own_texts(question)}
+    own, texts, kept = set(digests.values()), dict[str, str](), []
+    for at, exchange in enumerate(sent):
         messages = []
-        for role, text in _messages(one.request):
+        for role, text in _messages(exchange.request):
             if text not in digests:
                 digests[text] = _digest(text)
                 texts |= {} if digests[text] in own else {digests[text]: _public(text)}
             messages.append({"role": role, "digest": digests[text]})
-        made.append(_exchange(one, messages, at == final))
-    return made, texts
+        kept.append(_to_json(exchange, messages, final=at in scored[-1:]))
+    return kept, texts
 
 
 def foreign_texts(
     question: Question, exchanges: Sequence[Mapping[str, Any]], texts: Mapping[str, str]
 ) -> dict[str, str]:
     """Return the texts of the exchanges' messages that the question does not hold, of those that are in `texts`."""
-    named = dict.fromkeys(message["digest"] for one in exchanges for message in one.get("messages") or ())
-    if not named:
+    digests = dict.fromkeys(each["digest"] for exchange in exchanges for each in exchange.get("messages") or ())
+    if not digests:
         return {}
-    own = set(map(_digest, _own(question)))
-    return {one: texts[one] for one in named if one in texts and one not in own}
+    own = set(map(_digest, _own_texts(question)))
+    return {digest: texts[digest] for digest in digests if digest in texts and digest not in own}
 
 
-def complete(trial: Trial) -> list[dict[str, Any]]:
+def complete_exchanges(trial: Trial) -> list[dict[str, Any]]:
     """Return the exchanges, the final one with what it took, as records have them."""
     reply = trial.reply
     took = {name: getattr(reply, name) for name in _TOOK} if reply else {}
-    return [{**one, **took} if one.get("final") else one for one in trial.exchanges]
+    return [{**exchange, **took} if exchange.get("final") else exchange for exchange in trial.exchanges]
 
 
-def lean(exchanges: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def lean_exchanges(exchanges: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Return the exchanges of a record as a trial holds them."""
-    return [{k: v for k, v in one.items() if not (one.get("final") and k in _TOOK)} for one in exchanges]
+    return [
+        {name: value for name, value in exchange.items() if not (exchange.get("final") and name in _TOOK)}
+        for exchange in exchanges
+    ]
 
 
-def is_kept(exchange: Mapping[str, Any]) -> bool:
+def has_messages(exchange: Mapping[str, Any]) -> bool:
     """Return True for an exchange of this form, False for one of a record of an earlier version."""
     return "messages" in exchange
 
@@ -90,45 +93,44 @@ def replies(trial: Trial) -> list[dict[str, Any]]:
 
     In records of earlier versions a reply that is no agent's stands beside the exchanges.
     """
-    names = (*SUMS, "stored")
-    came = [one for one in complete(trial) if "failure" not in one]
-    said = [{name: one.get(name) for name in SUMS} | {"stored": bool(one.get("stored"))} for one in came]
-    all_of_them = any(is_kept(one) or one.get("role") == "subject" for one in trial.exchanges)
-    if trial.reply is None or all_of_them:
-        return said
-    return [{name: getattr(trial.reply, name) for name in names}, *said]
+    exchanges = [exchange for exchange in complete_exchanges(trial) if "failure" not in exchange]
+    found = [
+        {name: exchange.get(name) for name in SUMS} | {"stored": bool(exchange.get("stored"))} for exchange in exchanges
+    ]
+    among_them = any(has_messages(one) or one.get("role") == "subject" for one in trial.exchanges)
+    if trial.reply is None or among_them:
+        return found
+    return [{name: getattr(trial.reply, name) for name in (*SUMS, "stored")}, *found]
 
 
-def spoken(trial: Trial) -> list[dict[str, Any]]:
+def subject_replies(trial: Trial) -> list[dict[str, Any]]:
     """Return what the model under test said, reply by reply: text, calls of tools, scores of texts.
 
-    Equal for equal replies, whichever version recorded them.
+    Equal for equal replies, whichever version recorded them. The trial has a reply.
     """
     reply = trial.reply
     assert reply is not None
-    alone = [{"text": reply.text, "calls": [], "logprobs": reply.logprobs}]
-    if not any(one.get("role") == "subject" for one in trial.exchanges):
-        return alone
+    scored = {"text": reply.text, "calls": [], "logprobs": reply.logprobs}
     found = [
         {
-            "text": reply.text if one.get("final") else one.get("text"),
-            "calls": one.get("calls") or [],
-            "logprobs": reply.logprobs if one.get("final") else one.get("logprobs") or [],
+            "text": reply.text if exchange.get("final") else exchange.get("text"),
+            "calls": exchange.get("calls") or [],
+            "logprobs": reply.logprobs if exchange.get("final") else exchange.get("logprobs") or [],
         }
-        for one in trial.exchanges
-        if one.get("role") == "subject"
+        for exchange in trial.exchanges
+        if exchange.get("role") == "subject" and "failure" not in exchange
     ]
-    return found if found == alone else [*found, *alone]
+    return found if found == [scored] else [*found, scored]
 
 
-def _exchange(one: Exchange, messages: list[dict[str, str]], final: bool) -> dict[str, Any]:
-    request, reply = one.request, one.reply
-    if clash := _FIELDS & one.note.keys():
+def _to_json(exchange: Exchange, messages: list[dict[str, str]], final: bool) -> dict[str, Any]:
+    request, reply, note = exchange.request, exchange.reply, exchange.note
+    if clash := _FIELDS & note.keys():
         raise ValueError(f"a note on an exchange has the name {min(clash)!r}, which exchanges have by themselves")
     made: dict[str, Any] = {"role": request.role, "messages": messages}
     made |= {} if request.kind == "chat" else {"kind": request.kind}
     if reply is None:
-        return made | {"failure": getattr(one.failure, "kind", "timeout")}
+        return made | {"failure": getattr(exchange.failure, "kind", "timeout")}
     if final:
         made["final"] = True
     else:
@@ -136,7 +138,7 @@ def _exchange(one: Exchange, messages: list[dict[str, str]], final: bool) -> dic
         made |= {} if reply.finish_reason == "stop" else {"finish_reason": reply.finish_reason}
         made |= {"logprobs": reply.logprobs} if reply.logprobs else {}
     calls = {"calls": [*map(_call, reply.tool_calls)]} if reply.tool_calls else {}
-    return {**made, **redact_all({**calls, **one.note})}
+    return {**made, **redact_all({**calls, **note})}
 
 
 def _call(call: Mapping[str, Any]) -> dict[str, str]:
@@ -161,7 +163,7 @@ def _json(value: object) -> str:
     return json.dumps(value, sort_keys=True, ensure_ascii=False, default=str)
 
 
-def _own(question: Question) -> list[str]:
+def _own_texts(question: Question) -> list[str]:
     """The texts that a question holds as its messages do."""
     return [question.prompt, question.system, *question.specifications.values()]
 

@@ -17,7 +17,7 @@ from math import fsum
 from ..family_description import FamilyDescription
 from ..trial import Outcome, Question, Trial
 from .descriptions import Descriptions
-from .exchanges import spoken
+from .exchanges import subject_replies
 from .tally import ANSWERED, Tally
 
 AROUND = ("frame", "presentation", "wording", "prompt")  # what may change; all else makes another question
@@ -89,7 +89,7 @@ def _said(trial: Trial) -> Hashable:
     """Return all that the model under test said; what equals nothing where its reply is not known."""
     if trial.reply is None:
         return object()
-    return json.dumps(spoken(trial))
+    return json.dumps(subject_replies(trial))
 
 
 Key = tuple[str, str]  # of a question: id without repetition, model

@@ -23,7 +23,7 @@ from .about import REAL_NAMES, About
 from .aggregates import mistake_of
 from .descriptions import descriptions_of
 from .draft import Draft, build, tallied, text_of
-from .exchanges import foreign_texts, lean
+from .exchanges import foreign_texts, lean_exchanges
 from .in_place import replace
 from .older_records import KNOWN_SCHEMAS, upgraded
 from .tally import Tally
@@ -183,7 +183,7 @@ def _read_trials(record: Mapping[str, Any]) -> Iterator[tuple[Trial, int]]:
             diagram = diagrams.get(whole["question"]["cluster"], "")
             pair = whole.get("diagram_pair")
             packed = {"diagram": diagram, "diagram_pair": pack(pair) if pair else ""}
-            said = lean(whole.get("exchanges", ()))  # the oldest records have none
+            said = lean_exchanges(whole.get("exchanges", ()))  # the oldest records have none
             trial = Trial.from_json(whole | packed | {"exchanges": said, "texts": {}})
             if texts := foreign_texts(trial.question, trial.exchanges, record["texts"]):
                 trial = dataclasses.replace(trial, texts=texts)

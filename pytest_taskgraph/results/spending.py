@@ -1,6 +1,6 @@
 """What the replies of trials took, whoever asked for them: requests, retries, tokens and money.
 
-A replay of them tells the same, but for how many came from the store; what a run itself sent is its `usage`.
+A replay of them tells the same, but for how many arrived from the store; what a run itself sent is its `usage`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from math import fsum
 from typing import Any
 
 from ..trial import Trial
-from .exchanges import is_kept, replies
+from .exchanges import has_messages, replies
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class Spending:
     retries: int
     tokens_in: int
     tokens_out: int
-    untold: int  # replies that came without the number of their tokens
+    untold: int  # replies that arrived without the number of their tokens
     cost: float
     priced: int  # replies whose cost is known
     unpriced: int  # replies whose cost is not
@@ -49,39 +49,39 @@ def spending(trials: Iterable[Trial]) -> Spending:
 
 
 @dataclass(frozen=True, slots=True)
-class Took:
+class ReplySums:
     """What all replies of one trial took, as far as they tell; None where none does."""
 
     tokens_in: int | None
     tokens_out: int | None
     cost: float | None  # US dollars
     latency: float | None  # seconds, one reply after the other
-    stored: bool | None  # whether each of them came from the store
+    stored: bool | None  # whether each of them arrived from the store
 
 
-def took(trial: Trial) -> Took:
+def sum_replies(trial: Trial) -> ReplySums:
     """Return the sums over all replies of a trial, judges' and embedders' included."""
-    came = replies(trial)
-    return Took(
-        tokens_in=_sum(came, "tokens_in"),
-        tokens_out=_sum(came, "tokens_out"),
-        cost=_sum(came, "cost"),
-        latency=_sum(came, "latency"),
-        stored=all(one["stored"] for one in came) if came else None,
+    arrived = replies(trial)
+    return ReplySums(
+        tokens_in=_sum(arrived, "tokens_in"),
+        tokens_out=_sum(arrived, "tokens_out"),
+        cost=_sum(arrived, "cost"),
+        latency=_sum(arrived, "latency"),
+        stored=all(one["stored"] for one in arrived) if arrived else None,
     )
 
 
-def _sum(came: list[dict[str, Any]], name: str) -> Any:  # noqa: ANN401 - a whole number stays one
-    known = [one[name] for one in came if one[name] is not None]
+def _sum(arrived: list[dict[str, Any]], name: str) -> Any:  # noqa: ANN401 - a whole number stays one
+    known = [one[name] for one in arrived if one[name] is not None]
     return (fsum if isinstance(known[0], float) else sum)(known) if known else None
 
 
 def _unpriced(trial: Trial, said: list[dict[str, Any]]) -> int:
-    """Replies of unknown cost: those in the trial, and those that came before a later request of it failed.
+    """Replies of unknown cost: those in the trial, and those that arrived before a later request of it failed.
 
     Of the latter only the number is known, and only where an earlier version asked: it kept no such reply.
     """
     known = sum(reply["cost"] is not None for reply in said)
-    counted = trial.outcome == "error" and not any(map(is_kept, trial.exchanges))
+    counted = trial.outcome == "error" and not any(map(has_messages, trial.exchanges))
     lost = trial.requests - 1 - len(said) if counted else 0
     return len(said) - known + max(0, lost)

@@ -12,9 +12,9 @@ from pytest_taskgraph import redaction
 from pytest_taskgraph.asking import Exchange
 from pytest_taskgraph.errors import NotAskedError, ProviderError
 from pytest_taskgraph.results import record
-from pytest_taskgraph.results.exchanges import kept, replies, spoken
+from pytest_taskgraph.results.exchanges import keep_exchanges, replies, subject_replies
 from pytest_taskgraph.results.plain import LONGEST_REPLY, digest
-from pytest_taskgraph.results.spending import spending, took
+from pytest_taskgraph.results.spending import spending, sum_replies
 from pytest_taskgraph.trial import Question, Reply, Request, Trial
 
 QUESTION = Question(
@@ -30,15 +30,15 @@ def put(*contents: Any, role: Any = "subject") -> Request:  # noqa: ANN401
 
 
 def trial(exchanges: list[Exchange], reply: Reply | None = REPLY) -> Trial:
-    said, texts = kept(QUESTION, exchanges, reply)
+    said, texts = keep_exchanges(QUESTION, exchanges, reply)
     return Trial(QUESTION, "m", "right", reply, requests=len(said), exchanges=said, texts=texts)
 
 
-def test_kept_one_prompt_and_its_reply_take_few_bytes_and_no_text() -> None:
+def test_keep_exchanges_of_one_prompt_and_reply_takes_few_bytes() -> None:
     opening = Request(
         messages=[{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Which is it?"}]
     )
-    (said,), texts = kept(QUESTION, [Exchange(opening, REPLY)], REPLY)
+    (said,), texts = keep_exchanges(QUESTION, [Exchange(opening, REPLY)], REPLY)
     assert said == {
         "role": "subject",
         "messages": [
@@ -59,7 +59,7 @@ def test_record_says_what_the_final_exchange_took() -> None:
     }  # fmt: skip
 
 
-def test_kept_text_stands_once_unless_the_question_holds_it() -> None:
+def test_keep_exchanges_text_of_a_message_stands_once() -> None:
     first, second = put("Which is it?", "Draft."), put("Which is it?", "Draft.", "The text of W.", "Check.")
     made = trial([Exchange(first, Reply("B")), Exchange(second, REPLY)])
     assert made.texts == {digest(text): text for text in ("Draft.", "Check.")}
@@ -67,18 +67,18 @@ def test_kept_text_stands_once_unless_the_question_holds_it() -> None:
     assert [(one.get("text"), one.get("final")) for one in made.exchanges] == [("B", None), (None, True)]
 
 
-def test_kept_composed_reply_leaves_every_text_with_its_exchange() -> None:
+def test_keep_exchanges_composed_reply_leaves_all_texts() -> None:
     said = trial([Exchange(put("a"), Reply("A")), Exchange(put("b"), Reply("B"))], Reply("A and B")).exchanges
     assert [one["text"] for one in said] == ["A", "B"]
     assert not any("final" in one for one in said)
 
 
-def test_kept_of_equal_replies_only_the_one_that_is_scored_is_final() -> None:
+def test_keep_exchanges_one_of_equal_replies_is_final() -> None:
     said = trial([Exchange(put("a"), REPLY), Exchange(put("b"), replace(REPLY))]).exchanges
     assert [one.get("final") for one in said] == [True, None]
 
 
-def test_kept_request_without_a_reply_says_why_and_one_not_sent_is_left_out() -> None:
+def test_keep_exchanges_failed_stays_and_unsent_does_not() -> None:
     said = trial([
         Exchange(put("a"), failure=ProviderError("server", "out of order")),
         Exchange(put("b"), failure=NotAskedError("the budget is spent")),
@@ -88,7 +88,7 @@ def test_kept_request_without_a_reply_says_why_and_one_not_sent_is_left_out() ->
     assert replies(trial([Exchange(put("c"))], None)) == []
 
 
-def test_kept_scores_embeddings_and_calls_of_tools() -> None:
+def test_keep_exchanges_scores_embeddings_and_calls_of_tools() -> None:
     score = Request(kind="score", context="Which is it?", texts=[" A", " B"])
     embed = Request(kind="embed", texts=["A"], role="embedder")
     call = {"id": "1", "type": "function", "function": {"name": "read", "arguments": "{}"}}
@@ -115,19 +115,21 @@ def test_kept_scores_embeddings_and_calls_of_tools() -> None:
     assert texts[1] == "done"
 
 
-def test_kept_note_stands_beside_and_replaces_the_calls_alone() -> None:
+def test_keep_exchanges_note_replaces_nothing_but_calls() -> None:
     called = Reply("", tool_calls=[{"function": {"name": "read"}}])
     note: dict[str, Any] = {"calls": [{"name": "read", "answer": "ok"}], "metric": "judge"}
     (said,) = trial([Exchange(put("a"), called, note=note)], None).exchanges
     assert (said["calls"], said["metric"]) == (note["calls"], "judge")
     with pytest.raises(ValueError, match="the name 'cost'"):
-        kept(QUESTION, [Exchange(put("a"), REPLY, note={"cost": 0.0})], REPLY)
+        keep_exchanges(QUESTION, [Exchange(put("a"), REPLY, note={"cost": 0.0})], REPLY)
 
 
-def test_kept_texts_and_notes_hold_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_keep_exchanges_texts_and_notes_hold_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(redaction, "_known", {})
     redaction.register({"api_key": "hush-hush-123"})
-    said, texts = kept(QUESTION, [Exchange(put("Use hush-hush-123."), REPLY, note={"n": ["hush-hush-123"]})], REPLY)
+    said, texts = keep_exchanges(
+        QUESTION, [Exchange(put("Use hush-hush-123."), REPLY, note={"n": ["hush-hush-123"]})], REPLY
+    )
     assert list(texts.values()) == ["Use [key]."]
     assert [one["digest"] for one in said[0]["messages"]] == [digest("Use [key].")]
     assert "hush" not in json.dumps([said, texts])
@@ -165,11 +167,11 @@ def test_record_cuts_long_texts_of_messages_but_never_a_prompt() -> None:
 OLD_CALLS: list[Any] = [{"name": "read", "arguments": "{}", "answer": "ok"}]
 
 
-def test_spoken_is_the_same_in_old_and_new_records() -> None:
+def test_subject_replies_are_equal_in_old_and_new_records() -> None:
     alone = Trial(QUESTION, "m", "right", REPLY)
     judge = {"role": "judge", "text": "Score: 5", "metric": "judge", "value": 1.0}
     new = trial([Exchange(put("Which is it?"), REPLY), Exchange(put("Judge.", role="judge"), Reply("Score: 5"))])
-    assert spoken(alone) == spoken(replace(alone, exchanges=[judge])) == spoken(new)
+    assert subject_replies(alone) == subject_replies(replace(alone, exchanges=[judge])) == subject_replies(new)
     old_agent = replace(
         alone,
         exchanges=[
@@ -179,9 +181,11 @@ def test_spoken_is_the_same_in_old_and_new_records() -> None:
     )
     asked = Exchange(put("a"), Reply("I ask", tool_calls=[{}]), note={"calls": OLD_CALLS})
     agent = trial([asked, Exchange(put("b"), REPLY, note={"calls": []})])
-    assert spoken(old_agent) == spoken(agent)
-    assert spoken(agent) != spoken(new)
-    assert spoken(trial([Exchange(put("a"), Reply("I asked")), Exchange(put("b"), REPLY)])) != spoken(agent)
+    assert subject_replies(old_agent) == subject_replies(agent)
+    assert subject_replies(agent) != subject_replies(new)
+    assert subject_replies(trial([Exchange(put("a"), Reply("I asked")), Exchange(put("b"), REPLY)])) != subject_replies(
+        agent
+    )
 
 
 NUMBERS = st.none() | st.integers(0, 10**6)
@@ -194,7 +198,7 @@ def test_sums_count_every_reply_once(answers: list[Reply], failed: int, composed
     exchanges += [Exchange(put("f"), failure=ProviderError("server", "no"))] * failed
     reply = None if failed else replace(answers[-1]) if composed else answers[-1]
     made = replace(trial(exchanges, reply), outcome="error" if failed else "right")
-    sums, found = spending([made]), took(made)
+    sums, found = spending([made]), sum_replies(made)
     known = {name: [getattr(one, name) for one in answers] for name in ("tokens_in", "tokens_out", "cost")}
     for name, values in known.items():
         told = [one for one in values if one is not None]
@@ -204,8 +208,8 @@ def test_sums_count_every_reply_once(answers: list[Reply], failed: int, composed
     assert found.stored is False
 
 
-def test_took_of_an_old_record_counts_the_reply_and_what_stands_beside_it() -> None:
+def test_sum_replies_of_an_old_record_counts_reply_and_judge() -> None:
     judge = {"role": "judge", "tokens_in": 5, "tokens_out": 1, "cost": 0.5, "stored": True}
-    found = took(Trial(QUESTION, "m", "right", replace(REPLY, stored=True), exchanges=[judge]))
+    found = sum_replies(Trial(QUESTION, "m", "right", replace(REPLY, stored=True), exchanges=[judge]))
     assert (found.tokens_in, found.tokens_out, found.cost, found.latency, found.stored) == (15, 3, 0.75, 1.5, True)
-    assert took(Trial(QUESTION, "m", "skipped")).stored is None
+    assert sum_replies(Trial(QUESTION, "m", "skipped")).stored is None
