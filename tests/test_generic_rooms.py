@@ -19,10 +19,6 @@ MODULES = (
 )  # fmt: skip
 # Records of earlier versions knew one family; they are read in its words.
 EXEMPT = {"results/older_records.py"}
-_TABLES = (
-    "html_repetitions.py html_tables.py junit.py markdown.py page/parts.jinja page/report.jinja plan.py repetitions.py"
-)
-EXEMPT |= {f"reports/{name}" for name in (*_TABLES.split(), "side_by_side.py", "terminal.py")}
 OTHER_MEANINGS = (
     r"unicodedata\.category",  # of a character
     r"csv\.reader",
