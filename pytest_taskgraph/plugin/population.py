@@ -49,7 +49,7 @@ class Questions:
 
         self.functions.add(function)
         settings = options.settings(self._config)
-        _check_aggregates(family, settings)
+        _check_description(family, settings)
         names = {one.group for one in references}
         sections = {name: family.section(name) for name in names}
         metrics = {name: _measured(family.metrics(name, settings)) for name in names}
@@ -224,13 +224,16 @@ def _measured(metrics: Sequence[str] | None) -> Sequence[str] | None:
     return None if metrics is None else names_measured(metrics)
 
 
-def _check_aggregates(family: Family, settings: Settings) -> None:
-    """Check the aggregates that a family declares. Raises UsageError."""
-    from ..results.aggregates import mistake_of
+def _check_description(family: Family, settings: Settings) -> None:
+    """Check the aggregates and tables that a family declares. Raises UsageError."""
+    from ..results import aggregates, tables
     from .judging import metrics_of_gates
 
-    aggregates = family.description(settings).aggregates
-    if aggregates and (told := mistake_of(aggregates, metrics_of_gates())):
+    described = family.description(settings)
+    if not (described.aggregates or described.tables):
+        return
+    metrics = metrics_of_gates()
+    if told := aggregates.mistake_of(described.aggregates, metrics) or tables.mistake_of(described, metrics):
         raise UsageError(f"the benchmark family {family.name!r}: {told}")
 
 

@@ -138,6 +138,8 @@ def _layouts(shown: Table, every: Sequence[_Shown]) -> Iterator[Layout]:
     highest = max(one.rank for one in declared)
     yield from (Layout(rank) for rank in ranks if rank > highest)
     yield from (one for one in declared if one.rank in ranks)
+    if all(one.rank for one in declared):
+        yield Layout(0)
 
 
 def _columns(shown: Table, verbose: bool, marks: Mapping[str, str]) -> list[_Shown]:
@@ -145,7 +147,7 @@ def _columns(shown: Table, verbose: bool, marks: Mapping[str, str]) -> list[_Sho
     found: list[_Shown] = []
     chosen, entries = shown.columns("terminal", verbose), shown.entries
     values = [one.value for one in chosen]
-    marked = "n" if "n" in values else values[0]
+    marked = "n" if "n" in values else next(iter(values), "")
     spare = max((one.rank for one in chosen), default=0) + 1
     for before, one in zip([None, *values], chosen, strict=False):
         if one.value == "refused" and before == "unreadable":

@@ -19,8 +19,8 @@ from ..diagram import pack
 from ..errors import ReadError, UsageError
 from ..family_description import FamilyDescription
 from ..trial import Trial
+from . import aggregates, tables
 from .about import REAL_NAMES, About
-from .aggregates import mistake_of
 from .descriptions import descriptions_of
 from .draft import Draft, build, tallied, text_of
 from .exchanges import foreign_texts, lean_exchanges
@@ -117,7 +117,7 @@ def tally_of(record: Mapping[str, Any]) -> Tally:
     except (KeyError, TypeError, AttributeError) as error:
         raise _unusable("families", error) from error
     for one in known:
-        if told := mistake_of(one.aggregates):
+        if told := aggregates.mistake_of(one.aggregates) or tables.mistake_of(one):
             raise _damaged(f"family {one.name!r:.200}", told)
     return tallied(_read_trials(record), known)
 

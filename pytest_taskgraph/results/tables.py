@@ -6,7 +6,7 @@ families there is one more, of pass rates.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -238,29 +238,32 @@ def table_of(tally: Tally, described: FamilyDescription, spec: TableSpec, most: 
     return _by_model(part, described, spec, spec.rows, most)
 
 
-def mistake_of(described: FamilyDescription, metrics: Sequence[str]) -> str:
+def mistake_of(described: FamilyDescription, metrics: Collection[str] | None = None) -> str:
     """Return what is wrong with the tables of a family; "" if nothing is.
 
     Args:
         described: The description of the family.
-        metrics: The names of its metrics.
+        metrics: The names of all metrics; None where they are not known.
     """
-    known = [*sorted(STATISTICS), *(one.name for one in described.aggregates), *metrics]
     names = [one.name for one in described.tables]
     for spec in described.tables:
-        told = f"table {spec.name!r}: "
-        if names.count(spec.name) > 1:
-            return f"{told}two tables have that name; rename one"
-        values = [one.value for one in spec.columns]
-        if unknown := [one for one in values if one not in known]:
-            return f"{told}unknown column {unknown[0]!r}; expected one of {', '.join(known)}"
-        if lost := [one for one in spec.references if one.column not in values]:
-            return f"{told}a reference is about the column {lost[0].column!r}; expected one of {', '.join(values)}"
-        if spec.rows == "label" and not spec.label:
-            return f"{told}its rows are the values of a label, and it names none; set label"
-        if spec.graded and "rate" in values:
-            return f"{told}graded questions have no pass rate; show their mean"
+        twice = "two tables have that name; rename one" if names.count(spec.name) > 1 else ""
+        if told := twice or _mistake(spec, [one.name for one in described.aggregates], metrics):
+            return f"table {spec.name!r}: {told}"
     return ""
+
+
+def _mistake(spec: TableSpec, aggregates: Sequence[str], metrics: Collection[str] | None) -> str:
+    values, known = [one.value for one in spec.columns], {*STATISTICS, *aggregates, *(metrics or ())}
+    if not values:
+        return "it has no column; expected at least one"
+    if metrics is not None and (unknown := [one for one in values if one not in known]):
+        return f"unknown column {unknown[0]!r}; expected one of {', '.join(sorted(known))}"
+    if lost := [one for one in spec.references if one.column not in values]:
+        return f"a reference is about the column {lost[0].column!r}; expected one of {', '.join(values)}"
+    if spec.rows == "label" and not spec.label:
+        return "its rows are the values of a label, and it names none; set label"
+    return "graded questions have no pass rate; show their mean" if spec.graded and "rate" in values else ""
 
 
 def _by_model(

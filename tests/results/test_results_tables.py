@@ -3,12 +3,14 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from math import sqrt
+from typing import Any
 
 import pytest
 from described_tables import CLAIMED, CLAIMS, GRADED, PUBLISHED, SOUPS, claim, run_of, step
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytest_taskgraph.errors import UsageError
 from pytest_taskgraph.family_description import Column, FamilyDescription, ReferenceValue, TableSpec
 from pytest_taskgraph.results.record import load, save, tally_of
 from pytest_taskgraph.results.tables import Reference, Table, mistake_of, table_of, tables_of
@@ -198,3 +200,17 @@ def test_the_total_counts_what_its_rows_count(trials: list[Trial]) -> None:
             for kind, entry in entries:
                 counted[kind] += entry.count("n") if entry else 0
             assert counted.pop("total") == sum(counted.values())
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"aggregates": [{"name": "g", "kind": "geometric-mean", "of": ["g"], "label": ""}]},
+        {"tables": [{"name": "t", "title": "t", "columns": []}]},
+    ],
+)
+def test_records_with_mistakes_in_descriptions_are_damaged(changed: dict[str, Any]) -> None:
+    record = run_of(CLAIMED)
+    record["families"] = [record["families"][0] | changed]
+    with pytest.raises(UsageError, match="the record is damaged: family 'claims': "):
+        tally_of(record)
