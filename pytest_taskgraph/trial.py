@@ -6,7 +6,7 @@ stored, is read back and is marked again without asking anyone.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from math import exp, inf
 from typing import Any, Literal, NamedTuple, TypeVar
@@ -16,6 +16,8 @@ Place = Literal["whole", "marker", "first-line"]
 Reading = Literal["lenient", "strict"]
 Outcome = Literal["right", "wrong", "graded", "unreadable", "refused", "error", "skipped"]
 _T = TypeVar("_T")
+_LARGEST_PART = 1e100
+_SMALLEST_DENOMINATOR = 1e-9
 _HIGHEST_EXPONENT = 700.0  # exp of more is beyond every float
 
 
@@ -70,6 +72,16 @@ class Question:
 
     def __repr__(self) -> str:
         return f"<Question {self.id}>"
+
+
+def is_part(pair: Sequence[float]) -> bool:
+    """Return True for a numerator and a denominator that can be summed with others.
+
+    Both are finite and at most 1e100; the denominator is 0, or at least 1e-9: it counts something.
+    """
+    if len(pair) != 2 or not all(abs(number) <= _LARGEST_PART for number in pair):
+        return False
+    return pair[1] == 0 or pair[1] >= _SMALLEST_DENOMINATOR
 
 
 def is_graded(pass_threshold: float) -> bool:

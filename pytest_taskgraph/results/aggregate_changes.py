@@ -31,9 +31,9 @@ class AggregateChange:
         model: The model, where there are several.
         n: Questions that it is taken over.
         clusters: What the jackknife left out, one after the other.
-        before: In the run before; None where it is undefined.
-        after: In the run after; None where it is undefined.
-        low: Lower end of the 95 % interval of the difference, after less before; None where there is none.
+        before: In the run before; None if it is undefined.
+        after: In the run after; None if it is undefined.
+        low: Lower end of the 95 % interval of the difference, after less before; None if there is none.
         high: Upper end.
         p: One-sided, towards worse; None for what is not tested.
         adjusted_p: By Holm, over all aggregates of the comparison.
@@ -55,20 +55,16 @@ class AggregateChange:
 
     @property
     def ends(self) -> tuple[float, float] | None:
-        """Both ends of the interval of the difference; None where there is none."""
+        """Both ends of the interval of the difference; None if there is none."""
         return None if self.low is None or self.high is None else (self.low, self.high)
 
     @property
     def change(self) -> float | None:
-        """After less before; None where one of them is undefined."""
+        """After less before; None if one of them is undefined."""
         return None if self.before is None or self.after is None else self.after - self.before
 
 
-@dataclass(frozen=True, slots=True)
-class _Tested:
-    change: AggregateChange
-    worse: float | None = None  # one-sided p-values
-    better: float | None = None
+_Tested = tuple[AggregateChange, tuple[float, float] | None]  # with its p-values towards worse and towards better
 
 
 def aggregate_changes(
@@ -84,33 +80,31 @@ def aggregate_changes(
         families: The descriptions of the families, in the order of reports.
         level: Of each of the two families of tests, towards worse and towards better, one-sided.
     """
-    found = [
-        one
+    computed = [
+        change
         for family in families
         for model in sorted({pair.model for pair in pairs if pair.family == family.name})
-        for one in _changes([pair for pair in pairs if (pair.family, pair.model) == (family.name, model)], family)
+        for change in _changes([pair for pair in pairs if (pair.family, pair.model) == (family.name, model)], family)
     ]
-    tested = [at for at, one in enumerate(found) if one.worse is not None and one.better is not None]
-    worse, better = (
-        holm([p for one in found if (p := getattr(one, side)) is not None]) for side in ("worse", "better")
-    )
-    changes = [one.change for one in found]
-    for at, p_worse, p_better in zip(tested, worse, better, strict=True):
+    tested = [(place, p_values) for place, (_, p_values) in enumerate(computed) if p_values is not None]
+    worse, better = (holm([p_values[side] for _, p_values in tested]) for side in (0, 1))
+    changes = [change for change, _ in computed]
+    for (place, p_values), p_worse, p_better in zip(tested, worse, better, strict=True):
         verdict = "worse" if p_worse <= level else "better" if p_better <= level else INCONCLUSIVE
-        changes[at] = replace(changes[at], p=found[at].worse, adjusted_p=p_worse, verdict=verdict)
+        changes[place] = replace(changes[place], p=p_values[0], adjusted_p=p_worse, verdict=verdict)
     return tuple(changes)
 
 
 def _changes(pairs: Sequence[Pair], family: FamilyDescription) -> Iterator[_Tested]:
-    known = {one.name: one for one in family.aggregates}
-    for one in family.aggregates:
-        if one.kind != "mean" or any(one.of):
-            yield _change(pairs, one, known, family.name)
+    known = {aggregate.name: aggregate for aggregate in family.aggregates}
+    for aggregate in family.aggregates:
+        if aggregate.kind != "mean" or any(aggregate.of):
+            yield _change(pairs, aggregate, known, family.name)
 
 
 def _change(pairs: Sequence[Pair], aggregate: Aggregate, known: Known, family: str) -> _Tested:
-    before = Sums(aggregate, known, (Observed(one.cluster, one.before) for one in pairs))
-    after = Sums(aggregate, known, (Observed(one.cluster, one.after) for one in pairs))
+    before = Sums(aggregate, known, (Observed(pair.cluster, pair.before) for pair in pairs))
+    after = Sums(aggregate, known, (Observed(pair.cluster, pair.after) for pair in pairs))
     units = sorted({*before.units, *after.units})
     questions = len(before.places | after.places)
     made = AggregateChange(
@@ -120,11 +114,11 @@ def _change(pairs: Sequence[Pair], aggregate: Aggregate, known: Known, family: s
     left = [(before.value(unit), after.value(unit)) for unit in units] if len(units) > 1 else []
     differences = [now - once for once, now in left if once is not None and now is not None]
     if change is None or not left or len(differences) < len(left) or is_spread(aggregate, known):
-        return _Tested(made)
+        return made, None
     error = sqrt(jackknife(differences))
     low, high = -_most(-change, error, len(units)), _most(change, error, len(units))
-    worse, better = (_p_value(one, error, len(units)) for one in (-change, change))
-    return _Tested(replace(made, low=low, high=high), worse, better)
+    p_values = _p_value(-change, error, len(units)), _p_value(change, error, len(units))
+    return replace(made, low=low, high=high), p_values
 
 
 def _most(difference: float, error: float, units: int) -> float:

@@ -44,7 +44,7 @@ class Estimate:
 
     Args:
         value: None where it is undefined, as the sensitivity is without a question of its class.
-        low: Lower end of the interval; None where there is none.
+        low: Lower end of the interval; None if there is none.
         high: Upper end.
         n: Questions that it is taken over.
         clusters: Clusters of these questions.
@@ -62,7 +62,7 @@ class Estimate:
 
     @property
     def ends(self) -> Ends | None:
-        """Both ends of the interval; None where there is none."""
+        """Both ends of the interval; None if there is none."""
         return None if self.low is None or self.high is None else (self.low, self.high)
 
     def enough(self, threshold: float, confidence: float, noun: str = "cluster") -> str:
@@ -108,14 +108,14 @@ class Sums:
         added: dict[tuple[Leaf, Stratum], dict[str | None, list[Pair]]] = {}
         needed = _needed(aggregate, known)
         self.places: set[int] = set()  # of the questions that add to the aggregate, among all
-        for at, one in enumerate(questions):
+        for place, question in enumerate(questions):
             for leaf, label in needed:
-                labels = one.trials[0].question.labels
-                pair = _contribution(leaf, one.trials) if not label or label in labels else None
+                labels = question.trials[0].question.labels
+                pair = _contribution(leaf, question.trials) if not label or label in labels else None
                 if pair is not None:
-                    self.places.add(at)
+                    self.places.add(place)
                     stratum = (label, str(labels[label])) if label else None
-                    added.setdefault((leaf, stratum), {}).setdefault(one.unit, []).append(pair)
+                    added.setdefault((leaf, stratum), {}).setdefault(question.unit, []).append(pair)
         # Fractions: what is left without a unit is exact, and the order of the questions does not matter.
         self._by_unit = {at: {unit: _exact_sum(pairs) for unit, pairs in of.items()} for at, of in added.items()}
         self._totals = {at: _exact_sum(of.values()) for at, of in self._by_unit.items()}
@@ -134,14 +134,14 @@ class Sums:
             return self._ratio((_leaf(aggregate), stratum), without)
         others = [self._known[name] for name in aggregate.of]
         if aggregate.kind in ("geometric-mean", "harmonic-mean"):
-            values = [self._value(one, stratum, without) for one in others]
-            defined = [one for one in values if one is not None]
+            values = [self._value(other, stratum, without) for other in others]
+            defined = [value for value in values if value is not None]
             if len(defined) < len(values):
                 return None
             return geometric_mean(defined) if aggregate.kind == "geometric-mean" else harmonic_mean(defined)
-        strata = sorted({one for _, one in self._by_unit if one is not None and one[0] == aggregate.label})
-        values = [self._value(one, each, without) for one in others for each in strata]
-        defined = [one for one in values if one is not None]
+        strata = sorted({at for _, at in self._by_unit if at is not None and at[0] == aggregate.label})
+        values = [self._value(other, stratum, without) for other in others for stratum in strata]
+        defined = [value for value in values if value is not None]
         return mean(defined) if aggregate.kind == "seed-mean" else deviation(defined)
 
     def _ratio(self, at: tuple[Leaf, Stratum], without: str | None) -> float | None:
@@ -171,8 +171,9 @@ def estimate(
         noun: What the family calls a cluster.
     """
     asked = _by_question(trials)
-    sums = Sums(aggregate, known, (Observed(key, ones) for key, ones in asked.items()))
-    cluster_of = {key: ones[0].question.cluster or ones[0].question.once for key, ones in asked.items()}
+    sums = Sums(aggregate, known, (Observed(key, repetitions) for key, repetitions in asked.items()))
+    questions = {key: repetitions[0].question for key, repetitions in asked.items()}
+    cluster_of = {key: question.cluster or question.once for key, question in questions.items()}
     units = sums.units
     clusters = len({cluster_of[key] for key in units})
     enough = clusters >= ENOUGH_CLUSTERS
@@ -181,13 +182,15 @@ def estimate(
     if value is None:
         return Estimate(None, None, None, len(units), clusters)
     if aggregate.kind == "mean":
-        return _of_mean(aggregate, {key: asked[key] for key in units}, cluster_of, confidence, clusters)
+        answered = {key: asked[key] for key in units}
+        return _of_mean(aggregate, answered, cluster_of, confidence, clusters, noun)
     if enough:
-        sums = Sums(aggregate, known, (Observed(cluster_of[key], ones) for key, ones in asked.items()))
-    found = _interval(sums, value, confidence, spread=is_spread(aggregate, known))
-    if found is None:
+        by_cluster = (Observed(cluster_of[key], repetitions) for key, repetitions in asked.items())
+        sums = Sums(aggregate, known, by_cluster)
+    interval = _interval(sums, value, confidence, spread=is_spread(aggregate, known))
+    if interval is None:
         return Estimate(value, None, None, len(units), clusters)
-    low, high, variance = found
+    low, high, variance = interval
     return Estimate(value, low, high, len(units), clusters, about, variance)
 
 
@@ -199,7 +202,7 @@ def jackknife(values: Sequence[float]) -> float:
     """
     count = len(values)
     middle = fsum(values) / count
-    return fsum((value - middle) ** 2 for value in values) * (count - 1) / count
+    return fsum((value - middle) * (value - middle) for value in values) * (count - 1) / count
 
 
 def geometric_mean(values: Sequence[float]) -> float | None:
@@ -234,17 +237,17 @@ def merged(families: Iterable[FamilyDescription]) -> dict[str, Aggregate]:
     Raises:
         UsageError: if two of them mean different things by a name.
     """
-    found: dict[str, Aggregate] = {}
+    by_name: dict[str, Aggregate] = {}
     owners: dict[str, str] = {}
     for family in families:
-        for one in family.aggregates:
-            if found.setdefault(one.name, one) != one:
+        for aggregate in family.aggregates:
+            owner = owners.setdefault(aggregate.name, family.name)
+            if by_name.setdefault(aggregate.name, aggregate) != aggregate:
                 raise UsageError(
-                    f"the families {owners[one.name]!r} and {family.name!r} mean different things by the aggregate "
-                    f"{one.name!r}; name one of them alone"
+                    f"the families {owner!r} and {family.name!r} mean different things by the aggregate "
+                    f"{aggregate.name!r}; name one of them alone"
                 )
-            owners.setdefault(one.name, family.name)
-    return found
+    return by_name
 
 
 def mistake_of(aggregates: Sequence[Aggregate], metrics: Collection[str] | None = None) -> str:
@@ -255,43 +258,48 @@ def mistake_of(aggregates: Sequence[Aggregate], metrics: Collection[str] | None 
         metrics: The names of all metrics of the run; None where they are not known.
     """
     known: dict[str, Aggregate] = {}
-    for one in aggregates:
-        if told := _mistake(one, known, metrics):
-            return f"aggregate {one.name!r}: {told}"
-        known[one.name] = one
+    for aggregate in aggregates:
+        if reason := _mistake(aggregate, known, metrics):
+            return f"aggregate {aggregate.name!r}: {reason}"
+        known[aggregate.name] = aggregate
     return ""
 
 
-def _mistake(one: Aggregate, known: Known, metrics: Collection[str] | None) -> str:
-    """What is wrong with an aggregate; `known` are those declared before it."""
-    if not _NAME.fullmatch(one.name) or one.name in STATISTICS:
+def _mistake(aggregate: Aggregate, known: Known, metrics: Collection[str] | None) -> str:
+    """Return what is wrong with an aggregate; `known` are those declared before it."""
+    name, of = aggregate.name, aggregate.of
+    if not _NAME.fullmatch(name) or name in STATISTICS:
         return "expected a name of letters, digits, _ and -, and none that every row has, such as 'mean'"
-    if one.name in known or one.name in (metrics or ()):
-        return f"{'another aggregate' if one.name in known else 'a metric'} has that name; rename it"
-    if one.kind in ("mean", "ratio"):
-        if len(one.of) > 1 or (one.kind == "ratio" and not any(one.of)):
-            return f"found of={one.of!r}; expected the name of {'a metric' if one.kind == 'mean' else 'a part'}"
-        if metrics is None or one.kind == "ratio" or not any(one.of) or one.of[0] in metrics:
-            return ""
-        return f"there is no metric {one.of[0]!r}; known: {', '.join(sorted(metrics))}"
-    if missing := [name for name in one.of if name not in known]:
+    if name in known or name in (metrics or ()):
+        return f"{'another aggregate' if name in known else 'a metric'} has that name; rename it"
+    if aggregate.kind in ("mean", "ratio"):
+        return _leaf_mistake(aggregate, metrics)
+    if missing := [other for other in of if other not in known]:
         return f"there is no aggregate {missing[0]!r} before it; known: {', '.join(known) or 'none'}"
-    seeds = one.kind in SEEDS
-    if not one.of or (seeds and len(one.of) > 1):
-        return (
-            f"found of={one.of!r}; expected the name{'' if seeds else 's'} of {'an aggregate' if seeds else 'others'}"
-        )
-    if seeds and any(label for _, label in _needed(known[one.of[0]], known)):
-        return f"{one.of[0]!r} is over the values of a label itself; expected one that is not"
+    seeds = aggregate.kind in SEEDS
+    if not of or (seeds and len(of) > 1):
+        return f"found of={of!r}; expected the name{'' if seeds else 's'} of {'an aggregate' if seeds else 'others'}"
+    if seeds and any(label for _, label in _needed(known[of[0]], known)):
+        return f"{of[0]!r} is over the values of a label itself; expected one that is not"
     return ""
+
+
+def _leaf_mistake(aggregate: Aggregate, metrics: Collection[str] | None) -> str:
+    """Return what is wrong with what a mean or a ratio is of; "" if nothing is."""
+    of, ratio = aggregate.of, aggregate.kind == "ratio"
+    if len(of) > 1 or (ratio and not any(of)):
+        return f"found of={of!r}; expected the name of {'a part' if ratio else 'a metric'}"
+    if metrics is None or ratio or not any(of) or of[0] in metrics:
+        return ""
+    return f"there is no metric {of[0]!r}; known: {', '.join(sorted(metrics))}"
 
 
 def _needed(aggregate: Aggregate, known: Known, label: str = "") -> frozenset[tuple[Leaf, str]]:
-    """What the aggregate comes down to, each with the label over whose values it is taken, or ""."""
+    """Return what the aggregate comes down to, each with the label over whose values it is taken, or ""."""
     if aggregate.kind in ("mean", "ratio"):
         return frozenset({(_leaf(aggregate), label)})
     inner = aggregate.label if aggregate.kind in SEEDS else label
-    return frozenset(one for name in aggregate.of for one in _needed(known[name], known, inner))
+    return frozenset(leaf for name in aggregate.of for leaf in _needed(known[name], known, inner))
 
 
 def _leaf(aggregate: Aggregate) -> Leaf:
@@ -299,17 +307,17 @@ def _leaf(aggregate: Aggregate) -> Leaf:
 
 
 def _by_question(trials: Iterable[Trial]) -> dict[str, list[Trial]]:
-    found: dict[str, list[Trial]] = {}
-    for one in trials:
-        if one.outcome in ANSWERED:
-            found.setdefault(f"{one.question.once} {one.model}", []).append(one)
-    return found
+    by_question: dict[str, list[Trial]] = {}
+    for trial in trials:
+        if trial.outcome in ANSWERED:
+            by_question.setdefault(f"{trial.question.once} {trial.model}", []).append(trial)
+    return by_question
 
 
 def _contribution(leaf: Leaf, trials: Sequence[Trial]) -> Pair | None:
-    """What one question adds: the mean of its repetitions; None where none of them has any."""
-    pairs = [pair for one in trials if (pair := _pair(leaf, one)) is not None]
-    numerator, denominator = (fsum(one) for one in zip(*pairs, strict=True)) if pairs else (0.0, 0.0)
+    """Return what one question adds: the mean of its repetitions; None if none of them adds anything."""
+    pairs = [pair for trial in trials if (pair := _pair(leaf, trial)) is not None]
+    numerator, denominator = (fsum(numbers) for numbers in zip(*pairs, strict=True)) if pairs else (0.0, 0.0)
     return (numerator / len(pairs), denominator / len(pairs)) if denominator > 0 else None
 
 
@@ -335,23 +343,24 @@ def _of_mean(
     cluster_of: Mapping[str, str],
     confidence: float,
     clusters: int,
+    noun: str,
 ) -> Estimate:
-    """The mean over questions with the interval that every mean has (certainty.Sample)."""
+    """Return the mean over questions with the interval that every mean has (certainty.Sample)."""
     leaf = _leaf(aggregate)
     answered = [
-        Answered(key, cluster_of[key], [pair[0] for one in ones if (pair := _pair(leaf, one)) is not None])
-        for key, ones in asked.items()
+        Answered(key, cluster_of[key], [pair[0] for trial in trials if (pair := _pair(leaf, trial)) is not None])
+        for key, trials in asked.items()
     ]
-    sample = Sample(answered, confidence, rates=False)
+    sample = Sample(answered, confidence, rates=False, noun=noun)
     low, high = sample.ends or (None, None)
     return Estimate(sample.mean, low, high, len(answered), clusters, sample.about if sample.ends else "")
 
 
 def _interval(sums: Sums, value: float, confidence: float, spread: bool) -> tuple[float, float, float] | None:
-    """The ends of the interval, and the variance of what one unit tells; None where there is none."""
+    """Return the ends of the interval, and the variance times the number of units; None if there is no interval."""
     units = sums.units
     without = [sums.value(unit) for unit in units] if len(units) > 1 else []
-    values = [one for one in without if one is not None]
+    values = [value for value in without if value is not None]
     if not values or len(values) < len(without):
         return None
     variance = jackknife(values)
@@ -366,10 +375,10 @@ def _interval(sums: Sums, value: float, confidence: float, spread: bool) -> tupl
 
 
 def _within_one(value: float, half: float) -> tuple[float, float]:
-    """The ends of the interval of a value from 0 to 1: as far as either of two.
+    """Return the ends of the interval of a value from 0 to 1: as far as either of two.
 
-    One has the half width on both sides of the value, the other on both sides of its logit. Near 0 and 1 estimates are
-    skewed, and the first is too short on the side of the middle.
+    The first has the half width on both sides of the value, the second on both sides of its logit. Near 0 and 1
+    estimates are skewed, and the first is too short on the side of the middle.
     """
     low, high = max(0.0, value - half), min(1.0, value + half)
     if not _ROUNDING < value < 1 - _ROUNDING:

@@ -25,7 +25,7 @@ from pydantic import (
 
 from ..diagram import DiagramEdge, DiagramGroup, DiagramNode
 from ..family_description import Aggregate, Column, FamilyDescription, Layout, ReferenceValue, TableSpec
-from ..trial import Question, Reading, Reply, Score, Trial
+from ..trial import Question, Reading, Reply, Score, Trial, is_part
 from .about import About
 from .case import Case
 from .usage import Usage
@@ -63,7 +63,7 @@ def _shallow(value: Any, *, room: int = DEEPEST) -> Any:  # noqa: ANN401
 
 
 def _part(pair: list[float]) -> list[float]:
-    if len(pair) != 2 or pair[1] < 0:
+    if not is_part(pair):
         raise ValueError("a numerator and a denominator of at least 0")
     return pair
 

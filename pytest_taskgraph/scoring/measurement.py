@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import isfinite, nan
 
 from ..errors import UsageError
-from ..trial import Json
+from ..trial import Json, is_part
 
 _ROUNDING = 1e-9
 
@@ -24,7 +23,7 @@ class Measurement:
     Args:
         value: The value of the metric itself, 0.0 to 1.0; None where it is undefined.
         values: Further values by name, each 0.0 to 1.0 or None; the names are those that the metric declares.
-        parts: Numerator and denominator by the name of the part; finite, the denominator at least 0.
+        parts: Numerator and denominator by the name of the part, as `trial.is_part` demands them.
     """
 
     value: float | None
@@ -88,15 +87,15 @@ def measure_unparseable(name: str, metric: Metric, reference: Json) -> Measureme
 
 
 def _checked(name: str, result: Result, names: tuple[str, ...]) -> Measurement:
-    found = result if isinstance(result, Measurement) else Measurement(result)
-    for undeclared in sorted(set(found.values) - set(names)):
+    measured = result if isinstance(result, Measurement) else Measurement(result)
+    for undeclared in sorted(set(measured.values) - set(names)):
         raise UsageError(
             f"metric {name!r}: returned the value {undeclared!r}, which it does not declare; declare it with "
             f"@declares({undeclared!r}), so that replies without an answer count 0 in it"
         )
-    values = {one: _value(f"{name}, value {one!r}", found.values.get(one)) for one in names}
-    parts = {one: _part(f"metric {name!r}", one, pair) for one, pair in found.parts.items()}
-    return Measurement(_value(name, found.value), values, parts)
+    values = {further: _value(f"{name}, value {further!r}", measured.values.get(further)) for further in names}
+    parts = {part: _part(f"metric {name!r}", part, pair) for part, pair in measured.parts.items()}
+    return Measurement(_value(name, measured.value), values, parts)
 
 
 def _value(where: str, value: float | None) -> float | None:
@@ -121,10 +120,9 @@ def measured_on_the_way(
 
 
 def _part(where: str, name: str, pair: Sequence[float]) -> tuple[float, float]:
-    numerator, denominator = pair if len(pair) == 2 else (nan, nan)
-    if not (isfinite(numerator) and isfinite(denominator) and denominator >= 0):
+    if not is_part(pair):
         raise UsageError(
             f"{where}, part {name!r}: returned {pair!r:.80}; expected a finite numerator and a finite denominator of "
             "at least 0"
         )
-    return float(numerator), float(denominator)
+    return float(pair[0]), float(pair[1])

@@ -114,6 +114,15 @@ def test_estimate_undefined_metric_is_left_out_of_the_mean() -> None:
     assert (value("depth_mean", trials), estimate(KNOWN["depth_mean"], KNOWN, trials).n) == (0.5, 1)
 
 
+def test_estimate_of_huge_parts_stays_finite_and_ordered() -> None:
+    trials = [trial(at, "yes", (1e100 * (at % 2), 1e-9)) for at in range(12)]
+    found = estimate(KNOWN["sensitivity"], KNOWN, trials)
+    assert found.ends is not None
+    assert found.value is not None
+    assert found.value == pytest.approx(5e108)
+    assert 0.0 <= found.ends[0] <= found.value <= found.ends[1]
+
+
 def test_estimate_mean_has_the_interval_of_every_mean() -> None:
     trials = [trial(at, "yes", (at % 3, 2), f"c-{at % 7}") for at in range(40)]
     by_cluster: dict[str, list[float]] = {}

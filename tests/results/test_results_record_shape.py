@@ -91,7 +91,15 @@ KINDS: dict[str, tuple[Place, list[Any], list[Any]]] = {
     "parts": (
         (*IN_TRIAL, "score", "parts"),
         [{"f1": [1, 0.5]}],
-        [{"f1": 1}, {"f1": ["x", 1]}, {"f1": [1e300, 1]}, {"f1": [1]}, {"f1": [1, 1, 1]}, {"f1": [1, -1]}],
+        [
+            {"f1": 1},
+            {"f1": ["x", 1]},
+            {"f1": [1e300, 1]},
+            {"f1": [1]},
+            {"f1": [1, 1, 1]},
+            {"f1": [1, -1]},
+            {"f1": [1, 1e-12]},
+        ],
     ),
     "any value": ((*IN_TRIAL, "score", "given"), [None, 1, "x", [[]], nested(100)], [nested(101), nested(3000)]),
     "any values": ((*IN_TRIAL, "reply", "tool_calls"), [[{"a": [1]}]], [[1], [{"a": nested(101)}], {}]),
