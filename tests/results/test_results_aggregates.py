@@ -170,6 +170,12 @@ def test_estimate_few_clusters_leaves_out_questions_and_says_so() -> None:
     assert (found.clusters, found.about.endswith("only"), "these 3" in found.about) == (3, True, True)
 
 
+@pytest.mark.parametrize("name", ["score", "sensitivity"])
+def test_estimate_few_clusters_are_called_as_the_family_calls_them(name: str) -> None:
+    trials = [trial(at, "yes", (at % 2, 1), f"c-{at % 4}") for at in range(20)]
+    assert estimate(KNOWN[name], KNOWN, trials, noun="recipe").about == "over these 4 recipes only"
+
+
 @pytest.mark.parametrize("name", ["sensitivity", "g_mean", "score", "g_mean_seeds", "g_deviation"])
 def test_estimate_single_question_has_no_interval(name: str) -> None:
     trials = [trial(0, "yes", (1, 1)), trial(0, "yes", (0, 1), repetition=2)]
