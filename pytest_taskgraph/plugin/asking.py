@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from ..trial import Reply, Request, Score
     from .measuring import Measuring
 
+_SAMPLES = 10**6  # more than the repetitions of any question
+
 
 @dataclass(frozen=True, slots=True)
 class AskResult:
@@ -45,8 +47,7 @@ async def ask(
     from ..models.budget import TIME_LIMIT
 
     async def answer(request: Request) -> Reply:
-        request = replace(request, repetition=question.repetition) if question.repetition > 1 else request
-        return await model.answer(request)
+        return await model.answer(repeated_request(request, question))
 
     exchanges: list[Exchange] = []
     transcript, error = None, None
@@ -74,13 +75,16 @@ def trial_of(question: Question, model: str, result: AskResult) -> tuple[Trial, 
     transcript, error, shown = result.transcript, result.error, redacted(question)
     reply = transcript.reply if transcript else None
     exchanges, texts = keep_exchanges(question, result.exchanges, reply)
+    if reply is not None and (text := redact(reply.text)) != reply.text:  # one that the episode composed
+        reply = replace(reply, text=text)
     trial = Trial(shown, model, "error", reply, requests=result.requests, retries=result.retries)
     trial = replace(trial, exchanges=exchanges, texts=texts)
     if error is not None:
         outcome: Outcome = "error" if isinstance(error, ProviderError) else "skipped"
         return replace(trial, outcome=outcome, error=_told(error)), error
     assert transcript is not None
-    made, stopped = mark(shown, transcript.reply, model, result.requests, transcript.metrics)
+    assert reply is not None
+    made, stopped = mark(shown, reply, model, result.requests, transcript.metrics)
     score = made.score and _with_measured(made.score, shown, transcript)
     return replace(trial, outcome=made.outcome, score=score, error=made.error), stopped
 
@@ -94,6 +98,15 @@ def _with_measured(score: Score, question: Question, transcript: Transcript) -> 
     metrics = {name: value for name, value in found.values.items() if name not in own}
     parts = {name: list(pair) for name, pair in found.parts.items()}
     return replace(score, metrics=score.metrics | metrics, parts=parts | score.parts)
+
+
+def repeated_request(request: Request, question: Question) -> Request:
+    """Return the request as one of this repetition of the question, whose reply is another one than in any other.
+
+    Requests of an episode that are alike but for their own repetition stay different from each other, too.
+    """
+    repetition = question.repetition + (request.repetition - 1) * _SAMPLES
+    return request if repetition == request.repetition else replace(request, repetition=repetition)
 
 
 def redacted(question: Question) -> Question:

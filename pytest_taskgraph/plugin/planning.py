@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -193,8 +192,9 @@ def _retries(run: Run) -> int:
 
 def _requests(question: Question, episode: Episode) -> list[Request]:
     """What the question's episode asks first."""
-    first = next(episode(question))
-    return [replace(one, repetition=question.repetition) for one in first]
+    from .asking import repeated_request
+
+    return [repeated_request(request, question) for request in next(episode(question))]
 
 
 def _key(run: Run, subject: Subject, item: pytest.Item, request: Request) -> str:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import csv
+import json
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from math import fsum
 from typing import Any
 
@@ -14,7 +16,9 @@ import virtual_time
 from loopback import Answer, Loopback, refuse, reply
 from plugin_project import Project, Ran, properties, right
 
+from pytest_taskgraph import redaction
 from pytest_taskgraph.asking import Transcript, Turns
+from pytest_taskgraph.models.scripted import Scripted
 from pytest_taskgraph.plugin.asking import ask, trial_of
 from pytest_taskgraph.trial import Question, Reply, Request, Trial
 
@@ -278,3 +282,37 @@ def test_question_that_times_out_keeps_what_was_answered() -> None:
     assert [(one.get("cost"), one.get("failure")) for one in made.exchanges] == [
         (0.5, None), (0.5, None), (None, "timeout"),
     ]  # fmt: skip
+
+
+def test_samples_of_an_episode_differ_in_every_repetition() -> None:
+    def sampling(question: Question) -> Turns:
+        messages = [{"role": "user", "content": question.prompt}]
+        found = yield [Request(messages=messages, repetition=at) for at in (1, 2, 3)]
+        return Transcript(found[0])
+
+    async def repetitions(at: int) -> list[int]:
+        model = Scripted(lambda request: "Final answer: A")
+        await ask(replace(QUESTION, repetition=at), sampling, model, None)  # type: ignore[arg-type]
+        return [request.repetition for request in model.requests]
+
+    asked = [asyncio.run(repetitions(at)) for at in (1, 2, 3)]
+    assert [samples[0] for samples in asked] == [1, 2, 3]  # as questions with one request have it
+    assert len({one for samples in asked for one in samples}) == 9
+
+
+def test_composed_reply_holds_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(redaction, "_known", {})
+    redaction.register({"api_key": "hush-hush-123"})
+
+    def quoting(question: Question) -> Turns:
+        (found,) = yield [Request(messages=[{"role": "user", "content": question.prompt}])]
+        return Transcript(Reply(f"{question.prompt} {found.text}"))
+
+    async def asked() -> Trial:
+        question = replace(QUESTION, prompt="Use hush-hush-123.")
+        return trial_of(question, "m", await ask(question, quoting, Scripted(["Final answer: A"]), None))[0]  # type: ignore[arg-type]
+
+    made = asyncio.run(asked())
+    assert made.reply is not None
+    assert made.reply.text == "Use [key]. Final answer: A"
+    assert "hush" not in json.dumps(made.to_json())
