@@ -18,25 +18,21 @@ from pytest_taskgraph.__main__ import main
 from pytest_taskgraph.commands.rescore import changes, rescore
 from pytest_taskgraph.diagram import Diagram, DiagramEdge, DiagramGroup, DiagramNode, pack
 from pytest_taskgraph.errors import TaskgraphError, UsageError
+from pytest_taskgraph.reports import terminal
 from pytest_taskgraph.reports.comparison import lines
-from pytest_taskgraph.reports.csv import csv
+from pytest_taskgraph.reports.csv import csv, tables_csv
 from pytest_taskgraph.reports.html import html
 from pytest_taskgraph.reports.markdown import markdown
 from pytest_taskgraph.results.case import Case
 from pytest_taskgraph.results.comparison import compare
 from pytest_taskgraph.results.plain import digest
-from pytest_taskgraph.results.record import build, load_whole
+from pytest_taskgraph.results.record import about_of, build, load_whole, tally_of
 from pytest_taskgraph.trial import Question, Reply, Score, Trial
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "record.schema.json").read_text())
 VALID = import_module("jsonschema").Draft202012Validator(SCHEMA).is_valid
 ODD: list[Any] = [None, "x", -1, 0.5, 1e300, 10**30, True, [], [1], [None], {}, {"a": None}]
-NOT_READ = (
-    "totals",
-    "graded",
-    "tables",
-    "schema",
-)  # all but the last are made anew from the trials; it has tests of its own
+NOT_READ = ("totals", "graded", "tables", "schema")  # but for the last made anew from the trials; it has its own tests
 
 DIAGRAM = Diagram(
     "Shop",
@@ -96,7 +92,7 @@ def places(value: Any, path: Place = ()) -> Iterator[Place]:  # noqa: ANN401
 
 def used(record: dict[str, Any]) -> None:
     """Everything that reads a record, done with it; what is refused in words is no failure."""
-    for use in (_compared, _marked_again, csv, markdown, html):
+    for use in (_compared, _marked_again, _in_the_terminal, csv, tables_csv, markdown, html):
         with suppress(TaskgraphError):
             use(record)
 
@@ -120,6 +116,11 @@ def _compared(record: dict[str, Any]) -> None:
 
 def _marked_again(record: dict[str, Any]) -> None:
     changes(record, rescore(record)[0])
+
+
+def _in_the_terminal(record: dict[str, Any]) -> None:
+    for verbosity, width in ((0, 80), (1, 40)):
+        terminal.lines(tally_of(record), about_of(record), verbosity, width)
 
 
 WHOLE = whole()
