@@ -83,7 +83,7 @@ OPTIONS = {
         Option("compare", "NAME|PATH", "compare with a saved run, question by question; last: the run before"),
         Option("fail-on", "WHAT[,WHAT]", "what a comparison fails on: regression, inconclusive, missing"),
         Option("margin", "X", "a loss that is none worth speaking of, 0 to 1, for comparisons", "0.05", kind="share"),
-        Option("report", "KIND=PATH", "write a report: json (the record), md, html or csv. Repeatable",
+        Option("report", "KIND=PATH", "write a report: json (the record), md, html, csv or tables. Repeatable",
                repeatable=True, kind="pairs"),
         Option("junit-properties", "BOOL", "whether each test case of --junitxml holds properties", "true",
                choices=("true", "false")),
