@@ -206,7 +206,7 @@ class Registry:
         """
         if not self._registrations.kinds:
             return
-        from .benchmarks.frames import frame
+        from .benchmarks.understanding.frames import frame
 
         for catalog in _catalogs():
             for name in self._registrations.of(catalog.kind):
@@ -317,7 +317,7 @@ def _read_vocabulary(name: str, path: Path) -> Vocabulary:
 def _catalogs() -> tuple[Catalog[Any], ...]:
     """Return every catalog that things can be registered in."""
     from .benchmarks import FAMILIES
-    from .benchmarks.frames import FRAMES
+    from .benchmarks.understanding.frames import FRAMES
     from .generation.vocabularies import VOCABULARIES
     from .models import MODELS
     from .notations import NOTATIONS

@@ -15,8 +15,7 @@ from loopback import Loopback
 from plugin_project import Project
 
 import pytest_taskgraph
-from pytest_taskgraph.benchmarks import frames
-from pytest_taskgraph.benchmarks.understanding import catalogue, choices, listing, projects
+from pytest_taskgraph.benchmarks.understanding import catalogue, choices, frames, listing, projects
 from pytest_taskgraph.benchmarks.understanding.pattern import PATTERNS
 from pytest_taskgraph.models import remote
 from pytest_taskgraph.models.remote import Remote

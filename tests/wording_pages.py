@@ -9,10 +9,10 @@ import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from pytest_taskgraph.benchmarks.frames import FRAMES, frame
 from pytest_taskgraph.benchmarks.judging import judge_template
 from pytest_taskgraph.benchmarks.understanding.agent_tools import TOOLS
 from pytest_taskgraph.benchmarks.understanding.catalogue import catalogue
+from pytest_taskgraph.benchmarks.understanding.frames import FRAMES, frame
 from pytest_taskgraph.benchmarks.understanding.presentation import NOT_SHOWN
 from pytest_taskgraph.benchmarks.understanding.structure.operators import EXTENT, MEANING
 from pytest_taskgraph.benchmarks.understanding.structure.tasks import PROPERTIES

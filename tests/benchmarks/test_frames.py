@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from pytest_taskgraph.benchmarks.episodes.single import opening
-from pytest_taskgraph.benchmarks.frames import FRAMES, Example, frame
 from pytest_taskgraph.benchmarks.understanding import understanding
+from pytest_taskgraph.benchmarks.understanding.frames import FRAMES, Example, frame
 from pytest_taskgraph.benchmarks.understanding.settings import UnderstandingSettings
 from pytest_taskgraph.errors import UnknownNameError, UsageError
 from pytest_taskgraph.notations import NOTATIONS, Notation

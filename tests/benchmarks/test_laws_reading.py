@@ -9,10 +9,10 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from pytest_taskgraph.benchmarks.frames import FRAMES
 from pytest_taskgraph.benchmarks.understanding import understanding
 from pytest_taskgraph.benchmarks.understanding.asked import written
 from pytest_taskgraph.benchmarks.understanding.catalogue import catalogue
+from pytest_taskgraph.benchmarks.understanding.frames import FRAMES
 from pytest_taskgraph.benchmarks.understanding.pattern import Pattern
 from pytest_taskgraph.benchmarks.understanding.sample import draw, recipe_for
 from pytest_taskgraph.benchmarks.understanding.scope import all_scopes, cases, sentence

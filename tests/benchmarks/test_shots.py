@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from pytest_taskgraph.benchmarks.frames import FRAMES, Example, frame
 from pytest_taskgraph.benchmarks.understanding import shots, understanding
 from pytest_taskgraph.benchmarks.understanding.catalogue import catalogue
+from pytest_taskgraph.benchmarks.understanding.frames import FRAMES, Example, frame
 from pytest_taskgraph.benchmarks.understanding.known_names import known_names
 from pytest_taskgraph.benchmarks.understanding.pattern import Pattern, verdict
 from pytest_taskgraph.benchmarks.understanding.sample import draw

@@ -11,7 +11,7 @@ from ...workflow.graph import starts, task_graph
 from ...workflow.model import Workflow
 from ...workflow.references import nested
 from ..family import Label
-from ..frames import FRAMES, frame
+from .frames import FRAMES, frame
 from .pattern import PATTERNS
 from .phrasings import phrasing_of, worded
 from .planting import KINDS as PLANTED

@@ -14,10 +14,11 @@ from functools import lru_cache
 from pathlib import Path
 
 from ...errors import UnknownNameError, UsageError
-from ..frames import FRAMES, NO_FRAMES, file_stem, frame, frame_sources
+from ..frames import NO_FRAMES, file_stem, frame_sources
 from ..judging import judge_template
 from ..templates import files_of, source_of, template
 from .catalogue import catalogue
+from .frames import FRAMES, frame
 from .pattern import Pattern
 from .settings import Phrasing, UnderstandingSettings
 
@@ -79,7 +80,7 @@ def _own_frames(settings: UnderstandingSettings, patterns: Mapping[str, Pattern]
         if name != FOLDER and get_close_matches(name, [FOLDER], 1):
             raise UnknownNameError(f"folder in {settings.templates}", name, [FOLDER])
     used = {Path(settings.frame).stem} - FRAMES.keys()
-    stems = {file_stem(name) for name in FRAMES} | NO_FRAMES
+    stems = {file_stem(FRAMES, name) for name in FRAMES} | NO_FRAMES
     for name in files:
         if name in patterns:
             raise UsageError(
@@ -87,4 +88,4 @@ def _own_frames(settings: UnderstandingSettings, patterns: Mapping[str, Pattern]
             )
         if name not in stems | used and get_close_matches(name, stems, 1, _RESEMBLES):
             raise UnknownNameError(f"frame (file {files[name].name})", name, sorted(stems))
-    return list(frame_sources(settings.templates))
+    return list(frame_sources(FRAMES, settings.templates))

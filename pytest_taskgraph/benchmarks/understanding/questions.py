@@ -18,12 +18,13 @@ from ...notations.plain_json import digest
 from ...scoring.forms import form
 from ...scoring.metrics import check_text_metrics
 from ...trial import Question
-from ..frames import Composed, Example, Frame, frame
+from ..frames import Composed
 from . import projects
 from .asked import Asked, about, written
 from .catalogue import select
 from .chance import chance_at
 from .choices import choose
+from .frames import Example, WorkflowFrame, frame
 from .interpretations import guide_for, spellings_for
 from .known_names import known_names
 from .labels import difficulty
@@ -247,7 +248,7 @@ def _examples(
     return examples(found, asked.worded, asked.phrasing, place, partial(written, name=asked.notation))
 
 
-def _labels(reference: PatternReference, asked: Asked, chosen: Frame) -> dict[str, str | int]:
+def _labels(reference: PatternReference, asked: Asked, chosen: WorkflowFrame) -> dict[str, str | int]:
     return {
         **({"size": reference.tasks} if reference.tasks else {}),
         "notation": asked.notation,
@@ -260,7 +261,7 @@ def _labels(reference: PatternReference, asked: Asked, chosen: Frame) -> dict[st
     }
 
 
-def _digests(asked: Asked, workflow_digest: str, chosen: Frame, told: Composed) -> dict[str, str]:
+def _digests(asked: Asked, workflow_digest: str, chosen: WorkflowFrame, told: Composed) -> dict[str, str]:
     template = asked.worded.templates[asked.phrasing]
     return {
         "workflow": workflow_digest,

@@ -16,7 +16,7 @@ from ...notations.plain_json import digest
 from ...scoring.forms import form
 from ...trial import Place
 from ...workflow.model import Workflow
-from ..frames import Example, frame
+from .frames import Example, frame
 from .known_names import known_names
 from .left_out import least_tasks_of, recipe_features
 from .pattern import Pattern

@@ -1,0 +1,107 @@
+"""The frames of questions about workflows: what they see, and the built-in ones.
+
+A frame sees `workflow` (the text), `notation` (its name, such as "plain English"), `in_notation` (what follows
+"written", such as "in plain English" or "as JSON"), `guide`, `question`, `instruction`, `fence` (a code fence that does
+not stand in the text), and `examples`, each with `workflow`, `fence`, `question` and `answer`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Final
+
+from ....catalog import Catalog, catalog_cache
+from ...frames import Composed, Frame, FrameSource, built_in_frames, fence_for, find_frame
+
+FRAMES: Final[Catalog[FrameSource]] = Catalog("frame", built_in_frames(Path(__file__).parent))
+_WORKFLOW, _QUESTION = "theworkflowstandshere", "thequestionstandshere"  # for check()
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A solved question: the workflow's text, the question, and the answer as a reply in the frame gives it."""
+
+    workflow: str
+    question: str
+    answer: str
+
+    @property
+    def fence(self) -> str:
+        """Return a code fence that does not stand in the workflow."""
+        return fence_for(self.workflow)
+
+
+class WorkflowFrame(Frame):
+    """A way to put a question about a workflow."""
+
+    def check(self) -> None:
+        """Render the frame with and without examples. Raises UsageError if that fails or leaves out what is asked."""
+        examples = {"": (), " in prompts with examples": (Example("", "", ""),)}
+        prompts = {when: self.render(_sample(shown)) for when, shown in examples.items()}
+        for when, prompt in prompts.items():
+            self.check_shown(prompt, {"workflow": _WORKFLOW, "question": _QUESTION}, when)
+
+    def compose(
+        self,
+        *,
+        workflow: str,
+        notation: str,
+        in_notation: str,
+        guide: str,
+        question: str,
+        instruction: str,
+        examples: Sequence[Example] = (),
+        fenced: bool = True,
+    ) -> Composed:
+        """Return the system prompt and the prompt.
+
+        Args:
+            workflow: The text of the workflow, or words that stand in its place.
+            notation: The name of its notation.
+            in_notation: What follows "written".
+            guide: How the notation is to be read.
+            question: The question.
+            instruction: What the answer looks like.
+            examples: Solved examples.
+            fenced: False if words stand in the place of the workflow.
+
+        Raises:
+            UsageError: if the template fails.
+        """
+        return self.render(_fields(workflow, notation, in_notation, guide, question, instruction, examples, fenced))
+
+
+@catalog_cache
+@lru_cache(maxsize=64)
+def frame(name: str, templates: str = "") -> WorkflowFrame:
+    """Return the frame of that name, or of that file; `templates` is a folder whose files stand in for built-in ones.
+
+    Raises:
+        UnknownNameError: if there is no such frame.
+        UsageError: if it is no template of a frame.
+    """
+    return find_frame(WorkflowFrame, FRAMES, name, templates)
+
+
+def _sample(examples: Sequence[Example]) -> dict[str, object]:
+    return _fields(_WORKFLOW, "", "", "", _QUESTION, "", examples)
+
+
+def _fields(
+    workflow: str,
+    notation: str,
+    in_notation: str,
+    guide: str,
+    question: str,
+    instruction: str,
+    examples: Sequence[Example],
+    fenced: bool = True,
+) -> dict[str, object]:
+    return {
+        "workflow": workflow, "notation": notation, "in_notation": in_notation, "guide": guide,
+        "question": question, "instruction": instruction,
+        "fence": fence_for(workflow) if fenced else "", "examples": tuple(examples),
+    }  # fmt: skip
