@@ -148,6 +148,7 @@ class Loopback:
 
     def __init__(self, answer: Answer | Callable[[str], Answer] = "Final answer: yes") -> None:
         self.answer = answer
+        self.asked: Callable[[Received], str] = lambda received: received.prompt  # what the answer is a function of
         self.logprob: Callable[[str], float] = lambda token: -float(len(token))
         self.requests: list[Received] = []
         self._script: deque[Answer] = deque()
@@ -192,7 +193,7 @@ class Loopback:
             if received.prompts and answer is self.answer:
                 return echoed(*map(self._spelled, received.prompts))
         if callable(answer):
-            answer = answer(received.prompt)
+            answer = answer(self.asked(received))
         return reply(answer) if isinstance(answer, str) else answer
 
     def _spelled(self, prompt: str) -> list[Token]:

@@ -25,7 +25,8 @@ class Oracle:
     """Right with the probability `accuracy`, decided by seed, prompt and repetition alone: the same in any order.
 
     `lookup` takes the digest of a prompt and gives the text of a right and of a wrong reply, or None for a prompt that
-    it does not know. Raises UsageError for an accuracy outside 0.0 … 1.0.
+    it does not know. In a conversation, the last message that it knows counts: a question that is put in several
+    requests has the same answer in each. Raises UsageError for an accuracy outside 0.0 … 1.0.
     """
 
     def __init__(self, lookup: Lookup, accuracy: float, seed: int = 0) -> None:
@@ -36,9 +37,10 @@ class Oracle:
 
     async def answer(self, request: Request) -> Reply:
         """The right or the wrong reply. Raises NotAskedError for a prompt that is not known, or anything but chat."""
-        digest = digest_of(request.prompt)
-        texts = self._lookup(digest) if request.kind == "chat" else None
-        if texts is None:
-            raise NotAskedError(f"the oracle knows no answer to this {request.kind} request")
-        right = Random(f"{self._seed}|{digest}|{request.repetition}").random() < self._accuracy
-        return Reply(texts[0 if right else 1], source=self.name)
+        said = [str(one.get("content")) for one in reversed(request.messages)] if request.kind == "chat" else []
+        for digest in map(digest_of, said):
+            texts = self._lookup(digest)
+            if texts is not None:
+                right = Random(f"{self._seed}|{digest}|{request.repetition}").random() < self._accuracy
+                return Reply(texts[0 if right else 1], source=self.name)
+        raise NotAskedError(f"the oracle knows no answer to this {request.kind} request")

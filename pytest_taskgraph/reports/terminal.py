@@ -220,7 +220,7 @@ def _notes(tally: Tally) -> Iterator[str]:
         trial.reply.source for trial in tally if trial.reply is not None and _stood_in(trial.reply, trial.model)
     )
     for source, times in sorted(others.items()):
-        yield f"{count(times, 'open question')} answered by {source}, by words in common: no graph tells the answer"
+        yield f"{count(times, 'question')} answered by {source}, which stood in for the baseline that was asked"
     again = sum(tally.attempts(trial) > 1 for trial in tally)
     if again:
         yield f"{count(again, 'question')} asked more than once (reruns, other suites): the last answer counts"

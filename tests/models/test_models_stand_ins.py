@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -71,6 +72,19 @@ def test_an_oracle_is_asked_by_digest_and_labelled_for_what_it_is() -> None:
     assert oracle(0.8).name.startswith("oracle:0.8 (")
     with pytest.raises(NotAskedError, match="knows no answer"):
         ask(model, "unknown")
+
+
+def test_oracle_answers_each_request_of_a_conversation_alike() -> None:
+    model = Oracle({digest_of(f"question {at}"): (f"yes {at}", f"no {at}") for at in range(20)}.get, 0.5)
+
+    def answers(at: int) -> set[str]:
+        opening: list[dict[str, Any]] = [{"role": "user", "content": f"question {at}"}]
+        revised = [*opening, {"role": "assistant", "content": None}, {"role": "user", "content": "Revise it."}]
+        return {asyncio.run(model.answer(Request(messages=said))).text for said in (opening, revised)}
+
+    found = [answers(at) for at in range(20)]
+    assert {len(texts) for texts in found} == {1}
+    assert {text.split()[0] for texts in found for text in texts} == {"yes", "no"}
 
 
 def test_a_digest_is_sha_256_of_the_prompt() -> None:

@@ -6,7 +6,7 @@ import os
 from dataclasses import fields, replace
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from described_runs import about_run, described
@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from pytest_taskgraph.diagram import pack
 from pytest_taskgraph.errors import ReadError, UsageError
+from pytest_taskgraph.family_description import AggregateKind, Rows
 from pytest_taskgraph.results import plain, record
 from pytest_taskgraph.results.tally import Row, Tally
 from pytest_taskgraph.trial import Question, Reply, Score, Trial
@@ -67,6 +68,14 @@ def test_the_schema_can_say_no() -> None:
 def test_the_schema_knows_every_field(kind: type[Any], name: str) -> None:
     extra = {"attempts"} if kind is Trial else set()
     assert {one.name for one in fields(kind)} | extra == set(SCHEMA["$defs"][name]["properties"])
+
+
+PARTS = (("aggregate", "kind"), ("table", "rows"))  # of what a family says of itself
+
+
+def test_schema_lists_every_kind_of_aggregate_and_row() -> None:
+    kinds, rows = (SCHEMA["$defs"][of]["properties"][name]["enum"] for of, name in PARTS)
+    assert (set(kinds), set(rows)) == (set(get_args(AggregateKind)), set(get_args(Rows)))
 
 
 def test_the_schema_knows_everything_at_the_top() -> None:

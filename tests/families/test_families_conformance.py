@@ -1,0 +1,413 @@
+"""What holds for every benchmark family, whatever it asks: a further one is an entry of FAMILIES."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from math import fsum
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import jsonschema  # type: ignore[import-untyped]
+import pytest
+from loopback import Answer, Loopback, Received, reply
+from plugin_project import Project, Ran
+
+from pytest_taskgraph.__main__ import main
+
+SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "record.schema.json").read_text(encoding="utf-8"))
+KINDS = ("json", "md", "html", "csv", "tables")
+REPORTS = (*(f"--taskgraph-report={kind}=r.{kind}" for kind in KINDS), "--junitxml=junit.xml")
+RECORD = "--taskgraph-report=json=r.json"
+SURVEY = "--taskgraph-judge=none"
+PRICE = (1e-8, 20e-6)  # US dollars a token in and out
+PRICED = ("--taskgraph-price=0.01/20", "--taskgraph-model-option=max_tokens=20")
+FORBIDDEN = [chr(code) for code in (*range(9), 11, 12, *range(14, 32), 127, 0x202E)]
+HOSTILE = "\x00\x1b[31m\x1b]0;title\x07 \u202e ]]> <script>alert(1)</script> @everyone ::error::no | \r \x0b\n=1+1\n"
+TERMS = ["fork", "join", "trace", "cluster", "jackknife", "guard", "gateway", "loop"]
+GLOSSARY = "term,topic,definition\n" + "".join(f"{one},{one[0]},{one} is what a {one[::-1]} is\n" for one in TERMS)
+SUITE = """
+from pytest_taskgraph import suite
+from {module} import {family}
+
+@suite({family}{options})
+def test_{family}(trial):
+    trial.check()
+"""
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """A family and a suite of it with `size` questions, of which some are graded and some right or wrong."""
+
+    name: str
+    module: str  # that a test file imports it from
+    size: int
+    requests: int  # of each question
+    flags: tuple[str, ...] = ()
+    options: str = ""  # of the suite
+    files: Mapping[str, str] = field(default_factory=dict)
+    own: tuple[str, Any, int] = ("", None, 0)  # an option of its own, its value, and how many requests there are then
+
+    @property
+    def plugin(self) -> list[str]:
+        """The arguments that tell a command where the family is registered."""
+        return ["-p", self.module] if self.files else []
+
+
+FAMILIES = (
+    Benchmark(
+        "glossary", "glossary", 16, 2, ("--taskgraph-data=glossary=terms.csv", "--taskgraph-instances=8"),
+        files={
+            "glossary.py": (Path(__file__).parent / "glossary.py").read_text(encoding="utf-8"), "terms.csv": GLOSSARY,
+        },
+        own=("glossary-revisions", 2, 16 * 3),
+    ),
+    Benchmark(
+        "understanding", "pytest_taskgraph", 18, 1, ("--taskgraph-instances=6",),
+        ", patterns=['flow_start', 'parallel_block', 'describe_task']", own=("phrasing", "second", 18),
+    ),
+)  # fmt: skip
+each_family = pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.name)
+_REPLIES: dict[tuple[str, str], dict[str, str]] = {}
+
+
+def write(project: Project, *families: Benchmark) -> None:
+    """Write files and suites of the families."""
+    project.write("conftest.py", f"pytest_plugins = {[family.module for family in families if family.files]}\n")
+    for family in families:
+        for name, text in family.files.items():
+            project.write(name, text)
+        suite = SUITE.format(module=family.module, family=family.name, options=family.options)
+        project.write(f"test_{family.name}.py", suite)
+
+
+def told(ran: Ran) -> str:
+    """The output with line breaks and what wraps lines made one space."""
+    return " ".join(ran.output.split())
+
+
+def prompt_of(record: Mapping[str, Any], trial: Mapping[str, Any]) -> str:
+    return "".join(record["texts"][part] for part in trial["question"]["prompt"])
+
+
+def replies(project: Project, family: Benchmark, accuracy: str) -> dict[str, str]:
+    """The oracle's reply to each prompt of the family's suite."""
+    key = family.name, accuracy
+    if key not in _REPLIES:
+        write(project, family)
+        project.run(f"--model=oracle:{accuracy}", *family.flags, "--taskgraph-report=json=oracle.json", SURVEY)
+        record = project.record("oracle.json")
+        _REPLIES[key] = {prompt_of(record, one): one["reply"]["text"] for one in record["trials"]}
+    return _REPLIES[key]
+
+
+class Provider:
+    """A server that knows the answers, gives wrong ones to some questions, and remembers what it served."""
+
+    def __init__(self, project: Project, family: Benchmark, server: Loopback) -> None:
+        write(project, family)
+        self.family, self.server, self.url = family, server, f"{server.url}#any"
+        self.right, self.wrong = replies(project, family, "1"), replies(project, family, "0")
+        self.served: list[tuple[str, int, int]] = []
+        self.fails: Callable[[str], bool] = lambda prompt: sum(map(ord, prompt)) % 3 == 0
+        server.asked, server.answer = self._prompt, self._answer
+
+    @property
+    def cost(self) -> float:
+        return fsum(tokens * price for _, *took in self.served for tokens, price in zip(took, PRICE, strict=True))
+
+    def _prompt(self, received: Received) -> str:
+        contents = [str(one["content"]) for one in received.body["messages"]]
+        return next(one for one in contents if one in self.right)
+
+    def _answer(self, prompt: str) -> Answer:
+        text = (self.wrong if self.fails(prompt) else self.right)[prompt]
+        usage = (100 + len(text), 10 + len(prompt) % 7)
+        self.served.append((text, *usage))
+        return reply(text, usage=usage)
+
+    @property
+    def arguments(self) -> tuple[str, ...]:
+        return (f"--model={self.url}", *PRICED, *self.family.flags, *REPORTS)
+
+
+def scores(record: Mapping[str, Any]) -> dict[str, Any]:
+    return {one["question"]["id"]: (one["outcome"], one["score"]) for one in record["trials"]}
+
+
+def lasting(record: Mapping[str, Any]) -> dict[str, Any]:
+    """The record without what time or the store changes."""
+    kept = json.loads(json.dumps(record))
+    for one in [kept["usage"], *(part for trial in kept["trials"] for part in (trial["reply"], *trial["exchanges"]))]:
+        for name in [name for name in one if name in ("latency", "seconds") or name.startswith("stored")]:
+            del one[name]
+    return dict(kept)
+
+
+@each_family
+def test_oracle_right_answers_score_one_and_wrong_ones_less(project: Project, family: Benchmark) -> None:
+    write(project, family)
+    ran = project.run("--model=oracle:1", *family.flags, RECORD)
+    assert (ran.code, ran.counts) == (0, {"passed": family.size}), ran.output
+    right = project.record("r.json")
+    assert {one["outcome"] for one in right["trials"]} == {"right", "graded"}
+    assert {one["score"]["value"] for one in right["trials"]} == {1.0}
+    project.run("--model=oracle:0", *family.flags, RECORD, SURVEY)
+    assert all(one["score"]["value"] < 1 and one["outcome"] != "right" for one in project.record("r.json")["trials"])
+    assert len(project.record("r.json")["trials"]) == family.size
+
+
+@each_family
+def test_live_run_keeps_what_the_server_answered(project: Project, server: Loopback, family: Benchmark) -> None:
+    provider = Provider(project, family, server)
+    ran = project.run(*provider.arguments)
+    first = project.record("r.json")
+    assert (ran.code, ran.clean, len(provider.served)) == (1, True, family.size * family.requests), ran.output
+    exchanges = [each for one in first["trials"] for each in one["exchanges"]]
+    texts = [
+        each["text"] if "text" in each else one["reply"]["text"] for one in first["trials"] for each in one["exchanges"]
+    ]
+    kept = [(text, each["tokens_in"], each["tokens_out"]) for text, each in zip(texts, exchanges, strict=True)]
+    assert sorted(kept) == sorted(provider.served)
+    tokens_in, tokens_out = sum(one for _, one, _ in kept), sum(one for _, _, one in kept)
+    usage = first["usage"]
+    assert (usage["sent"], usage["tokens_in"], usage["tokens_out"]) == (len(provider.served), tokens_in, tokens_out)
+    assert usage["cost"] == pytest.approx(provider.cost)
+    total = f"{tokens_in:,} tokens in, {tokens_out:,} out, cost ${provider.cost:.4f}"
+    assert total in told(ran)
+    for name in ("r.md", "r.html"):
+        assert total in (project.path / name).read_text(encoding="utf-8"), name
+    fails = {one["question"]["id"]: provider.fails(prompt_of(first, one)) for one in first["trials"]}
+    assert {id for id, (_, score) in scores(first).items() if score["value"] < 1} == {id for id in fails if fails[id]}
+
+    again = project.run(*provider.arguments)
+    assert (again.counts, len(provider.served)) == (ran.counts, len(exchanges))
+    assert lasting(project.record("r.json"))["trials"] == lasting(first)["trials"]
+    server.answer = "Nothing is to be asked."
+    replayed = project.run(*provider.arguments, "--taskgraph-replay")
+    assert (replayed.counts, len(server.requests)) == (ran.counts, len(exchanges))
+    assert scores(project.record("r.json")) == scores(first)
+
+
+@each_family
+def test_two_workers_record_what_one_process_does(project: Project, server: Loopback, family: Benchmark) -> None:
+    provider = Provider(project, family, server)
+    alone = project.run(*provider.arguments)
+    one = lasting(project.record("r.json"))
+    provider.served.clear()
+    spread = project.spread(*provider.arguments, "--taskgraph-refresh")
+    assert (spread.code, spread.clean, spread.counts) == (alone.code, True, alone.counts), spread.output
+    assert len(provider.served) == family.size * family.requests
+    assert lasting(project.record("r.json")) == one
+
+
+@each_family
+def test_budgets_are_kept(project: Project, server: Loopback, family: Benchmark) -> None:
+    provider = Provider(project, family, server)
+    ran = project.run(*provider.arguments, f"--taskgraph-max-calls={family.size * family.requests - 1}")
+    assert (ran.code, len(provider.served), ran.counts["skipped"]) == (1, family.size * family.requests - 1, 1)
+    assert "failed budget::calls" in told(ran)
+    (left,) = [one for one in project.record("r.json")["trials"] if one["outcome"] == "skipped"]
+    assert len(left["exchanges"]) == left["requests"] == family.requests - 1
+    provider.served.clear()
+    ran = project.run(*provider.arguments, "--taskgraph-max-cost=0.003", "--taskgraph-refresh")
+    assert 0 < provider.cost <= 0.003
+    assert (ran.code, ran.counts["skipped"] > 0, "failed budget::cost" in told(ran)) == (1, True, True), ran.output
+
+
+@each_family
+def test_gates_judge_every_aggregate_group_section_and_label(project: Project, family: Benchmark) -> None:
+    write(project, family)
+    project.run("--model=oracle:1", *family.flags, RECORD)
+    record = project.record("r.json")
+    (described,) = record["families"]
+    questions = [one["question"] for one in record["trials"]]
+    labels = [f'{name}="{value}"' for name, value in questions[0]["labels"].items()]
+    aggregates = [f"{family.name}.{one['name']}" for one in described["aggregates"]]
+    names = [family.name, *{one["group"] for one in questions}, *{one["section"] for one in questions}, *labels]
+    gates = [f"--taskgraph-gate={name}>=0.9" for name in [*names, *aggregates]]
+    metrics = {f"{one['question']['group']}.{name}" for one in record["trials"] for name in one["score"]["metrics"]}
+    measured = [f"--taskgraph-gate={name}>=0" for name in metrics]
+    passed = project.run("--model=oracle:1", *family.flags, RECORD, *gates, *measured)
+    assert (passed.code, passed.counts) == (0, {"passed": family.size + len(gates + measured)}), passed.output
+    failed = project.run("--model=oracle:0", *family.flags, RECORD, *gates)
+    cases = {one["name"].removeprefix("gates::"): one for one in project.record("r.json")["gates"]}
+    short = {name for name, one in cases.items() if one["outcome"] == "passed"}
+    assert (failed.code, short) == (1, {"glossary.short"} & set(aggregates)), failed.output
+    for name in aggregates:
+        assert cases[name]["estimate"] is not None, name
+
+
+@each_family
+def test_unknown_names_in_gates_list_the_known_ones(project: Project, family: Benchmark) -> None:
+    write(project, family)
+    project.run("--model=oracle:1", *family.flags, RECORD)
+    (first, *_) = project.record("r.json")["trials"]
+    group, label = first["question"]["group"], next(iter(first["question"]["labels"]))
+    for gate, known in (
+        (f"{group}x>=0.5", group),
+        (f"{group}.no_such_aggregate>=0.5", "is called so"),
+        (f"{label}=nowhere>=0.5", f"known values of {label}: "),
+    ):
+        ran = project.run("--model=oracle:1", *family.flags, f"--taskgraph-gate={gate}")
+        assert (ran.code, ran.clean, known in told(ran)) == (4, True, True), ran.output
+        assert "passed" not in ran.counts
+
+
+@each_family
+def test_comparison_tells_identical_and_worse_runs(project: Project, family: Benchmark) -> None:
+    write(project, family)
+    compare = (*family.flags, RECORD, "--taskgraph-compare=base", "--taskgraph-fail-on=regression")
+    assert project.run("--model=oracle:1", *family.flags, "--taskgraph-save=base").code == 0
+    same = project.run("--model=oracle:1", *compare)
+    assert (same.code, "passed compare::base: identical replies" in told(same)) == (0, True), same.output
+    worse = project.run("--model=oracle:0", *compare)
+    assert (worse.code, "failed compare::base: worse: -1.000 over" in told(worse)) == (1, True), worse.output
+    assert main([*family.plugin, "compare", "base", "r.json"]) == 1
+
+
+@each_family
+def test_runs_of_other_question_sets_are_not_compared(project: Project, family: Benchmark) -> None:
+    write(project, family)
+    project.run("--model=oracle:1", *family.flags, "--taskgraph-save=base")
+    path = project.path / ".taskgraph" / "runs" / "base.json"
+    record = json.loads(path.read_text(encoding="utf-8"))
+    assert list(record["question_sets"]) == [family.name]
+    record["question_sets"][family.name] += 1
+    path.write_text(json.dumps(record), encoding="utf-8")
+    ran = project.run("--model=oracle:1", *family.flags, "--taskgraph-compare=base")
+    assert (ran.code, ran.clean) == (4, True), ran.output
+    assert f"of the questions of '{family.name}'" in told(ran)
+
+
+@each_family
+def test_every_report_is_readable_and_free_of_raw_hostile_text(
+    project: Project, server: Loopback, family: Benchmark
+) -> None:
+    provider = Provider(project, family, server)
+    server.answer = lambda prompt: f"{HOSTILE}Final answer: {HOSTILE.strip()} {provider.wrong[prompt]}"
+    ran = project.run(*provider.arguments)
+    assert (ran.code, ran.clean) == (1, True), ran.output
+    texts = {kind: (project.path / f"r.{kind}").read_text(encoding="utf-8") for kind in KINDS}
+    texts |= {"terminal": ran.output, "junit": (project.path / "junit.xml").read_text(encoding="utf-8")}
+    for kind, text in texts.items():
+        assert [char for char in FORBIDDEN if char in text] == [], kind
+    assert "<script>alert" not in texts["html"]
+    assert "\n::error::" not in texts["terminal"]
+    record = json.loads(texts["json"])
+    jsonschema.validate(record, SCHEMA)
+    assert len(record["trials"]) == len(list(csv.DictReader(texts["csv"].splitlines()))) == family.size
+    assert len(ElementTree.fromstring(texts["junit"]).findall("testsuite/testcase")) == family.size
+
+
+@each_family
+def test_every_report_holds_the_tables_of_the_family(project: Project, family: Benchmark) -> None:
+    write(project, family)
+    ran = project.run("--model=oracle:0.5", *family.flags, *REPORTS, SURVEY)
+    record = project.record("r.json")
+    (described,) = record["families"]
+    declared = {one["name"] for one in described["tables"]}
+    assert declared
+    assert declared <= {one["name"] for one in record["tables"]}
+    with (project.path / "r.tables").open(encoding="utf-8", newline="") as file:
+        assert declared <= {one["table"] for one in csv.DictReader(file) if one["family"] == family.name}
+    texts = [ran.output, *((project.path / name).read_text(encoding="utf-8") for name in ("r.md", "r.html"))]
+    for name in {row["name"] for table in record["tables"] for row in table["rows"]}:
+        assert all(re.search(rf"\b{name}\b", text) for text in texts), name
+    for table in described["tables"]:
+        for published in table["references"]:
+            assert all(published["source"] in text for text in texts)
+
+
+@each_family
+def test_rescoring_reproduces_every_score(
+    project: Project, family: Benchmark, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(project, family)
+    project.run("--model=oracle:0.5", *family.flags, RECORD, SURVEY)
+    capsys.readouterr()
+    assert main([*family.plugin, "rescore", "r.json", "--check"]) == 0
+    assert f"{family.size} answers marked again" in capsys.readouterr().out
+    record = project.record("r.json")
+    record["trials"][0]["score"]["value"] = 0.5
+    project.write("r.json", json.dumps(record))
+    assert main([*family.plugin, "rescore", "r.json", "--check", "--out", "new.json"]) == 1
+    assert project.record("new.json")["trials"][0]["score"]["value"] in (0.0, 1.0)
+
+
+@each_family
+def test_plan_tells_requests_and_facts_and_asks_nothing(project: Project, server: Loopback, family: Benchmark) -> None:
+    provider = Provider(project, family, server)
+    ran = project.run(f"--model={provider.url}", *PRICED, *family.flags, "--taskgraph-plan")
+    assert (ran.code, ran.clean, provider.served) == (0, True, []), ran.output
+    assert f"{family.size} requests" in told(ran)
+    assert ("at least" in told(ran)) == (family.requests > 1), ran.output
+    project.run("--model=oracle:1", *family.flags, RECORD)
+    (described,) = project.record("r.json")["families"]
+    assert described["facts"]
+    for name, value in described["facts"].items():
+        assert f"{name} {value}" in told(ran)
+
+
+@each_family
+def test_option_of_the_family_is_read_and_recorded(project: Project, server: Loopback, family: Benchmark) -> None:
+    provider = Provider(project, family, server)
+    server.asked, server.answer = (lambda received: received.prompt), "Perhaps."
+    name, value, requests = family.own
+    ran = project.run(*provider.arguments, f"--taskgraph-{name}={value}", SURVEY)
+    assert (ran.clean, len(server.requests)) == (True, requests), ran.output
+    assert str(project.record("r.json")["settings"][name]) == str(value)
+    assert f"--taskgraph-{name}=" in project.run("--help").output
+
+
+@each_family
+def test_repetitions_are_asked_apart_and_averaged(project: Project, server: Loopback, family: Benchmark) -> None:
+    provider = Provider(project, family, server)
+    provider.fails = lambda prompt: len(provider.served) % 2 == 1
+    ran = project.run(*provider.arguments, "--taskgraph-repeats=2", SURVEY)
+    assert (ran.clean, len(provider.served)) == (True, 2 * family.size * family.requests), ran.output
+    trials = project.record("r.json")["trials"]
+    assert {one["question"]["repetition"] for one in trials} == {1, 2}
+    assert len(trials) == 2 * family.size
+    assert project.record("r.json")["settings"]["repeats"] == 2
+
+
+def test_ids_and_prompts_do_not_depend_on_the_hash_seed(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(project, *FAMILIES)
+    flags = {flag for family in FAMILIES for flag in family.flags if "instances" not in flag}
+    found = []
+    for seed in ("0", "1"):
+        monkeypatch.setenv("PYTHONHASHSEED", seed)
+        project.spawn("--model=oracle:0.5", *flags, RECORD, SURVEY)
+        found.append((project.path / "r.json").read_text(encoding="utf-8"))
+    assert found[0] == found[1]
+    assert {one["question"]["family"] for one in json.loads(found[0])["trials"]} == {one.name for one in FAMILIES}
+
+
+def test_families_together_have_tables_options_and_gates_of_their_own(project: Project) -> None:
+    write(project, *FAMILIES)
+    flags = [flag for family in FAMILIES for flag in family.flags]
+    gates = [f"--taskgraph-gate={family.name}>=0.9" for family in FAMILIES]
+    gates += ["--taskgraph-gate=glossary.word_overlap>=0.9", "--taskgraph-gate=understanding.rouge1>=0.9"]
+    ran = project.run("--model=oracle:1", *flags, *REPORTS, *gates)
+    assert (ran.code, ran.clean) == (0, True), ran.output
+    record = project.record("r.json")
+    trials = record["trials"]
+    assert [one["name"] for one in record["families"]] == ["understanding", "glossary"]
+    assert {family.own[0] for family in FAMILIES} <= set(record["settings"])
+    tables = {(one["family"], one["name"]) for one in record["tables"]}
+    assert {(one["name"], table["name"]) for one in record["families"] for table in one["tables"]} <= tables
+    cases = {one["name"]: one["reason"] for one in record["gates"]}
+    for family in FAMILIES:
+        own = [one for one in trials if one["question"]["family"] == family.name]
+        right, graded = (sum(one["outcome"] == what for one in own) for what in ("right", "graded"))
+        assert graded
+        assert f"of {right} answered" in cases[f"gates::{family.name}"]
+        assert f"{graded} graded left out" in cases[f"gates::{family.name}"]
+    rated = [one for one in trials if one["outcome"] == "right"]
+    assert record["totals"][0]["n"] == len(rated) < len(trials)
