@@ -17,15 +17,13 @@ import pytest
 import pytest_taskgraph
 
 HEAVY = {"litellm", "scipy", "numpy", "networkx", "hypothesis", "jinja2", "lark", "asyncio", "sqlite3", "pydantic"}
-GROUND = {"pytest_taskgraph", "pytest_taskgraph.trial", "pytest_taskgraph.errors", "pytest_taskgraph.plugin"}
+GROUND = {"pytest_taskgraph", "pytest_taskgraph.errors", "pytest_taskgraph.plugin"}
 DECLARING = {"family", "option", "settings", "understanding", "understanding.options", "understanding.settings"}
 LIGHT = {
     *GROUND,
     "pytest_taskgraph.catalog",
     "pytest_taskgraph.registry",
     "pytest_taskgraph.hookspec",
-    "pytest_taskgraph.diagram",
-    "pytest_taskgraph.family_description",
     "pytest_taskgraph.benchmarks",
     *(f"pytest_taskgraph.benchmarks.{name}" for name in DECLARING),
 }

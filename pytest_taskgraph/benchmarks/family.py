@@ -9,15 +9,15 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
-from ..diagram import Diagram, DiagramPair
 from ..errors import UnknownNameError
-from ..family_description import FamilyDescription
-from ..trial import Json, Question, Score
 from .option import Option, as_json
 from .settings import Settings
 
 if TYPE_CHECKING:
     from ..asking import Episode, Model
+    from ..diagram import Diagram, DiagramPair
+    from ..family_description import FamilyDescription
+    from ..trial import Json, Question, Score
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,6 +178,8 @@ class Family(ABC):
 
     def description(self, settings: Settings) -> FamilyDescription:
         """Return the words, the order and the tables of the family, for the record and the reports of a run."""
+        from ..family_description import FamilyDescription
+
         return FamilyDescription(self.name)
 
     def stated(self, settings: Settings) -> Mapping[str, Json]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from ..errors import UsageError
-from ..trial import Json
+
+if TYPE_CHECKING:
+    from ..trial import Json
 
 Kind = Literal["text", "list", "whole", "whole-list", "number", "share", "switch", "pairs"]
 OptionValue = None | bool | int | float | str | tuple[str, ...] | tuple[int, ...] | tuple[tuple[str, str], ...]

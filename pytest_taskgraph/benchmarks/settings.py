@@ -6,11 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import UsageError
-from ..trial import Reading
 from .option import Option, OptionValue
+
+if TYPE_CHECKING:
+    from ..trial import Reading
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,10 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from ...diagram import Diagram
 from ...errors import UnknownNameError
-from ...family_description import FamilyDescription
-from ...trial import Json, Question
 from ..family import Command, Family, Label, QuestionReference
 from ..settings import Settings
 from .options import HELP, OPTIONS, PROFILES
@@ -16,6 +13,9 @@ from .settings import UnderstandingSettings
 
 if TYPE_CHECKING:
     from ...asking import Episode, Model
+    from ...diagram import Diagram
+    from ...family_description import FamilyDescription
+    from ...trial import Json, Question
 
 # Raised whenever a released pattern, notation, frame or generator asks otherwise than before from the same seed.
 QUESTION_SET: Final = 2
@@ -131,6 +131,7 @@ class Understanding(Family):
 
     def description(self, settings: Settings) -> FamilyDescription:
         """Return the patterns and categories in the order of reports, their tables, and the notations of workflows."""
+        from ...family_description import FamilyDescription
         from .catalogue import catalogue
         from .tables import TABLES
 
