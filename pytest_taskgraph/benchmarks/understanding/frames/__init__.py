@@ -39,8 +39,13 @@ class WorkflowFrame(Frame):
 
     def check(self) -> None:
         """Render the frame with and without examples. Raises UsageError if that fails or leaves out what is asked."""
-        examples = {"": (), " in prompts with examples": (Example("", "", ""),)}
-        prompts = {when: self.render(_sample(shown)) for when, shown in examples.items()}
+        prompts = {
+            when: self.compose(
+                workflow=_WORKFLOW, notation="", in_notation="", guide="", question=_QUESTION, instruction="",
+                examples=examples,
+            )
+            for when, examples in (("", ()), (" in prompts with examples", (Example("", "", ""),)))
+        }  # fmt: skip
         for when, prompt in prompts.items():
             self.check_shown(prompt, {"workflow": _WORKFLOW, "question": _QUESTION}, when)
 
@@ -71,7 +76,12 @@ class WorkflowFrame(Frame):
         Raises:
             UsageError: if the template fails.
         """
-        return self.render(_fields(workflow, notation, in_notation, guide, question, instruction, examples, fenced))
+        fields = {
+            "workflow": workflow, "notation": notation, "in_notation": in_notation, "guide": guide,
+            "question": question, "instruction": instruction,
+            "fence": fence_for(workflow) if fenced else "", "examples": tuple(examples),
+        }  # fmt: skip
+        return self.render(fields)
 
 
 @catalog_cache
@@ -84,24 +94,3 @@ def frame(name: str, templates: str = "") -> WorkflowFrame:
         UsageError: if it is no template of a frame.
     """
     return find_frame(WorkflowFrame, FRAMES, name, templates)
-
-
-def _sample(examples: Sequence[Example]) -> dict[str, object]:
-    return _fields(_WORKFLOW, "", "", "", _QUESTION, "", examples)
-
-
-def _fields(
-    workflow: str,
-    notation: str,
-    in_notation: str,
-    guide: str,
-    question: str,
-    instruction: str,
-    examples: Sequence[Example],
-    fenced: bool = True,
-) -> dict[str, object]:
-    return {
-        "workflow": workflow, "notation": notation, "in_notation": in_notation, "guide": guide,
-        "question": question, "instruction": instruction,
-        "fence": fence_for(workflow) if fenced else "", "examples": tuple(examples),
-    }  # fmt: skip
