@@ -334,7 +334,17 @@ def _pair(leaf: Leaf, trial: Trial) -> Pair | None:
 
 def _exact_sum(pairs: Iterable[Pair] | Iterable[Exact]) -> Exact:
     numerators, denominators = zip(*pairs, strict=True)
-    return sum(map(Fraction, numerators), Fraction()), sum(map(Fraction, denominators), Fraction())
+    return _exact_total(numerators), _exact_total(denominators)
+
+
+def _exact_total(values: Iterable[float | Fraction]) -> Fraction:
+    """Return the exact sum; whole numbers, which most parts are, add up as such, for fractions are slow."""
+    ratios = [
+        value.as_integer_ratio() if isinstance(value, float) else (value.numerator, value.denominator)
+        for value in values
+    ]
+    whole = sum(numerator for numerator, denominator in ratios if denominator == 1)
+    return sum((Fraction(*ratio) for ratio in ratios if ratio[1] != 1), Fraction(whole))
 
 
 def _of_mean(
