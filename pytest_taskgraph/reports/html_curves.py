@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..results.tables import FEW
 from ..results.tally import Group, Row, Tally
@@ -65,13 +65,14 @@ class Series:
 class Curve:
     """A chart, and the numbers it is drawn from, rows as `titles`."""
 
-    label: str
+    key: str  # unlike that of any other chart
     title: str
     measures: list[str]  # RATE, and MEAN where it is another anywhere
     ticks: list[tuple[float, str]]
     grid: list[tuple[float, str]]
     series: list[Series]
     numbers: list[list[str]]
+    family: str = ""  # where there are several
     width: int = WIDTH
     height: int = HEIGHT
     left: int = LEFT
@@ -81,7 +82,8 @@ class Curve:
     @property
     def heading(self) -> str:
         """What is drawn over what."""
-        return f"{' and '.join(self.measures).capitalize()} by {self.title}"
+        drawn = f"{' and '.join(self.measures).capitalize()} by {self.title}"
+        return f"{self.family}: {drawn}" if self.family else drawn
 
     @property
     def titles(self) -> list[str]:
@@ -111,9 +113,13 @@ class Curve:
 
 
 def curves(tally: Tally) -> list[Curve]:
-    """A chart for each of the labels of difficulty that takes more than one value among the answered questions."""
-    varying = [label for label in LABELS if label in tally.labels()]
-    found = [_curve(tally, label, LABELS[label]) for label in varying]
+    """A chart for each family and label of difficulty that takes more than one value among the answered questions."""
+    found, several = list[Curve](), len(tally.families) > 1
+    for at, family in enumerate(tally.families):
+        part = tally.of_family(family)
+        for label in (one for one in LABELS if one in part.labels()):
+            key, named = (f"{at}-{label}", family) if several else (label, "")
+            found.append(replace(_curve(part, label, LABELS[label]), key=key, family=named))
     return [one for one in found if len(one.ticks) > 1]
 
 

@@ -339,10 +339,7 @@ def _exact_sum(pairs: Iterable[Pair] | Iterable[Exact]) -> Exact:
 
 def _exact_total(values: Iterable[float | Fraction]) -> Fraction:
     """Return the exact sum; whole numbers, which most parts are, add up as such, for fractions are slow."""
-    ratios = [
-        value.as_integer_ratio() if isinstance(value, float) else (value.numerator, value.denominator)
-        for value in values
-    ]
+    ratios = [one.as_integer_ratio() if isinstance(one, float) else (one.numerator, one.denominator) for one in values]
     whole = sum(numerator for numerator, denominator in ratios if denominator == 1)
     return sum((Fraction(*ratio) for ratio in ratios if ratio[1] != 1), Fraction(whole))
 

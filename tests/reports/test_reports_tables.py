@@ -154,6 +154,18 @@ def test_html_draws_the_intervals_of_aggregates_and_names_sources() -> None:
     assert f"published: {PUBLISHED}" in tables
 
 
+def test_html_draws_the_difficulty_of_each_family_by_itself() -> None:
+    claims = [claim(at, tasks=8 + at % 2) for at in range(6)]
+    soups = [replace(one, question=replace(one.question, labels={"tasks": at})) for at, one in enumerate(SOUPS)]
+    page = html(run_of([*claims, *soups]))
+    assert re.findall(r"<figcaption>(.*?)</figcaption>", page) == [
+        "claims: Pass rate by number of tasks", "steps: Pass rate by number of tasks",
+    ]  # fmt: skip
+    ids = re.findall(r' id="([^"]*)"', page.partition("<template")[0])
+    assert len(ids) == len(set(ids))
+    assert re.findall(r"<figcaption>(.*?)</figcaption>", html(run_of(soups))) == ["Pass rate by number of tasks"]
+
+
 def test_several_models_have_a_row_each_where_columns_are_not_rates_alone() -> None:
     trials = [*TWO, *(claim(at, model="org/k") for at in range(12)), step(1, model="org/k")]
     lines = text(trials)
