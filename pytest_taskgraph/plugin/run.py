@@ -143,11 +143,12 @@ class Run:
     def subject(self, label: str) -> Subject:
         """Return the model of that label (`models`), opened once. Raises UsageError."""
         if label not in self._subjects:
+            from .registration import BASELINE
             from .subject import Subject
 
             choice = next(one for one in self._choices if one.label == label)
             given = dict(options.pairs(self.config, "model-option"))
-            self._subjects[label] = Subject(choice, given, self.settings.seed)
+            self._subjects[label] = Subject(choice, given, self.settings.seed, self.config.stash.get(BASELINE, ""))
         return self._subjects[label]
 
     @cached_property

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..catalog import BUILT_IN
 from ..errors import UnknownNameError, UsageError
 from ..redaction import hide, public_name
 
@@ -67,23 +66,21 @@ def refuse_same(subjects: Iterable[Subject]) -> None:
         seen |= dict.fromkeys((one.name, one.real_name), one.name)
 
 
-def default_baseline() -> str:
-    """Return the name of the default baseline, by which a run of it is known; empty if built-in families differ in it.
-
-    Registered families do not count: not every process knows them, and the name is the same in all.
-    """
-    from ..benchmarks import FAMILIES
-
-    built_in = (family for name, family in FAMILIES.items() if FAMILIES.owner(name) == BUILT_IN)
-    names = {family.baselines[0] for family in built_in if family.baselines}
-    return names.pop() if len(names) == 1 else ""
-
-
 class Subject:
-    """A model by its specification; baselines are opened a family. Raises UsageError for an unknown or empty one."""
+    """A model by its specification; baselines are opened a family.
 
-    def __init__(self, choice: ModelChoice, options: Mapping[str, str], seed: int) -> None:
-        self.spec, self._alias = choice.spec, choice.alias
+    Args:
+        choice: Its specification and short name.
+        options: The model options.
+        seed: Of an oracle.
+        default: The name by which the default baseline is known; empty if families differ in it.
+
+    Raises:
+        UsageError: for an unknown or empty specification.
+    """
+
+    def __init__(self, choice: ModelChoice, options: Mapping[str, str], seed: int, default: str = "") -> None:
+        self.spec, self._alias, self._default = choice.spec, choice.alias, default
         self._models: dict[str, Model] = {}
         self._answers: dict[str, tuple[str, str]] = {}
         self._seed = seed
@@ -101,7 +98,7 @@ class Subject:
     def real_name(self) -> str:
         """The model's own name, without secrets."""
         if self._baseline is not None:
-            return f"baseline:{self._baseline or default_baseline()}".removesuffix(":")
+            return f"baseline:{self._baseline or self._default}".removesuffix(":")
         return public_name(self._models[""].name)
 
     @property

@@ -217,10 +217,13 @@ def _notes(tally: Tally) -> Iterator[str]:
         yield apart
     yield from told
     others = Counter(
-        trial.reply.source for trial in tally if trial.reply is not None and _stood_in(trial.reply, trial.model)
+        (trial.reply.source, trial.model)
+        for trial in tally
+        if trial.reply is not None and _stood_in(trial.reply, trial.model)
     )
-    for source, times in sorted(others.items()):
-        yield f"{count(times, 'question')} answered by {source}, which stood in for the baseline that was asked"
+    for (source, model), times in sorted(others.items()):
+        instead = f", in place of {model}" if ":" in model else ""
+        yield f"{count(times, 'question')} answered by {source}{instead}"
     again = sum(tally.attempts(trial) > 1 for trial in tally)
     if again:
         yield f"{count(again, 'question')} asked more than once (reruns, other suites): the last answer counts"
@@ -233,5 +236,5 @@ def _lost(about: About) -> Iterator[str]:
 
 
 def _stood_in(reply: Reply, model: str) -> bool:
-    """Whether another embedded baseline answered than the one that was asked."""
+    """Return True if an embedded baseline answered that has another name than the one that was asked."""
     return reply.source.startswith("baseline:") and reply.source != model

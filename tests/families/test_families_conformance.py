@@ -379,14 +379,40 @@ def test_repetitions_are_asked_apart_and_averaged(project: Project, server: Loop
 
 def test_ids_and_prompts_do_not_depend_on_the_hash_seed(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     write(project, *FAMILIES)
-    flags = {flag for family in FAMILIES for flag in family.flags if "instances" not in flag}
     found = []
     for seed in ("0", "1"):
         monkeypatch.setenv("PYTHONHASHSEED", seed)
-        project.spawn("--model=oracle:0.5", *flags, RECORD, SURVEY)
+        project.spawn("--model=oracle:0.5", RECORD, SURVEY)
         found.append((project.path / "r.json").read_text(encoding="utf-8"))
     assert found[0] == found[1]
     assert {one["question"]["family"] for one in json.loads(found[0])["trials"]} == {one.name for one in FAMILIES}
+
+
+@each_family
+def test_without_a_model_the_baseline_of_the_family_answers(project: Project, family: Benchmark) -> None:
+    write(project, family)
+    ran = project.run(*family.flags, RECORD)
+    assert (ran.code, ran.clean, "skipped" in ran.counts) == (0, True, False), ran.output
+    record = project.record("r.json")
+    sources = {one["reply"]["source"] for one in record["trials"]}
+    (model,) = record["models"]
+    assert f"model {model}," in told(ran)
+    assert model in sources | {"baseline"}
+    for source in sources - {model}:
+        assert f"answered by {source}" in told(ran)
+
+
+def test_reports_hold_no_word_of_a_family_that_was_not_asked(project: Project) -> None:
+    asked = FAMILIES[0]
+    write(project, asked)
+    saved = project.run("--model=oracle:1", *asked.flags, "--taskgraph-save=base", "-v")
+    ran = project.run("--model=oracle:0", *asked.flags, *REPORTS, "--taskgraph-compare=base", "-v")
+    assert "failed compare::base" in told(ran)
+    texts = {kind: (project.path / f"r.{kind}").read_text(encoding="utf-8") for kind in KINDS}
+    texts |= {"first": saved.output, "terminal": ran.output, "junit": (project.path / "junit.xml").read_text()}
+    for name, text in texts.items():
+        found = re.search(r"\b(pattern|workflow|notation|categor|understanding|baseline:reader)", text, re.IGNORECASE)
+        assert found is None, (name, text[found.start() - 200 : found.end() + 200])
 
 
 def test_families_together_have_tables_options_and_gates_of_their_own(project: Project) -> None:
