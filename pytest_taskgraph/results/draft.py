@@ -78,7 +78,7 @@ class Draft:
     @cached_property
     def _shown(self) -> list[Any]:
         """The tables of reports."""
-        return [plain(one.to_json(), f"table {one.spec.name}") for one in tables_of(self._tally)]
+        return [plain(one.to_json(), f"table {one.spec.name}", redact) for one in tables_of(self._tally)]
 
     def _tables(self) -> dict[str, Iterator[tuple[str, Any]]]:
         return {"texts": self._texts(), "diagrams": self._diagrams()}

@@ -214,3 +214,9 @@ def test_records_with_mistakes_in_descriptions_are_damaged(changed: dict[str, An
     record["families"] = [record["families"][0] | changed]
     with pytest.raises(UsageError, match="the record is damaged: family 'claims': "):
         tally_of(record)
+
+
+def test_tables_in_the_record_hold_no_key() -> None:
+    key = "sk-" + "a1B2c3D4" * 4
+    spec = replace(CLAIMS.tables[0], caption=f"with {key}")
+    assert key not in json.dumps(run_of(CLAIMED, replace(CLAIMS, tables=(spec,)))["tables"])
