@@ -9,12 +9,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from math import fsum
 from pathlib import Path
+from statistics import fmean, geometric_mean, harmonic_mean
 from typing import Any
 from xml.etree import ElementTree
 
 import jsonschema  # type: ignore[import-untyped]
 import pytest
-from loopback import Answer, Loopback, Received, reply
+from loopback import Answer, Loopback, Received, refuse, reply
 from plugin_project import Project, Ran
 
 from pytest_taskgraph.__main__ import main
@@ -241,6 +242,62 @@ def test_gates_judge_every_aggregate_group_section_and_label(project: Project, f
     assert (failed.code, short) == (1, {"glossary.short"} & set(aggregates)), failed.output
     for name in aggregates:
         assert cases[name]["estimate"] is not None, name
+
+
+def value_of(aggregate: Mapping[str, Any], known: Mapping[str, float], scores: list[dict[str, Any]]) -> float:
+    """The value of an aggregate as docs/aggregates.md defines it."""
+    of = aggregate["of"]
+    if aggregate["kind"] == "mean":
+        measured = [one["metrics"][of[0]] if of else one["value"] for one in scores]
+        return fmean(value for value in measured if value is not None)
+    if aggregate["kind"] == "ratio":
+        pairs = [one["parts"][of[0]] for one in scores if of[0] in one["parts"]]
+        return fsum(pair[0] for pair in pairs) / fsum(pair[1] for pair in pairs)
+    means: dict[str, Callable[[list[float]], float]]
+    means = {"harmonic-mean": harmonic_mean, "geometric-mean": geometric_mean}
+    return means[aggregate["kind"]]([known[name] for name in of])
+
+
+@each_family
+def test_aggregates_follow_their_definition_in_gates_and_comparisons(
+    project: Project, family: Benchmark, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(project, family)
+    project.run("--model=oracle:0.5", *family.flags, RECORD, SURVEY, "--taskgraph-save=base")
+    (described,) = project.record("r.json")["families"]
+    named = [one["name"] for one in described["aggregates"]]
+    gates = [f"--taskgraph-gate={name}>=0" for name in (family.name, *(f"{family.name}.{one}" for one in named))]
+    assert project.run("--model=oracle:0.5", *family.flags, RECORD, *gates).code == 0
+    record = project.record("r.json")
+    estimates = {one["name"].rpartition(".")[2]: one["estimate"] for one in record["gates"]}
+    assert set(estimates) == {*named, f"gates::{family.name}"}
+    known: dict[str, float] = {}
+    for one in described["aggregates"]:
+        known[one["name"]] = value_of(one, known, [trial["score"] for trial in record["trials"]])
+        assert estimates[one["name"]] == pytest.approx(known[one["name"]])
+        assert 0 < known[one["name"]] <= 1
+    capsys.readouterr()
+    assert main([*family.plugin, "compare", "base", "r.json", "--json"]) == 0
+    compared = json.loads(capsys.readouterr().out).get("aggregates", [])
+    assert {one["name"]: one["before"] for one in compared} == pytest.approx(known)
+    assert {one["name"]: one["after"] for one in compared} == pytest.approx(known)
+
+
+@each_family
+def test_failure_of_the_provider_is_an_error_and_no_score(
+    project: Project, server: Loopback, family: Benchmark
+) -> None:
+    provider = Provider(project, family, server)
+    server.script(refuse(400, "out of order"))
+    ran = project.run(*provider.arguments, SURVEY, "--taskgraph-concurrency=1")
+    trials = project.record("r.json")["trials"]
+    (failed,) = [one for one in trials if one["outcome"] == "error"]
+    assert (ran.code, ran.clean, failed["score"], failed["reply"]) == (1, True, None, None), ran.output
+    assert "out of order" in failed["error"]
+    assert len(provider.served) == (family.size - 1) * family.requests
+    jsonschema.validate(project.record("r.json"), SCHEMA)
+    again = project.run(*provider.arguments, SURVEY)
+    assert (again.code, len(provider.served)) == (0, family.size * family.requests), again.output
 
 
 @each_family
