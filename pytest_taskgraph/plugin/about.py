@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
@@ -16,18 +15,6 @@ if TYPE_CHECKING:
     from .run import Run
 
 
-def question_sets(asked: Iterable[tuple[str, str]]) -> dict[str, int]:
-    """Return the versions of the question sets that groups, each after its family, belong to, by family."""
-    from ..benchmarks import FAMILIES
-
-    found: dict[str, int] = {}
-    for family, group in sorted(set(asked)):
-        version = FAMILIES[family].question_set(group) if family in FAMILIES else None
-        if version is not None:
-            found[family] = version
-    return found
-
-
 def _real_names(run: Run) -> dict[str, Json]:
     """Return the own names of the models that have short ones, by these."""
     subjects = list(map(run.subject, run.models))
@@ -38,7 +25,7 @@ def _real_names(run: Run) -> dict[str, Json]:
 def about(run: Run) -> About:
     """What the run was, as far as it has come."""
     shown = run.settings
-    asked = run.asked_families
+    described = [one for one in run.descriptions if one.name in run.asked_families]
     return About(
         __version__,
         models=tuple(run.subject(spec).name for spec in run.models),
@@ -50,7 +37,7 @@ def about(run: Run) -> About:
         questions=run.questions or (None if run.interrupted else len(run.tally)) or None,
         settings={
             "instances": shown.instances,
-            **{key: value for one in run.families if one.name in asked for key, value in one.stated(shown).items()},
+            **run.population.families.options(one.name for one in described),
             **({"repeats": run.repeats} if run.repeats > 1 else {}),
             "model_option": model_settings(
                 (run.subject(label).spec for label in run.models), dict(options.pairs(run.config, "model-option"))
@@ -60,8 +47,10 @@ def about(run: Run) -> About:
         },
         gates=tuple(asdict(case) for case in run.verdicts),
         lost=tuple(run.population.lost(run.died)),
-        question_sets=question_sets((one.question.family, one.question.group) for one in run.tally),
+        question_sets=run.population.families.question_sets(
+            (one.question.family, one.question.group) for one in run.tally
+        ),
         interrupted=run.interrupted,
         usage=run.usage.of_run(run.tally) if run.live else None,
-        families=tuple(one for one in run.descriptions if one.name in asked),
+        families=tuple(described),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .run import Run
     from .subject import Subject
 
-Outline = tuple[int, str, list[str], list[str]]  # questions, their forecast, notices, families
+Outline = tuple[int, str, list[str], dict[str, dict[str, Any]]]  # questions, their forecast, notices, families
 EXACT = 500  # questions that are all built before the first is asked, for the first line to count what is sent
 SAMPLE = 50  # of more questions, those from which the first line tells about how many are sent
 LEAST_SAMPLES = 10  # stored replies of a model, from which on their mean length is expected of others
@@ -99,15 +99,17 @@ def outline(run: Run, items: Sequence[pytest.Item]) -> Outline:
     """How many questions the items ask, their forecast, what was left out: plain values, for a worker tells them."""
     questions = sum(map(asks, items))
     line, held_up = forecast(run, items) if questions else ("", "")
-    return questions, line, [*run.notices, *([held_up] if held_up else [])], sorted(run.asked_families)
+    return questions, line, [*run.notices, *([held_up] if held_up else [])], run.population.families.pack()
 
 
-def announced(run: Run, questions: int, planned: str, notices: Sequence[str], families: Sequence[str]) -> list[str]:
+def announced(
+    run: Run, questions: int, planned: str, notices: Sequence[str], families: Mapping[str, dict[str, Any]]
+) -> list[str]:
     """The lines that tell an outline before anything is asked, and the run knows it; none where nothing will be."""
     from ..reports.terminal import header
 
     run.questions = questions
-    run.announced_families.update(families)
+    run.population.families.unpack(families)
     run.notices.extend(one for one in notices if one not in run.notices)
     if not questions:
         return []

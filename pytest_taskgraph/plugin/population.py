@@ -17,6 +17,7 @@ import pytest
 
 from ..errors import UsageError
 from . import options
+from .asked_families import AskedFamilies
 from .outcomes import MISTAKE
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ class Questions:
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
+        self.families = AskedFamilies()
         self.functions: set[str] = set()  # those with suites, by node id
         self.declared: dict[str, Declared] = {}
         self._broken_off = False
@@ -51,6 +53,7 @@ class Questions:
         settings = options.settings(self._config)
         _check_description(family, settings)
         names = {one.group for one in references}
+        self.families.declare(family, settings, sorted(names))
         sections = {name: family.section(name) for name in names}
         metrics = {name: _measured(family.metrics(name, settings)) for name in names}
         graded = {name: family.graded(name, settings) for name in names}
@@ -72,13 +75,14 @@ class Questions:
             [one.id, one.family, one.group, one.section, dict(one.labels), one.metrics, one.graded]
             for one in self.declared.values()
         ]
-        return json.dumps([sorted(self.functions), rows])
+        return json.dumps([sorted(self.functions), rows, self.families.pack()])
 
     def unpack(self, text: str) -> None:
         """Nothing; what another process declared is known."""
         from ..results.population import Declared
 
-        functions, rows = json.loads(text)
+        functions, rows, families = json.loads(text)
+        self.families.unpack(families)
         self.functions.update(functions)
         self.declared.update((row[0], Declared(*row)) for row in rows)
 
@@ -272,14 +276,13 @@ def refuse(config: pytest.Config, questions: Questions, gates: Sequence[Gate]) -
 
     Configured gates are demanded once there are questions: a project has other tests, too.
     """
-    from .about import question_sets
     from .run import run_of
 
     if not questions.declared and not questions.of_command_line:
         return
     run = run_of(config)
     found = [(gate, questions.mistake(gate)) for gate in gates]
-    asked = question_sets((one.family, one.group) for one in questions.declared.values())
+    asked = questions.families.question_sets((one.family, one.group) for one in questions.declared.values())
     told = run.reporting.refused(asked, run.notices)
     told += [
         f"{run.judging.written('gate')}: {gate.text!r}: {one.text}"

@@ -58,7 +58,6 @@ class Run:
         self.progress: Progress | None = None
         self.notices: list[str] = []
         self.questions = 0
-        self.announced_families: set[str] = set()  # as a worker told them before anything is asked
         self.population = Questions(config)
         self.reporting = Reporting(config, self.pipeline.folder)
         self.verdicts: list[Case] = []
@@ -134,10 +133,11 @@ class Run:
     @property
     def tally(self) -> Tally:
         """What came out so far."""
+        descriptions = self.descriptions  # which grow as families are known
         if self._tally is None:
             from ..results.tally import Tally
 
-            self._tally = Tally(self.descriptions)
+            self._tally = Tally(descriptions)
         return self._tally
 
     def subject(self, label: str) -> Subject:
@@ -151,18 +151,15 @@ class Run:
             self._subjects[label] = Subject(choice, given, self.settings.seed, self.config.stash.get(BASELINE, ""))
         return self._subjects[label]
 
-    @cached_property
+    @property
     def descriptions(self) -> Descriptions:
         """What all families state about themselves."""
-        from ..results.descriptions import Descriptions
-
-        return Descriptions(family.description(self.settings) for family in self.families)
+        return self.population.families.described(self.families, self.settings)
 
     @property
     def asked_families(self) -> set[str]:
         """The names of the families whose questions the suites hold, as far as this process knows them."""
-        declared = {one.family for one in self.population.declared.values()}
-        return self.announced_families | declared | {one.question.family for one in self.tally}
+        return self.population.families.names | {one.question.family for one in self.tally}
 
     @property
     def families(self) -> list[Family]:

@@ -14,10 +14,22 @@ class Descriptions:
     """What families state about themselves, in their order; a family that states nothing has the plain words."""
 
     def __init__(self, described: Iterable[FamilyDescription] = ()) -> None:
-        self._by_name = {one.name: one for one in described}
-        self._families = {name: place for place, name in enumerate(self._by_name)}
-        self._groups = {name: _places(one.groups) for name, one in self._by_name.items()}
-        self._sections = {name: _places(one.sections) for name, one in self._by_name.items()}
+        self._by_name: dict[str, FamilyDescription] = {}
+        self._families: dict[str, int] = {}
+        self._groups: dict[str, dict[str, int]] = {}
+        self._sections: dict[str, dict[str, int]] = {}
+        for one in described:
+            self.add(one)
+
+    def add(self, described: FamilyDescription) -> None:
+        """Add the description of a family, after the others."""
+        name = described.name
+        self._by_name[name] = described
+        self._families.setdefault(name, len(self._families))
+        self._groups[name], self._sections[name] = _places(described.groups), _places(described.sections)
+
+    def __contains__(self, family: object) -> bool:
+        return family in self._by_name
 
     def __iter__(self) -> Iterator[FamilyDescription]:
         return iter(self._by_name.values())

@@ -1,0 +1,85 @@
+"""The families whose questions a run asks, and what they state about themselves.
+
+A family that a conftest file of a deeper folder registers is known to the workers of xdist alone: they tell the
+controller what it states.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ..benchmarks.family import Family
+    from ..benchmarks.settings import Settings
+    from ..results.descriptions import Descriptions
+    from ..trial import Json
+
+
+class AskedFamilies:
+    """What the families of a run state, by name: their description, their options, the versions of their questions."""
+
+    def __init__(self) -> None:
+        self._told: dict[str, dict[str, Any]] = {}  # plain JSON, for it travels
+
+    @cached_property
+    def _descriptions(self) -> Descriptions:
+        from ..results.descriptions import Descriptions
+
+        return Descriptions()
+
+    @property
+    def names(self) -> set[str]:
+        """The names of the families whose suites were collected, as far as this process knows them."""
+        return set(self._told)
+
+    def declare(self, family: Family, settings: Settings, groups: Iterable[str]) -> None:
+        """Note what a family states whose suite was collected, and the versions of the questions of its groups."""
+        told = self._told.get(family.name) or {
+            "description": family.description(settings).to_json(),
+            "options": dict(family.stated(settings)),
+            "versions": {},
+        }
+        told["versions"] |= {group: family.question_set(group) for group in groups}
+        self._told[family.name] = told
+
+    def pack(self) -> dict[str, dict[str, Any]]:
+        """Return what is known as plain values, for another process."""
+        return self._told
+
+    def unpack(self, told: Mapping[str, dict[str, Any]]) -> None:
+        """Note what another process knows."""
+        for name, facts in told.items():
+            known = self._told.setdefault(name, {**facts, "versions": {}})
+            known["versions"] |= facts["versions"]
+
+    def described(self, families: Sequence[Family], settings: Settings) -> Descriptions:
+        """Return the descriptions of the families of this process in their order, and of others that were asked.
+
+        It is always the same object: further families are added to it as they are known.
+        """
+        from ..family_description import FamilyDescription
+
+        for family in families:
+            if family.name not in self._descriptions:
+                self._descriptions.add(family.description(settings))
+        for name, told in self._told.items():
+            if name not in self._descriptions:
+                self._descriptions.add(FamilyDescription.from_json(told["description"]))
+        return self._descriptions
+
+    def options(self, names: Iterable[str]) -> dict[str, Json]:
+        """Return the values of the options of these families, as the record states them."""
+        return {
+            key: value for name in names if name in self._told for key, value in self._told[name]["options"].items()
+        }
+
+    def question_sets(self, asked: Iterable[tuple[str, str]]) -> dict[str, int]:
+        """Return the versions of the question sets that groups, each after its family, belong to, by family."""
+        found: dict[str, int] = {}
+        for family, group in sorted(set(asked)):
+            version = self._told[family]["versions"].get(group) if family in self._told else None
+            if version is not None:
+                found[family] = version
+        return found

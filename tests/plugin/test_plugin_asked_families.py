@@ -1,0 +1,67 @@
+"""Families that only a conftest file of a deeper folder registers, which an xdist controller does not load."""
+
+from __future__ import annotations
+
+from plugin_project import Project
+
+FAMILY = """
+from pytest_taskgraph import Aggregate, Family, FamilyDescription, Option, Question, QuestionReference
+from pytest_taskgraph.family_description import Column, TableSpec
+
+SIDE = Option("riddle-side", "SIDE", "which side is asked about", "left")
+
+
+class Riddles(Family):
+    name, options = "riddles", (SIDE,)
+
+    def references(self, settings, options):
+        return [QuestionReference(f"riddle-{at}", "riddle") for at in range(3)]
+
+    def question(self, reference, settings):
+        return Question(reference.id, self.name, "riddle", "", "?", "?", "number", 1, "correctness", place="whole")
+
+    def question_set(self, group):
+        return 7
+
+    def description(self, settings):
+        columns = (Column("n", "n"), Column("solved", "solved"))
+        return FamilyDescription(
+            self.name, group="riddle", facts={"side": settings.value_of(SIDE)},
+            aggregates=(Aggregate("solved", "mean", ("correctness",)),),
+            tables=(TableSpec("riddles", "riddle", columns),),
+        )
+
+
+riddles = Riddles()
+
+
+def pytest_taskgraph_register(registry):
+    registry.family(riddles)
+"""
+SUITE = """
+from conftest import riddles
+from pytest_taskgraph import suite
+
+@suite(riddles)
+def test_riddles(trial):
+    trial.check()
+"""
+
+
+def test_family_of_deeper_conftest_under_xdist_is_described(project: Project) -> None:
+    (project.path / "test_graph.py").unlink()
+    deep = project.path / "deep"
+    deep.mkdir()
+    (deep / "conftest.py").write_text(FAMILY, encoding="utf-8")
+    (deep / "test_riddles.py").write_text(SUITE, encoding="utf-8")
+    report = "--taskgraph-report=json=record.json"
+    alone = project.run(".", "--model=oracle:1", report)
+    told = project.record()
+    spread = project.spread(".", "--model=oracle:1", report)
+    assert "side left" in spread.output
+    record = project.record()
+    for name in ("families", "tables", "question_sets", "settings"):
+        assert record[name] == told[name]
+    assert record["question_sets"] == {"riddles": 7}
+    assert record["settings"]["riddle-side"] == "left"
+    assert "solved" in alone.output
