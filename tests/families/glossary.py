@@ -32,14 +32,14 @@ def words(text: Json) -> list[str]:
 
 def measure(given: Json, reference: Json) -> Measurement:
     """Return the F1 of the words that an answer shares with the reference; its recall and precision are parts."""
-    told, known = words(given), words(reference)
-    shared = len({*told} & {*known})
-    parts = {"known": (shared, len(known)), "told": (shared, len(told))}
-    return Measurement(2 * shared / (len(told) + len(known)), {"brevity": min(1.0, len(known) / len(told))}, parts)
+    ours, theirs = words(given), words(reference)
+    shared = len({*ours} & {*theirs})
+    parts = {"recall": (shared, len(theirs)), "precision": (shared, len(ours))}
+    return Measurement(2 * shared / (len(ours) + len(theirs)), {"brevity": min(1.0, len(theirs) / len(ours))}, parts)
 
 
 def measure_nothing(reference: Json) -> Measurement:
-    return Measurement(0.0, {"brevity": 0.0}, {"known": (0, len(words(reference)))})
+    return Measurement(0.0, {"brevity": 0.0}, {"recall": (0, len(words(reference)))})
 
 
 def read(text: str, names: Sequence[str], reading: str) -> str:
@@ -81,11 +81,11 @@ class Glossary(Family):
         path = settings.data.get("glossary")
         lines = Path(path).read_text(encoding="utf-8") if path else EMBEDDED
         rows = list(csv.DictReader(lines.splitlines()))[: settings.instances]
-        known = [{"topic": row["topic"], "revisions": settings.value_of(REVISIONS, options)} for row in rows]
+        labels = [{"topic": row["topic"], "revisions": settings.value_of(REVISIONS, options)} for row in rows]
         return [
-            QuestionReference(f"{group}-{row['term']}", group, {**row, "labels": labels}, labels, row["term"])
+            QuestionReference(f"{group}-{row['term']}", group, {**row, "labels": own}, own, row["term"])
             for group in ("define", "name")
-            for row, labels in zip(rows, known, strict=True)
+            for row, own in zip(rows, labels, strict=True)
         ]
 
     def question(self, reference: QuestionReference, settings: Settings) -> Question:
@@ -131,8 +131,8 @@ class Glossary(Family):
             self.name, "task", "kind", "term", ("revisions",), ("define", "name"), ("texts", "terms"),
             {"glossary": settings.data.get("glossary", "embedded")}, 1,
             (
-                Aggregate("word_recall", "ratio", ("known",)),
-                Aggregate("word_precision", "ratio", ("told",)),
+                Aggregate("word_recall", "ratio", ("recall",)),
+                Aggregate("word_precision", "ratio", ("precision",)),
                 Aggregate("word_overlap", "harmonic-mean", ("word_recall", "word_precision")),
                 Aggregate("short", "mean", ("brevity",)),
             ),

@@ -87,7 +87,7 @@ def write(project: Project, *families: Benchmark) -> None:
         project.write(f"test_{family.name}.py", suite)
 
 
-def told(ran: Ran) -> str:
+def line_of(ran: Ran) -> str:
     """The output with line breaks and what wraps lines made one space."""
     return " ".join(ran.output.split())
 
@@ -180,7 +180,7 @@ def test_live_run_keeps_what_the_server_answered(project: Project, server: Loopb
     assert (usage["sent"], usage["tokens_in"], usage["tokens_out"]) == (len(provider.served), tokens_in, tokens_out)
     assert usage["cost"] == pytest.approx(provider.cost)
     total = f"{tokens_in:,} tokens in, {tokens_out:,} out, cost ${provider.cost:.4f}"
-    assert total in told(ran)
+    assert total in line_of(ran)
     for name in ("r.md", "r.html"):
         assert total in (project.path / name).read_text(encoding="utf-8"), name
     fails = {one["question"]["id"]: provider.fails(prompt_of(first, one)) for one in first["trials"]}
@@ -212,13 +212,13 @@ def test_budgets_are_kept(project: Project, server: Loopback, family: Benchmark)
     provider = Provider(project, family, server)
     ran = project.run(*provider.arguments, f"--taskgraph-max-calls={family.size * family.requests - 1}")
     assert (ran.code, len(provider.served), ran.counts["skipped"]) == (1, family.size * family.requests - 1, 1)
-    assert "failed budget::calls" in told(ran)
+    assert "failed budget::calls" in line_of(ran)
     (left,) = [one for one in project.record("r.json")["trials"] if one["outcome"] == "skipped"]
     assert len(left["exchanges"]) == left["requests"] == family.requests - 1
     provider.served.clear()
     ran = project.run(*provider.arguments, "--taskgraph-max-cost=0.003", "--taskgraph-refresh")
     assert 0 < provider.cost <= 0.003
-    assert (ran.code, ran.counts["skipped"] > 0, "failed budget::cost" in told(ran)) == (1, True, True), ran.output
+    assert (ran.code, ran.counts["skipped"] > 0, "failed budget::cost" in line_of(ran)) == (1, True, True), ran.output
 
 
 @each_family
@@ -312,7 +312,7 @@ def test_unknown_names_in_gates_list_the_known_ones(project: Project, family: Be
         (f"{label}=nowhere>=0.5", f"known values of {label}: "),
     ):
         ran = project.run("--model=oracle:1", *family.flags, f"--taskgraph-gate={gate}")
-        assert (ran.code, ran.clean, known in told(ran)) == (4, True, True), ran.output
+        assert (ran.code, ran.clean, known in line_of(ran)) == (4, True, True), ran.output
         assert "passed" not in ran.counts
 
 
@@ -322,9 +322,9 @@ def test_comparison_tells_identical_and_worse_runs(project: Project, family: Ben
     compare = (*family.flags, RECORD, "--taskgraph-compare=base", "--taskgraph-fail-on=regression")
     assert project.run("--model=oracle:1", *family.flags, "--taskgraph-save=base").code == 0
     same = project.run("--model=oracle:1", *compare)
-    assert (same.code, "passed compare::base: identical replies" in told(same)) == (0, True), same.output
+    assert (same.code, "passed compare::base: identical replies" in line_of(same)) == (0, True), same.output
     worse = project.run("--model=oracle:0", *compare)
-    assert (worse.code, "failed compare::base: worse: -1.000 over" in told(worse)) == (1, True), worse.output
+    assert (worse.code, "failed compare::base: worse: -1.000 over" in line_of(worse)) == (1, True), worse.output
     assert main([*family.plugin, "compare", "base", "r.json"]) == 1
 
 
@@ -339,7 +339,7 @@ def test_runs_of_other_question_sets_are_not_compared(project: Project, family: 
     path.write_text(json.dumps(record), encoding="utf-8")
     ran = project.run("--model=oracle:1", *family.flags, "--taskgraph-compare=base")
     assert (ran.code, ran.clean) == (4, True), ran.output
-    assert f"of the questions of '{family.name}'" in told(ran)
+    assert f"of the questions of '{family.name}'" in line_of(ran)
 
 
 @each_family
@@ -402,13 +402,13 @@ def test_plan_tells_requests_and_facts_and_asks_nothing(project: Project, server
     provider = Provider(project, family, server)
     ran = project.run(f"--model={provider.url}", *PRICED, *family.flags, "--taskgraph-plan")
     assert (ran.code, ran.clean, provider.served) == (0, True, []), ran.output
-    assert f"{family.size} requests" in told(ran)
-    assert ("at least" in told(ran)) == (family.requests > 1), ran.output
+    assert f"{family.size} requests" in line_of(ran)
+    assert ("at least" in line_of(ran)) == (family.requests > 1), ran.output
     project.run("--model=oracle:1", *family.flags, RECORD)
     (described,) = project.record("r.json")["families"]
     assert described["facts"]
     for name, value in described["facts"].items():
-        assert f"{name} {value}" in told(ran)
+        assert f"{name} {value}" in line_of(ran)
 
 
 @each_family
@@ -453,10 +453,10 @@ def test_without_a_model_the_baseline_of_the_family_answers(project: Project, fa
     record = project.record("r.json")
     sources = {one["reply"]["source"] for one in record["trials"]}
     (model,) = record["models"]
-    assert f"model {model}," in told(ran)
+    assert f"model {model}," in line_of(ran)
     assert model in sources | {"baseline"}
     for source in sources - {model}:
-        assert f"answered by {source}" in told(ran)
+        assert f"answered by {source}" in line_of(ran)
 
 
 def test_reports_hold_no_word_of_a_family_that_was_not_asked(project: Project) -> None:
@@ -464,7 +464,7 @@ def test_reports_hold_no_word_of_a_family_that_was_not_asked(project: Project) -
     write(project, asked)
     saved = project.run("--model=oracle:1", *asked.flags, "--taskgraph-save=base", "-v")
     ran = project.run("--model=oracle:0", *asked.flags, *REPORTS, "--taskgraph-compare=base", "-v")
-    assert "failed compare::base" in told(ran)
+    assert "failed compare::base" in line_of(ran)
     texts = {kind: (project.path / f"r.{kind}").read_text(encoding="utf-8") for kind in KINDS}
     texts |= {"first": saved.output, "terminal": ran.output, "junit": (project.path / "junit.xml").read_text()}
     for name, text in texts.items():
