@@ -383,18 +383,24 @@ def test_every_report_holds_the_tables_of_the_family(project: Project, family: B
 
 @each_family
 def test_rescoring_reproduces_every_score(
-    project: Project, family: Benchmark, capsys: pytest.CaptureFixture[str]
+    project: Project, server: Loopback, family: Benchmark, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    write(project, family)
-    project.run("--model=oracle:0.5", *family.flags, RECORD, SURVEY)
-    capsys.readouterr()
-    assert main([*family.plugin, "rescore", "r.json", "--check"]) == 0
-    assert f"{family.size} answers marked again" in capsys.readouterr().out
+    provider = Provider(project, family, server)
+    server.answer = lambda prompt: (
+        f"{provider.right[prompt]}, Nobody" if provider.fails(prompt) else provider.right[prompt]
+    )
+    project.run(*provider.arguments, SURVEY)
     record = project.record("r.json")
-    record["trials"][0]["score"]["value"] = 0.5
-    project.write("r.json", json.dumps(record))
-    assert main([*family.plugin, "rescore", "r.json", "--check", "--out", "new.json"]) == 1
-    assert project.record("new.json")["trials"][0]["score"]["value"] in (0.0, 1.0)
+    assert {0.0, 1.0} < {one["score"]["value"] for one in record["trials"]} | {0.0, 1.0}
+    capsys.readouterr()
+    assert main([*family.plugin, "rescore", "r.json", "--check", "--out", "new.json"]) == 0
+    assert f"{family.size} answers marked again" in capsys.readouterr().out
+    assert scores(project.record("new.json")) == scores(record)
+    damaged = json.loads(json.dumps(record))
+    damaged["trials"][0]["score"]["value"] = 0.123
+    project.write("r.json", json.dumps(damaged))
+    assert main([*family.plugin, "rescore", "r.json", "--check", "--out", "renewed.json"]) == 1
+    assert scores(project.record("renewed.json")) == scores(record)
 
 
 @each_family
@@ -439,10 +445,13 @@ def test_ids_and_prompts_do_not_depend_on_the_hash_seed(project: Project, monkey
     found = []
     for seed in ("0", "1"):
         monkeypatch.setenv("PYTHONHASHSEED", seed)
-        project.spawn("--model=oracle:0.5", RECORD, SURVEY)
-        found.append((project.path / "r.json").read_text(encoding="utf-8"))
+        ran = project.spawn("--model=oracle:0.5", "-v", RECORD, SURVEY)
+        items = [line.split()[0] for line in ran.output.splitlines() if line.startswith("test_")]
+        found.append((items, (project.path / "r.json").read_text(encoding="utf-8")))
     assert found[0] == found[1]
-    assert {one["question"]["family"] for one in json.loads(found[0])["trials"]} == {one.name for one in FAMILIES}
+    (items, record), _ = found
+    assert len(items) == len(json.loads(record)["trials"])
+    assert {one["question"]["family"] for one in json.loads(record)["trials"]} == {one.name for one in FAMILIES}
 
 
 @each_family
