@@ -139,6 +139,7 @@ class FamilyDescription:
         sections: Names of sections, in the order of reports.
         facts: What headers state of the run, by name, such as {"notation": "json"}.
         question_set: Version of the questions; runs of different versions are not compared. None without versions.
+        difficulty: Labels that say how difficult a question is, with their titles; charts show the scores by each.
     """
 
     name: str
@@ -152,6 +153,7 @@ class FamilyDescription:
     question_set: int | None = None
     aggregates: tuple[Aggregate, ...] = ()
     tables: tuple[TableSpec, ...] = ()
+    difficulty: dict[str, str] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
         """Return the description as plain JSON values."""

@@ -16,6 +16,7 @@ PATTERNS = FamilyDescription(
     section="category",
     cluster="workflow",
     presented_by=("notation",),
+    difficulty={"tasks": "number of tasks", "depth": "depth", "width": "width", "guards": "number of guards"},
     sections=("structure", "behaviour", "functionality"),
 )
 

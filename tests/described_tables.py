@@ -33,8 +33,11 @@ CLAIMS = FamilyDescription(
             references=(ReferenceValue("pairs", "recall", 0.71, PUBLISHED),),
         ),
     ),
+    difficulty={"tasks": "number of tasks"},
 )
-STEPS = FamilyDescription("steps", group="recipe", section="kitchen", groups=("soup", "bread"))
+STEPS = FamilyDescription(
+    "steps", group="recipe", section="kitchen", groups=("soup", "bread"), difficulty={"tasks": "number of tasks"}
+)
 
 
 def claim(

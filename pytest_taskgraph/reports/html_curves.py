@@ -1,4 +1,4 @@
-"""Difficulty curves: pass rate and mean score over the number of tasks and the like, laid out for an inline SVG."""
+"""Difficulty curves: pass rate and mean score over the labels of difficulty, laid out for an inline SVG."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from ..results.tables import FEW
 from ..results.tally import Group, Row, Tally
 from .wording import interval, number
 
-LABELS = {"tasks": "number of tasks", "depth": "depth", "width": "width", "guards": "number of guards"}
 RATE, MEAN = "pass rate", "mean score"
 SMALL = 0.7  # the marker of a mean, beside that of a rate
 RANGES = 6  # of a label with many numbers
@@ -117,9 +116,11 @@ def curves(tally: Tally) -> list[Curve]:
     found, several = list[Curve](), len(tally.families) > 1
     for at, family in enumerate(tally.families):
         part = tally.of_family(family)
-        for label in (one for one in LABELS if one in part.labels()):
-            key, named = (f"{at}-{label}", family) if several else (label, "")
-            found.append(replace(_curve(part, label, LABELS[label]), key=key, family=named))
+        titles, varied = tally.descriptions[family].difficulty, part.labels()
+        for label, title in titles.items():
+            if label in varied:
+                key, named = (f"{at}-{label}", family) if several else (label, "")
+                found.append(replace(_curve(part, label, title), key=key, family=named))
     return [one for one in found if len(one.ticks) > 1]
 
 

@@ -14,6 +14,7 @@ _QUESTION = {"pattern": "group", "category": "section"}
 _ROW = {"category": "section"}
 _WORDS = {"group": "pattern", "section": "category", "cluster": "workflow"}
 _PRESENTED_BY = ["notation"]
+_DIFFICULTY = {"tasks": "number of tasks", "depth": "depth", "width": "width", "guards": "number of guards"}
 _SECTIONS = ["structure", "behaviour", "functionality"]
 
 
@@ -39,8 +40,8 @@ def _families(record: Mapping[str, Any]) -> list[dict[str, Any]]:
     names = sorted({str(one.get("family")) for one in questions if isinstance(one, dict)})
     groups = [*map(str, patterns)] if isinstance(patterns, list) else []
     facts = {"notation": ", ".join(map(str, notations))} if isinstance(notations, list) and notations else {}
-    words = {**_WORDS, "presented_by": _PRESENTED_BY, "groups": groups, "sections": _SECTIONS, "facts": facts}
-    return [{"name": name, **words} for name in names]
+    known = {**_WORDS, "presented_by": _PRESENTED_BY, "difficulty": _DIFFICULTY, "sections": _SECTIONS}
+    return [{"name": name, **known, "groups": groups, "facts": facts} for name in names]
 
 
 def _trial(trial: Any) -> Any:  # noqa: ANN401

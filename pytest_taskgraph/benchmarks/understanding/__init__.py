@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 # Raised whenever a released pattern, notation, frame or generator asks otherwise than before from the same seed.
 QUESTION_SET: Final = 2
+DIFFICULTY: Final = {"tasks": "number of tasks", "depth": "depth", "width": "width", "guards": "number of guards"}
 
 
 class Understanding(Family):
@@ -143,6 +144,7 @@ class Understanding(Family):
             section="category",
             cluster="workflow",
             presented_by=("notation",),
+            difficulty=DIFFICULTY,
             groups=tuple(known),
             sections=tuple(dict.fromkeys(one.category for one in known.values())),
             facts={"notation": ", ".join(notations)},
