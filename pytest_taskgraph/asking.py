@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
 
-from .errors import NotAskedError, ProviderError
+from .errors import NotAskedError, ProviderError, UsageError
 from .trial import Json, Question, Reply, Request
 
 
@@ -81,27 +82,94 @@ async def drive(
     Raises:
         ProviderError, NotAskedError: the first of a turn, by the order of its requests, once all of them have ended.
         ValueError: if the episode has more notes than exchanges.
+        UsageError: if the episode is no generator of lists of requests, or does not return a Transcript with a reply.
     """
     exchanges = [] if exchanges is None else exchanges
     first = len(exchanges)
+    _check_generator(turns)
     try:
         requests = next(turns)
         while True:
-            turn = [Exchange(request) for request in requests]
+            turn = [Exchange(request) for request in _check_turn(requests)]
             exchanges += turn
+            await asyncio.sleep(0)  # an episode that yields empty lists without end can be cancelled
             await asyncio.gather(*(_complete(exchange, answer) for exchange in turn))
             for exchange in turn:
                 if exchange.failure is not None:
                     raise exchange.failure
             requests = turns.send([exchange.reply for exchange in turn if exchange.reply is not None])
     except StopIteration as stop:
-        transcript: Transcript = stop.value
+        transcript = _check_transcript(stop.value)
     own = exchanges[first:]
     if len(transcript.notes) > len(own):
         raise ValueError(f"an episode of {len(own)} exchanges has {len(transcript.notes)} notes on them")
     for exchange, note in zip(own, transcript.notes, strict=False):
         exchange.note = note
     return transcript
+
+
+def first_turn(turns: Turns) -> list[Request]:
+    """Return the requests that an episode begins with; none where it ends without any.
+
+    Raises:
+        UsageError: if the episode is no generator of lists of requests.
+    """
+    _check_generator(turns)
+    return _check_turn(next(turns, []))
+
+
+def _check_generator(turns: object) -> None:
+    if not isinstance(turns, Generator):
+        raise UsageError(f"an episode returned {_what(turns)}; expected a generator that yields lists of requests")
+
+
+def _check_turn(requests: object) -> list[Request]:
+    if not isinstance(requests, list | tuple):
+        raise UsageError(f"an episode yielded {_what(requests)}; expected a list of requests")
+    for request in requests:
+        if not isinstance(request, Request):
+            raise UsageError(f"an episode yielded a list with {_what(request)}; expected a Request")
+        if told := _message_mistake(request.messages):
+            raise UsageError(f"an episode yielded a request with {told}; expected dictionaries with role and content")
+        try:
+            json.dumps([request.messages, request.tools, request.settings], allow_nan=False)
+        except (TypeError, ValueError) as error:
+            raise UsageError(f"an episode yielded a request that JSON cannot hold: {error}") from None
+    return list(requests)
+
+
+def _message_mistake(messages: object) -> str:
+    """Return what is wrong with the messages of a request; empty for nothing."""
+    if not isinstance(messages, list | tuple):
+        return f"{_what(messages)} as its messages"
+    return next((f"the message {message!r}" for message in messages if not _is_message(message)), "")
+
+
+def _is_message(message: object) -> bool:
+    return isinstance(message, dict) and "role" in message and "content" in message
+
+
+def _check_transcript(returned: object) -> Transcript:
+    if not isinstance(returned, Transcript):
+        raise UsageError(f"an episode returned {_what(returned)} at its end; expected a Transcript")
+    if not isinstance(returned.reply, Reply) or not isinstance(returned.reply.text, str):
+        raise UsageError("an episode returned a Transcript without a Reply of text; give it the reply to score")
+    for note in returned.notes:
+        _check_note(note)
+    return returned
+
+
+def _check_note(note: object) -> None:
+    try:
+        if not isinstance(note, Mapping):
+            raise TypeError(f"{_what(note)}")
+        json.dumps(dict(note), allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise UsageError(f"an episode returned a note that is no JSON object: {error}") from None
+
+
+def _what(value: object) -> str:
+    return "None" if value is None else f"an object of type {type(value).__name__}"
 
 
 async def _complete(exchange: Exchange, answer: Callable[[Request], Awaitable[Reply]]) -> None:

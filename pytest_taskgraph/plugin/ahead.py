@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ..errors import TaskgraphError
 from . import private
 from .asking import AskResult, ask
 from .suites import asks
@@ -111,8 +110,8 @@ class Ahead:
                 if self._run.reporting.draws:
                     self._run.drawings.draw(question, collected)
                 self._jobs[item.nodeid] = (question, self._submit(at + 1, question, subject, collected))
-            except TaskgraphError:
-                continue  # the item's own set-up will meet it, and tell
+            except Exception:
+                continue
             return True
         return False
 

@@ -36,12 +36,14 @@ class AskedFamilies:
 
     def declare(self, family: Family, settings: Settings, groups: Iterable[str]) -> None:
         """Note what a family states whose suite was collected, and the versions of the questions of its groups."""
+        from ..benchmarks.contract import description_of, question_set_of, stated_by
+
         told = self._told.get(family.name) or {
-            "description": family.description(settings).to_json(),
-            "options": dict(family.stated(settings)),
+            "description": description_of(family, settings).to_json(),
+            "options": stated_by(family, settings),
             "versions": {},
         }
-        told["versions"] |= {group: family.question_set(group) for group in groups}
+        told["versions"] |= {group: question_set_of(family, group) for group in groups}
         self._told[family.name] = told
 
     def pack(self) -> dict[str, dict[str, Any]]:
@@ -59,11 +61,12 @@ class AskedFamilies:
 
         It is always the same object: further families are added to it as they are known.
         """
+        from ..benchmarks.contract import description_of
         from ..family_description import FamilyDescription
 
         for family in families:
             if family.name not in self._descriptions:
-                self._descriptions.add(family.description(settings))
+                self._descriptions.add(description_of(family, settings))
         for name, told in self._told.items():
             if name not in self._descriptions:
                 self._descriptions.add(FamilyDescription.from_json(told["description"]))

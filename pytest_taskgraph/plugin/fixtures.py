@@ -63,9 +63,10 @@ def trial(
     run = run_of(request.config)
     if request.config.getoption("setuponly", False):  # scores without tests would be no run, and no gate could judge it
         pytest.skip("nothing is asked under --setup-only")
-    came = run.ahead.came(request.node, taskgraph_question, taskgraph_model, taskgraph_reference)
-    with _without_traceback():  # of a metric that returns what is no measurement
+    with _without_traceback():  # of an episode or a metric that returns what it should not
+        came = run.ahead.came(request.node, taskgraph_question, taskgraph_model, taskgraph_reference)
         made, stopped = trial_of(taskgraph_question, taskgraph_model.name, came)
+    request.node.stash[TRIAL] = made  # kept also if a family cannot draw it
     if run.reporting.draws:
         made = run.drawings.attach(made, taskgraph_reference, again=getattr(request.node, "execution_count", 1) > 1)
     request.node.stash[TRIAL] = made

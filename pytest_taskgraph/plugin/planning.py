@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ..trial import Question, Request
     from .run import Run
     from .subject import Subject
+    from .suites import Collected
 
 Outline = tuple[int, str, list[str], dict[str, dict[str, Any]]]  # questions, their forecast, notices, families
 EXACT = 500  # questions that are all built before the first is asked, for the first line to count what is sent
@@ -39,12 +40,12 @@ def entries(run: Run, items: Sequence[pytest.Item], bases: Mapping[str, Basis]) 
         if not asks(item) or private.skipped(item):
             continue
         subject, collected = run.subject_of(params), params["taskgraph_reference"]
-        question = collected.question()
+        question = _question(collected)
         if not subject.live or subject.client is None:
             yield PlanEntry(subject.name, question.family, question.group, question.section, 0, 0, 0.0, 0.0)
             continue
-        episode = collected.family.episode(question.episode)
-        requests = [(_key(run, subject, item, one), one) for one in _requests(question, episode)]
+        episode, first = _opening(collected, question)
+        requests = [(_key(run, subject, item, one), one) for one in first]
         missing = {key: one for key, one in requests if key not in seen and not run.pipeline.holds(key)}
         stored = sum(key not in seen and run.pipeline.holds(key) for key in dict(requests))
         whole = all(run.pipeline.holds(key) for key, _ in requests)  # what measures the replies is stored as well
@@ -106,6 +107,7 @@ def announced(
     run: Run, questions: int, planned: str, notices: Sequence[str], families: Mapping[str, dict[str, Any]]
 ) -> list[str]:
     """The lines that tell an outline before anything is asked, and the run knows it; none where nothing will be."""
+    from ..reports.escape import one_line
     from ..reports.terminal import header
 
     run.questions = questions
@@ -116,7 +118,7 @@ def announced(
     return [
         *([f"taskgraph: {planned}"] if planned else []),
         *header(run.about(), private.width(run.config)),
-        *(f"taskgraph: {notice}" for notice in run.notices),
+        *(f"taskgraph: {one_line(notice)}" for notice in run.notices),
     ]
 
 
@@ -192,11 +194,23 @@ def _retries(run: Run) -> int:
     return 0 if found is None else found
 
 
-def _requests(question: Question, episode: Episode) -> list[Request]:
-    """What the question's episode asks first."""
+def _question(collected: Collected) -> Question:
+    """Return the question of an item. Raises UsageError, whatever its family raises."""
+    from ..benchmarks.contract import naming_family
+
+    with naming_family(collected.family, f"question({collected.reference.id!r})"):
+        return collected.question()
+
+
+def _opening(collected: Collected, question: Question) -> tuple[Episode, list[Request]]:
+    """Return the episode of a question, and what it asks first. Raises UsageError, whatever its family raises."""
+    from ..asking import first_turn
+    from ..benchmarks.contract import naming_family
     from .asking import repeated_request
 
-    return [repeated_request(request, question) for request in next(episode(question))]
+    with naming_family(collected.family, f"episode({question.episode!r})"):
+        episode = collected.family.episode(question.episode)
+        return episode, [repeated_request(request, question) for request in first_turn(episode(question))]
 
 
 def _key(run: Run, subject: Subject, item: pytest.Item, request: Request) -> str:

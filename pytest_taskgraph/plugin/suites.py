@@ -31,7 +31,10 @@ class Collected:
 
     def question(self) -> Question:
         """The question, built now. Raises UsageError."""
+        from ..benchmarks.contract import check_question
+
         made = self.family.question(self.reference, self.settings)
+        check_question(self.family, self.reference, made)
         if made.aggregate != MEAN:
             self._check_aggregate(made)
         return replace(made, repetition=self.reference.repetition) if self.reference.repetition > 1 else made
@@ -80,8 +83,13 @@ def expand(
     family: Family = mark.kwargs["family"]
     _demand_registered(name, family)
     options = mark.kwargs["options"]
+    from ..benchmarks.contract import check_notices, check_references
+
     try:
-        references = [again for one in family.references(settings, options) for again in _repeated(one, repeats)]
+        found = check_references(family, family.references(settings, options))
+        if not found:
+            raise NothingToAskError(f"the benchmark family {family.name!r} has no question for this suite")
+        references = [again for one in found for again in _repeated(one, repeats)]
     except NothingToAskError as error:
         why = pytest.mark.skip(reason=f"{name}: {error}")
         nothing = pytest.param(f"{name}: {error}", id=NOTHING, marks=why)
@@ -99,7 +107,7 @@ def expand(
     )
     if len(models) > 1:
         metafunc.parametrize("taskgraph_model", models, ids=[_shell_safe(model) for model in models], indirect=True)
-    return list(family.notices(settings, options))
+    return check_notices(family, family.notices(settings, options))
 
 
 def _demand_registered(name: str, family: Family) -> None:

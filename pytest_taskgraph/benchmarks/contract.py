@@ -1,0 +1,155 @@
+"""Checks of what benchmark families return, so that a mistake in a family is told before anything is asked."""
+
+from __future__ import annotations
+
+import json
+import traceback
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..errors import TaskgraphError, UsageError
+from ..family_description import FamilyDescription
+from ..trial import Question
+from .family import QuestionReference
+
+if TYPE_CHECKING:
+    from ..trial import Json
+    from .family import Family
+    from .settings import Settings
+
+
+@contextmanager
+def naming_family(family: Family, method: str) -> Iterator[None]:
+    """Report any exception within the context as a mistake in a method of the family, with its place in the code.
+
+    For calls outside of any test, where no traceback is shown.
+
+    Raises:
+        UsageError: that names the family, the method, the exception and its line; errors of ours pass unchanged.
+    """
+    try:
+        yield
+    except TaskgraphError:
+        raise
+    except Exception as error:
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        told = f"{type(error).__name__}: {error} ({Path(last.filename).name}:{last.lineno})"
+        raise UsageError(f"the benchmark family {family.name!r}: {method} raised {told}") from error
+
+
+def description_of(family: Family, settings: Settings) -> FamilyDescription:
+    """Return what a family states about itself.
+
+    Raises:
+        UsageError: if that is no FamilyDescription under the name of the family, or cannot be had.
+    """
+    with naming_family(family, "description"):
+        described = family.description(settings)
+    where = f"the benchmark family {family.name!r}: description"
+    if not isinstance(described, FamilyDescription):
+        raise UsageError(f"{where} returned {_what(described)}; expected a FamilyDescription")
+    if described.name != family.name:
+        raise UsageError(f"{where} has the name {described.name!r}; expected {family.name!r}")
+    return described
+
+
+def stated_by(family: Family, settings: Settings) -> dict[str, Json]:
+    """Return the values of the options of a family, for the record of a run.
+
+    Raises:
+        UsageError: if they cannot be had, or hold what JSON cannot.
+    """
+    with naming_family(family, "stated"):
+        stated = dict(family.stated(settings))
+    try:
+        json.dumps(stated, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        told = f"stated returned what JSON cannot hold: {error}"
+        raise UsageError(f"the benchmark family {family.name!r}: {told}") from None
+    return stated
+
+
+def question_set_of(family: Family, group: str) -> int | None:
+    """Return the version of the question set that a group belongs to. Raises UsageError."""
+    with naming_family(family, f"question_set({group!r})"):
+        version = family.question_set(group)
+    if version is not None and not isinstance(version, int):
+        told = f"question_set({group!r}) returned {version!r}; expected a whole number or None"
+        raise UsageError(f"the benchmark family {family.name!r}: {told}")
+    return version
+
+
+def check_references(family: Family, returned: Iterable[QuestionReference]) -> list[QuestionReference]:
+    """Return the references of a suite as a list.
+
+    Raises:
+        UsageError: if one is no QuestionReference, has an id that is empty or stands twice, or labels of other types.
+    """
+    where = f"the benchmark family {family.name!r}: references"
+    if not isinstance(returned, Iterable):
+        raise UsageError(f"{where} returned {_what(returned)}; expected a list of QuestionReference")
+    references, ids, labelled = list(returned), set(), {}
+    for reference in references:
+        if not isinstance(reference, QuestionReference):
+            raise UsageError(f"{where} returned {_what(reference)} in its list; expected a QuestionReference")
+        if not (isinstance(reference.id, str) and reference.id):
+            raise UsageError(f"{where} returned the id {reference.id!r}; expected a text that is not empty")
+        if not isinstance(reference.group, str):
+            raise UsageError(f"{where}, {reference.id!r}: the group is {reference.group!r}; expected a text")
+        if reference.id in ids:
+            raise UsageError(f"{where} returned the id {reference.id!r} twice; give each question an id of its own")
+        ids.add(reference.id)
+        labelled[id(reference.labels)] = reference  # many share one mapping
+    for reference in labelled.values():
+        if told := _label_mistake(reference.labels, (str, int, type(None))):
+            raise UsageError(f"{where}, {reference.id!r}: {told}")
+    return references
+
+
+def check_notices(family: Family, returned: Iterable[str]) -> list[str]:
+    """Return what a family says of questions that a suite leaves out.
+
+    Raises:
+        UsageError: if it is no list of texts.
+    """
+    if isinstance(returned, Iterable) and not isinstance(returned, str):
+        notices = list(returned)
+        if all(isinstance(notice, str) for notice in notices):
+            return notices
+    told = f"notices returned {_what(returned)}; expected a list of texts"
+    raise UsageError(f"the benchmark family {family.name!r}: {told}")
+
+
+def check_question(family: Family, reference: QuestionReference, returned: Question) -> None:
+    """Check that a family returned the question of the reference.
+
+    Raises:
+        UsageError: if it is no Question, of another id, family or group, or holds what no record can.
+    """
+    where = f"the benchmark family {family.name!r}: question({reference.id!r})"
+    if not isinstance(returned, Question):
+        raise UsageError(f"{where} returned {_what(returned)}; expected a Question")
+    expected = {"id": reference.id, "family": family.name, "group": reference.group}
+    for name, value in expected.items():
+        if getattr(returned, name) != value:
+            raise UsageError(f"{where} has the {name} {getattr(returned, name)!r}; expected {value!r}")
+    for name in ("section", "text", "prompt", "system"):
+        if not isinstance(getattr(returned, name), str):
+            raise UsageError(f"{where}: {name} is {_what(getattr(returned, name))}; expected a text")
+    if told := _label_mistake(returned.labels, (str, int)):
+        raise UsageError(f"{where}: {told}")
+
+
+def _label_mistake(labels: object, kinds: tuple[type, ...]) -> str:
+    if not hasattr(labels, "items"):
+        return f"labels are {_what(labels)}; expected a mapping"
+    for name, value in labels.items():
+        if not isinstance(name, str) or not isinstance(value, kinds):
+            return f"the label {name!r} has the value {value!r}; expected a text or a whole number"
+    return ""
+
+
+def _what(value: object) -> str:
+    return "None" if value is None else f"an object of type {type(value).__name__}"
