@@ -33,7 +33,7 @@ def naming_family(family: Family, method: str) -> Iterator[None]:
         yield
     except TaskgraphError:
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         last = traceback.extract_tb(error.__traceback__)[-1]
         told = f"{type(error).__name__}: {error} ({Path(last.filename).name}:{last.lineno})"
         raise UsageError(f"the benchmark family {family.name!r}: {method} raised {told}") from error

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, get_args
 
 from ..errors import UsageError
 
@@ -55,6 +56,20 @@ class Option:
     def dest(self) -> str:
         """Return the name of its value, also in ini files."""
         return f"taskgraph_{self.name.replace('-', '_')}"
+
+    def check(self) -> None:
+        """Check the declaration: its name, its kind and its default.
+
+        Raises:
+            UsageError: if it cannot be an option.
+        """
+        if not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", self.name):
+            raise UsageError(f"the option {self.name!r}: expected a name of lower-case letters, digits and hyphens")
+        if self.kind not in get_args(Kind):
+            raise UsageError(f"the option {self.flag}: unknown kind {self.kind!r}; known: {', '.join(get_args(Kind))}")
+        if not isinstance(self.default, str):
+            raise UsageError(f"the option {self.flag}: its default is {self.default!r}; expected it as typed")
+        self.read(None)
 
     def texts(self, stated: Sequence[str] | None) -> list[str]:
         """Return the texts that were stated, or the default.

@@ -6,7 +6,7 @@ import asyncio
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING
 
-from ..errors import BudgetSpentError, NotAskedError, PromptNotUnderstoodError, ProviderError
+from ..errors import BudgetSpentError, NotAskedError, PromptNotUnderstoodError, ProviderError, UsageError
 from ..redaction import redact, redact_all
 from ..trial import Outcome, Question, Trial
 from .judging import NOT_UNDERSTOOD
@@ -59,6 +59,8 @@ async def ask(
                 transcript = await measuring.measured(question, transcript, exchanges)
     except (ProviderError, NotAskedError) as failure:
         error = failure
+    except (SystemExit, KeyboardInterrupt) as stop:  # of the episode: it would end the loop, and all other questions
+        raise UsageError(f"the episode {question.episode!r} raised {stop!r}; let it return a Transcript") from stop
     except TimeoutError:
         error = ProviderError("timeout", f"no answer within {seconds:g} s (--taskgraph-question-timeout)")
     return AskResult(transcript, error, exchanges)

@@ -141,6 +141,9 @@ def add_family_options(parser: pytest.Parser, family: Family) -> None:
     others |= {name: ("pytest-taskgraph", one) for name, one in OPTIONS.items()}
     present = option_names(parser)
     for option in family.options:
+        if not isinstance(option, Option):
+            raise UsageError(f"family {family.name!r}: {option!r} in its options is no Option")
+        option.check()
         owner, known = others.get(option.name, ("", option))
         if known != option:
             raise UsageError(

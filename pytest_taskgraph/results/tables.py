@@ -6,9 +6,10 @@ families there is one more, of pass rates.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import Any, get_args
 
 from ..family_description import (
     RATES,
@@ -261,9 +262,17 @@ def _mistake(spec: TableSpec, aggregates: Sequence[str], metrics: Collection[str
         return f"unknown column {unknown[0]!r}; expected one of {', '.join(sorted(known))}"
     if lost := [one for one in spec.references if one.column not in values]:
         return f"a reference is about the column {lost[0].column!r}; expected one of {', '.join(values)}"
+    if spec.rows not in get_args(Rows):
+        return f"unknown rows {spec.rows!r}; expected one of {', '.join(get_args(Rows))}"
+    if unclear := [one for one in spec.references if not _is_finite(one.value)]:
+        return f"the reference of {unclear[0].row!r} has the value {unclear[0].value!r}; expected a finite number"
     if spec.rows == "label" and not spec.label:
         return "its rows are the values of a label, and it names none; set label"
     return "graded questions have no pass rate; show their mean" if spec.graded and "rate" in values else ""
+
+
+def _is_finite(value: object) -> bool:
+    return isinstance(value, int | float) and math.isfinite(value)
 
 
 def _by_model(

@@ -9,8 +9,8 @@ FAMILY = """
 import json
 
 from pytest_taskgraph import *
-from pytest_taskgraph import Question, QuestionReference, Family, Reply, Request, Transcript
-from pytest_taskgraph.family_description import FamilyDescription
+from pytest_taskgraph import Option, Question, QuestionReference, Family, Reply, Request, Transcript
+from pytest_taskgraph.family_description import Column, FamilyDescription, ReferenceValue, TableSpec
 
 
 class Odd(Family):
@@ -72,6 +72,18 @@ REFUSED = {
     "references(self, settings, options): return [QuestionReference('q', 'g', labels={'a': [1]})]": "label 'a' has the",
     "references(self, settings, options): return []": "the benchmark family 'odd' has no question for this suite",
 }  # fmt: skip
+TABLES = {
+    "TableSpec('t', 't', (Column('n'),), rows='groups')": "unknown rows 'groups'; expected one of group",
+    "TableSpec('t', 't', (Column('n'),), references=(ReferenceValue('a', 'n', '2', 'Doe'),))": "'a' has the value '2'",
+    "TableSpec('t', 't', (Column('n'),), references=(ReferenceValue('a', 'n', 1e999, 'Doe'),))": "has the value inf",
+}
+OPTIONS = {
+    "Option('odd size!', 'N', 'size')": "the option 'odd size!': expected a name of lower-case letters, digits and",
+    "Option('odd-size', 'N', 'size', '1', kind='int')": "--taskgraph-odd-size: unknown kind 'int'; known: text, ",
+    "Option('odd-size', 'N', 'size', 2, kind='whole')": "--taskgraph-odd-size: its default is 2; expected it as typed",
+    "Option('odd-size', 'N', 'size', 'many', kind='whole')": "--taskgraph-odd-size: 'many'; expected a whole number",
+    "'odd-size'": "family 'odd': 'odd-size' in its options is no Option",
+}
 FAILED = {
     "question(self, reference, settings): return None": "question('odd-1') returned None; expected a Question",
     "question(self, reference, settings): return 1 / 0": "ZeroDivisionError: division by zero",
@@ -89,6 +101,8 @@ TURNS = {
     "yield [Request('all')]": "an episode yielded a request with an object of type str as its messages",
     "yield [Request([{'role': 'user'}])]": "an episode yielded a request with the message {'role': 'user'}",
     "yield [Request(settings={'stop': {1}})]": "an episode yielded a request that JSON cannot hold",
+    "raise SystemExit(3); yield": "the episode 'own' raised SystemExit(3)",
+    "yield [Request([{'role': 'user', 'content': 'x'}])]; raise SystemExit(3)": "the episode 'own' raised SystemExit",
     "yield []": "an episode returned None at its end; expected a Transcript",
     "return Transcript('yes'); yield": "an episode returned a Transcript without a Reply of text",
     "return Transcript(Reply('yes'), notes=['all']); yield": "an episode returned a note that is no JSON object",
@@ -165,3 +179,24 @@ def test_plan_of_a_family_with_mistake_names_it(project: Project) -> None:
     assert ran.code == pytest.ExitCode.USAGE_ERROR
     assert "the benchmark family 'odd': question('odd-1') raised ZeroDivisionError: division by zero" in ran.output
     assert ran.clean
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_table_with_mistake_is_refused_in_words(project: Project, table: str) -> None:
+    method = f"description(self, settings): return FamilyDescription('odd', tables=({table},))"
+    _write(project, FAMILY.replace("METHOD", method))
+    ran = project.run("--model=yes", "test_odd.py")
+    assert ran.code == pytest.ExitCode.USAGE_ERROR
+    assert ran.clean
+    assert "the benchmark family 'odd': table 't': " in ran.output
+    assert TABLES[table] in ran.output
+
+
+@pytest.mark.parametrize("option", OPTIONS)
+def test_option_with_mistake_is_refused_in_words(project: Project, option: str) -> None:
+    _write(project, FAMILY.replace("def METHOD", f"options = ({option},)"))
+    ran = project.run("--model=yes", "test_odd.py")
+    assert ran.code == pytest.ExitCode.USAGE_ERROR
+    assert ran.clean
+    assert "ERROR: conftest.py: " in ran.output
+    assert OPTIONS[option] in ran.output
