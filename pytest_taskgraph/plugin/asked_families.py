@@ -34,6 +34,11 @@ class AskedFamilies:
         """The names of the families whose suites were collected, as far as this process knows them."""
         return set(self._told)
 
+    @property
+    def metrics(self) -> set[str]:
+        """The names of the metrics that the episodes of these families measure."""
+        return {name for told in self._told.values() for name in told["metrics"]}
+
     def declare(self, family: Family, settings: Settings, groups: Iterable[str]) -> None:
         """Note what a family states whose suite was collected, and the versions of the questions of its groups."""
         from ..benchmarks.contract import description_of, question_set_of, stated_by
@@ -41,6 +46,7 @@ class AskedFamilies:
         told = self._told.get(family.name) or {
             "description": description_of(family, settings).to_json(),
             "options": stated_by(family, settings),
+            "metrics": list(family.episode_metrics),
             "versions": {},
         }
         told["versions"] |= {group: question_set_of(family, group) for group in groups}

@@ -78,7 +78,7 @@ class Judging:
         from ..benchmarks import FAMILIES
 
         # A conftest.py that is loaded later may register metrics and families, and with them names of gates.
-        names = (metrics_of_gates(), frozenset(FAMILIES))
+        names = (metrics_of_gates(self._config), frozenset(FAMILIES) | _told_families(self._config))
         if self._parsed is None or self._parsed[0] != names:
             self._parsed = (names, self._parse(names[0]))
         return [] if self.how == "none" else self._parsed[1]
@@ -226,23 +226,39 @@ class Judging:
         return Case(name, "failed", f"not judged: {told}", model)
 
 
-def metrics_of_gates() -> frozenset[str]:
+def metrics_of_gates(config: pytest.Config) -> frozenset[str]:
     """The names that the last part of a gate may have as a metric."""
     from ..benchmarks import FAMILIES
     from ..results.gates import SCORE
     from ..scoring.metrics import MEASURED, METRICS, names_measured
+    from .gathering import run_so_far
 
-    of_episodes = (name for family in FAMILIES.values() for name in family.episode_metrics)
-    return frozenset({SCORE, *names_measured(METRICS), *MEASURED, *of_episodes})
+    run = run_so_far(config)
+    of_episodes = {name for family in FAMILIES.values() for name in family.episode_metrics}
+    told = set() if run is None else run.population.families.metrics
+    return frozenset({SCORE, *names_measured(METRICS), *MEASURED, *of_episodes, *told})
 
 
 def aggregates_of_gates(config: pytest.Config) -> frozenset[str]:
     """The names that the last part of a gate may have as an aggregate of some family."""
     from ..benchmarks import FAMILIES
+    from ..benchmarks.contract import description_of
+    from .gathering import run_so_far
 
-    settings = options.settings(config)
-    families = [family.description(settings) for family in FAMILIES.values()]
+    settings, run = options.settings(config), run_so_far(config)
+    if run is None:
+        families = [description_of(family, settings) for family in FAMILIES.values()]
+    else:
+        families = list(run.descriptions)
     return frozenset(one.name for family in families for one in family.aggregates)
+
+
+def _told_families(config: pytest.Config) -> frozenset[str]:
+    """The names of the families whose suites were collected, in workers of xdist too."""
+    from .gathering import run_so_far
+
+    run = run_so_far(config)
+    return frozenset() if run is None else frozenset(run.population.families.names)
 
 
 def _known(gate: Gate, outcome: Outcome) -> str:

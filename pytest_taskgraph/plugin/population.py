@@ -22,7 +22,6 @@ from .outcomes import MISTAKE
 
 if TYPE_CHECKING:
     from ..benchmarks.family import Family, QuestionReference
-    from ..benchmarks.settings import Settings
     from ..family_description import Aggregate
     from ..results.gates import Gate
     from ..results.population import Declared, Mistake, Vocabulary, Whereabouts
@@ -51,7 +50,7 @@ class Questions:
 
         self.functions.add(function)
         settings = options.settings(self._config)
-        _check_description(family, settings)
+        _check_description(family, self._config)
         names = {one.group for one in references}
         self.families.declare(family, settings, sorted(names))
         sections = {name: family.section(name) for name in names}
@@ -164,7 +163,8 @@ class Questions:
             return {}
         about = {one.family for one in self.declared.values() if fits(gate.parts, one)}
         settings = options.settings(self._config)
-        return merged(FAMILIES[name].description(settings) for name in sorted(about) if name in FAMILIES)
+        described = self.families.described(list(FAMILIES.values()), settings)
+        return merged(described[name] for name in sorted(about))
 
     @cached_property
     def _vocabulary(self) -> Vocabulary:
@@ -186,7 +186,7 @@ class Questions:
         labels = [pair for one in FAMILIES.values() for pair in one.labels().items()]
         values = {name: tuple(chain(*(label.values for same, label in labels if same == name))) for name, _ in labels}
         closed = frozenset(values).difference(name for name, label in labels if not label.closed)
-        metrics, aggregates = metrics_of_gates(), aggregates_of_gates(self._config)
+        metrics, aggregates = metrics_of_gates(self._config), aggregates_of_gates(self._config)
         names = list(dict.fromkeys(names))
         return Vocabulary(names, frozenset(ours), sorted(metrics), values, closed, sorted(aggregates))
 
@@ -228,15 +228,15 @@ def _measured(metrics: Sequence[str] | None) -> Sequence[str] | None:
     return None if metrics is None else names_measured(metrics)
 
 
-def _check_description(family: Family, settings: Settings) -> None:
+def _check_description(family: Family, config: pytest.Config) -> None:
     """Check the aggregates and tables that a family declares. Raises UsageError."""
     from ..results import aggregates, tables
     from .judging import metrics_of_gates
 
-    described = family.description(settings)
+    described = family.description(options.settings(config))
     if not (described.aggregates or described.tables):
         return
-    metrics = metrics_of_gates()
+    metrics = metrics_of_gates(config)
     if told := aggregates.mistake_of(described.aggregates, metrics) or tables.mistake_of(described, metrics):
         raise UsageError(f"the benchmark family {family.name!r}: {told}")
 

@@ -12,7 +12,7 @@ SIDE = Option("riddle-side", "SIDE", "which side is asked about", "left")
 
 
 class Riddles(Family):
-    name, options = "riddles", (SIDE,)
+    name, options, episode_metrics = "riddles", (SIDE,), ("speed",)
 
     def references(self, settings, options):
         return [QuestionReference(f"riddle-{at}", "riddle") for at in range(3)]
@@ -65,3 +65,17 @@ def test_family_of_deeper_conftest_under_xdist_is_described(project: Project) ->
     assert record["question_sets"] == {"riddles": 7}
     assert record["settings"]["riddle-side"] == "left"
     assert "solved" in alone.output
+
+
+def test_gate_on_aggregate_of_deeper_family_under_xdist_is_judged(project: Project) -> None:
+    (project.path / "test_graph.py").unlink()
+    deep = project.path / "deep"
+    deep.mkdir()
+    (deep / "conftest.py").write_text(FAMILY, encoding="utf-8")
+    (deep / "test_riddles.py").write_text(SUITE, encoding="utf-8")
+    gate = "--taskgraph-gate=riddles.solved>=0.9"
+    ran = project.spread(".", "--model=oracle:1", gate)
+    assert "passed gates::riddles.solved: " in ran.output
+    measured = project.spread(".", "--model=oracle:1", "--taskgraph-gate=riddles.speed>=0.9")
+    assert "no metric or aggregate is called so" not in measured.output
+    assert "gates::riddles.speed" in measured.output
