@@ -120,15 +120,17 @@ def first_turn(turns: Turns) -> list[Request]:
 
 def _check_generator(turns: object) -> None:
     if not isinstance(turns, Generator):
-        raise UsageError(f"an episode returned {_what(turns)}; expected a generator that yields lists of requests")
+        raise UsageError(
+            f"an episode returned {type_in_words(turns)}; expected a generator that yields lists of requests"
+        )
 
 
 def _check_turn(requests: object) -> list[Request]:
     if not isinstance(requests, list | tuple):
-        raise UsageError(f"an episode yielded {_what(requests)}; expected a list of requests")
+        raise UsageError(f"an episode yielded {type_in_words(requests)}; expected a list of requests")
     for request in requests:
         if not isinstance(request, Request):
-            raise UsageError(f"an episode yielded a list with {_what(request)}; expected a Request")
+            raise UsageError(f"an episode yielded a list with {type_in_words(request)}; expected a Request")
         if told := _message_mistake(request.messages):
             raise UsageError(f"an episode yielded a request with {told}; expected dictionaries with role and content")
         try:
@@ -141,7 +143,7 @@ def _check_turn(requests: object) -> list[Request]:
 def _message_mistake(messages: object) -> str:
     """Return what is wrong with the messages of a request; empty for nothing."""
     if not isinstance(messages, list | tuple):
-        return f"{_what(messages)} as its messages"
+        return f"{type_in_words(messages)} as its messages"
     return next((f"the message {message!r}" for message in messages if not _is_message(message)), "")
 
 
@@ -151,7 +153,7 @@ def _is_message(message: object) -> bool:
 
 def _check_transcript(returned: object) -> Transcript:
     if not isinstance(returned, Transcript):
-        raise UsageError(f"an episode returned {_what(returned)} at its end; expected a Transcript")
+        raise UsageError(f"an episode returned {type_in_words(returned)} at its end; expected a Transcript")
     if not isinstance(returned.reply, Reply) or not isinstance(returned.reply.text, str):
         raise UsageError("an episode returned a Transcript without a Reply of text; give it the reply to score")
     for note in returned.notes:
@@ -162,13 +164,14 @@ def _check_transcript(returned: object) -> Transcript:
 def _check_note(note: object) -> None:
     try:
         if not isinstance(note, Mapping):
-            raise TypeError(f"{_what(note)}")
+            raise TypeError(f"{type_in_words(note)}")
         json.dumps(dict(note), allow_nan=False)
     except (TypeError, ValueError) as error:
         raise UsageError(f"an episode returned a note that is no JSON object: {error}") from None
 
 
-def _what(value: object) -> str:
+def type_in_words(value: object) -> str:
+    """Return what a value is that is not of the expected type, for messages."""
     return "None" if value is None else f"an object of type {type(value).__name__}"
 
 

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..asking import type_in_words
 from ..errors import TaskgraphError, UsageError
 from ..family_description import FamilyDescription
 from ..trial import Question
@@ -49,7 +50,7 @@ def description_of(family: Family, settings: Settings) -> FamilyDescription:
         described = family.description(settings)
     where = f"the benchmark family {family.name!r}: description"
     if not isinstance(described, FamilyDescription):
-        raise UsageError(f"{where} returned {_what(described)}; expected a FamilyDescription")
+        raise UsageError(f"{where} returned {type_in_words(described)}; expected a FamilyDescription")
     if described.name != family.name:
         raise UsageError(f"{where} has the name {described.name!r}; expected {family.name!r}")
     return described
@@ -89,11 +90,11 @@ def check_references(family: Family, returned: Iterable[QuestionReference]) -> l
     """
     where = f"the benchmark family {family.name!r}: references"
     if not isinstance(returned, Iterable):
-        raise UsageError(f"{where} returned {_what(returned)}; expected a list of QuestionReference")
+        raise UsageError(f"{where} returned {type_in_words(returned)}; expected a list of QuestionReference")
     references, ids, labelled = list(returned), set(), {}
     for reference in references:
         if not isinstance(reference, QuestionReference):
-            raise UsageError(f"{where} returned {_what(reference)} in its list; expected a QuestionReference")
+            raise UsageError(f"{where} returned {type_in_words(reference)} in its list; expected a QuestionReference")
         if not (isinstance(reference.id, str) and reference.id):
             raise UsageError(f"{where} returned the id {reference.id!r}; expected a text that is not empty")
         if not isinstance(reference.group, str):
@@ -118,7 +119,7 @@ def check_notices(family: Family, returned: Iterable[str]) -> list[str]:
         notices = list(returned)
         if all(isinstance(notice, str) for notice in notices):
             return notices
-    told = f"notices returned {_what(returned)}; expected a list of texts"
+    told = f"notices returned {type_in_words(returned)}; expected a list of texts"
     raise UsageError(f"the benchmark family {family.name!r}: {told}")
 
 
@@ -130,26 +131,22 @@ def check_question(family: Family, reference: QuestionReference, returned: Quest
     """
     where = f"the benchmark family {family.name!r}: question({reference.id!r})"
     if not isinstance(returned, Question):
-        raise UsageError(f"{where} returned {_what(returned)}; expected a Question")
+        raise UsageError(f"{where} returned {type_in_words(returned)}; expected a Question")
     expected = {"id": reference.id, "family": family.name, "group": reference.group}
     for name, value in expected.items():
         if getattr(returned, name) != value:
             raise UsageError(f"{where} has the {name} {getattr(returned, name)!r}; expected {value!r}")
     for name in ("section", "text", "prompt", "system"):
         if not isinstance(getattr(returned, name), str):
-            raise UsageError(f"{where}: {name} is {_what(getattr(returned, name))}; expected a text")
+            raise UsageError(f"{where}: {name} is {type_in_words(getattr(returned, name))}; expected a text")
     if told := _label_mistake(returned.labels, (str, int)):
         raise UsageError(f"{where}: {told}")
 
 
 def _label_mistake(labels: object, kinds: tuple[type, ...]) -> str:
     if not hasattr(labels, "items"):
-        return f"labels are {_what(labels)}; expected a mapping"
+        return f"labels are {type_in_words(labels)}; expected a mapping"
     for name, value in labels.items():
         if not isinstance(name, str) or not isinstance(value, kinds):
             return f"the label {name!r} has the value {value!r}; expected a text or a whole number"
     return ""
-
-
-def _what(value: object) -> str:
-    return "None" if value is None else f"an object of type {type(value).__name__}"

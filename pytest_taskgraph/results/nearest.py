@@ -22,7 +22,7 @@ def quoted(part: str) -> str:
 def nearest(word: str, names: Iterable[str], what: str = "known") -> str:
     """The names, the most like first, and no more than fit a line; and whether one of them is likely to be meant."""
     every = list(dict.fromkeys(names))
-    every.sort(key=lambda name: -SequenceMatcher(None, word, name).ratio())
+    every.sort(key=lambda name: (-SequenceMatcher(None, word, name).ratio(), name))
     more = f" and {len(every) - _SHOWN} more" if len(every) > _SHOWN else ""
     meant = get_close_matches(word, every, 1)
     best = next((repr(one) if quoted(one) == one else quoted(one) for one in meant), "")

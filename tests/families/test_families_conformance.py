@@ -414,7 +414,7 @@ def test_plan_tells_requests_and_facts_and_asks_nothing(project: Project, server
     (described,) = project.record("r.json")["families"]
     assert described["facts"]
     for name, value in described["facts"].items():
-        assert f"{name} {value}" in line_of(ran)
+        assert f"{name} {value[:60]}" in line_of(ran)  # a long path is cut
 
 
 @each_family
