@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from ..benchmarks.family import Family
     from ..benchmarks.settings import Settings
+    from ..family_description import FamilyDescription
     from ..results.descriptions import Descriptions
     from ..trial import Json
 
@@ -39,12 +40,12 @@ class AskedFamilies:
         """The names of the metrics that the episodes of these families measure."""
         return {name for told in self._told.values() for name in told["metrics"]}
 
-    def declare(self, family: Family, settings: Settings, groups: Iterable[str]) -> None:
+    def declare(self, family: Family, described: FamilyDescription, settings: Settings, groups: Iterable[str]) -> None:
         """Note what a family states whose suite was collected, and the versions of the questions of its groups."""
-        from ..benchmarks.contract import description_of, question_set_of, stated_by
+        from ..benchmarks.contract import question_set_of, stated_by
 
         told = self._told.get(family.name) or {
-            "description": description_of(family, settings).to_json(),
+            "description": described.to_json(),
             "options": stated_by(family, settings),
             "metrics": list(family.episode_metrics),
             "versions": {},

@@ -22,7 +22,7 @@ from .outcomes import MISTAKE
 
 if TYPE_CHECKING:
     from ..benchmarks.family import Family, QuestionReference
-    from ..family_description import Aggregate
+    from ..family_description import Aggregate, FamilyDescription
     from ..results.gates import Gate
     from ..results.population import Declared, Mistake, Vocabulary, Whereabouts
 
@@ -46,13 +46,15 @@ class Questions:
 
     def declare(self, function: str, family: Family, references: Sequence[QuestionReference]) -> None:
         """Nothing; the questions of a suite are known. Varied ones are in no rate, and so in no population."""
+        from ..benchmarks import FAMILIES
         from ..results.population import Declared
 
         self.functions.add(function)
         settings = options.settings(self._config)
-        _check_description(family, self._config)
+        described = self.families.described(list(FAMILIES.values()), settings)[family.name]
+        _check_description(described, self._config)
         names = {one.group for one in references}
-        self.families.declare(family, settings, sorted(names))
+        self.families.declare(family, described, settings, sorted(names))
         sections = {name: family.section(name) for name in names}
         metrics = {name: _measured(family.metrics(name, settings)) for name in names}
         graded = {name: family.graded(name, settings) for name in names}
@@ -228,17 +230,16 @@ def _measured(metrics: Sequence[str] | None) -> Sequence[str] | None:
     return None if metrics is None else names_measured(metrics)
 
 
-def _check_description(family: Family, config: pytest.Config) -> None:
+def _check_description(described: FamilyDescription, config: pytest.Config) -> None:
     """Check the aggregates and tables that a family declares. Raises UsageError."""
     from ..results import aggregates, tables
     from .judging import metrics_of_gates
 
-    described = family.description(options.settings(config))
     if not (described.aggregates or described.tables):
         return
     metrics = metrics_of_gates(config)
     if told := aggregates.mistake_of(described.aggregates, metrics) or tables.mistake_of(described, metrics):
-        raise UsageError(f"the benchmark family {family.name!r}: {told}")
+        raise UsageError(f"the benchmark family {described.name!r}: {told}")
 
 
 def _letters(text: str) -> str:

@@ -208,7 +208,7 @@ class Run:
     def check(self) -> None:
         """Nothing, if all that was asked for can be had. Raises UsageError before anything is asked."""
         options.value(self.config, "junit-properties")
-        from ..benchmarks.contract import description_of, naming_family
+        from ..benchmarks.contract import naming_family
         from .subject import refuse_same
 
         refuse_same(map(self.subject, self.models))
@@ -216,7 +216,7 @@ class Run:
         for family in self.families:
             with naming_family(family, "check"):
                 family.check(self.settings)
-            description_of(family, self.settings)
+        _ = self.descriptions  # made here, so that a family that has none is refused
         self.measuring.check()
         subjects = [self.subject(spec) for spec in self.models]
         clients = [one.client for one in subjects if one.client is not None]
@@ -233,10 +233,7 @@ class Run:
 
     def demand(self, family: Family) -> None:
         """Check that what is configured can be had, now that there are questions of a family. Raises UsageError."""
-        from ..benchmarks.contract import description_of
-
-        for known in self.families:  # a conftest may have registered others since
-            description_of(known, self.settings)
+        _ = self.descriptions  # a conftest may have registered further families since
         for spec in self.models:
             self.subject(spec).model(family)
         self.judging.demand()
