@@ -4,13 +4,10 @@ from collections.abc import Iterator
 
 import in_process
 import pytest
-from loopback import Loopback
+from plugin_fixtures import loaded, server
 from plugin_project import Project
 
-
-@pytest.fixture(scope="session")
-def loaded() -> None:
-    in_process.load()
+__all__ = ["loaded", "project", "server"]
 
 
 @pytest.fixture
@@ -19,9 +16,3 @@ def project(loaded: None, pytester: pytest.Pytester, monkeypatch: pytest.MonkeyP
         (made.path / "test_graph.py").unlink()
         monkeypatch.syspath_prepend(made.path)
         yield made
-
-
-@pytest.fixture
-def server() -> Iterator[Loopback]:
-    with Loopback() as running:
-        yield running

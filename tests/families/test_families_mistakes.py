@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from plugin_project import Project
+from plugin_project import Project, Ran
 
 FAMILY = """
 import json
@@ -114,12 +114,18 @@ def _write(project: Project, family: str) -> None:
     project.write("test_odd.py", SUITE)
 
 
-@pytest.mark.parametrize("method", REFUSED)
-def test_family_with_mistake_before_asking_is_refused_in_words(project: Project, method: str) -> None:
-    _write(project, FAMILY.replace("METHOD", method))
+def _refused(project: Project) -> Ran:
+    """Return a run that ends with a mistake of usage, without a traceback."""
     ran = project.run("--model=yes", "test_odd.py")
     assert ran.code == pytest.ExitCode.USAGE_ERROR
     assert ran.clean
+    return ran
+
+
+@pytest.mark.parametrize("method", REFUSED)
+def test_family_with_mistake_before_asking_is_refused_in_words(project: Project, method: str) -> None:
+    _write(project, FAMILY.replace("METHOD", method))
+    ran = _refused(project)
     assert "ERROR: " in ran.output
     assert REFUSED[method] in ran.output
 
@@ -185,9 +191,7 @@ def test_plan_of_a_family_with_mistake_names_it(project: Project) -> None:
 def test_table_with_mistake_is_refused_in_words(project: Project, table: str) -> None:
     method = f"description(self, settings): return FamilyDescription('odd', tables=({table},))"
     _write(project, FAMILY.replace("METHOD", method))
-    ran = project.run("--model=yes", "test_odd.py")
-    assert ran.code == pytest.ExitCode.USAGE_ERROR
-    assert ran.clean
+    ran = _refused(project)
     assert "the benchmark family 'odd': table 't': " in ran.output
     assert TABLES[table] in ran.output
 
@@ -195,8 +199,6 @@ def test_table_with_mistake_is_refused_in_words(project: Project, table: str) ->
 @pytest.mark.parametrize("option", OPTIONS)
 def test_option_with_mistake_is_refused_in_words(project: Project, option: str) -> None:
     _write(project, FAMILY.replace("def METHOD", f"options = ({option},)"))
-    ran = project.run("--model=yes", "test_odd.py")
-    assert ran.code == pytest.ExitCode.USAGE_ERROR
-    assert ran.clean
+    ran = _refused(project)
     assert "ERROR: conftest.py: " in ran.output
     assert OPTIONS[option] in ran.output

@@ -4,23 +4,13 @@ from collections.abc import Iterator
 
 import in_process
 import pytest
-from loopback import Loopback
+from plugin_fixtures import loaded, server
 from plugin_project import Project
 
-
-@pytest.fixture(scope="session")
-def loaded() -> None:
-    in_process.load()
+__all__ = ["loaded", "project", "server"]
 
 
 @pytest.fixture
 def project(loaded: None, pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Iterator[Project]:
     with in_process.untouched(pytester, monkeypatch) as made:
         yield made
-
-
-@pytest.fixture
-def server() -> Iterator[Loopback]:
-    """A provider that answers yes."""
-    with Loopback() as running:
-        yield running

@@ -48,12 +48,17 @@ def test_riddles(trial):
 """
 
 
-def test_family_of_deeper_conftest_under_xdist_is_described(project: Project) -> None:
+def register_deeper(project: Project) -> None:
+    """Write a family and its suite into a folder whose conftest file pytest loads late."""
     (project.path / "test_graph.py").unlink()
     deep = project.path / "deep"
     deep.mkdir()
     (deep / "conftest.py").write_text(FAMILY, encoding="utf-8")
     (deep / "test_riddles.py").write_text(SUITE, encoding="utf-8")
+
+
+def test_family_of_deeper_conftest_under_xdist_is_described(project: Project) -> None:
+    register_deeper(project)
     report = "--taskgraph-report=json=record.json"
     alone = project.run(".", "--model=oracle:1", report)
     told = project.record()
@@ -68,11 +73,7 @@ def test_family_of_deeper_conftest_under_xdist_is_described(project: Project) ->
 
 
 def test_gate_on_aggregate_of_deeper_family_under_xdist_is_judged(project: Project) -> None:
-    (project.path / "test_graph.py").unlink()
-    deep = project.path / "deep"
-    deep.mkdir()
-    (deep / "conftest.py").write_text(FAMILY, encoding="utf-8")
-    (deep / "test_riddles.py").write_text(SUITE, encoding="utf-8")
+    register_deeper(project)
     gate = "--taskgraph-gate=riddles.solved>=0.9"
     ran = project.spread(".", "--model=oracle:1", gate)
     assert "passed gates::riddles.solved: " in ran.output
