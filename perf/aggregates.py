@@ -1,7 +1,7 @@
 """How often the intervals of aggregates miss the true value, and how often a comparison of them is wrong.
 
-    python benchmarks/aggregates.py            about 10 minutes on an idle core; exit code 1 where a demand is missed
-    python benchmarks/aggregates.py --quick    about 1 minute: fewer cells and samples
+    python perf/aggregates.py            about 10 minutes on an idle core; exit code 1 where a demand is missed
+    python perf/aggregates.py --quick    about 1 minute: fewer cells and samples
 
 Questions of a cluster are right with a probability of the cluster's own, drawn from a beta distribution around the rate
 of their class, with an intra-class correlation. An interval at 95 % whose low end lies above the true value makes a

@@ -1,6 +1,6 @@
 """The reference answers of the catalogue beside answers found by trying everything (`tests/brute_force*.py`).
 
-    python benchmarks/brute_force.py [--seeds 200] [--tasks 12] [--first 0] [--every] [PATTERN ...]
+    python perf/brute_force.py [--seeds 200] [--tasks 12] [--first 0] [--every] [PATTERN ...]
 
 One row a pattern: how many cases were compared, how many differ, and the seconds it took; each difference is told.
 Two cases a seed, a yes and a no where the pattern has these; or every case of the workflows that are drawn for them.

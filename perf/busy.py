@@ -1,6 +1,6 @@
 """The tests that start processes, run again and again on a busy machine.
 
-    python benchmarks/busy.py [--runs 20] [--load 8] [--only WORD] [-- PYTEST ARGUMENT ...]
+    python perf/busy.py [--runs 20] [--load 8] [--only WORD] [-- PYTEST ARGUMENT ...]
 
 Selects the tests whose function starts a process, by reading the source: `bounded_process`, `Project.spawn`,
 `Project.spread`, a run under a terminal or of a command of the documentation, or a fixture that does. `--load`

@@ -1,6 +1,6 @@
 """How often the 95 % intervals hold the true rate or mean: each point of a grid, and the average over it.
 
-    python benchmarks/coverage.py        about 20 seconds; exit code 1 if an average leaves 93 to 97 %
+    python perf/coverage.py        about 20 seconds; exit code 1 if an average leaves 93 to 97 %
 
 Wilson's interval is not simulated: of n questions each number of right answers has a known probability, and the
 coverage is the sum over those whose interval holds the rate. The clustered interval is simulated: in each of G

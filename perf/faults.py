@@ -1,7 +1,7 @@
 """Sweep faults of providers through both clients, and check what comes of each.
 
-    python benchmarks/faults.py                a table of outcome, requests sent and replies stored, by fault and client
-    python benchmarks/faults.py --only gzip    the faults whose names hold a word
+    python perf/faults.py                a table of outcome, requests sent and replies stored, by fault and client
+    python perf/faults.py --only gzip    the faults whose names hold a word
 
 Each fault is what a server on 127.0.0.1 answers to every request of a model with all that a run puts around it: store,
 retries and limits, budget. The rules that hold for every fault are those of `check`; a broken one is printed, and the

@@ -1,6 +1,6 @@
 """Hostile texts for the readers: guards, and the replies of models in every answer form.
 
-    python benchmarks/fuzz_readers.py [--minutes 10] [--seed 1] [--only guard:17]
+    python perf/fuzz_readers.py [--minutes 10] [--seed 1] [--only guard:17]
 
 Round by round, a text is made by a generator seeded with seed, kind and number of the round, so that `--only` makes it
 again. It is held that no reader raises what it does not document or takes more than LONGEST seconds of CPU; that

@@ -1,6 +1,6 @@
 """The HTML report of 5,000 questions, each about a workflow of its own: seconds to write, size, seconds to open.
 
-    python benchmarks/html_report.py [questions] [path of Chromium]
+    python perf/html_report.py [questions] [path of Chromium]
 
 Opening is the time headless Chromium takes to load the page and draw it, less the time for an empty page: the median
 of five each. Without Chromium only writing is measured.

@@ -1,7 +1,7 @@
 """Flowcharts as our reader and the Mermaid parser itself read them: nodes, arrows and subgraphs, compared.
 
     npm install --prefix FOLDER mermaid jsdom
-    python benchmarks/mermaid_reference.py FOLDER [FILE ...]
+    python perf/mermaid_reference.py FOLDER [FILE ...]
 
 Without files, the corpus of the tests is compared. For each chart that both read, ids of nodes, arrows (source, target,
 heads, text) and the contents of subgraphs are held against each other; charts that only one of the two reads are

@@ -1,6 +1,6 @@
 """How long the exact distance to a partial order takes, beside listing every order with rapidfuzz.
 
-    python benchmarks/order_distance.py        about 15 seconds; needs rapidfuzz (the extra `test`)
+    python perf/order_distance.py        about 15 seconds; needs rapidfuzz (the extra `test`)
 
 One row a kind of partial order and of reply; a round draws a partial order and a reply anew. Listing is left out (-)
 where it would measure more orders than LISTED; else it is timed in three rounds, and must give the same distance.

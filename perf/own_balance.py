@@ -1,6 +1,6 @@
 """How many questions with yes and with no each pattern asks about the user's own files.
 
-    python benchmarks/own_balance.py [FILE-OR-FOLDER ...] [--instances 4] [--seed 0]
+    python perf/own_balance.py [FILE-OR-FOLDER ...] [--instances 4] [--seed 0]
 
 One row a pattern: the cases that the files themselves have, the questions that are asked, how many of them are about a
 copy with one change, and the files that are asked about and that are left out for lack of the other answer. Without

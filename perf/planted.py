@@ -1,6 +1,6 @@
 """Whether exactly the planted flaw is found in workflows of every domain (`tests/planted_oracle.py`).
 
-    python benchmarks/planted.py [--workflows 100] [--tasks 12,30] [PATTERN ...]
+    python perf/planted.py [--workflows 100] [--tasks 12,30] [PATTERN ...]
 
 One row a pattern and domain: how many workflows were checked, and in how many anything but the planted flaw was
 found. The checkers read the vocabulary files alone, the complete order relation, the kinds, the descriptions and the

@@ -1,6 +1,6 @@
 """A provider that does nothing but wait, in a process of its own: the OpenAI chat protocol on 127.0.0.1.
 
-    python benchmarks/provider.py --latency 0.2 --answers answers.json      prints its port, serves until it is ended
+    python perf/provider.py --latency 0.2 --answers answers.json      prints its port, serves until it is ended
 
 `--answers` is a JSON file from the SHA-256 of a prompt to the reply; other prompts get "Final answer: none". Faults are
 drawn with `--fault-rate` for each request among 429, 500, a hang, a reset and a body that is no JSON. GET /stats tells

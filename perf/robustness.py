@@ -1,8 +1,8 @@
 """What a run survives, with numbers: faults of the provider, being killed, a spent budget, no network, many questions.
 
-    python benchmarks/robustness.py [--n 1000] [--many 20000] [--client lean|litellm] [--only faults,kill,...]
+    python perf/robustness.py [--n 1000] [--many 20000] [--client lean|litellm] [--only faults,kill,...]
 
-The provider (benchmarks/provider.py) runs in a process of its own and counts. Each check prints a line, OK or FAIL;
+The provider (perf/provider.py) runs in a process of its own and counts. Each check prints a line, OK or FAIL;
 the exit code is 1 if one fails.
 
     faults     every second attempt ends in 429, 500, a time limit, a reset or malformed JSON: all are answered

@@ -1,6 +1,6 @@
 """How long a run over one workflow file takes: shape by size, each cell in processes of its own with a time limit.
 
-    python benchmarks/sizes.py [--sizes 50,200,1000] [--shapes chain,fork,...] [--limit 120] [--cases] [--json FILE]
+    python perf/sizes.py [--sizes 50,200,1000] [--shapes chain,fork,...] [--limit 120] [--cases] [--json FILE]
 
 Each row is `pytest suites/ --taskgraph-workflow=FILE --model=baseline:reader` with all patterns and the default
 instances: seconds until all is collected, seconds of the whole run, its peak memory, and what came of the questions.

@@ -1,6 +1,6 @@
 """What rules that look at the surface of a text get of questions that take understanding (`tests/surface_rules.py`).
 
-    python benchmarks/surface_rules.py [--patterns NAME ...] [--instances 300] [--tasks 12] [--notation NAME ...]
+    python perf/surface_rules.py [--patterns NAME ...] [--instances 300] [--tasks 12] [--notation NAME ...]
                                        [--json]
 
 One row a rule, a pattern and a notation. Yes/no patterns: the share of right answers of the best rule that was fitted

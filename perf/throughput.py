@@ -1,8 +1,8 @@
 """How long a run of a thousand questions takes, beside what the provider needs and beside bare scripts.
 
-    python benchmarks/throughput.py [--n 1000] [--latency 0.2] [--flight 50] [--rounds 3] [--only lean,litellm,...]
+    python perf/throughput.py [--n 1000] [--latency 0.2] [--flight 50] [--rounds 3] [--only lean,litellm,...]
 
-The provider (benchmarks/provider.py) runs in a process of its own. Each row is the wall time of a whole process,
+The provider (perf/provider.py) runs in a process of its own. Each row is the wall time of a whole process,
 start-up included, without other plugins; the ideal is n * latency / flight.
 
     bare litellm   an asyncio script that sends the same prompts through litellm.acompletion, so many at a time

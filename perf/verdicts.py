@@ -1,7 +1,7 @@
 """How often gates and comparisons are wrong, and whether the number of questions they ask for decides, by simulation.
 
-    python benchmarks/verdicts.py            about 5 minutes on an idle core; exit code 1 where a demand is missed
-    python benchmarks/verdicts.py --quick    about 1 minute: fewer cells and samples
+    python perf/verdicts.py            about 5 minutes on an idle core; exit code 1 where a demand is missed
+    python perf/verdicts.py --quick    about 1 minute: fewer cells and samples
 
 Gates: a gate at 95 % whose threshold is the true rate may pass in at most 5 % of the runs, whatever the number of
 workflows (6 to 100), their questions (1 to 20), the correlation within them (0 to 0.5) and the rate (0.5 to 0.98).

@@ -6,7 +6,7 @@ whole (J. G. Skellam, Journal of the Royal Statistical Society B 10 (1948) 257-2
 from 0 to 1. The posterior is summed over a grid, so that no estimate of r stands in for r: with few clusters, r is
 poorly known, and the interval of m is as wide as that demands.
 
-`benchmarks/verdicts.py` shows how often the interval misses the rate; docs/gates.md holds its tables.
+`perf/verdicts.py` shows how often the interval misses the rate; docs/gates.md holds its tables.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ def test_every_pattern_whose_answer_is_computed_has_an_independent_answer() -> N
     assert sorted(one.name for one in ours if not one.planted) == sorted(ANSWERS)
 
 
-# How many seeds of 12 tasks each, where trying everything takes seconds a case; benchmarks/brute_force.py tries more.
+# How many seeds of 12 tasks each, where trying everything takes seconds a case; perf/brute_force.py tries more.
 SEEDS = {"order_of_many": 3}
 TASKS = {"order_of_many": 7}  # of the workflow of which every case is tried
 

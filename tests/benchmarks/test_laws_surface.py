@@ -1,6 +1,6 @@
 """No rule that looks at the surface of the text answers a question (issue 10): at most 0.70 of yes/no questions.
 
-The figures here are those of few questions in one notation; `benchmarks/surface_rules.py` prints those of many.
+The figures here are those of few questions in one notation; `perf/surface_rules.py` prints those of many.
 """
 
 from __future__ import annotations
