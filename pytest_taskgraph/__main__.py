@@ -14,6 +14,7 @@ from .benchmarks.family import Command
 from .commands import all_commands
 from .errors import UsageError
 from .hookspec import registered_by
+from .retired import check_command
 
 USAGE_ERROR = 4  # as pytest's own
 
@@ -32,6 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         modules, rest = _modules(sys.argv[1:] if arguments is None else list(arguments))
         with registered_by(modules):
             known = all_commands()
+            check_command(rest, known)
             options = _parser(known).parse_args(rest)
             code = known[options.command].run(options)
         sys.stdout.flush()

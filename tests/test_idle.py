@@ -20,6 +20,7 @@ HEAVY = {"litellm", "scipy", "numpy", "networkx", "hypothesis", "jinja2", "lark"
 GROUND = {"pytest_taskgraph", "pytest_taskgraph.errors", "pytest_taskgraph.plugin"}
 DECLARING = {"family", "option", "settings", "understanding", "understanding.options", "understanding.settings"}
 LIGHT = {
+    "pytest_taskgraph.retired",
     *GROUND,
     "pytest_taskgraph.catalog",
     "pytest_taskgraph.registry",

@@ -110,7 +110,7 @@ def test_a_command_of_the_readme_runs(command: str, project: Project, desk: Path
     live = {"OPENAI_API_KEY": "test", "OPENAI_API_BASE": server.url} if "openai/" in command else {}
     done = run(command, desk, **live) if command in apart() else run_here(command, project, **live)
     assert "Traceback" not in done.stdout + done.stderr
-    assert bool(server.requests) == (bool(live) and "--taskgraph-plan" not in command)
+    assert bool(server.requests) == (bool(live) and "--taskgraph-dry-run" not in command)
     assert done.returncode in ((0, 1) if live else (0,)), done.stdout + done.stderr
     if command.startswith("pytest"):
         assert SUMMARY.search(done.stdout), done.stdout

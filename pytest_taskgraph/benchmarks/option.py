@@ -16,6 +16,16 @@ Kind = Literal["text", "list", "whole", "whole-list", "number", "share", "switch
 OptionValue = None | bool | int | float | str | tuple[str, ...] | tuple[int, ...] | tuple[tuple[str, str], ...]
 
 
+def flag_of(name: str) -> str:
+    """Return what is typed on the command line for an option of that name."""
+    return f"--taskgraph-{name}"
+
+
+def dest_of(name: str) -> str:
+    """Return the ini name of an option of that name; in capitals, it is that of its environment variable."""
+    return f"taskgraph_{name.replace('-', '_')}"
+
+
 def as_json(value: OptionValue) -> Json:
     """Return the value as JSON has it."""
     return [as_json(item) for item in value] if isinstance(value, tuple) else value
@@ -50,12 +60,12 @@ class Option:
     @property
     def flag(self) -> str:
         """Return what is typed on the command line."""
-        return f"--taskgraph-{self.name}"
+        return flag_of(self.name)
 
     @property
     def dest(self) -> str:
         """Return the name of its value, also in ini files."""
-        return f"taskgraph_{self.name.replace('-', '_')}"
+        return dest_of(self.name)
 
     def check(self) -> None:
         """Check the declaration: its name, its kind and its default.

@@ -9,6 +9,7 @@ import pytest
 from . import options
 from .fixtures import TRIAL, taskgraph_model, taskgraph_question, taskgraph_reference, trial
 from .gathering import run_so_far as _run
+from .retired_options import add_retired_flags, refuse_retired
 
 __all__ = ["taskgraph_model", "taskgraph_question", "taskgraph_reference", "trial"]
 
@@ -16,6 +17,7 @@ __all__ = ["taskgraph_model", "taskgraph_question", "taskgraph_reference", "tria
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Called once, before the command line is read."""
     options.add_options(parser)
+    add_retired_flags(parser)
 
 
 def pytest_addhooks(pluginmanager: pytest.PytestPluginManager) -> None:
@@ -52,6 +54,7 @@ def pytest_configure(config: pytest.Config) -> None:
     from .registration import open_registry
 
     open_registry(config)  # this plugin may have been loaded by a conftest file
+    refuse_retired(config)
     if not any(options.given(config, name) is not None for name in options.all_options()):
         return
     from ..errors import UsageError
@@ -69,7 +72,7 @@ def pytest_configure(config: pytest.Config) -> None:
         from .distributed import keep_queues_short
 
         keep_queues_short(config)
-    if options.switched(config, "plan"):
+    if options.switched(config, "dry-run"):
         from .planning import Planner
 
         config.pluginmanager.register(Planner(run), "taskgraph-planner")

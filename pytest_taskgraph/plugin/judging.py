@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
@@ -113,8 +112,8 @@ class Judging:
     def _demand_gates(self) -> None:
         if self.how == "gates" and not (self._limited or self.gates or self.max_errors or "fail-on" in self._given):
             raise UsageError(
-                f"{self.written('judge')}=gates: there is no gate; set --taskgraph-gate, --taskgraph-fail-on, "
-                "--taskgraph-max-errors, --taskgraph-max-calls or --taskgraph-max-cost, or choose "
+                f"{options.spelling(self._config, 'judge')}=gates: there is no gate; set --taskgraph-gate, "
+                "--taskgraph-fail-on, --taskgraph-max-errors, --taskgraph-max-calls or --taskgraph-max-cost, or choose "
                 "--taskgraph-judge=none"
             )
 
@@ -125,16 +124,9 @@ class Judging:
         for name in () if self._asked else names:
             if name in self._given and (name != "gate" or self.gates):
                 raise UsageError(
-                    f"{self.written(name)}: there is no --model; name the model that it is about (the default "
-                    "baseline is none)"
+                    f"{options.spelling(self._config, name)}: there is no --model; name the model that it is about "
+                    "(the default baseline is none)"
                 )
-
-    def written(self, name: str) -> str:
-        """The option, as the user wrote it."""
-        dest = options.OPTIONS[name].dest
-        if options.flagged(self._config, name):
-            return f"--taskgraph-{name}"
-        return f"{dest.upper()} (environment)" if dest.upper() in os.environ else f"{dest} (configuration)"
 
     @property
     def notices(self) -> list[str]:

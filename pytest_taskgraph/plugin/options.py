@@ -65,7 +65,7 @@ OPTIONS = {
         Option("store", "PATH", "where replies are kept: a folder (default: .taskgraph in the root folder)"),
         Option("replay", "", "take all replies from the store; nothing is sent", kind="switch"),
         Option("refresh", "", "ask again, though a reply is stored", kind="switch"),
-        Option("plan", "", "print what would be asked and what it would cost; ask nothing", kind="switch"),
+        Option("dry-run", "", "print what would be asked and what it would cost; ask nothing", kind="switch"),
         Option("max-calls", "N", "requests sent at most, by all workers together; every attempt counts", kind="whole",
                least=0),
         Option("max-cost", "USD", "US dollars spent at most, what is in flight included", kind="number"),
@@ -228,9 +228,27 @@ def flagged(config: pytest.Config, name: str) -> bool:
     return config.getoption(_option(name).dest, None) is not None
 
 
+def spelling(config: pytest.Config, name: str) -> str:
+    """Return the option as the user wrote it, and where it is not a flag the place."""
+    option = _option(name)
+    if flagged(config, name):
+        return option.flag
+    return environment_spelling(option.dest) if option.dest.upper() in os.environ else ini_spelling(option.dest)
+
+
+def environment_spelling(dest: str) -> str:
+    """Return how messages name an option that the environment sets."""
+    return f"{dest.upper()} (environment)"
+
+
+def ini_spelling(dest: str) -> str:
+    """Return how messages name an option that the ini file sets."""
+    return f"{dest} (configuration)"
+
+
 def idle(config: pytest.Config) -> bool:
     """Whether the session will run no item."""
-    return any(map(config.getoption, ("collectonly", "setupplan", "setuponly"))) or switched(config, "plan")
+    return any(map(config.getoption, ("collectonly", "setupplan", "setuponly"))) or switched(config, "dry-run")
 
 
 def values(config: pytest.Config, name: str) -> list[str]:

@@ -158,7 +158,7 @@ def _limits(run: Run) -> tuple[int | None, float | None]:
 
 
 class Planner:
-    """Takes the place of the loop of items under `--taskgraph-plan`."""
+    """Takes the place of the loop of items under `--taskgraph-dry-run`."""
 
     def __init__(self, run: Run) -> None:
         self._run = run
@@ -186,7 +186,9 @@ class Planner:
 def check(config: pytest.Config) -> None:
     """Nothing, if a plan can be made in this process. Raises UsageError under xdist, whose controller has no items."""
     if getattr(config.option, "numprocesses", None) or getattr(config.option, "tx", None):
-        raise UsageError("--taskgraph-plan asks nothing, so there is nothing to distribute: leave out -n, or add -n 0")
+        raise UsageError(
+            "--taskgraph-dry-run asks nothing, so there is nothing to distribute: leave out -n, or add -n 0"
+        )
 
 
 def _retries(run: Run) -> int:

@@ -286,7 +286,7 @@ def refuse(config: pytest.Config, questions: Questions, gates: Sequence[Gate]) -
     asked = questions.families.question_sets((one.family, one.group) for one in questions.declared.values())
     told = run.reporting.refused(asked, run.notices)
     told += [
-        f"{run.judging.written('gate')}: {gate.text!r}: {one.text}"
+        f"{options.spelling(config, 'gate')}: {gate.text!r}: {one.text}"
         for gate, one in found
         if one is not None and not questions.excused(one)
     ]

@@ -226,7 +226,7 @@ class Run:
         self.judging.check()
         self.reporting.check()
         self.notices.extend(self.reporting.notices)
-        if options.switched(self.config, "plan"):
+        if options.switched(self.config, "dry-run"):
             planning.check(self.config)
         for one in subjects:
             one.check_baseline(self.families)

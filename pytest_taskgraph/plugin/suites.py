@@ -10,6 +10,7 @@ import pytest
 
 from ..errors import NothingToAskError, UnknownNameError, UsageError
 from ..family_description import MEAN
+from ..retired import check_keyword
 from .private import params
 
 if TYPE_CHECKING:
@@ -57,6 +58,7 @@ def suite(family: Family, **options: Any) -> Callable[[_F], _F]:  # noqa: ANN401
     """
     for name in options:
         if name not in family.suite_options:
+            check_keyword(name)
             raise UnknownNameError(f"option of @suite({family.name}, ...)", name, family.suite_options)
     mark: Callable[[_F], _F] = pytest.mark.taskgraph(family=family, options=options)
     return mark

@@ -190,9 +190,7 @@ def questions(pattern: str, **changed: Any) -> list[Question]:  # noqa: ANN401 -
 def test_the_specifications_together_are_the_workflow(notation: str) -> None:
     for pattern in ("nested_tasks", "parallel_pair"):
         agents = questions(pattern, notations=(notation,))
-        for agent, shown in zip(
-            agents, questions(pattern, notations=(notation,), presentation="up-front"), strict=True
-        ):
+        for agent, shown in zip(agents, questions(pattern, notations=(notation,), presentation="inline"), strict=True):
             assert agent.id == f"{shown.id}-agent"
             whole = NOTATIONS[notation].read_files(agent.specifications)
             text = shown.prompt.split("```")[1].partition("\n")[2] if "```" in shown.prompt else ""

@@ -24,7 +24,5 @@ def test_a_question_has_the_metrics_that_its_family_told_of_its_pattern(family: 
 
 
 def test_agents_are_measured_by_what_they_read_too() -> None:
-    told = [
-        understanding.metrics("next_tasks", UnderstandingSettings(presentation=one)) for one in ("up-front", "agent")
-    ]
+    told = [understanding.metrics("next_tasks", UnderstandingSettings(presentation=one)) for one in ("inline", "agent")]
     assert [AGENT in one for one in told] == [False, True]

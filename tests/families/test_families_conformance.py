@@ -406,7 +406,7 @@ def test_rescoring_reproduces_every_score(
 @each_family
 def test_plan_tells_requests_and_facts_and_asks_nothing(project: Project, server: Loopback, family: Benchmark) -> None:
     provider = Provider(project, family, server)
-    ran = project.run(f"--model={provider.url}", *PRICED, *family.flags, "--taskgraph-plan")
+    ran = project.run(f"--model={provider.url}", *PRICED, *family.flags, "--taskgraph-dry-run")
     assert (ran.code, ran.clean, provider.served) == (0, True, []), ran.output
     assert f"{family.size} requests" in line_of(ran)
     assert ("at least" in line_of(ran)) == (family.requests > 1), ran.output

@@ -181,7 +181,7 @@ def test_notices_of_a_family_stay_on_their_line(project: Project) -> None:
 
 def test_plan_of_a_family_with_mistake_names_it(project: Project) -> None:
     _write(project, FAMILY.replace("METHOD", "question(self, reference, settings): return 1 / 0"))
-    ran = project.run("--model=yes", "test_odd.py", "--taskgraph-plan")
+    ran = project.run("--model=yes", "test_odd.py", "--taskgraph-dry-run")
     assert ran.code == pytest.ExitCode.USAGE_ERROR
     assert "the benchmark family 'odd': question('odd-1') raised ZeroDivisionError: division by zero" in ran.output
     assert ran.clean

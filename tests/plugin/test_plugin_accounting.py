@@ -108,7 +108,7 @@ def test_first_line_plan_and_provider_count_the_same(many: Project, server: Loop
     many.write("test_graph.py", MANY + TWICE)
     many.run(lean(server), *PRICED, "-k", "flow_start and (s0-000 or s0-002)")
     server.requests.clear()
-    plan = many.run(lean(server), *PRICED, "--taskgraph-plan").output
+    plan = many.run(lean(server), *PRICED, "--taskgraph-dry-run").output
     assert server.requests == []
     ran = (many.spread if spread else many.run)(lean(server), *PRICED)
     counts = "8 requests, 2 replies from the store, 5 shared with another question"
@@ -124,10 +124,10 @@ def test_first_line_from_a_sample_says_about(many: Project, server: Loopback, mo
 
 
 def test_expected_cost_follows_what_stored_replies_took(many: Project, server: Loopback) -> None:
-    first = many.run(lean(server), *PRICED, "--taskgraph-plan").output
+    first = many.run(lean(server), *PRICED, "--taskgraph-dry-run").output
     assert "expected are replies of 100 tokens (an assumption: no reply is stored yet)" in " ".join(first.split())
     many.run(lean(server), *PRICED)
-    later = many.run(lean(server), *PRICED, "--taskgraph-refresh", "--taskgraph-plan").output
+    later = many.run(lean(server), *PRICED, "--taskgraph-refresh", "--taskgraph-dry-run").output
     assert "expected are replies of 10 tokens, the mean of 10 stored ones" in " ".join(later.split())
     assert "at worst, replies have 100 tokens (as max_tokens allows)" in " ".join(later.split())
 

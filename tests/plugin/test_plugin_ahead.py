@@ -59,7 +59,7 @@ def test_as_many_as_are_allowed_are_asked_at_once(many: Project, server: Loopbac
     assert (ran.code, ran.counts, len(server.requests)) == (0, {"passed": 20}, 20), ran.output
 
 
-@pytest.mark.parametrize("option", ["--collect-only", "--setup-plan", "--setup-only", "--taskgraph-plan"])
+@pytest.mark.parametrize("option", ["--collect-only", "--setup-plan", "--setup-only", "--taskgraph-dry-run"])
 def test_a_run_of_no_item_asks_nothing(many: Project, server: Loopback, option: str) -> None:
     many.run(lean(server), option)
     assert server.requests == []

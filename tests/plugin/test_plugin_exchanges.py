@@ -242,7 +242,7 @@ def test_budget_that_ends_on_the_way_keeps_what_was_paid_for(project: Project, p
 
 
 def test_plan_says_that_an_episode_of_several_turns_sends_more(project: Project, provider: Provider) -> None:
-    ran = project.run(model(provider), "--taskgraph-plan", "--taskgraph-price=1/20")
+    ran = project.run(model(provider), "--taskgraph-dry-run", "--taskgraph-price=1/20")
     assert "8 requests" in ran.output
     assert "at least" in ran.output
     assert provider.served == []

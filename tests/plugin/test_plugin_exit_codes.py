@@ -90,7 +90,7 @@ ROWS: dict[str, tuple[int, Prepare]] = {
         0,
         lambda _, server: _answering(server, right, "--taskgraph-gate=structure>=0.8", "-k", "parallel_pair"),
     ),
-    "the plan was shown": (0, lambda _, server: _answering(server, right, "--taskgraph-plan")),
+    "the plan was shown": (0, lambda _, server: _answering(server, right, "--taskgraph-dry-run")),
     "an answer is wrong, unreadable or refused, and questions judge": (1, lambda _, server: _answering(server, wrong)),
     "a reply is missing": (1, lambda _, server: _failing(server)),
     "a gate does not hold, or is inconclusive": (

@@ -300,7 +300,7 @@ def test_without_a_version_each_run_asks_anew(project: Project) -> None:
     for _ in range(2):
         project.run(MODEL)
     assert calls(project) == 8
-    ran = project.run(MODEL, "--taskgraph-plan")
+    ran = project.run(MODEL, "--taskgraph-dry-run")
     assert "4 requests" in ran.output
     assert calls(project) == 8
 

@@ -55,7 +55,7 @@ def test_a_replay_can_be_compared_where_nothing_can_be_kept(
     assert (code, [line for line in lines if "Exit" in line]) == (0, [])
 
 
-@pytest.mark.parametrize("option", ["--taskgraph-plan", "--collect-only"])
+@pytest.mark.parametrize("option", ["--taskgraph-dry-run", "--collect-only"])
 def test_a_plan_knows_what_is_stored(
     project: Project, server: Loopback, pytester: pytest.Pytester, option: str
 ) -> None:

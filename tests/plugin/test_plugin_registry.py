@@ -438,7 +438,7 @@ def test_registrations_end_with_their_session(own: Project) -> None:
     assert own.run(ANSWERING, *OWN).code == 0, "the same names are free again"
     own.write("conftest.py", "")
     own.write("test_share.py", "from pytest_taskgraph import suite, understanding\n")
-    ran = own.run("--taskgraph-frame=terse", "--taskgraph-plan")
+    ran = own.run("--taskgraph-frame=terse", "--taskgraph-dry-run")
     assert "unknown frame 'terse'; known: a file *.jinja, answer-first, direct" in ran.output
     assert own.run("--taskgraph-report=count=x").code == 4
 

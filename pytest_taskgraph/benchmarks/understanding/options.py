@@ -42,9 +42,9 @@ OPTIONS: Final = (
     Option(
         "presentation",
         "KIND",
-        "up-front: the workflow stands in the prompt; agent: the model asks for specifications through tools",
-        "up-front",
-        choices=("up-front", "agent"),
+        "inline: the workflow stands in the prompt; agent: the model asks for specifications through tools",
+        "inline",
+        choices=("inline", "agent"),
     ),
     Option(
         "vary",

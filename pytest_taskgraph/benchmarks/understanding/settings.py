@@ -9,7 +9,7 @@ from ..settings import Settings
 
 Phrasing = Literal["both", "first", "second"]
 Names = Literal["mixed", "neutral", "domain", "misleading"]
-Presentation = Literal["up-front", "agent"]
+Presentation = Literal["inline", "agent"]
 
 OWN: Final = {
     "tasks": "tasks",
@@ -35,7 +35,7 @@ class UnderstandingSettings(Settings):
     convert: bool = False  # whether own files are shown in `notations` instead of verbatim
     names: Names = "mixed"  # of tasks and data in generated workflows; mixed: each kind in turn
     phrasing: Phrasing = "both"
-    presentation: Presentation = "up-front"  # the workflow in the prompt, or specifications that the model asks for
+    presentation: Presentation = "inline"  # the workflow in the prompt, or specifications that the model asks for
     vary: tuple[str, ...] = ()  # relations in which each question is asked once more
     workflows: tuple[str, ...] = ()  # the user's own files and folders
 

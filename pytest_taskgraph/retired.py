@@ -1,0 +1,112 @@
+"""Names of options, values, model schemes and commands that were renamed, each with its new name.
+
+Whoever renames one adds a row here; `plugin/retired_options.py` and `__main__.py` refuse the old name with the new one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from .errors import UsageError
+
+
+@dataclass(frozen=True, slots=True)
+class RenamedOption:
+    """An option that has another name now, both as in `Option.name`: `plan` for `--taskgraph-plan`."""
+
+    old: str
+    new: str
+    note: str = ""  # on its values, where they were renamed as well
+
+
+OPTIONS: Final = (RenamedOption("plan", "dry-run"),)
+
+VALUES: Final[Mapping[tuple[str, str], str]] = {
+    ("presentation", "up-front"): "inline",
+}
+"""The new name of a value, by the present name of its option and the old name of the value."""
+
+MODEL_SCHEMES: Final[Mapping[str, str]] = {}
+"""The new name of the part of a model's specification before the colon, by its old name."""
+
+COMMANDS: Final[Mapping[str, str]] = {}
+"""The new name of a command of `python -m pytest_taskgraph`, by its old name."""
+
+COMMAND_OPTIONS: Final[Mapping[tuple[str, str], str]] = {}
+"""The new name of an option of a command, by the present name of the command and the old name of the option."""
+
+
+def renamed_option(written: str, option: RenamedOption, new: str) -> UsageError:
+    """Return the error for an old option.
+
+    Args:
+        written: The option as the user wrote it, and where.
+        option: Its row of OPTIONS.
+        new: Its new name, in the spelling of that place.
+    """
+    return UsageError(f"{written}: renamed to {new}{option.note and f' ({option.note})'}")
+
+
+def check_value(written: str, option: str, text: str, choices: Collection[str] = ()) -> None:
+    """Check that a value of an option, or an item of a list of them, has not been renamed.
+
+    Args:
+        written: The option as the user wrote it, and where.
+        option: The name of the option.
+        text: The value as it was typed.
+        choices: The values that the option takes, if they are limited: these are no old ones.
+
+    Raises:
+        UsageError: if it has; the new name is told.
+    """
+    for part in dict.fromkeys([text, *text.replace(",", " ").split()]):
+        if (new := VALUES.get((option, part))) and part not in choices:
+            raise UsageError(f"{written}: the value {part!r} is renamed to {new!r}")
+
+
+def check_keyword(name: str) -> None:
+    """Check that a keyword argument of `@suite` has not been renamed.
+
+    Raises:
+        UsageError: if it has; the new name is told.
+    """
+    for option in OPTIONS:
+        if option.old == name.replace("_", "-"):
+            raise renamed_option(f"@suite(..., {name}=...)", option, option.new.replace("-", "_"))
+
+
+def check_model_scheme(written: str, spec: str, known: Collection[str] = ()) -> None:
+    """Check that the scheme of a model's specification has not been renamed.
+
+    Args:
+        written: The option as the user wrote it, and where.
+        spec: The specification.
+        known: The schemes and names that there are: these are no old ones.
+
+    Raises:
+        UsageError: if it has; the new name is told.
+    """
+    scheme, colon, _ = spec.strip().partition(":")
+    if colon and scheme not in known and (new := MODEL_SCHEMES.get(scheme)):
+        raise UsageError(f"{written}: {scheme}: is renamed to {new}:")
+
+
+def check_command(arguments: Sequence[str], known: Collection[str]) -> None:
+    """Check that neither the command nor one of its options has been renamed.
+
+    Args:
+        arguments: The command and what follows it.
+        known: The commands that there are: these are no old ones.
+
+    Raises:
+        UsageError: if one has; the new name is told.
+    """
+    command = arguments[0] if arguments else ""
+    if command in COMMANDS and command not in known:
+        raise UsageError(f"{command}: renamed to {COMMANDS[command]}")
+    for argument in arguments[1:]:
+        flag = argument.partition("=")[0]
+        if new := COMMAND_OPTIONS.get((command, flag)):
+            raise UsageError(f"{command} {flag}: renamed to {new}")
