@@ -19,7 +19,7 @@ from collections.abc import Callable, Sequence
 from random import Random
 from typing import Any, TypeVar
 
-from pytest_taskgraph.errors import OrderTooWideError, ProviderError, ReadError, UnreadableError
+from pytest_taskgraph.errors import OrderTooWideError, ProviderError, ReadError, UnparseableError
 from pytest_taskgraph.scoring.extract import answer_text, names_in
 from pytest_taskgraph.scoring.forms import FORMS
 from pytest_taskgraph.scoring.grade import grade
@@ -385,8 +385,8 @@ def hold_extract(
         counts["extracts read"] += 1
         if not isinstance(answer, str):
             raise Wrong("an answer that is no text")
-    except UnreadableError:
-        counts["extracts unreadable"] += 1
+    except UnparseableError:
+        counts["extracts unparseable"] += 1
     found = clock("names_in", lambda: names_in(text, names, cuts))
     if any(not name or name not in text for name in found):
         raise Wrong("a name that does not stand in the text")

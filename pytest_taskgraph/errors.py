@@ -12,7 +12,7 @@ TaskgraphError
 │   ├── NoCaseError           … because there is nothing to ask
 │   │   └── NothingToAskError     … about the user's own files: the suite is skipped
 │   └── DamagedReplyError     … because a stored reply cannot be read; the others can
-├── UnreadableError           a reply holds no answer of the form that was asked for
+├── UnparseableError           a reply holds no answer of the form that was asked for
 ├── OrderTooWideError         an answer cannot be marked exactly: never a guess
 ├── ProviderError             no reply: never a wrong answer
 └── NotAskedError             the question was not put: nothing recorded, a capability is missing
@@ -120,7 +120,7 @@ class UnmeasuredError(UsageError):
     """A metric that a model measures has no value."""
 
 
-class UnreadableError(TaskgraphError):
+class UnparseableError(TaskgraphError):
     """A reply holds no answer of the form that was asked for; the message says what was expected."""
 
 

@@ -13,7 +13,19 @@ AggregateKind = Literal["mean", "ratio", "geometric-mean", "harmonic-mean", "see
 Rows = Literal["group", "section", "model", "label"]
 MEAN: Final = "mean"  # in place of the name of an aggregate: the mean of the main score
 STATISTICS: Final = frozenset(  # of every row of a table; no aggregate is called so. "interval": of rate or mean
-    {MEAN, "n", "rate", "interval", "deviation", "chance", "above_chance", "errors", "unreadable", "refused", "skipped"}
+    {
+        MEAN,
+        "n",
+        "rate",
+        "interval",
+        "deviation",
+        "chance",
+        "above_chance",
+        "errors",
+        "unparseable",
+        "refused",
+        "skipped",
+    }
 )
 
 
@@ -189,8 +201,8 @@ RATES = (
     Column("above_chance", reports=("html",)),
     Column("deviation", rank=1, reports=("terminal",)),
     Column("errors", reports=("terminal", "md")),
-    Column("unreadable", reports=("terminal",)),
-    Column("unreadable", optional=True, reports=("md", "html")),
+    Column("unparseable", reports=("terminal",)),
+    Column("unparseable", optional=True, reports=("md", "html")),
     Column("refused", optional=True),
     Column("errors", optional=True, reports=("html",)),
     Column("skipped", optional=True),
@@ -205,7 +217,7 @@ SCORES = (
     Column("above_chance", rank=3),
     Column("deviation", rank=3, reports=("terminal",)),
     Column("errors", rank=2, reports=("terminal", "md")),
-    Column("unreadable", rank=2),
+    Column("unparseable", rank=2),
     Column("refused", rank=2, optional=True, reports=("terminal",)),
     Column("refused", reports=("md", "html")),
     Column("errors", reports=("html",)),

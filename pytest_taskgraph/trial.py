@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple, TypeVar
 Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
 Place = Literal["whole", "marker", "first-line"]
 Reading = Literal["lenient", "strict"]
-Outcome = Literal["right", "wrong", "graded", "unreadable", "refused", "error", "skipped"]
+Outcome = Literal["right", "wrong", "graded", "unparseable", "refused", "error", "skipped"]
 _T = TypeVar("_T")
 _LARGEST_PART = 1e100
 _SMALLEST_DENOMINATOR = 1e-9
@@ -155,7 +155,7 @@ class Score:
     metrics: dict[str, float | None] = field(default_factory=dict)  # further metrics; None is undefined
     parts: dict[str, list[float]] = field(default_factory=dict)  # name -> [numerator, denominator]
     given: Json = None  # the answer as it was read
-    status: Literal["read", "unreadable", "refused"] = "read"
+    status: Literal["read", "unparseable", "refused"] = "read"
     remark: str = ""  # why it could not be read
     missing: list[str] = field(default_factory=list)  # in the reference, not in the answer
     extra: list[str] = field(default_factory=list)  # in the answer, not in the reference

@@ -35,7 +35,7 @@ def trial(example: ModuleType, at: int, given: Json, reference: Json) -> Trial:
     outcome: Outcome = "right" if given == reference else "wrong"
     found = measure_answer("classified", example.classified, given, reference)
     if given is None:
-        outcome, found = "unreadable", measure_unparseable("classified", example.classified, reference)
+        outcome, found = "unparseable", measure_unparseable("classified", example.classified, reference)
     question = Question(f"q{at}", "steps", "g", "", "?", "?", "yes-no", reference, "classified", labels={"seed": 1})
     return Trial(
         question, "m", outcome, score=Score(found.value or 0.0, parts={n: [*p] for n, p in found.parts.items()})

@@ -25,7 +25,7 @@ BUDGETS = {"calls": "max-calls", "cost": "max-cost"}  # what is limited -> by wh
 NEED_A_MODEL = ("gate", "save", "compare", "fail-on")  # of the default baseline they would say nothing
 
 NOT_UNDERSTOOD = "questions::asked"  # the case that fails where a baseline understands no prompt
-FAILING = ("wrong", "unreadable", "refused")  # outcomes that fail where questions judge
+FAILING = ("wrong", "unparseable", "refused")  # outcomes that fail where questions judge
 EXPECTED = "wrong answers fail nothing by themselves{} (--taskgraph-judge=questions makes them fail)"
 
 

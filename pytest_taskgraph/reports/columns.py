@@ -26,7 +26,7 @@ _TITLES = {  # of statistics: the heading, and where room is scarce
     "chance": ("chance", "chance"),
     "above_chance": ("above chance", "above"),
     "errors": ("errors", "err"),
-    "unreadable": ("unreadable", "unread"),
+    "unparseable": ("unparseable", "unparsed"),
     "refused": ("refused", "ref"),
     "skipped": ("skipped", "skip"),
 }
@@ -150,7 +150,7 @@ def _columns(shown: Table, verbose: bool, marks: Mapping[str, str]) -> list[_Sho
     marked = "n" if "n" in values else next(iter(values), "")
     spare = max((one.rank for one in chosen), default=0) + 1
     for before, one in zip([None, *values], chosen, strict=False):
-        if one.value == "refused" and before == "unreadable":
+        if one.value == "refused" and before == "unparseable":
             found[-1] = _unanswered(found[-1].rank)
             continue
         found.append(_column(one, one.value == marked))
@@ -174,9 +174,9 @@ def _column(column: Column, marked: bool) -> _Shown:
 
 
 def _unanswered(rank: int) -> _Shown:
-    """The column of unreadable and refused replies."""
+    """The column of unparseable and refused replies."""
     return _Shown(
-        "unreadable+refused", "unread+ref", rank, lambda one: f"{one.count('unreadable')}+{one.count('refused')}"
+        "unparseable+refused", "unparsed+ref", rank, lambda one: f"{one.count('unparseable')}+{one.count('refused')}"
     )
 
 

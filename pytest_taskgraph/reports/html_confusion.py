@@ -11,7 +11,7 @@ from ..scoring.form import Form
 from ..scoring.forms import known_form
 from ..trial import Json, Trial
 
-NEITHER = "neither"  # unreadable, refused, or no answer of the form
+NEITHER = "neither"  # unparseable, refused, or no answer of the form
 
 
 @dataclass(frozen=True, slots=True)

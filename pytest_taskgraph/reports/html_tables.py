@@ -15,7 +15,7 @@ from .wording import interval, number
 
 Interval = tuple[float, float]
 _TITLES = {"mean": "mean score", "interval": "95 % interval", "deviation": "standard deviation"}
-_COUNTS = ("unreadable", "refused", "errors", "skipped")
+_COUNTS = ("unparseable", "refused", "errors", "skipped")
 
 
 @dataclass(frozen=True, slots=True)

@@ -138,7 +138,7 @@ def _numbers(tally: Tally, group: Group) -> dict[str, str]:
         "interval": interval(group.interval) if group.interval else "none",
         "mean": _number(row.mean),
         "errors": str(row.errors),
-        "unreadable": str(row.unreadable),
+        "unparseable": str(row.unparseable),
         "refused": str(row.refused),
         "skipped": str(row.skipped),
         **apart,

@@ -56,7 +56,7 @@ def _counts(row: Row) -> str:
     others = {
         "graded, apart": row.graded,
         "errors": row.errors,
-        "unreadable": row.unreadable,
+        "unparseable": row.unparseable,
         "refused": row.refused,
         "skipped": row.skipped,
     }

@@ -12,7 +12,7 @@ from .escape import columns, one_line
 from .table import table
 from .wording import number
 
-COUNTS = ("errors", "unreadable", "refused", "skipped")  # told where there are any
+COUNTS = ("errors", "unparseable", "refused", "skipped")  # told where there are any
 
 
 def titles_of(tally: Tally, width: int) -> dict[str, str]:

@@ -184,7 +184,7 @@ def _colour(tally: Tally, model: str | None, about: About) -> dict[str, bool]:
     total, graded = tally.total(model), tally.total(model, graded=True)
     if about.judge != "questions" or not total.n + total.errors:
         return {}
-    faults = total.n + total.errors - total.right + graded.errors + graded.unreadable + graded.refused
+    faults = total.n + total.errors - total.right + graded.errors + graded.unparseable + graded.refused
     return {"red": True} if faults else {"green": True}
 
 
@@ -196,7 +196,7 @@ def _brief(tally: Tally, about: About, width: int) -> str:
         apart = f", {total.graded} graded" if total.graded else ""
         return one_line(f"taskgraph: {total.n} answered{apart}{survey}: {rates}", width)
     both = (total, tally.total(graded=True))
-    counts = {name: sum(getattr(row, name) for row in both) for name in ("unreadable", "refused", "skipped")}
+    counts = {name: sum(getattr(row, name) for row in both) for name in ("unparseable", "refused", "skipped")}
     facts = [f"{total.right} of {total.n} right ({number(total.rate)})", f"mean {number(total.mean)}"]
     facts = facts if total.questions or not total.graded else []
     facts += [f"{total.graded} graded"] if total.graded else []

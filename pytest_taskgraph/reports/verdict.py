@@ -42,7 +42,7 @@ def verdict(record: Mapping[str, Any], tally: Tally, about: About, comparison: C
         state, headline = "failed", f"{verdict_of}; {headline[:1].lower()}{headline[1:]}"
     trials = [*tally.whole().trials, *tally.whole(graded=True).trials]
     outcomes: Counter[str] = Counter(one.outcome for one in trials)
-    order = ("right", "wrong", "graded", "unreadable", "refused", "error", "skipped")
+    order = ("right", "wrong", "graded", "unparseable", "refused", "error", "skipped")
     return Verdict(state, headline, list(_notes(tally, about)), [(o, outcomes[o]) for o in order if outcomes[o]])
 
 
@@ -92,11 +92,11 @@ def _by_gates(gates: list[dict[str, Any]], missing: int) -> tuple[State, str]:
 
 def _by_questions(total: Row, graded: Row, lost: int) -> tuple[State, str]:
     """Return the verdict where each answer judges: graded questions are to have one, whatever its score."""
-    missing, unread = total.errors + graded.errors, graded.unreadable + graded.refused
+    missing, unparsed = total.errors + graded.errors, graded.unparseable + graded.refused
     apart = f", {graded.n:,} graded" if graded.n else ""
-    if missing or lost or unread or total.right < total.n:
-        wrong = [f"{total.n - total.right:,} of {total.n:,} not right"] if total.right < total.n or not unread else []
-        facts = {f"{unread:,} of {graded.n:,} graded without an answer": unread, count(missing, "error"): missing}
+    if missing or lost or unparsed or total.right < total.n:
+        wrong = [f"{total.n - total.right:,} of {total.n:,} not right"] if total.right < total.n or not unparsed else []
+        facts = {f"{unparsed:,} of {graded.n:,} graded without an answer": unparsed, count(missing, "error"): missing}
         return "failed", ", ".join([*wrong, *(told for told, of in {**facts, f"{lost:,} lost": lost}.items() if of)])
     if not total.n and graded.n:
         return "neutral", f"No answer is right or wrong{apart}"

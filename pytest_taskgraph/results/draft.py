@@ -19,7 +19,7 @@ from .plain import cut, digest, joined_surrogates, plain, public_settings
 from .tables import tables_of
 from .tally import Tally
 
-SCHEMA = 3
+SCHEMA = 4
 SHORTEST_SHARED = 200  # characters; a shorter start of prompts is not worth a digest of its own
 
 _INDENT = 1

@@ -35,7 +35,7 @@ def metrics_of(trial: Trial) -> dict[str, float | None]:
     """Every metric of an answered trial by name. A reply without an answer is worth 0 in each that was asked for:
     left out, it would lift the mean.
     """
-    zeros = dict.fromkeys(trial.question.further, 0.0) if trial.outcome in ("unreadable", "refused") else {}
+    zeros = dict.fromkeys(trial.question.further, 0.0) if trial.outcome in ("unparseable", "refused") else {}
     if trial.score is None:
         return {**zeros, trial.question.metric: 0.0}
     return {**zeros, **trial.score.metrics, trial.question.metric: trial.score.value}

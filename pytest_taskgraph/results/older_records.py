@@ -1,36 +1,78 @@
 """Records of earlier versions, brought to the present schema when they are read.
 
 Schema 1 and 2 called the group of a question its pattern, and the section its category; they list the patterns in the
-order of reports, and describe no family. All that was asked then was about workflows.
+order of reports, and describe no family. All that was asked then was about workflows. Schema 3 has other terms for
+several members and values than schema 4.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
-KNOWN_SCHEMAS = (1, 2, 3)
+KNOWN_SCHEMAS = (1, 2, 3, 4)
 _QUESTION = {"pattern": "group", "category": "section"}
 _ROW = {"category": "section"}
 _WORDS = {"group": "pattern", "section": "category", "cluster": "workflow"}
 _PRESENTED_BY = ["notation"]
 _DIFFICULTY = {"tasks": "number of tasks", "depth": "depth", "width": "width", "guards": "number of guards"}
 _SECTIONS = ["structure", "behaviour", "functionality"]
+_VALUES = {"unreadable": "unparseable"}  # outcomes, statuses of a score, and the columns that count them
 
 
 def upgraded(record: Mapping[str, Any]) -> dict[str, Any]:
     """Return the record in the present schema; parts that are not of the kind expected stay as they are."""
-    if record["schema"] == KNOWN_SCHEMAS[-1]:
-        return dict(record)
-    found = {**record, "schema": KNOWN_SCHEMAS[-1], "families": _families(record)}
+    found = dict(record)
+    for schema, upgrade in ((3, _upgrade_to_3), (4, _upgrade_to_4)):
+        if found["schema"] < schema:
+            found = {**upgrade(found), "schema": schema}
+    return found
+
+
+def _upgrade_to_3(record: Mapping[str, Any]) -> dict[str, Any]:
+    found = {**record, "families": _families(record)}
     for name in ("patterns", "notations"):
         found.pop(name, None)
-    for name in ("totals", "graded"):
-        if isinstance(found.get(name), list):
-            found[name] = [_renamed(one, _ROW) for one in found[name]]
-    if isinstance(found.get("trials"), list):
-        found["trials"] = [_trial(one) for one in found["trials"]]
+    _change_each(found, "totals", lambda row: _renamed(row, _ROW))
+    _change_each(found, "graded", lambda row: _renamed(row, _ROW))
+    _change_each(found, "trials", lambda trial: _changed(trial, "question", lambda one: _renamed(one, _QUESTION)))
     return found
+
+
+def _upgrade_to_4(record: Mapping[str, Any]) -> dict[str, Any]:
+    found = dict(record)
+    _change_each(found, "totals", lambda row: _renamed(row, _VALUES))
+    _change_each(found, "graded", lambda row: _renamed(row, _VALUES))
+    _change_each(found, "tables", _upgrade_table)
+    _change_each(found, "families", _upgrade_family)
+    _change_each(found, "trials", _upgrade_trial)
+    return found
+
+
+def _upgrade_table(table: dict[str, Any]) -> dict[str, Any]:
+    found = dict(table)
+    _change_each(found, "columns", lambda one: _changed(one, "value", _present_value))
+    _change_each(found, "columns", lambda one: _changed(one, "title", _present_value))
+    _change_each(found, "rows", lambda one: _changed(one, "cells", lambda cells: _renamed(cells, _VALUES)))
+    return found
+
+
+def _upgrade_family(family: dict[str, Any]) -> dict[str, Any]:
+    found = dict(family)
+    _change_each(found, "tables", _upgrade_spec)
+    return found
+
+
+def _upgrade_spec(spec: dict[str, Any]) -> dict[str, Any]:
+    found = dict(spec)
+    _change_each(found, "columns", lambda one: _changed(one, "value", _present_value))
+    _change_each(found, "references", lambda one: _changed(one, "column", _present_value))
+    return found
+
+
+def _upgrade_trial(trial: dict[str, Any]) -> dict[str, Any]:
+    found = _changed(trial, "score", lambda score: _changed(score, "status", _present_value))
+    return dict(_changed(found, "outcome", _present_value))
 
 
 def _families(record: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -44,10 +86,19 @@ def _families(record: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [{"name": name, **known, "groups": groups, "facts": facts} for name in names]
 
 
-def _trial(trial: Any) -> Any:  # noqa: ANN401
-    if not isinstance(trial, dict):
-        return trial
-    return {**trial, **({"question": _renamed(trial["question"], _QUESTION)} if "question" in trial else {})}
+def _present_value(value: Any) -> Any:  # noqa: ANN401
+    return _VALUES.get(value, value) if isinstance(value, str) else value
+
+
+def _change_each(found: dict[str, Any], name: str, change: Callable[[dict[str, Any]], dict[str, Any]]) -> None:
+    """Change the objects of the list under the name, if there is one."""
+    if isinstance(found.get(name), list):
+        found[name] = [change(one) if isinstance(one, dict) else one for one in found[name]]
+
+
+def _changed(value: Any, name: str, change: Callable[[Any], Any]) -> Any:  # noqa: ANN401
+    """Return the object with the member of the name changed, if it has one."""
+    return {**value, name: change(value[name])} if isinstance(value, dict) and name in value else value
 
 
 def _renamed(value: Any, names: Mapping[str, str]) -> Any:  # noqa: ANN401

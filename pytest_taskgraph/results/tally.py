@@ -15,7 +15,7 @@ from .ranges import ranges
 from .sharing import Shared
 from .statistics import deviation, mean, rate_interval
 
-ANSWERED = frozenset({"right", "wrong", "graded", "unreadable", "refused"})
+ANSWERED = frozenset({"right", "wrong", "graded", "unparseable", "refused"})
 
 
 class Place(NamedTuple):
@@ -62,7 +62,7 @@ class Row:
 
     A trial is one reply: a question asked three times counts three times.
 
-    n = right + wrong + unreadable + refused are the answered ones, over which rate and means are taken. Errors and
+    n = right + wrong + unparseable + refused are the answered ones, over which rate and means are taken. Errors and
     skipped are counted apart and are in no mean. rate, mean, deviation are None where there is nothing to take
     them of.
 
@@ -76,7 +76,7 @@ class Row:
     n: int
     right: int
     wrong: int
-    unreadable: int
+    unparseable: int
     refused: int
     errors: int
     skipped: int
@@ -279,7 +279,7 @@ class Tally:
             n=len(answered),
             right=outcomes["right"],
             wrong=outcomes["wrong"],
-            unreadable=outcomes["unreadable"],
+            unparseable=outcomes["unparseable"],
             refused=outcomes["refused"],
             errors=outcomes["error"],
             skipped=outcomes["skipped"],

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from ..errors import UnreadableError
+from ..errors import UnparseableError
 from ..trial import Place, Reading
 
 _STRICT_MARKER = "Final answer:"
@@ -52,7 +52,7 @@ def answer_text(reply: str, place: Place, reading: Reading, lines: bool = False)
     "marker", strict: what follows the first `Final answer:` without leading `*`; the empty text where there is no
     marker, as in the study's own code. "whole": the reply. "first-line": its first non-empty line, with `lines` (the
     form's answers take several) all lines up to the next empty one. A lenient reading drops lines that only open or
-    close a code fence. Raises UnreadableError, and nothing else, where a reply that must hold text holds none.
+    close a code fence. Raises UnparseableError, and nothing else, where a reply that must hold text holds none.
     """
     if place == "marker" and reading == "strict":
         return reply.partition(_STRICT_MARKER)[2].lstrip("*")
@@ -61,7 +61,7 @@ def answer_text(reply: str, place: Place, reading: Reading, lines: bool = False)
         return after
     filled = [line for line in text.split("\n") if line.strip()]
     if not filled:
-        raise UnreadableError("the reply is empty, expected an answer")
+        raise UnparseableError("the reply is empty, expected an answer")
     if place == "whole":
         return text
     if place == "marker":

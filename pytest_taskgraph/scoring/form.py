@@ -37,7 +37,7 @@ class Form:
     """Owns both ends of an answer, so that the instruction and the reader cannot drift apart.
 
     `read` takes the answer's text (already cut out of the reply), the known names and the kind of reading, and gives
-    the answer as plain JSON, or raises UnreadableError. `write` gives the text of an ideal answer:
+    the answer as plain JSON, or raises UnparseableError. `write` gives the text of an ideal answer:
     `read(write(x)) == x` for every answer x of the form. Where the reference is no answer but says which ones are right
     (an order with freedom), `write` and `show` take it too, and `write` writes one of them.
     """

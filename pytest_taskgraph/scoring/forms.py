@@ -12,7 +12,7 @@ import re
 from collections.abc import Sequence
 
 from ..catalog import Catalog
-from ..errors import UnreadableError
+from ..errors import UnparseableError
 from ..trial import Json, Reading
 from ..workflow.guards import parse_guard
 from .conditions import condition_of
@@ -72,7 +72,7 @@ def _read_yes_no(text: str, names: Sequence[str], reading: Reading) -> Json:
         word = verdict(text)
         found = word[1].lower() if word else ""
     if found not in ("yes", "no"):
-        raise UnreadableError(f"expected yes or no, found {shown(text)}")
+        raise UnparseableError(f"expected yes or no, found {shown(text)}")
     return found
 
 
@@ -82,7 +82,7 @@ def _read_task(text: str, names: Sequence[str], reading: Reading) -> Json:
     all_known = frozenset(names)
     known = [name for name in found if name in all_known]
     if not found or not any(found):
-        raise UnreadableError(f"expected one name, found {shown(text)}")
+        raise UnparseableError(f"expected one name, found {shown(text)}")
     return ", ".join(known) if known else found[0]
 
 
@@ -111,7 +111,7 @@ def _read_number(text: str, names: Sequence[str], reading: Reading) -> Json:
     words = masked(unboxed(text, names), worded, "\ue000N", "\ue001")[0] if reading == "lenient" else bare
     found = _NUMBER.fullmatch(bare) if reading == "strict" else _NUMBER.search(words)
     if found is None or (reading == "lenient" and _OR_ANOTHER.match(words, found.end())):
-        raise UnreadableError(f"expected a whole number, found {shown(text)}")
+        raise UnparseableError(f"expected a whole number, found {shown(text)}")
     return int(found[0].replace("−", "-"))
 
 
@@ -124,7 +124,7 @@ def _read_condition(text: str, names: Sequence[str], reading: Reading) -> Json:
     for one in tried:
         if parse_guard(one) is not None:
             return one
-    raise UnreadableError(f"expected a condition such as in the specification, found {shown(text)}")
+    raise UnparseableError(f"expected a condition such as in the specification, found {shown(text)}")
 
 
 def _plain_guard(text: str) -> str:

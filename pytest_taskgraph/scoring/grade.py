@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 
-from ..errors import ProviderError, UnmeasuredError, UnreadableError, UsageError
+from ..errors import ProviderError, UnmeasuredError, UnparseableError, UsageError
 from ..trial import Json, Question, Reply, Score
 from .conditions import condition_of
 from .extract import answer_text, marked
@@ -33,7 +33,7 @@ _DECLINES = re.compile(
 def grade(question: Question, reply: Reply, measured: Mapping[str, float | None] | None = None) -> Score:
     """The score of the reply, by the form, metrics, place and reading that the question names.
 
-    An answer that cannot be read has value 0.0 and status "unreadable"; a text that declines and holds no answer has
+    An answer that cannot be read has value 0.0 and status "unparseable"; a text that declines and holds no answer has
     value 0.0 and status "refused". `missing` and `extra` are filled for lists (a group is written as its names; in
     an order names count as often as they stand there). A main
     metric that is undefined for the answer counts 0.0, with a remark. `measured` holds the values of the metrics that a
@@ -53,7 +53,7 @@ def grade(question: Question, reply: Reply, measured: Mapping[str, float | None]
 
 
 def read_answer(question: Question, reply: Reply) -> Json:
-    """The answer as `grade` reads it; None where it is unreadable, refused or cut off."""
+    """The answer as `grade` reads it; None where it is unparseable, refused or cut off."""
     try:
         given = _read(question, reply)
     except ProviderError:
@@ -71,10 +71,10 @@ def _read(question: Question, reply: Reply) -> Json | Score:
         text = answer_text(reply.text, question.place, question.reading, lines)
         known = known_with(question.names, question.spellings, question.form)
         given = in_names(shape.read(text, known, question.reading), question.spellings, question.form)
-    except UnreadableError as problem:
+    except UnparseableError as problem:
         _demand_whole(reply, False)
         refused = reply.finish_reason == _WITHHELD or _declines(reply.text) or _declines(text)
-        return _nought(question, "refused" if refused else "unreadable", str(problem))
+        return _nought(question, "refused" if refused else "unparseable", str(problem))
     _demand_whole(reply, question.place != "marker" or (marked(reply.text, question.reading) and bool(text.strip())))
     declined = reply.finish_reason == _WITHHELD or _declines(reply.text) or _declines(text)
     if declined and not _holds_answer(given, text, question, reply):
@@ -134,7 +134,7 @@ def _nought(question: Question, status: str, remark: str) -> Score:
         for name in (question.metric, *question.further)
     }
     metrics, parts = _beside(question, found)
-    return Score(0.0, metrics, parts, status="refused" if status == "refused" else "unreadable", remark=remark)
+    return Score(0.0, metrics, parts, status="refused" if status == "refused" else "unparseable", remark=remark)
 
 
 def _measure_unparseable(name: str, question: Question) -> Measurement:

@@ -21,7 +21,7 @@ def items(text: str, names: Sequence[str], reading: Reading) -> list[str]:
     """Return the names in a text, in its order, as the reading separates them; strictly, at commas alone.
 
     Raises:
-        UnreadableError: If a lenient reading cannot tell names from the words around them.
+        UnparseableError: If a lenient reading cannot tell names from the words around them.
     """
     return written_names(text, names) if reading == "lenient" else strict_items(text, names)
 
@@ -30,7 +30,7 @@ def listed(text: str, names: Sequence[str], reading: Reading) -> list[str]:
     """Return the names that a list holds, in its order; none where it says that there are none.
 
     Raises:
-        UnreadableError: If a lenient reading cannot tell names from the words around them.
+        UnparseableError: If a lenient reading cannot tell names from the words around them.
     """
     if reading == "lenient" and says_nothing(text, names):
         return []
@@ -42,7 +42,7 @@ def groups_listed(text: str, names: Sequence[str], reading: Reading) -> list[lis
     """Return the names of each line that holds some; none where the text says that there are none.
 
     Raises:
-        UnreadableError: If a lenient reading cannot tell names from the words around them.
+        UnparseableError: If a lenient reading cannot tell names from the words around them.
     """
     if reading == "lenient" and says_nothing(text, names):
         return []

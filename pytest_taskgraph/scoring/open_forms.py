@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from ..errors import UnreadableError
+from ..errors import UnparseableError
 from ..trial import Json, Reading
 from .extract import names_in, unboxed
 from .form import Form, show_value
@@ -38,7 +38,7 @@ def _one_line(text: object) -> str:
 def _read_text(text: str, names: Sequence[str], reading: Reading) -> Json:
     """The text in one line; one without any letter or digit cannot be read."""
     if not re.search(r"\w", text):
-        raise UnreadableError(f"expected a text, found {shown(text)}")
+        raise UnparseableError(f"expected a text, found {shown(text)}")
     return _one_line(text)
 
 
@@ -87,7 +87,7 @@ def _reasons(text: str, names: Sequence[str], reading: Reading) -> dict[str, lis
 
 def _named_or_nothing(found: dict[str, list[str]], text: str) -> Json:
     if not found:
-        raise UnreadableError(f"expected one task a line, each with a reason, found {shown(text)}")
+        raise UnparseableError(f"expected one task a line, each with a reason, found {shown(text)}")
     return _answer(found)
 
 
@@ -132,7 +132,7 @@ def _several(
 def _written(text: str, names: Sequence[str], cuts: str = ",\n") -> list[str]:
     try:
         return list(dict.fromkeys(written_names(text, names, cuts)))
-    except UnreadableError:
+    except UnparseableError:
         return []
 
 
@@ -194,7 +194,7 @@ def _read_pair_reason(text: str, names: Sequence[str], reading: Reading) -> Json
                 return _pair(found, " ".join([rest, *lines[number + 1 :]]))
     told = _reasons(text, names, reading)
     if not told:
-        raise UnreadableError(f"expected two tasks and a reason, found {shown(text)}")
+        raise UnparseableError(f"expected two tasks and a reason, found {shown(text)}")
     return _pair([*told], " ".join(dict.fromkeys(" ".join(reason) for reason in told.values())))
 
 
@@ -217,7 +217,7 @@ def _read_yes_no_reason(text: str, names: Sequence[str], reading: Reading) -> Js
     word = None if reading == "strict" else verdict(text, reason=True)
     found = _STRICT_VERDICT.match(text.strip()) if word is None else _VERDICT.match(text, word.start())
     if found is None or (word is None and reading == "lenient"):
-        raise UnreadableError(f"expected yes or no and a reason, found {shown(text)}")
+        raise UnparseableError(f"expected yes or no and a reason, found {shown(text)}")
     rest = _without_decoration(found.string[found.end() :])
     return {"answer": found[1].lower(), "reason": _one_line(rest)}
 

@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from ..errors import UnreadableError
+from ..errors import UnparseableError
 from .extract import masked, names_in, unboxed
 
 _LEFT, _RIGHT = "\ue000", "\ue001"  # a known name is masked as its number between these
@@ -98,7 +98,7 @@ def written_names(text: str, names: Sequence[str], cuts: str = ",\n") -> list[st
         cuts: The characters that separate names.
 
     Raises:
-        UnreadableError: If names cannot be told from the words around them.
+        UnparseableError: If names cannot be told from the words around them.
     """
     return [name for line in _lists(text, names, cuts, groups=False) for name in line]
 
@@ -107,7 +107,7 @@ def written_groups(text: str, names: Sequence[str], cuts: str) -> list[list[str]
     """Return the names of each line that lists any.
 
     Raises:
-        UnreadableError: If names cannot be told from the words around them.
+        UnparseableError: If names cannot be told from the words around them.
     """
     return list(_lists(text, names, cuts, groups=True))
 
@@ -139,7 +139,7 @@ def _lists(text: str, names: Sequence[str], cuts: str, groups: bool) -> Iterator
         lines = list(_listing(words, cuts, bare=not any("." in name for name in names), groups=groups))
     except _Unclear as problem:
         short = text.strip() if len(text.strip()) <= 60 else text.strip()[:57] + "..."
-        raise UnreadableError(f"expected names, found {short!r}: {problem}") from None
+        raise UnparseableError(f"expected names, found {short!r}: {problem}") from None
     for line in lines:
         yield [_unmasked(name, found) for name in line]
 

@@ -174,7 +174,7 @@ def test_import_for_graded_questions_changes_the_score_and_no_outcome(tmp_path: 
 
 
 def test_import_for_an_unparseable_answer_makes_it_right(tmp_path: Path) -> None:
-    unread = replace(ANSWERS[0], outcome="unreadable", score=Score(0.0, status="unreadable", remark="what is it"))
+    unread = replace(ANSWERS[0], outcome="unparseable", score=Score(0.0, status="unparseable", remark="what is it"))
     path = tmp_path / "unread.json"
     record.save(path, record.build([unread], ABOUT))
     new = brought(path, marked(path, marks("1")))

@@ -85,7 +85,7 @@ def open_question() -> Question:
 def stale(number: int, **said: Any) -> Trial:  # noqa: ANN401 - fields of Trial
     """A right answer that a reader of another day did not understand."""
     trial = answered(question(number), "Final answer: Bake, Mix")
-    return replace(trial, outcome="unreadable", score=Score(0.0, {"jaccard": 0.0}, status="unreadable"), **said)
+    return replace(trial, outcome="unparseable", score=Score(0.0, {"jaccard": 0.0}, status="unparseable"), **said)
 
 
 def variants(asking: Question) -> Iterator[Trial]:
@@ -99,7 +99,7 @@ def variants(asking: Question) -> Iterator[Trial]:
 @pytest.mark.parametrize("frame", FRAMES)
 def test_marking_a_fresh_record_again_changes_nothing_for_any_pattern_frame_and_reply(frame: str) -> None:
     trials = [one for asking in asked(frame) for one in variants(asking)]
-    assert {one.outcome for one in trials} == {"right", "wrong", "graded", "unreadable", "refused", "error"}
+    assert {one.outcome for one in trials} == {"right", "wrong", "graded", "unparseable", "refused", "error"}
     old = built(*trials)
     new, remarked = rescore(old)
     assert {one.kept.partition(" (")[0] for one in remarked} == {"", "whose reply was shortened in the record"}
@@ -113,7 +113,7 @@ def test_what_today_s_reader_understands_is_marked_anew_in_outcome_score_and_tot
     assert first == answered(question(0), "Final answer: Bake, Mix")
     assert second.outcome == "wrong"
     (total,) = new["totals"]
-    assert (total["right"], total["wrong"], total["unreadable"], total["mean"]) == (1, 1, 0, 0.5)
+    assert (total["right"], total["wrong"], total["unparseable"], total["mean"]) == (1, 1, 0, 0.5)
     jsonschema.validate(new, SCHEMA)
 
 
@@ -187,7 +187,7 @@ def test_rescore_replaces_named_values_and_parts(tmp_path: Path, capsys: pytest.
 
 def test_an_answer_that_no_model_measured_is_kept_though_it_can_be_read_now() -> None:
     trial = judged("Final answer: It bakes a cake.")
-    unread = replace(trial, outcome="unreadable", score=Score(0.0, status="unreadable"), exchanges=[])
+    unread = replace(trial, outcome="unparseable", score=Score(0.0, status="unparseable"), exchanges=[])
     assert remark(unread, unread.question).kept == "that a model would have to measure again"
     failed = replace(trial, outcome="error", error="timeout: the judge", score=None, exchanges=[])
     assert remark(failed, failed.question).after == failed
@@ -197,7 +197,7 @@ def test_marks_by_hand_and_what_an_agent_s_tools_told_stay() -> None:
     trial = stale(0)
     beside = {"manual": 0.5, "specifications_read": 1.0}
     parts = {"tool_calls": [3.0, 4.0]}
-    trial = replace(trial, score=Score(0.0, {"jaccard": 0.0, **beside}, parts, status="unreadable"))
+    trial = replace(trial, score=Score(0.0, {"jaccard": 0.0, **beside}, parts, status="unparseable"))
     now = remark(trial, trial.question).after
     assert now.outcome == "right"
     assert now.score is not None
@@ -303,7 +303,7 @@ def test_the_text_shows_the_pattern_before_and_after_and_the_first_changes(
     ]
     assert lines[6] == "25 marks changed: 25 now right, 0 no longer right"
     assert lines[7] == (
-        '  q-000 (any): unreadable 0.000, read as nothing -> right 1.000, read as ["Bake", "Mix"]; '
+        '  q-000 (any): unparseable 0.000, read as nothing -> right 1.000, read as ["Bake", "Mix"]; '
         "other metrics: jaccard"
     )
     assert lines[27:] == ["… and 5 more (--json tells them all)"]
@@ -318,7 +318,7 @@ def test_json_tells_every_change(path: Path, capsys: pytest.CaptureFixture[str])
         "before": {"n": 26, "right": 0, "mean": 0.0}, "after": {"n": 26, "right": 25, "mean": 25 / 26},
     }  # fmt: skip
     first = found["changed"][0]
-    assert (first["before"]["outcome"], first["after"]["score"]["value"]) == ("unreadable", 1.0)
+    assert (first["before"]["outcome"], first["after"]["score"]["value"]) == ("unparseable", 1.0)
 
 
 def test_the_new_record_is_written_where_asked_and_marked_again_it_stays(path: Path, tmp_path: Path) -> None:

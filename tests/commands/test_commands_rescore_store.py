@@ -48,7 +48,7 @@ def asked(number: int = 0, **said: Any) -> Question:  # noqa: ANN401 - fields of
 def stale(question: Question, text: str, model: str = MODEL) -> Trial:
     """An answer that a reader of another day did not understand."""
     trial = mark(question, Reply(text), model)[0]
-    return replace(trial, outcome="unreadable", score=Score(0.0, {"jaccard": 0.0}, status="unreadable"))
+    return replace(trial, outcome="unparseable", score=Score(0.0, {"jaccard": 0.0}, status="unparseable"))
 
 
 def written(folder: Path, *trials: Trial) -> Path:
@@ -97,7 +97,7 @@ def test_a_shortened_reply_is_marked_by_the_whole_one(tmp_path: Path, capsys: py
     assert told[0] == "1 answer marked again, 1 of them by the whole reply in the store"
     assert told[-3:] == [
         "1 mark changed: 1 now right, 0 no longer right",
-        '  q-0 (openai/any): unreadable 0.000, read as nothing -> right 1.000, read as ["Bake", "Mix"]; '
+        '  q-0 (openai/any): unparseable 0.000, read as nothing -> right 1.000, read as ["Bake", "Mix"]; '
         "other metrics: jaccard",
         f"written to {out}",
     ]

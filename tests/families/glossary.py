@@ -11,7 +11,7 @@ from typing import Any
 from pytest_taskgraph import Family, Form, Label, Option, QuestionReference, Registry, Settings
 from pytest_taskgraph.asking import Episode, Transcript, Turns
 from pytest_taskgraph.diagram import Diagram, DiagramNode, DiagramPair
-from pytest_taskgraph.errors import UnreadableError
+from pytest_taskgraph.errors import UnparseableError
 from pytest_taskgraph.family_description import Aggregate, Column, FamilyDescription, ReferenceValue, TableSpec
 from pytest_taskgraph.scoring.measurement import Measurement, declares
 from pytest_taskgraph.trial import Json, Question, Reply, Request, Score
@@ -44,7 +44,7 @@ def measure_nothing(reference: Json) -> Measurement:
 
 def read(text: str, names: Sequence[str], reading: str) -> str:
     if not words(text):
-        raise UnreadableError("expected a text, found no word")
+        raise UnparseableError("expected a text, found no word")
     return " ".join(text.split())
 
 

@@ -117,7 +117,7 @@ def test_an_agent_that_never_answers_is_wrong_after_a_last_request_without_tools
     assert (ran.code, ran.clean) == (1, True), ran.output
     assert ["tools" in one.body for one in server.requests] == [True] * 12 + [False]
     assert "final answer now" in server.requests[-1].prompt
-    assert (trial_of(project)["requests"], trial_of(project)["outcome"]) == (13, "unreadable")
+    assert (trial_of(project)["requests"], trial_of(project)["outcome"]) == (13, "unparseable")
 
 
 def test_a_provider_that_fails_on_the_way_is_an_error_and_the_requests_are_counted(

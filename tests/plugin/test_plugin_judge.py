@@ -128,7 +128,7 @@ def test_an_answer_that_cannot_be_read_is_not_judged(own: Project, server: Loopb
     server.answer = "Final answer:"
     run(own, server, *judging(judge.url))
     assert judge.requests == []
-    assert {one["outcome"] for one in trials(own)} == {"unreadable"}
+    assert {one["outcome"] for one in trials(own)} == {"unparseable"}
 
 
 def test_questions_with_one_right_answer_are_not_judged(project: Project, judge: Loopback) -> None:

@@ -66,4 +66,4 @@ def test_oracle_form_without_a_wrong_answer_gets_an_empty_reply() -> None:
         known.add(FORMS.kind, "verse", replace(FORMS["text"], name="verse", wrong=None), "tests")
         question = asked("verse", "A rose is a rose.")
         assert score_of(1, question).value == 1.0
-        assert (score_of(0, question).status, score_of(0, question).value) == ("unreadable", 0.0)
+        assert (score_of(0, question).status, score_of(0, question).value) == ("unparseable", 0.0)

@@ -47,7 +47,7 @@ def test_a_reply_without_an_answer_fails_with_a_remark(project: Project, server:
     server.answer = "Final answer: perhaps"
     ran = project.run(*asking(server.url), "-k", "parallel_pair")
     assert ran.counts["failed"] == 2
-    assert "unreadable:" in ran.output.partition("short test summary")[2]
+    assert "unparseable:" in ran.output.partition("short test summary")[2]
     total = next(line.split() for line in ran.table if line.startswith("total"))
     assert (total[1], total[-1]) == ("2*", "2")
 

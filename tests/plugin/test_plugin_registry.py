@@ -29,7 +29,7 @@ import re
 from dataclasses import replace
 
 from pytest_taskgraph import Form
-from pytest_taskgraph.errors import UnreadableError
+from pytest_taskgraph.errors import UnparseableError
 from pytest_taskgraph.notations import notation
 
 PLAIN = notation("json")
@@ -42,7 +42,7 @@ def instruct(names):
 def read(text, names, reading):
     found = re.fullmatch(r"\\s*(\\d{1,3}) ?%\\s*", text)
     if found is None:
-        raise UnreadableError(f"expected a percentage, found {text!r}")
+        raise UnparseableError(f"expected a percentage, found {text!r}")
     return int(found[1])
 
 

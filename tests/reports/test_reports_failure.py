@@ -46,12 +46,12 @@ def test_of_a_long_reply_the_end_is_shown_where_the_answer_stands_there() -> Non
     assert failure_lines(first)[5:8] == ["the reply begins:", "| line 0", "| line 1"]
 
 
-def test_an_unreadable_reply_tells_why() -> None:
-    unreadable = replace(
-        WRONG, outcome="unreadable", score=Score(0.0, status="unreadable", remark="no line 'Final answer:'")
+def test_an_unparseable_reply_tells_why() -> None:
+    unparseable = replace(
+        WRONG, outcome="unparseable", score=Score(0.0, status="unparseable", remark="no line 'Final answer:'")
     )
-    assert "unreadable: no line 'Final answer:'" in failure_lines(unreadable)
-    assert short_reason(unreadable) == "unreadable: no line 'Final answer:'"
+    assert "unparseable: no line 'Final answer:'" in failure_lines(unparseable)
+    assert short_reason(unparseable) == "unparseable: no line 'Final answer:'"
 
 
 def test_an_empty_reply_is_called_so() -> None:
@@ -71,12 +71,12 @@ def test_the_short_reason_holds_what_was_expected_and_given() -> None:
 
 
 @given(
-    anything, anything, names, names, st.sampled_from(["wrong", "unreadable", "refused", "error"]), st.integers(1, 14)
+    anything, anything, names, names, st.sampled_from(["wrong", "unparseable", "refused", "error"]), st.integers(1, 14)
 )
 def test_anything_is_told_in_printable_lines_that_keep_to_their_number_and_width(
     text: str, reply: str, missing: list[str], extra: list[str], outcome: Outcome, limit: int
 ) -> None:
-    status: Any = outcome if outcome in ("unreadable", "refused") else "read"
+    status: Any = outcome if outcome in ("unparseable", "refused") else "read"
     mark = Score(0.0, given=reply, status=status, remark=text, missing=missing, extra=extra)
     trial = Trial(replace(QUESTION, text=text), "m", outcome, Reply(reply), mark, reply)
     trial = replace(trial, reply=None, score=None) if outcome == "error" else trial

@@ -59,7 +59,7 @@ def test_the_terminal_shows_means_beside_chance_below_the_rates() -> None:
         ["functionality", "10", "0.500"], ["odd_task", "10", "0.500"], ["total", "10", "0.500"],
     ]  # fmt: skip
     head = next(line for line in lines if line.startswith("graded"))
-    assert head.split() == ["graded", "n", "mean", "95%", "interval", "chance", "errors", "unreadable"]
+    assert head.split() == ["graded", "n", "mean", "95%", "interval", "chance", "errors", "unparseable"]
     row = next(line for line in lines if line.startswith("describe_task"))
     assert row.split() == ["describe_task", "4*", "0.400", "0.140-0.660", "0.250", "0", "0"]
     assert NOTE in lines
@@ -119,7 +119,7 @@ def test_csv_calls_graded_answers_graded() -> None:
 def test_junit_properties_hold_no_rate_of_graded_questions() -> None:
     told = dict(suite_properties(tally_of(MIXED), about_of(MIXED)))
     assert told["taskgraph.pattern.describe_task"] == (
-        "n=4 interval=0.140-0.660 mean=0.400 errors=0 unreadable=0 refused=0 skipped=0 chance=0.250"
+        "n=4 interval=0.140-0.660 mean=0.400 errors=0 unparseable=0 refused=0 skipped=0 chance=0.250"
     )
     assert "rate=0.500" in told["taskgraph.category.functionality"]
     assert "graded=4" in told["taskgraph.category.functionality"]
@@ -135,7 +135,7 @@ def test_junit_properties_hold_no_rate_of_graded_questions() -> None:
         (GRADED, "neutral", "No answer is right or wrong, 4 graded"),
         ([judged(0), judged(1), *GRADED], "failed", "1 of 2 not right"),
         (
-            [judged(1), graded(0, 0.0, outcome="unreadable")],
+            [judged(1), graded(0, 0.0, outcome="unparseable")],
             "failed",
             "1 of 1 graded without an answer",
         ),
@@ -149,7 +149,7 @@ def test_the_headline_counts_graded_answers_apart(trials: list[Trial], state: st
 
 
 def test_a_graded_question_without_an_answer_turns_the_total_red() -> None:
-    cases: list[tuple[Outcome, str]] = [("graded", "green"), ("unreadable", "red"), ("error", "red")]
+    cases: list[tuple[Outcome, str]] = [("graded", "green"), ("unparseable", "red"), ("error", "red")]
     for outcome, colour in cases:
         record = record_of(judged(1), graded(0, 0.0, outcome=outcome))
         markup = [one for line, one in terminal.lines(tally_of(record), about_of(record)) if line.startswith("total")]

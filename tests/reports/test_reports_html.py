@@ -94,7 +94,7 @@ def made(
     )  # fmt: skip
     if outcome in ("error", "skipped"):
         return Trial(question, model, outcome, error=f"network: {name} did not come")
-    status = outcome if outcome in ("unreadable", "refused") else "read"
+    status = outcome if outcome in ("unparseable", "refused") else "read"
     score = Score(float(outcome == "right"), given=given if status == "read" else None, status=status)
     return Trial(question, model, outcome, Reply(reply, 1200, 34, 0.0125), score)
 
@@ -285,7 +285,7 @@ def test_yes_no_answers_are_set_against_the_right_ones() -> None:
         return made(name, outcome, form="yes-no", reference=right, given=given)
 
     found = page(
-        asked("a", "yes", "yes", "right"), asked("b", "no", "yes", "wrong"), asked("c", "no", "", "unreadable"),
+        asked("a", "yes", "yes", "right"), asked("b", "no", "yes", "wrong"), asked("c", "no", "", "unparseable"),
         asked("d", "no", "no", "right"), asked("e", "no", "", "error"),
         made("f", form="yes-no-reason", reference={"answer": "yes"}, given={"answer": "yes", "reason": "x"}),
     )  # fmt: skip

@@ -89,20 +89,20 @@ def test_the_suite_carries_a_line_a_category_and_a_pattern() -> None:
         ("taskgraph.interval", "0.301-0.954"),
         ("taskgraph.mean", "0.812"),
         ("taskgraph.errors", "1"),
-        ("taskgraph.unreadable", "0"),
+        ("taskgraph.unparseable", "0"),
         ("taskgraph.refused", "0"),
         ("taskgraph.skipped", "0"),
         (
             "taskgraph.category.structure",
-            "n=4 right=3 rate=0.750 interval=0.301-0.954 mean=0.812 errors=1 unreadable=0 refused=0 skipped=0",
+            "n=4 right=3 rate=0.750 interval=0.301-0.954 mean=0.812 errors=1 unparseable=0 refused=0 skipped=0",
         ),
         (
             "taskgraph.pattern.chain",
-            "n=0 right=0 rate=none interval=none mean=none errors=1 unreadable=0 refused=0 skipped=0",
+            "n=0 right=0 rate=none interval=none mean=none errors=1 unparseable=0 refused=0 skipped=0",
         ),
         (
             "taskgraph.pattern.next_tasks",
-            "n=4 right=3 rate=0.750 interval=0.301-0.954 mean=0.812 errors=0 unreadable=0 refused=0 skipped=0",
+            "n=4 right=3 rate=0.750 interval=0.301-0.954 mean=0.812 errors=0 unparseable=0 refused=0 skipped=0",
         ),
     ]
 

@@ -43,7 +43,7 @@ def tallied(*trials: Trial) -> Tally:
 
 def some() -> Tally:
     chain = [made(f"c{at:02}", "right" if at < 9 else "wrong", pattern="chain", size=8 + at % 2) for at in range(12)]
-    other = [made("n1", size=8), made("n2", "unreadable", size=9), made("n3", "error", size=8)]
+    other = [made("n1", size=8), made("n2", "unparseable", size=9), made("n3", "error", size=8)]
     return tallied(*chain, *other, made("e1", pattern="can_end_after", category="behaviour", size=8))
 
 
@@ -60,22 +60,22 @@ def test_the_summary_at_72_columns() -> None:
         taskgraph 0.1.0: model gpt-x, seed 7, 21 questions
         taskgraph: notation wadl, frame think-first, reading lenient
 
-        pattern           n   pass rate   mean  errors  unreadable
-        structure        14       0.714  0.768       1           1
-          chain          12       0.750  0.812       0           0
-          next_tasks      2*      0.500  0.500       1           1
-        behaviour         1*      1.000  1.000       0           0
-          can_end_after   1*      1.000  1.000       0           0
-        total            15       0.733  0.783       1           1
+        pattern           n   pass rate   mean  errors  unparseable
+        structure        14       0.714  0.768       1            1
+          chain          12       0.750  0.812       0            0
+          next_tasks      2*      0.500  0.500       1            1
+        behaviour         1*      1.000  1.000       0            0
+          can_end_after   1*      1.000  1.000       0            0
+        total            15       0.733  0.783       1            1
         * fewer than 10 answered: such a rate says little
     """)
 
 
 def test_where_there_is_room_there_are_intervals_and_spread() -> None:
     assert text(some()).splitlines()[3:6] == [
-        "pattern           n   pass rate  95% interval   mean    std  errors  unreadable",
-        "structure        14       0.714   0.454-0.883  0.768  0.386       1           1",
-        "  chain          12       0.750   0.468-0.911  0.812  0.339       0           0",
+        "pattern           n   pass rate  95% interval   mean    std  errors  unparseable",
+        "structure        14       0.714   0.454-0.883  0.768  0.386       1            1",
+        "  chain          12       0.750   0.468-0.911  0.812  0.339       0            0",
     ]
 
 
@@ -84,9 +84,9 @@ def test_at_60_columns_titles_and_names_are_shortened() -> None:
         *some(), made("x", "skipped", pattern="all_tasks_that_can_come_directly_after"), made("r", "refused")
     )
     assert text(tally, width=60).splitlines()[3:6] == [
-        "pattern              n    rate   mean  err  unread+ref  skip",
-        "structure           15   0.667  0.717    1         1+1     1",
-        "  all_tasks_that_…   0       -      -    0         0+0     1",
+        "pattern            n    rate   mean  err  unparsed+ref  skip",
+        "structure         15   0.667  0.717    1           1+1     1",
+        "  all_tasks_tha…   0       -      -    0           0+0     1",
     ]
 
 
@@ -94,15 +94,17 @@ def test_columns_of_skipped_and_refused_stand_only_where_there_are_any() -> None
     assert "skipped" not in text(some())
     assert "refused" not in text(some())
     more = text(tallied(*some(), made("x", "skipped"), made("r", "refused")), width=90)
-    assert "unreadable+refused  skipped" in more
+    assert "unparseable+refused  skipped" in more
     assert "1+1" in more
 
 
 def test_quiet_is_one_line() -> None:
-    assert text(some(), verbosity=-1) == ("taskgraph: gpt-x: 11 of 15 right (0.733), mean 0.783, 1 error, 1 unreadable")
+    assert text(some(), verbosity=-1) == (
+        "taskgraph: gpt-x: 11 of 15 right (0.733), mean 0.783, 1 error, 1 unparseable"
+    )
     two = tallied(made("a"), made("a", "wrong", model="b"))
     assert text(two, verbosity=-1) == "taskgraph: 2 answered: 0.000 b, 1.000 gpt-x"
-    assert text(some(), replace(ABOUT, judge="none"), -1, 100).endswith("1 unreadable, a survey")
+    assert text(some(), replace(ABOUT, judge="none"), -1, 100).endswith("1 unparseable, a survey")
 
 
 def test_verbose_adds_a_table_for_each_label_that_varies() -> None:
@@ -231,7 +233,7 @@ nasty = st.text(st.characters(), max_size=60)
 
 @given(
     st.lists(
-        st.tuples(nasty, nasty, nasty, st.sampled_from(["right", "unreadable", "refused", "error", "skipped"])),
+        st.tuples(nasty, nasty, nasty, st.sampled_from(["right", "unparseable", "refused", "error", "skipped"])),
         max_size=6,
     ),
     st.integers(-1, 1),
@@ -255,8 +257,8 @@ def guessable(tally: Tally, chance: float = 0.5) -> Tally:
 
 def test_where_there_is_most_room_there_is_chance() -> None:
     assert text(guessable(some()), width=100).splitlines()[3:5] == [
-        "pattern           n   pass rate  95% interval   mean  chance    std  errors  unreadable",
-        "structure        14       0.714   0.454-0.883  0.768   0.500  0.386       1           1",
+        "pattern           n   pass rate  95% interval   mean  chance    std  errors  unparseable",
+        "structure        14       0.714   0.454-0.883  0.768   0.500  0.386       1            1",
     ]
     assert "chance" not in text(guessable(some()))
     assert "chance" not in text(some(), width=100)
@@ -264,8 +266,8 @@ def test_where_there_is_most_room_there_is_chance() -> None:
 
 def test_verbosely_there_is_the_score_above_chance() -> None:
     assert text(guessable(some()), verbosity=1).splitlines()[3:5] == [
-        "pattern           n    rate          95%   mean  above    std  err  unread",
-        "structure        14   0.714  0.454-0.883  0.768  0.536  0.386    1       1",
+        "pattern           n    rate          95%   mean  above    std  err  unparsed",
+        "structure        14   0.714  0.454-0.883  0.768  0.536  0.386    1         1",
     ]
     assert "chance  above chance" in text(guessable(some()), verbosity=1, width=120)
     narrow = text(guessable(some()), verbosity=1, width=70)

@@ -105,7 +105,7 @@ def test_estimate_leaves_out_trials_without_an_answer() -> None:
 
 
 def test_estimate_unparseable_reply_counts_0_in_a_mean() -> None:
-    trials = [trial(0, "yes", (1, 1), depth=0.5), trial(1, "", (0, 0), outcome="unreadable", depth=0.0)]
+    trials = [trial(0, "yes", (1, 1), depth=0.5), trial(1, "", (0, 0), outcome="unparseable", depth=0.0)]
     assert value("depth_mean", trials) == 0.25
 
 

@@ -231,13 +231,13 @@ def test_graded_questions_beside_others_are_in_no_total() -> None:
 def test_a_graded_score_flips_where_it_moves_far_or_the_answer_is_gone() -> None:
     def made(*scores: float | None) -> dict[str, Any]:
         trials = [answered(asked(f"g{at}", pass_mark=0.0), score or 0.0) for at, score in enumerate(scores)]
-        unread = [replace(one, outcome="unreadable") for one in trials]
+        unread = [replace(one, outcome="unparseable") for one in trials]
         return run(bad if score is None else one for one, bad, score in zip(trials, unread, scores, strict=True))
 
     found = compare(made(0.9, 0.4, 0.3, None), made(0.2, 0.3, None, 0.1))
     assert [(one.id, one.lost, one.after_outcome) for one in found.flips] == [
         ("g0", True, "graded"),
-        ("g2", True, "unreadable"),
+        ("g2", True, "unparseable"),
         ("g3", False, "graded"),
     ]
 

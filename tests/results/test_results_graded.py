@@ -50,7 +50,7 @@ def test_an_answer_to_a_graded_question_is_accepted_whatever_its_score() -> None
 @pytest.mark.parametrize("reply", ["", "Final answer: ...", "I'm sorry, but I can't help with that."])
 def test_a_graded_question_without_an_answer_fails_its_check(reply: str) -> None:
     trial, _ = mark(TEXT, Reply(reply), "m")
-    assert trial.outcome in ("unreadable", "refused")
+    assert trial.outcome in ("unparseable", "refused")
     with pytest.raises(WrongAnswer):
         trial.check()
 

@@ -264,10 +264,10 @@ def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
             record.save(path, record.build([], ABOUT))
 
 
-@pytest.mark.parametrize("schema", [4, 0, "1", True, None, 1.0])
+@pytest.mark.parametrize("schema", [5, 0, "1", True, None, 1.0])
 def test_a_schema_that_is_not_known_is_refused_with_its_number_and_the_known(tmp_path: Path, schema: object) -> None:
     (tmp_path / "r.json").write_text(json.dumps({**record.build([], ABOUT), "schema": schema}))
-    told = rf"r\.json: found schema {schema!r}, expected one that is known here \(1, 2, 3\)"
+    told = rf"r\.json: found schema {schema!r}, expected one that is known here \(1, 2, 3, 4\)"
     with pytest.raises(UsageError, match=told):
         record.load(tmp_path / "r.json")
 
@@ -334,13 +334,26 @@ def test_record_with_duplicate_trials_is_refused(tmp_path: Path) -> None:
         record.trials(found)
 
 
-def test_record_of_schema_2_is_read_and_written_as_schema_3(tmp_path: Path) -> None:
+def test_record_of_schema_2_is_read_and_written_as_schema_4(tmp_path: Path) -> None:
     old = Path(__file__).with_name("records") / "schema_2.json"  # written by the last version of schema 2
     read = record.load_whole(old)
-    assert read["schema"] == 3
+    assert read["schema"] == 4
     assert [(one.question.group, one.question.section) for one in record.trials(read)] == [
         ("describe_task", "functionality"), ("flow_start", "structure"), ("parallel_pair", "structure"),
     ]  # fmt: skip
     record.save(tmp_path / "new.json", read)
     assert record.load_whole(tmp_path / "new.json") == read
     assert json.loads(old.read_text())["trials"][0]["question"]["pattern"] == "describe_task"
+
+
+def test_record_of_schema_3_is_read_in_the_terms_of_schema_4(tmp_path: Path) -> None:
+    old = Path(__file__).with_name("records") / "schema_3.json"  # written by the last version of schema 3
+    read = record.load_whole(old)
+    assert read["schema"] == 4
+    assert [trial.outcome for trial in record.trials(read)].count("unparseable") == 1
+    assert record.tally_of(read).total("weather").unparseable == 1
+    assert [row["unparseable"] for row in read["totals"]] == [0, 1]
+    assert "unreadable" in old.read_text()
+    assert "unreadable" not in json.dumps(read)
+    record.save(tmp_path / "new.json", read)
+    assert record.load_whole(tmp_path / "new.json") == read

@@ -148,7 +148,7 @@ def test_what_is_of_the_kind_fits_and_what_is_of_another_does_not(kind: str) -> 
         (
             (*IN_TRIAL, "score", "status"),
             "x" * 99,
-            f"trial 1: score.status: found \"{'x' * 38}…, expected 'read', 'unreadable' or 'refused'",
+            f"trial 1: score.status: found \"{'x' * 38}…, expected 'read', 'unparseable' or 'refused'",
         ),
         (
             (*IN_TRIAL, "score", "given"),

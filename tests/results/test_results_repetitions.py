@@ -104,7 +104,7 @@ def test_replies_that_did_not_come_are_in_no_reducer_and_such_questions_are_left
         tallied(
             asked("a", 1, "right"), asked("a", 2, "error"), asked("a", 3, "right"),
             asked("b", 1, "error"), asked("b", 2, "skipped"), asked("b", 3, "error"),
-            asked("c", 1, "refused"), asked("c", 2, "right"), asked("c", 3, "unreadable"),
+            asked("c", 1, "refused"), asked("c", 2, "right"), asked("c", 3, "unparseable"),
         )
     )  # fmt: skip
     assert (found.repetitions, found.questions, found.left_out) == (3, 2, {1: 1, 2: 1, 3: 2})

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from pytest_taskgraph.results.tally import Tally
 from pytest_taskgraph.trial import Outcome, Question, Reply, Score, Trial
 
-OUTCOMES: list[Outcome] = ["right", "wrong", "unreadable", "refused", "error", "skipped"]
+OUTCOMES: list[Outcome] = ["right", "wrong", "unparseable", "refused", "error", "skipped"]
 
 
 def made(
@@ -85,7 +85,7 @@ def test_every_trial_is_counted_once_in_every_grouping(ones: list[Trial]) -> Non
     for by in ("group", "section", "family", "model", "size"):
         rows = tally.rows(by)
         assert sum(row.questions for row in rows) == len(ones)
-        assert all(row.n == row.right + row.wrong + row.unreadable + row.refused for row in rows)
+        assert all(row.n == row.right + row.wrong + row.unparseable + row.refused for row in rows)
     assert tally.total().questions == len(ones)
 
 
@@ -96,11 +96,11 @@ def test_errors_and_skipped_are_in_no_mean() -> None:
     assert row.deviation == pytest.approx(0.125**0.5)
 
 
-def test_unreadable_and_refused_are_answered_and_worth_nothing() -> None:
+def test_unparseable_and_refused_are_answered_and_worth_nothing() -> None:
     row = tallied(
-        made("a"), made("b", "unreadable"), made("c", "refused"), replace(made("d", "refused"), score=None)
+        made("a"), made("b", "unparseable"), made("c", "refused"), replace(made("d", "refused"), score=None)
     ).total()
-    assert (row.n, row.unreadable, row.refused, row.rate, row.mean) == (4, 1, 2, 0.25, 0.25)
+    assert (row.n, row.unparseable, row.refused, row.rate, row.mean) == (4, 1, 2, 0.25, 0.25)
 
 
 def test_where_nothing_was_answered_there_is_no_rate_and_no_mean() -> None:
@@ -160,7 +160,7 @@ def test_a_metric_that_is_undefined_is_left_out_and_counted() -> None:
 
 
 def test_a_reply_without_an_answer_is_worth_nothing_in_further_metrics_too() -> None:
-    row = tallied(made("a", metrics={"recall": 1.0}), made("b", "unreadable")).total()
+    row = tallied(made("a", metrics={"recall": 1.0}), made("b", "unparseable")).total()
     assert row.metrics == {"jaccard": 0.5, "recall": 0.5}
 
 
@@ -187,7 +187,7 @@ def test_relations_count_the_pairs_with_the_same_verdict() -> None:
     plain = [made("a"), made("b", "wrong"), made("c"), made("d", "error"), made("a", model="n")]
     again = [
         varied(made("a-n"), "names", "a"),
-        varied(made("b-n", "unreadable"), "names", "b"),
+        varied(made("b-n", "unparseable"), "names", "b"),
         varied(made("c-n", "wrong"), "names", "c"),
         varied(made("d-n"), "names", "d"),
         varied(made("e-n"), "names", "gone"),

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_taskgraph.errors import UnreadableError, UsageError
+from pytest_taskgraph.errors import UnparseableError, UsageError
 from pytest_taskgraph.scoring.conditions import condition_of, stated
 from pytest_taskgraph.scoring.forms import form
 from pytest_taskgraph.scoring.metrics.conditions import equivalence
@@ -101,8 +101,8 @@ def test_signs_of_other_languages_are_read_as_words() -> None:
 
 @pytest.mark.parametrize("reading", ["lenient", "strict"])
 @pytest.mark.parametrize("text", ["", "n is large enough", "n >=", "3"])
-def test_what_is_no_guard_is_unreadable(text: str, reading: str) -> None:
-    with pytest.raises(UnreadableError, match="expected a condition"):
+def test_what_is_no_guard_is_unparseable(text: str, reading: str) -> None:
+    with pytest.raises(UnparseableError, match="expected a condition"):
         form("condition").read(text, [], "strict" if reading == "strict" else "lenient")
 
 
@@ -115,12 +115,12 @@ def test_the_first_whole_number_counts(text: str, number: int) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "three", "2.5", "n2", "1" * 19])
-def test_what_holds_no_whole_number_is_unreadable(text: str) -> None:
-    with pytest.raises(UnreadableError, match="expected a whole number"):
+def test_what_holds_no_whole_number_is_unparseable(text: str) -> None:
+    with pytest.raises(UnparseableError, match="expected a whole number"):
         form("number").read(text, [], "lenient")
 
 
 def test_the_strict_number_stands_alone() -> None:
     assert form("number").read(" 3.", [], "strict") == 3
-    with pytest.raises(UnreadableError, match="expected a whole number, found '3 times'"):
+    with pytest.raises(UnparseableError, match="expected a whole number, found '3 times'"):
         form("number").read("3 times", [], "strict")

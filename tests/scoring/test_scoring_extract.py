@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from pytest_taskgraph.errors import UnreadableError
+from pytest_taskgraph.errors import UnparseableError
 from pytest_taskgraph.scoring.extract import answer_text, names_in
 from pytest_taskgraph.trial import Place, Reading
 
@@ -49,19 +49,19 @@ def test_whole_and_first_line_cut_where_their_names_say() -> None:
 
 @pytest.mark.parametrize("place", ["whole", "marker", "first-line"])
 @pytest.mark.parametrize("reply", ["", " \n\t\n", "```\n```"])
-def test_a_reply_without_text_is_unreadable(reply: str, place: Place) -> None:
-    with pytest.raises(UnreadableError, match="empty"):
+def test_a_reply_without_text_is_unparseable(reply: str, place: Place) -> None:
+    with pytest.raises(UnparseableError, match="empty"):
         answer_text(reply, place, "lenient")
 
 
 @given(ANYTHING, PLACES, READINGS, st.booleans(), st.lists(st.text(min_size=1, max_size=5)))
 @example("\x00\x1b[31m\ud800", "marker", "lenient", False, ["\x00"])
-def test_any_text_is_cut_or_unreadable(
+def test_any_text_is_cut_or_unparseable(
     reply: str, place: Place, reading: Reading, lines: bool, names: list[str]
 ) -> None:
     try:
         answer = answer_text(reply, place, reading, lines)
-    except UnreadableError:
+    except UnparseableError:
         return
     assert all(name for name in names_in(answer, names))
 

@@ -8,7 +8,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from pytest_taskgraph.catalog import registrations
-from pytest_taskgraph.errors import UnknownNameError, UnreadableError
+from pytest_taskgraph.errors import UnknownNameError, UnparseableError
 from pytest_taskgraph.scoring.extract import answer_text
 from pytest_taskgraph.scoring.forms import FORMS, form, show_answer
 from pytest_taskgraph.scoring.grade import grade
@@ -101,13 +101,13 @@ def test_the_first_word_yes_or_no_counts(text: str) -> None:
 
 def test_the_strict_yes_or_no_stands_alone() -> None:
     assert form("yes-no").read(' "No." ', [], "strict") == "no"
-    with pytest.raises(UnreadableError, match="expected yes or no, found 'no, never'"):
+    with pytest.raises(UnparseableError, match="expected yes or no, found 'no, never'"):
         form("yes-no").read("no, never", [], "strict")
 
 
 @pytest.mark.parametrize("text", ["", "maybe", "nothing", "yesterday", "\x00"])
-def test_what_holds_neither_yes_nor_no_is_unreadable(text: str) -> None:
-    with pytest.raises(UnreadableError, match="expected yes or no"):
+def test_what_holds_neither_yes_nor_no_is_unparseable(text: str) -> None:
+    with pytest.raises(UnparseableError, match="expected yes or no"):
         form("yes-no").read(text, [], "lenient")
 
 
@@ -168,17 +168,17 @@ def test_one_name_is_read_with_its_case_and_two_names_are_no_name(text: str, ans
 
 
 @pytest.mark.parametrize("reading", ["lenient", "strict"])
-def test_no_name_is_unreadable(reading: str) -> None:
-    with pytest.raises(UnreadableError, match="expected one name"):
+def test_no_name_is_unparseable(reading: str) -> None:
+    with pytest.raises(UnparseableError, match="expected one name"):
         form("task").read(" \n", ["A"], "strict" if reading == "strict" else "lenient")
 
 
 @given(st.text(st.characters(exclude_categories=()), max_size=60), st.sampled_from(sorted(FORMS)), NASTY)
-def test_any_answer_is_read_or_unreadable(text: str, name: str, names: list[str]) -> None:
+def test_any_answer_is_read_or_unparseable(text: str, name: str, names: list[str]) -> None:
     for reading in ("lenient", "strict"):
         try:
             answer = FORMS[name].read(text, names, "strict" if reading == "strict" else "lenient")
-        except UnreadableError:
+        except UnparseableError:
             continue
         assert isinstance(answer, int) == (name == "number")
         assert isinstance(answer, list) == (name in ("task-set", "groups", "task-order"))

@@ -81,9 +81,9 @@ def test_groups_tell_which_of_them_are_missing_and_too_many() -> None:
     assert score.value == pytest.approx((1 + 1 / 2) / 3)
 
 
-def test_an_unreadable_answer_scores_0_and_says_why() -> None:
+def test_an_unparseable_answer_scores_0_and_says_why() -> None:
     score = grade(question("yes-no"), Reply("Final answer: perhaps"))
-    assert (score.value, score.status, score.remark) == (0.0, "unreadable", "expected yes or no, found 'perhaps'")
+    assert (score.value, score.status, score.remark) == (0.0, "unparseable", "expected yes or no, found 'perhaps'")
 
 
 def test_an_undefined_metric_counts_0_as_the_main_one_and_says_so() -> None:
@@ -129,7 +129,7 @@ def test_an_apology_before_an_empty_set_is_an_answer() -> None:
 
 
 def test_not_finding_something_is_no_refusal() -> None:
-    assert grade(question("yes-no"), Reply("I cannot find it, so: maybe")).status == "unreadable"
+    assert grade(question("yes-no"), Reply("I cannot find it, so: maybe")).status == "unparseable"
 
 
 def test_a_withheld_reply_without_an_answer_is_a_refusal() -> None:

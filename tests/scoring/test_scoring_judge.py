@@ -55,7 +55,7 @@ def test_an_answer_that_nobody_measured_has_no_score(measured: dict[str, float |
 
 def test_what_cannot_be_read_needs_no_measuring() -> None:
     score = grade(asked("judge", "correctness"), EMPTY)
-    assert (score.value, score.status, score.metrics) == (0.0, "unreadable", {"correctness": 0.0})
+    assert (score.value, score.status, score.metrics) == (0.0, "unparseable", {"correctness": 0.0})
 
 
 def test_only_a_metric_that_the_question_calls_judged_is_taken_from_what_was_measured() -> None:

@@ -80,7 +80,7 @@ def test_grade_named_values_stand_among_metrics_with_parts_beside() -> None:
 
 def test_grade_unparseable_reply_is_0_in_each_declared_value() -> None:
     score = grade(question(metric="classified", further=("steps",)), Reply("Perhaps."))
-    assert (score.status, score.value) == ("unreadable", 0.0)
+    assert (score.status, score.value) == ("unparseable", 0.0)
     assert score.metrics == {"steps": 0.0, "steps_precision": 0.0, "steps_recall": 0.0}
     assert score.parts == {"sensitivity": [0.0, 1.0]}, "steps states none"
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_taskgraph.errors import UnreadableError
+from pytest_taskgraph.errors import UnparseableError
 from pytest_taskgraph.plugin.subject import _right_and_wrong
 from pytest_taskgraph.scoring.forms import FORMS
 from pytest_taskgraph.scoring.grade import grade
@@ -80,9 +80,9 @@ def test_no_task_is_an_answer(form: str, text: str, reading: Reading) -> None:
 
 def test_no_task_may_be_said_in_a_sentence_but_prose_that_names_none_cannot_be_read() -> None:
     assert read("task-reasons", "There are no such tasks in it.") == {"tasks": [], "reasons": {}}
-    with pytest.raises(UnreadableError, match="one task a line"):
+    with pytest.raises(UnparseableError, match="one task a line"):
         read("task-reasons", "All of it seems to be rather odd.")
-    with pytest.raises(UnreadableError, match="two tasks and a reason"):
+    with pytest.raises(UnparseableError, match="two tasks and a reason"):
         read("pair-reason", "It seems to be rather odd.")
 
 
@@ -130,14 +130,14 @@ def test_a_strict_verdict_begins_the_answer() -> None:
     assert read("yes-no-reason", " Yes: it is tea.", "strict") == {"answer": "yes", "reason": "it is tea."}
     assert read("yes-no-reason", "yes", "strict") == {"answer": "yes", "reason": ""}
     for text in ("The answer is no", "nothing: so", ""):
-        with pytest.raises(UnreadableError, match="yes or no"):
+        with pytest.raises(UnparseableError, match="yes or no"):
             read("yes-no-reason", text, "strict")
 
 
 def test_a_text_is_any_text_but_an_empty_one() -> None:
     assert read("text", " It grinds\n beans. ") == "It grinds beans."
     score = grade(question("text", "It grinds beans.", "marker"), Reply("Well.\nFinal answer: **"))
-    assert (score.value, score.status) == (0.0, "unreadable")
+    assert (score.value, score.status) == (0.0, "unparseable")
 
 
 def test_tasks_and_reasons_are_two_scores() -> None:
@@ -180,9 +180,9 @@ def test_a_verdict_counts_without_its_reason() -> None:
     assert grade(asked, Reply("yes: it is tea")).value == 0.0
 
 
-def test_an_unreadable_answer_gives_no_bad_reason() -> None:
+def test_an_unparseable_answer_gives_no_bad_reason() -> None:
     score = grade(question("task-reasons", TWO), Reply("All of it seems to be rather odd."))
-    assert (score.status, score.metrics) == ("unreadable", {"reason": None, "explanation": 0.0})
+    assert (score.status, score.metrics) == ("unparseable", {"reason": None, "explanation": 0.0})
 
 
 @pytest.mark.parametrize("form", sorted(OPEN_FORMS))

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from pytest_taskgraph.errors import UnreadableError
+from pytest_taskgraph.errors import UnparseableError
 from pytest_taskgraph.scoring.forms import FORMS
 from pytest_taskgraph.trial import Json, Reading
 
@@ -88,7 +88,7 @@ def parsed(form: str, text: str, names: tuple[str, ...] = NAMES, reading: Readin
 def unparseable(form: str, text: str, names: tuple[str, ...] = NAMES) -> bool:
     try:
         parsed(form, text, names)
-    except UnreadableError:
+    except UnparseableError:
         return True
     return False
 
@@ -117,7 +117,7 @@ def test_lists_with_unclear_words_are_unparseable(form: str, text: str) -> None:
     if form == "groups" and text.startswith("The first are"):
         assert parsed(form, text) == [["Bake"], ["Mix"]]
         return
-    with pytest.raises(UnreadableError, match="expected names"):
+    with pytest.raises(UnparseableError, match="expected names"):
         parsed(form, text)
 
 
@@ -251,7 +251,7 @@ def test_strict_parsing_keeps_the_rules_of_the_study(text: str, items: Json) -> 
 
 
 def test_strict_verdict_after_no_doubt_is_unparseable() -> None:
-    with pytest.raises(UnreadableError, match="expected yes or no"):
+    with pytest.raises(UnparseableError, match="expected yes or no"):
         parsed("yes-no", "No doubt, yes", NAMES, "strict")
 
 
@@ -363,7 +363,7 @@ def test_known_names_in_any_shape_are_parsed_or_unparseable(names: list[str], sh
     assume(not any(one in other for one in names for other in names if one != other))
     try:
         found = FORMS["task-set"].read(text, names, "lenient")
-    except UnreadableError:
+    except UnparseableError:
         return
     assert found == sorted(chosen)
 
@@ -376,6 +376,6 @@ def test_known_names_in_any_shape_are_parsed_or_unparseable(names: list[str], sh
 def test_long_hostile_answers_are_parsed_in_linear_time(form: str, piece: str) -> None:
     text = piece * (20_000 // len(piece)) + "x"
     begun = time.process_time()
-    with suppress(UnreadableError):
+    with suppress(UnparseableError):
         parsed(form, text)
     assert time.process_time() - begun < 5, "quadratic time would be minutes"
