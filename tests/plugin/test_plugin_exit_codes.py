@@ -90,13 +90,8 @@ ROWS: dict[str, tuple[int, Prepare]] = {
         0,
         lambda _, server: _answering(server, right, "--taskgraph-gate=structure>=0.8", "-k", "parallel_pair"),
     ),
-<<<<<<< HEAD
     "the plan was shown": (0, lambda _, server: _answering(server, right, "--taskgraph-dry-run")),
-    "an answer is wrong, unreadable or refused, and questions judge": (1, lambda _, server: _answering(server, wrong)),
-=======
-    "the plan was shown": (0, lambda _, server: _answering(server, right, "--taskgraph-plan")),
     "an answer is wrong, unparseable or refused, and questions judge": (1, lambda _, server: _answering(server, wrong)),
->>>>>>> 456887b (Call replies without a parsed answer unparseable)
     "a reply is missing": (1, lambda _, server: _failing(server)),
     "a gate does not hold, or is inconclusive": (
         1,
