@@ -267,7 +267,7 @@ async def answered(model: Stored, prompt: str) -> tuple[str, str, str]:
     try:
         got = await model.answer(Request([{"role": "user", "content": prompt}]))
     except (ProviderError, NotAskedError) as error:
-        return getattr(error, "kind", "not asked"), str(error), "error"
+        return error.kind, str(error), "error"
     made, stopped = mark(QUESTION, got, "any")
     return getattr(stopped, "kind", ""), str(stopped or ""), made.outcome
 

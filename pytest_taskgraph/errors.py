@@ -24,7 +24,7 @@ TaskgraphError
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Literal
+from typing import Final, Literal
 
 ProviderErrorKind = Literal[
     "authentication",
@@ -44,6 +44,7 @@ ProviderErrorKind = Literal[
     "not-stored",
     "store",
 ]
+BUDGET_KINDS: Final = {"budget::calls": "calls", "budget::cost": "cost"}  # of BudgetSpentError, and what each limits
 
 
 class TaskgraphError(Exception):
@@ -127,16 +128,18 @@ class UnparseableError(TaskgraphError):
 class OrderTooWideError(TaskgraphError):
     """A partial order too wide, or an answer too long, to mark exactly: `most` states of a search were not enough."""
 
+    kind = "order-too-wide"
+
     def __init__(self, tasks: int, most: int) -> None:
         super().__init__(
             f"no exact mark: an order of {tasks} tasks needs more than {most} states to search, for so many may run in "
             "any order or the answer is so long; ask about fewer tasks, or about ones with more order among them"
         )
-        self.tasks, self.most = tasks, most
+        self.tasks, self.most, self.message = tasks, most, str(self)
 
 
 class ProviderError(TaskgraphError):
-    """There is no reply. `kind` says why; the message is the provider's own, on one line, without keys.
+    """There is no reply. `kind` says why; `message` is the provider's own, on one line, without keys.
 
     `retry_after`: the seconds after which the provider wants to be asked again, where it said so. `attempts`: how often
     it was asked in all.
@@ -146,19 +149,29 @@ class ProviderError(TaskgraphError):
         self, kind: ProviderErrorKind, message: str, retry_after: float | None = None, attempts: int = 1
     ) -> None:
         super().__init__(f"{kind}: {message}")
-        self.kind, self.retry_after, self.attempts = kind, retry_after, attempts
+        self.kind, self.message, self.retry_after, self.attempts = kind, message, retry_after, attempts
 
 
 class NotAskedError(TaskgraphError):
-    """The question was not put to the model; the message says why."""
+    """The question was not put to the model; `message` says why, and `kind` what kind of reason that is."""
+
+    kind: str = "skipped"
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.message = message
 
 
 class PromptNotUnderstoodError(NotAskedError):
     """A baseline does not find in the prompt what it goes by: no readable workflow, or no known question."""
 
+    kind = "prompt-not-understood"
+
 
 class NoLogprobsError(NotAskedError):
     """The endpoint takes a score request, and replies without log-probabilities; the reply may be billed."""
+
+    kind = "no-logprobs"
 
 
 class BudgetSpentError(NotAskedError):
@@ -166,4 +179,4 @@ class BudgetSpentError(NotAskedError):
 
     def __init__(self, limit: Literal["calls", "cost"], message: str) -> None:
         super().__init__(message)
-        self.limit = limit
+        self.kind, self.limit = f"budget::{limit}", limit

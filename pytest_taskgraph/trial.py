@@ -162,6 +162,21 @@ class Score:
 
 
 @dataclass(frozen=True, slots=True)
+class Failure:
+    """Why a trial has no score.
+
+    `kind` is a short name to count and compare by, that of the error: "timeout", "budget::calls", "skipped" where the
+    question was not asked for a reason that has no kind of its own. `message` is for people.
+    """
+
+    kind: str
+    message: str
+
+    def __str__(self) -> str:
+        return self.message if self.kind == "skipped" else f"{self.kind}: {self.message}"
+
+
+@dataclass(frozen=True, slots=True)
 class Trial:
     """A question, what came back, and its mark; or why nothing came back."""
 
@@ -170,7 +185,7 @@ class Trial:
     outcome: Outcome
     reply: Reply | None = None
     score: Score | None = None
-    error: str = ""  # "<kind>: <message>" of a provider's failure, or the reason for not asking
+    failure: Failure | None = None  # of the provider or of scoring, or the reason for not asking
     requests: int = 0
     retries: int = 0  # how often requests were repeated, after failures of the provider
     exchanges: list[dict[str, Any]] = field(default_factory=list)  # all requests and replies, as results.exchanges says
@@ -178,6 +193,11 @@ class Trial:
     diagram: str = ""  # what the question is about, a Diagram
     diagram_pair: str = ""  # the expected and the given answer, a DiagramPair
     texts: dict[str, str] = field(default_factory=dict)  # of messages that the question does not hold, by digest
+
+    @property
+    def failure_text(self) -> str:
+        """The failure as a text for people; empty if there is none."""
+        return "" if self.failure is None else str(self.failure)
 
     @property
     def passed(self) -> bool:
@@ -215,6 +235,7 @@ class Trial:
                 "outcome": "graded" if question.graded and whole.outcome == "right" else whole.outcome,
                 "reply": data.get("reply") and read_fields(Reply, data["reply"]),
                 "score": data.get("score") and read_fields(Score, data["score"]),
+                "failure": data.get("failure") and read_fields(Failure, data["failure"]),
             }
         )
 

@@ -140,7 +140,7 @@ def remark(trial: Trial, question: Question, whole: str | None = None) -> Remark
     if question.judged and _reads_otherwise(trial, made):
         return Remarked(trial, trial, TO_MEASURE)
     score = made.score and _with_others(made.score, trial)
-    after = replace(trial, question=question, outcome=made.outcome, score=score, error=made.error)
+    after = replace(trial, question=question, outcome=made.outcome, score=score, failure=made.failure)
     return Remarked(trial, replace(after, diagram_pair=_drawn(trial, after)), from_store=whole is not None)
 
 
@@ -162,10 +162,10 @@ def changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[Change]:
 
 
 def _said(data: Mapping[str, Any]) -> dict[tuple[str, str], dict[str, Any]]:
-    """Outcome, error and score of each trial, as a record of today writes them."""
+    """Outcome, failure and score of each trial, as a record of today writes them."""
     today = record.build(record.tally_of(data), record.about_of(data))
     return {
-        (one["question"]["id"], one["model"]): {name: one[name] for name in ("outcome", "error", "score")}
+        (one["question"]["id"], one["model"]): {name: one[name] for name in ("outcome", "failure", "score")}
         for one in today["trials"]
     }
 

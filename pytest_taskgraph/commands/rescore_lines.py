@@ -33,7 +33,7 @@ class Remarked:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What a record says of one answer, before and after: outcome, error and score."""
+    """What a record says of one answer, before and after: outcome, failure and score."""
 
     id: str
     model: str
@@ -82,7 +82,8 @@ def _beside(one: Change) -> str:
 def _mark(said: Mapping[str, Any]) -> str:
     score = said["score"]
     if score is None:
-        return f"{said['outcome']} ({said['error']:.60})"
+        failure = f"{said['failure']['kind']}: {said['failure']['message']}" if said["failure"] else "no reply"
+        return f"{said['outcome']} ({failure:.60})"
     given = one_line(json.dumps(score["given"], ensure_ascii=False), 60) if score["status"] == "read" else "nothing"
     return f"{said['outcome']} {score['value']:.3f}, read as {given}"
 

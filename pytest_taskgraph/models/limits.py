@@ -147,7 +147,7 @@ class Limits:
             self._strikes.clear()
 
     def _break(self, error: ProviderError) -> None:
-        said = str(error).partition(": ")[2]
+        said = error.message
         self.broken = ProviderError(
             error.kind,
             f"{STRIKES} requests in a row failed like this and none succeeded, so no more is sent to this model; "
@@ -235,7 +235,7 @@ class Limits:
                 return
         if self.broken is None:
             raise NotAskedError("the run ended before the question was asked")
-        raise ProviderError(self.broken.kind, str(self.broken).partition(": ")[2], attempts=0)
+        raise ProviderError(self.broken.kind, self.broken.message, attempts=0)
 
     def _leave(self) -> None:
         self.in_flight -= 1

@@ -140,7 +140,7 @@ def failure(
     if isinstance(exception, NoLogprobsError):
         return NoLogprobsError(f"the model {name} cannot score texts: {exception}")
     error = provider_error(exception, settings)
-    words = str(error).partition(": ")[2]
+    words = error.message
     if request.tools and refuses_tools(error):
         return NotAskedError(f"the model {name} cannot call tools: {words}")
     if request.kind == "score" and refuses_scores(error, path=not request.messages):
@@ -160,11 +160,12 @@ def application_error(exception: BaseException, settings: Mapping[str, Any]) -> 
         kind = exception.kind if isinstance(exception, ProviderError) else _kind(chain, _status_of_application)
         if kind in ("bad-request", "not-found", "malformed") and not any(map(_status_of_application, chain)):
             kind = "server"
-        words, wait = _one_line(str(exception), settings), _retry_after(chain)
+        said = exception.message if isinstance(exception, ProviderError) else str(exception)
+        words, wait = _one_line(said, settings), _retry_after(chain)
     except Exception:  # of an exception that cannot be printed
         kind, words, wait = "server", "", None
     if isinstance(exception, ProviderError):
-        return ProviderError(kind, words.removeprefix(f"{kind}: "), exception.retry_after)
+        return ProviderError(kind, words, exception.retry_after)
     name = scrub(type(exception).__name__)
     return ProviderError(kind, f"{name}: {words}" if words else name, wait)
 
@@ -257,7 +258,7 @@ def refuses_scores(error: ProviderError, path: bool) -> bool:
     "You are not allowed to request logprobs from this model", llama.cpp "Only no echo is supported". Where `path` is
     true, also by a path that is not there, which is what a 404 means that does not speak of a model.
     """
-    words = str(error).partition(": ")[2]
+    words = error.message
     if path and ((error.kind == "not-found" and "model" not in words.lower()) or _NO_PATH.match(words)):
         return True
     return error.kind in ("bad-request", "not-found", "server", "authentication") and bool(_NO_SCORES.search(words))

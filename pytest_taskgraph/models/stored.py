@@ -107,7 +107,7 @@ def _whole(reply: Reply) -> Reply:
         ProviderError: for one that is a failure, as earlier versions stored some.
     """
     if failed := failure_in(reply):
-        words = f"{str(failed).partition(': ')[2]}; it was stored by an earlier version: ask again"
+        words = f"{failed.message}; it was stored by an earlier version: ask again"
         raise ProviderError(failed.kind, f"{words} with --taskgraph-refresh")
     text, source = redact(reply.text), stored_name(reply.source)
     calls = reply.tool_calls and redact_all(reply.tool_calls)

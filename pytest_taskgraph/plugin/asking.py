@@ -6,10 +6,9 @@ import asyncio
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING
 
-from ..errors import BudgetSpentError, NotAskedError, PromptNotUnderstoodError, ProviderError, UsageError
+from ..errors import NotAskedError, ProviderError, UsageError
 from ..redaction import redact, redact_all
-from ..trial import Outcome, Question, Trial
-from .judging import NOT_UNDERSTOOD
+from ..trial import Failure, Outcome, Question, Trial
 
 if TYPE_CHECKING:
     from ..asking import Episode, Exchange, Model, Transcript
@@ -83,12 +82,12 @@ def trial_of(question: Question, model: str, result: AskResult) -> tuple[Trial, 
     trial = replace(trial, exchanges=exchanges, texts=texts)
     if error is not None:
         outcome: Outcome = "error" if isinstance(error, ProviderError) else "skipped"
-        return replace(trial, outcome=outcome, error=_told(error)), error
+        return replace(trial, outcome=outcome, failure=Failure(error.kind, error.message)), error
     assert transcript is not None
     assert reply is not None
     made, stopped = mark(shown, reply, model, result.requests, transcript.metrics)
     score = made.score and _with_measured(made.score, shown, transcript)
-    return replace(trial, outcome=made.outcome, score=score, error=made.error), stopped
+    return replace(trial, outcome=made.outcome, score=score, failure=made.failure), stopped
 
 
 def _with_measured(score: Score, question: Question, transcript: Transcript) -> Score:
@@ -117,10 +116,3 @@ def redacted(question: Question) -> Question:
     if redact(shown) == shown:
         return question
     return Question(**redact_all(asdict(question)))
-
-
-def _told(error: ProviderError | NotAskedError) -> str:
-    """The error in words; the name of the case that judges it goes before, where there is one."""
-    if isinstance(error, BudgetSpentError):
-        return f"budget::{error.limit}: {error}"
-    return f"{NOT_UNDERSTOOD}: {error}" if isinstance(error, PromptNotUnderstoodError) else str(error)

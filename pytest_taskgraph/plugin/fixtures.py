@@ -72,7 +72,7 @@ def trial(
     request.node.stash[TRIAL] = made
     _tell_junit(request.node, made)
     if isinstance(stopped, NotAskedError):
-        pytest.skip(one_line(made.error))
+        pytest.skip(one_line(made.failure_text))
     if stopped is not None:
         raise stopped
     return made

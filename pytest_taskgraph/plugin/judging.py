@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ..errors import UsageError
+from ..errors import PromptNotUnderstoodError, UsageError
 from ..results.case import Case
 from . import options
 
@@ -156,7 +156,7 @@ class Judging:
         """Yield a failure for each baseline that understood no prompt at all: a run without an answer is not green."""
         for model in outcome.models:
             own = [one for one in outcome.tally if one.model == model]
-            reasons = [one.error.removeprefix(f"{NOT_UNDERSTOOD}: ") for one in own if _not_understood(one)]
+            reasons = _messages(own, PromptNotUnderstoodError.kind)
             if own and len(reasons) == len(own):
                 why = f"none of {len(own)} questions was asked: {reasons[0]}"
                 yield Case(_named(NOT_UNDERSTOOD, model, outcome), "failed", why, model)
@@ -164,10 +164,10 @@ class Judging:
     def _budgets(self, outcome: Outcome) -> Iterator[Case]:
         """One for each budget, where something was asked or was to be."""
         for name, limit in self._limited.items() if outcome.tally else ():
-            reasons = [one.error for one in outcome.tally if one.error.startswith(f"budget::{name}: ")]
+            reasons = _messages(outcome.tally, f"budget::{name}")
             told = f"within --taskgraph-{limit}"
             if reasons:
-                told = f"{len(reasons)} questions were not asked: {reasons[0].partition(': ')[2]}"
+                told = f"{len(reasons)} questions were not asked: {reasons[0]}"
             elif self._unasked_survey and any(one.outcome in FAILING for one in outcome.tally):
                 told += f"; {EXPECTED.format('')}"
             yield Case(f"budget::{name}", "failed" if reasons else "passed", told)
@@ -262,8 +262,9 @@ def _known(gate: Gate, outcome: Outcome) -> str:
     return known_names(part, ones)
 
 
-def _not_understood(trial: Trial) -> bool:
-    return trial.outcome == "skipped" and trial.error.startswith(f"{NOT_UNDERSTOOD}: ")
+def _messages(trials: Iterable[Trial], kind: str) -> list[str]:
+    """Return the messages of the failures of the kind."""
+    return [one.failure.message for one in trials if one.failure is not None and one.failure.kind == kind]
 
 
 def _titled(title: str, model: str, outcome: Outcome) -> str:

@@ -106,9 +106,9 @@ def shape(
     if report.when == "setup":
         setattr(report, CARRIED, json.dumps(trial.to_json()) if travels else trial)
         if excinfo is not None and isinstance(excinfo.value, ProviderError):
-            _tell(report, [f"no reply: {trial.error}"], f"no reply: {trial.error}")
+            _tell(report, [f"no reply: {trial.failure_text}"], f"no reply: {trial.failure_text}")
         elif excinfo is not None and isinstance(excinfo.value, OrderTooWideError):
-            _tell(report, [trial.error], trial.error)
+            _tell(report, [excinfo.value.message], excinfo.value.message)
         if allowed and report.failed and hasattr(report, REASON):
             _expect(report, MISSING)
     elif excinfo is not None and isinstance(excinfo.value, WrongAnswer):

@@ -38,7 +38,8 @@ _TRIAL: dict[str, Callable[[Trial], Cell]] = {
     "chance": lambda one: one.question.chance,
     "requests": lambda one: one.requests,
     "retries": lambda one: one.retries,
-    "error": lambda one: one.error,
+    "failure_kind": lambda one: one.failure.kind if one.failure else None,
+    "failure_message": lambda one: one.failure.message if one.failure else None,
     "question": lambda one: one.question.text,
     "expected": expected_answer,
 }

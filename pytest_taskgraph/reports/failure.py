@@ -43,7 +43,7 @@ def failure_lines(trial: Trial, limit: int = 12, width: int = WIDTH) -> list[str
 def _verdict(trial: Trial, width: int) -> list[str]:
     expected = wrap(f"expected: {expected_answer(trial)}", width, 2)
     if trial.score is None:
-        return [*expected, *wrap(f"{trial.outcome}: {trial.error or 'no reply'}", width, 2)]
+        return [*expected, *wrap(f"{trial.outcome}: {trial.failure_text or 'no reply'}", width, 2)]
     if trial.score.status != "read":
         return [*expected, *wrap(f"{trial.score.status}: {trial.score.remark or 'no answer found'}", width, 2)]
     remark = wrap(f"why: {trial.score.remark}", width, 1) if trial.score.remark else []
@@ -83,7 +83,7 @@ def reply_section(text: str) -> str:
 def short_reason(trial: Trial) -> str:
     """The verdict in one printable line of at most REASON columns, for pytest's short summary."""
     if trial.score is None:
-        return one_line(trial.error or f"{trial.outcome}: no reply", REASON)
+        return one_line(trial.failure_text or f"{trial.outcome}: no reply", REASON)
     if trial.score.status != "read":
         return one_line(f"{trial.score.status}: {trial.score.remark or 'no answer found'}", REASON)
     mark = f" (score {trial.score.value:.3f})" if 0 < trial.score.value < 1 else ""

@@ -89,7 +89,7 @@ def _view(trial: Trial, prompt: Sequence[str], changed: Changes | None) -> View:
         "missing": [] if score is None else score.missing,
         "extra": [] if score is None else score.extra,
         "remark": "" if score is None else score.remark,
-        "error": trial.error,
+        "error": trial.failure_text,
         "reply": "" if trial.reply is None else trial.reply.text or "(an empty reply)",
         "system": question.system,
         "exchanges": [*zip(map(exchange_title, shown_exchanges(trial)), exchange_texts(trial), strict=True)],

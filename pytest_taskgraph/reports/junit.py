@@ -46,7 +46,7 @@ def properties(trial: Trial, described: FamilyDescription) -> Properties:
         "cost_usd": None if sums.cost is None else f"{sums.cost:.6f}",
         "expected": expected_answer(trial),
         "given": given_answer(trial) if score and score.status == "read" else None,
-        "remark": (score and score.remark) or trial.error or None,
+        "remark": (score and score.remark) or trial.failure_text or None,
     }
     return [(f"taskgraph.{name}", _value(value)) for name, value in values.items() if value is not None]
 

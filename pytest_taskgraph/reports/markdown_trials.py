@@ -86,7 +86,7 @@ def missing_replies(tally: Tally, lost: Sequence[str], most: int) -> Iterator[st
     first: dict[tuple[str, str, str], str] = {}
     for one in tally:
         if one.outcome not in ANSWERED:
-            kind, _, message = one.error.partition(": ")
+            kind, message = (one.failure.kind, one.failure.message) if one.failure else ("", "")
             key = (one.outcome, kind, one.model)
             kinds[key] += 1
             first.setdefault(key, message)

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from ..errors import BUDGET_KINDS
 from ..results.case import INCONCLUSIVE, is_worse
 from ..results.record import About
 from ..results.tally import Row, Tally
@@ -129,8 +130,8 @@ def _notes(tally: Tally, about: About) -> Iterator[str]:
 
 def _budgets(tally: Tally) -> Counter[str]:
     """How many questions each budget kept from being asked, by what it limits."""
-    reasons = (one.error.partition(": ")[0] for one in tally if one.error.startswith("budget::"))
-    return Counter(reason.removeprefix("budget::") for reason in reasons)
+    kinds = (one.failure.kind for one in tally if one.failure is not None)
+    return Counter(BUDGET_KINDS[kind] for kind in kinds if kind in BUDGET_KINDS)
 
 
 def _spent(tally: Tally, about: About) -> list[tuple[str, str]]:

@@ -201,7 +201,7 @@ def missing(asked: Population, max_errors: float = 0.0) -> str:
     reasons = [f"{count} of {asked.size} questions {reason}" for reason, count in asked.unasked.items()]
     sent = len(asked.answered) + len(asked.errors)
     if len(asked.errors) > max_errors * sent + 1e-9:
-        kinds = Counter(one.error.partition(":")[0] or "no reply" for one in asked.errors)
+        kinds = Counter(one.failure.kind if one.failure else "no reply" for one in asked.errors)
         told = ", ".join(f"{kind} {count}" for kind, count in sorted(kinds.items()))
         reasons.insert(0, f"{len(asked.errors)} of {sent} replies missing ({told})")
     if reasons and asked.left_out:

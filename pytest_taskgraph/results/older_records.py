@@ -2,13 +2,15 @@
 
 Schema 1 and 2 called the group of a question its pattern, and the section its category; they list the patterns in the
 order of reports, and describe no family. All that was asked then was about workflows. Schema 3 has other terms for
-several members and values than schema 4.
+several members and values than schema 4, and told kind and message of a failure in one text, `error`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, get_args
+
+from ..errors import BUDGET_KINDS, OrderTooWideError, PromptNotUnderstoodError, ProviderErrorKind
 
 KNOWN_SCHEMAS = (1, 2, 3, 4)
 _QUESTION = {"pattern": "group", "category": "section"}
@@ -18,6 +20,10 @@ _PRESENTED_BY = ["notation"]
 _DIFFICULTY = {"tasks": "number of tasks", "depth": "depth", "width": "width", "guards": "number of guards"}
 _SECTIONS = ["structure", "behaviour", "functionality"]
 _VALUES = {"unreadable": "unparseable"}  # outcomes, statuses of a score, and the columns that count them
+# What schema 3 put before the message of a failure, to its kind; other texts are a message alone.
+_KINDS = {kind: kind for kind in (*get_args(ProviderErrorKind), *BUDGET_KINDS)}
+_KINDS["questions::asked"] = PromptNotUnderstoodError.kind
+_TOO_WIDE = "no exact mark: "
 
 
 def upgraded(record: Mapping[str, Any]) -> dict[str, Any]:
@@ -72,7 +78,22 @@ def _upgrade_spec(spec: dict[str, Any]) -> dict[str, Any]:
 
 def _upgrade_trial(trial: dict[str, Any]) -> dict[str, Any]:
     found = _changed(trial, "score", lambda score: _changed(score, "status", _present_value))
-    return dict(_changed(found, "outcome", _present_value))
+    found = dict(_changed(found, "outcome", _present_value))
+    if "error" in found:
+        found["failure"] = _failure(found.pop("error"), str(found.get("outcome")))
+    return found
+
+
+def _failure(error: Any, outcome: str) -> Any:  # noqa: ANN401
+    """Return the failure that a text of schema 3 tells of: kind and message, of the outcome where it has no kind."""
+    if not isinstance(error, str):
+        return error
+    if not error:
+        return None
+    kind, _, message = error.partition(": ")
+    if kind in _KINDS:
+        return {"kind": _KINDS[kind], "message": message}
+    return {"kind": OrderTooWideError.kind if error.startswith(_TOO_WIDE) else outcome, "message": error}
 
 
 def _families(record: Mapping[str, Any]) -> list[dict[str, Any]]:

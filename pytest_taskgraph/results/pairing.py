@@ -257,7 +257,7 @@ def _pair(key: Key, before: Sequence[Trial], after: Sequence[Trial]) -> Iterator
 def _missing(trials: Sequence[Trial], run: str) -> Iterator[Missing]:
     for one in trials:
         if one.outcome not in ANSWERED:
-            yield Missing(one.question.id, one.model, run, one.outcome, one.error)
+            yield Missing(one.question.id, one.model, run, one.outcome, one.failure_text)
 
 
 def _title(key: Key) -> str:

@@ -12,6 +12,7 @@ from difflib import get_close_matches
 from itertools import pairwise
 from typing import Literal
 
+from ..errors import BUDGET_KINDS
 from ..trial import Question, Trial
 from .nearest import nearest, quoted
 from .tally import ANSWERED
@@ -91,12 +92,9 @@ def population(
 
 def _why(trial: Trial) -> str:
     """The reason of a question that was not asked, the same for all that a budget stopped."""
-    limit, found, _ = trial.error.partition(": ")
-    return (
-        f"were not asked: {limit} is spent"
-        if found and limit.startswith("budget::")
-        else f"were not asked: {trial.error}"
-    )
+    if trial.failure is not None and trial.failure.kind in BUDGET_KINDS:
+        return f"were not asked: {trial.failure.kind} is spent"
+    return f"were not asked: {trial.failure_text}"
 
 
 Subject = Question | Declared  # what a name can fit

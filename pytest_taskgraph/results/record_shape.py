@@ -25,7 +25,7 @@ from pydantic import (
 
 from ..diagram import DiagramEdge, DiagramGroup, DiagramNode
 from ..family_description import Aggregate, Column, FamilyDescription, Layout, ReferenceValue, TableSpec
-from ..trial import Question, Reading, Reply, Score, Trial, is_part
+from ..trial import Failure, Question, Reading, Reply, Score, Trial, is_part
 from .about import About
 from .case import Case
 from .usage import Usage
@@ -216,6 +216,10 @@ class _Score:
     parts: dict[str, Annotated[list[_Number], AfterValidator(_part)]]
 
 
+@_as(Failure)
+class _Failure: ...
+
+
 class _Message(BaseModel, strict=True):
     role: str
     digest: Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
@@ -248,6 +252,7 @@ class _Trial:
     question: _Question
     reply: _Reply | None
     score: _Score | None
+    failure: _Failure | None
     exchanges: list[_Exchange]
     diagram: None  # it stands in `diagrams`
     diagram_pair: _DiagramPair | None

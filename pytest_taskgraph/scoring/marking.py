@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from ..errors import OrderTooWideError, ProviderError
-from ..trial import Outcome, Question, Reply, Score, Trial
+from ..trial import Failure, Outcome, Question, Reply, Score, Trial
 from .grade import grade
 
 
@@ -24,7 +24,7 @@ def mark(
     try:
         score = grade(question, reply, measured)
     except (ProviderError, OrderTooWideError) as error:
-        return replace(trial, error=str(error)), error
+        return replace(trial, failure=Failure(error.kind, error.message)), error
     return replace(trial, score=score, outcome=outcome_of(question, score)), None
 
 

@@ -27,7 +27,7 @@ from pytest_taskgraph.results.case import Case
 from pytest_taskgraph.results.comparison import compare
 from pytest_taskgraph.results.plain import digest
 from pytest_taskgraph.results.record import about_of, build, load_whole, tally_of
-from pytest_taskgraph.trial import Question, Reply, Score, Trial
+from pytest_taskgraph.trial import Failure, Question, Reply, Score, Trial
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "record.schema.json").read_text())
 VALID = import_module("jsonschema").Draft202012Validator(SCHEMA).is_valid
@@ -66,7 +66,7 @@ def whole() -> dict[str, Any]:
     score = Score(0.5, {"recall": 0.5}, {"f1": [1, 2]}, ["B"], missing=["A"], extra=["B"])
     drawn = DIAGRAM.to_json()
     wrong = Trial(
-        question, "m", "wrong", reply, score, "none", 1, 1, SAID, pack(drawn),
+        question, "m", "wrong", reply, score, Failure("timeout", "none"), 1, 1, SAID, pack(drawn),
         pack({"expected": drawn, "given": drawn}), TEXTS,
     )  # fmt: skip
     gate = Case("gates::structure", "failed", "too low", "m", 0.5, 0.25, 0.75, 0.8)

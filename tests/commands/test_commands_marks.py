@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from pytest_taskgraph.__main__ import main
 from pytest_taskgraph.commands.marks import COLUMNS, as_csv, plain_cell, safe_cell
 from pytest_taskgraph.results import record
-from pytest_taskgraph.trial import Json, Question, Reply, Score, Trial
+from pytest_taskgraph.trial import Failure, Json, Question, Reply, Score, Trial
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "record.schema.json").read_text(encoding="utf-8"))
 ABOUT = about_run("0.1.0", ("m",), 7, ("wadl",), "think-first")
@@ -41,7 +41,7 @@ ANSWERS = [
     answer("b1", "-never", score=1.0),
     answer("c1", "yes", form="yes-no", reference="yes"),
 ]
-SILENT = replace(answer("d1", ""), outcome="error", reply=None, score=None, error="timeout: none")
+SILENT = replace(answer("d1", ""), outcome="error", reply=None, score=None, failure=Failure("timeout", "none"))
 
 
 @pytest.fixture

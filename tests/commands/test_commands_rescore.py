@@ -31,7 +31,7 @@ from pytest_taskgraph.scoring.forms import form
 from pytest_taskgraph.scoring.marking import mark
 from pytest_taskgraph.scoring.measurement import Measurement, declares
 from pytest_taskgraph.scoring.metrics import METRICS
-from pytest_taskgraph.trial import Json, Question, Reading, Reply, Score, Trial
+from pytest_taskgraph.trial import Failure, Json, Question, Reading, Reply, Score, Trial
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "record.schema.json").read_text(encoding="utf-8"))
 ABOUT = about_run("1.0", models=("any",), settings={"instances": 1})
@@ -189,7 +189,7 @@ def test_an_answer_that_no_model_measured_is_kept_though_it_can_be_read_now() ->
     trial = judged("Final answer: It bakes a cake.")
     unread = replace(trial, outcome="unparseable", score=Score(0.0, status="unparseable"), exchanges=[])
     assert remark(unread, unread.question).kept == "that a model would have to measure again"
-    failed = replace(trial, outcome="error", error="timeout: the judge", score=None, exchanges=[])
+    failed = replace(trial, outcome="error", failure=Failure("timeout", "the judge"), score=None, exchanges=[])
     assert remark(failed, failed.question).after == failed
 
 
@@ -207,7 +207,7 @@ def test_marks_by_hand_and_what_an_agent_s_tools_told_stay() -> None:
 
 def test_what_cannot_be_marked_is_kept_as_it_is_and_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     long = answered(question(0), "Final answer: Bake, Mix\n" + "so " * 9000)
-    silent = Trial(question(1), "any", "error", error="connection: gone")
+    silent = Trial(question(1), "any", "error", failure=Failure("connection", "gone"))
     strange = answered(question(2), "Final answer: Mix")
     strange = replace(strange, question=replace(strange.question, form="limerick"))
     old = built(long, silent, strange, stale(3))

@@ -293,7 +293,7 @@ def test_failure_of_the_provider_is_an_error_and_no_score(
     trials = project.record("r.json")["trials"]
     (failed,) = [one for one in trials if one["outcome"] == "error"]
     assert (ran.code, ran.clean, failed["score"], failed["reply"]) == (1, True, None, None), ran.output
-    assert "out of order" in failed["error"]
+    assert "out of order" in failed["failure"]["message"]
     assert len(provider.served) == (family.size - 1) * family.requests
     jsonschema.validate(project.record("r.json"), SCHEMA)
     again = project.run(*provider.arguments, SURVEY)

@@ -147,7 +147,10 @@ def test_a_model_without_tools_is_skipped_with_the_reason(
     assert (ran.code, ran.counts, ran.clean) == (0, {"skipped": 1}, True), ran.output
     assert trial_of(project)["outcome"] == "skipped"
     words = json.loads(refusal.body)["error"]["message"]
-    assert trial_of(project)["error"] == f"the model openai/any cannot call tools: {words}"
+    assert trial_of(project)["failure"] == {
+        "kind": "skipped",
+        "message": f"the model openai/any cannot call tools: {words}",
+    }
 
 
 def test_another_bad_request_is_an_error(project: Project, server: Loopback, question: Question) -> None:

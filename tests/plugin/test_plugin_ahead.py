@@ -163,7 +163,7 @@ def test_models_one_without_credit_stops_and_others_go_on(many: Project, server:
     assert ran.clean, ran.output
     assert (ran.counts["passed"], ran.counts["error"]) == (20, 20), ran.output
     assert (len(server.requests), len(unpaid.requests) in (3, 4)) == (20, True)  # two at a time
-    errors = {one["error"].partition(":")[0] for one in many.record()["trials"] if one["outcome"] == "error"}
+    errors = {one["failure"]["kind"] for one in many.record()["trials"] if one["outcome"] == "error"}
     assert errors == {"payment"}
 
 

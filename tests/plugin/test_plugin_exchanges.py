@@ -237,7 +237,7 @@ def test_budget_that_ends_on_the_way_keeps_what_was_paid_for(project: Project, p
     assert ran.counts["skipped"] == 1, ran.output
     (one,) = trials(project)
     assert (one["outcome"], one["requests"], len(one["exchanges"])) == ("skipped", 2, 2)
-    assert one["error"].startswith("budget::calls: ")
+    assert one["failure"]["kind"] == "budget::calls"
     assert told_by_reports(project)["csv"] == (*provider.tokens, round(provider.cost * 1e6))
 
 
@@ -278,7 +278,9 @@ def test_question_that_times_out_keeps_what_was_answered() -> None:
 
     made = virtual_time.run(asked)
     assert (made.outcome, made.requests, made.retries) == ("error", 3, 2)
-    assert made.error.startswith("timeout: no answer within 60 s")
+    assert made.failure is not None
+    assert made.failure.kind == "timeout"
+    assert made.failure.message.startswith("no answer within 60 s")
     assert [(one.get("cost"), one.get("failure")) for one in made.exchanges] == [
         (0.5, None), (0.5, None), (None, "timeout"),
     ]  # fmt: skip

@@ -111,7 +111,7 @@ def test_a_judge_that_fails_is_an_error_and_the_paid_reply_is_kept(
     ran = run(own, server, *judging(judge.url), "--taskgraph-retries=0")
     assert ran.counts == {"passed": 1, "error": 1}
     failed = next(one for one in trials(own) if one["outcome"] == "error")
-    assert failed["error"].startswith(f"{kind}: ")
+    assert failed["failure"]["kind"] == kind
     assert (failed["reply"]["text"], failed["score"], failed["requests"]) == (SAID, None, 2)
     assert len(judge.requests) == 2
 

@@ -49,7 +49,7 @@ def trials(project: Project) -> list[dict[str, Any]]:
 
 
 def errors(project: Project) -> list[str]:
-    return [one["error"] for one in trials(project)]
+    return ["{kind}: {message}".format(**one["failure"]) for one in trials(project) if one["failure"]]
 
 
 @pytest.mark.parametrize("source", [SYNC, ASYNC], ids=["sync", "async"])

@@ -27,7 +27,9 @@ def test_a_question_without_a_recorded_reply_is_skipped_with_the_reason(project:
     total = next(line.split() for line in ran.table if line.startswith("total"))
     assert (total[1], total[-1]) == ("3*", "1")
     skipped = [one for one in project.record()["trials"] if one["outcome"] == "skipped"]
-    assert [one["error"] for one in skipped] == ["no recorded reply in recorded:replies.jsonl to this prompt"]
+    assert [one["failure"] for one in skipped] == [
+        {"kind": "skipped", "message": "no recorded reply in recorded:replies.jsonl to this prompt"}
+    ]
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from pytest_taskgraph.reports.escape import columns
 from pytest_taskgraph.reports.markdown import markdown
 from pytest_taskgraph.results.comparison import Comparison, compare
 from pytest_taskgraph.results.record import build
-from pytest_taskgraph.trial import Json, Outcome, Question, Reply, Score, Trial
+from pytest_taskgraph.trial import Failure, Json, Outcome, Question, Reply, Score, Trial
 
 
 def trial(
@@ -24,7 +24,7 @@ def trial(
         f"Some workflow\n{frame}\nWhich is next?", "task", "Mix", "correctness", digests=digests, cluster=f"w{at}",
     )  # fmt: skip
     if right is None:
-        return Trial(question, "m", "error", error="timeout: none")
+        return Trial(question, "m", "error", failure=Failure("timeout", "none"))
     outcome: Outcome = "right" if right else "wrong"
     return Trial(question, "m", outcome, Reply("x"), Score(float(right), given="Mix" if right else given))
 

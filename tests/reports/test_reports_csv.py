@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pytest_taskgraph.errors import UsageError
 from pytest_taskgraph.reports.csv import csv
 from pytest_taskgraph.results import record
-from pytest_taskgraph.trial import Question, Reply, Score, Trial
+from pytest_taskgraph.trial import Failure, Question, Reply, Score, Trial
 
 anything = st.text(st.characters(), max_size=20) | st.sampled_from(["=1+1", "@SUM(A1)", "a\r\nb", '"', "\ufeff=1"])
 
@@ -41,11 +41,11 @@ def test_a_row_tells_the_trial() -> None:
 
 
 def test_what_is_unknown_is_empty_and_what_is_zero_is_not() -> None:
-    error = replace(made("b"), outcome="error", reply=None, score=None, error="timeout: none")
+    error = replace(made("b"), outcome="error", reply=None, score=None, failure=Failure("timeout", "none"))
     free = replace(made("c"), reply=Reply("", 0, 0, 0.0), score=Score(0.0, given=[]))
     unknown, known = read(error, free)
     assert (unknown["score"], unknown["given"], unknown["tokens_in"]) == ("", "", "")
-    assert unknown["error"] == "timeout: none"
+    assert (unknown["failure_kind"], unknown["failure_message"]) == ("timeout", "none")
     assert (float(known["score"]), known["given"], known["tokens_in"]) == (0.0, "none", "0")
     assert float(known["cost_usd"]) == 0.0
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from pytest_taskgraph.reports.escape import columns
 from pytest_taskgraph.reports.failure import failure_lines, reply_section, short_reason
-from pytest_taskgraph.trial import Json, Outcome, Question, Reply, Score, Trial
+from pytest_taskgraph.trial import Failure, Json, Outcome, Question, Reply, Score, Trial
 
 anything = st.text(st.characters(), max_size=300) | st.sampled_from(["x" * 5000, "a\n" * 2000, "\x1b[31m" * 50])
 names = st.lists(st.text(st.characters(), max_size=20), max_size=30)
@@ -59,7 +59,7 @@ def test_an_empty_reply_is_called_so() -> None:
 
 
 def test_where_no_reply_came_the_error_is_told() -> None:
-    lost = replace(WRONG, outcome="error", reply=None, score=None, error="rate-limit: after 5 attempts")
+    lost = replace(WRONG, outcome="error", reply=None, score=None, failure=Failure("rate-limit", "after 5 attempts"))
     assert failure_lines(lost)[1:] == ["expected: Pack, Weigh", "error: rate-limit: after 5 attempts"]
     assert short_reason(lost) == "rate-limit: after 5 attempts"
 
@@ -78,7 +78,7 @@ def test_anything_is_told_in_printable_lines_that_keep_to_their_number_and_width
 ) -> None:
     status: Any = outcome if outcome in ("unparseable", "refused") else "read"
     mark = Score(0.0, given=reply, status=status, remark=text, missing=missing, extra=extra)
-    trial = Trial(replace(QUESTION, text=text), "m", outcome, Reply(reply), mark, reply)
+    trial = Trial(replace(QUESTION, text=text), "m", outcome, Reply(reply), mark, Failure("skipped", reply))
     trial = replace(trial, reply=None, score=None) if outcome == "error" else trial
     lines = failure_lines(trial, limit)
     assert 1 <= len(lines) <= limit
@@ -114,7 +114,7 @@ def test_no_line_of_a_reply_is_a_command_to_a_runner_of_ci(command: str) -> None
     mark = Score(0.0, given=command, missing=[command], extra=[command], remark=command)
     trial = Trial(replace(QUESTION, text=command), "m", "wrong", Reply(reply), mark)
     first = replace(trial, question=replace(trial.question, place="first-line", reference=command))
-    lost = replace(trial, outcome="error", reply=None, score=None, error=command)
+    lost = replace(trial, outcome="error", reply=None, score=None, failure=Failure("skipped", command))
     for one in (trial, first, lost):
         for width in (*range(20, 40), 76):
             assert not any(map(is_command, failure_lines(one, width=width)))

@@ -22,7 +22,7 @@ from pytest_taskgraph.reports.html_questions import FIRST
 from pytest_taskgraph.results.comparison import compare
 from pytest_taskgraph.results.record import build, tally_of
 from pytest_taskgraph.scoring.forms import FORMS
-from pytest_taskgraph.trial import Json, Outcome, Question, Reply, Score, Trial
+from pytest_taskgraph.trial import Failure, Json, Outcome, Question, Reply, Score, Trial
 
 ABOUT = about_run("0.1.0", ("gpt-x",), 7, ("wadl",), "think-first", "lenient", "questions")
 HOSTILE = (
@@ -93,7 +93,7 @@ def made(
         "jaccard", labels=labels, cluster=f"c-{name}",
     )  # fmt: skip
     if outcome in ("error", "skipped"):
-        return Trial(question, model, outcome, error=f"network: {name} did not come")
+        return Trial(question, model, outcome, failure=Failure("network", f"{name} did not come"))
     status = outcome if outcome in ("unparseable", "refused") else "read"
     score = Score(float(outcome == "right"), given=given if status == "read" else None, status=status)
     return Trial(question, model, outcome, Reply(reply, 1200, 34, 0.0125), score)
@@ -166,7 +166,7 @@ def test_gates_inconclusive_comparison_is_not_counted_as_passed(word: str) -> No
 
 
 def test_a_spent_budget_is_told() -> None:
-    spent = Trial(made("b").question, "gpt-x", "skipped", error="budget::calls: 5 of 5 calls made")
+    spent = Trial(made("b").question, "gpt-x", "skipped", failure=Failure("budget::calls", "5 of 5 calls made"))
     assert "The budget of calls was spent: 1 question not asked." in page(made("a"), spent).all("p")
 
 
@@ -352,7 +352,8 @@ def hostile() -> dict[str, Any]:
     score = Score(0.0, {HOSTILE: 0.5}, given=[HOSTILE], remark=HOSTILE, missing=[HOSTILE], extra=[HOSTILE])
     exchange = {"role": HOSTILE, "text": HOSTILE, "calls": [{HOSTILE: HOSTILE}]}
     trials = [
-        Trial(question, model, "wrong", reply, score, HOSTILE, exchanges=[exchange]) for model in (HOSTILE, "other")
+        Trial(question, model, "wrong", reply, score, Failure(HOSTILE, HOSTILE), exchanges=[exchange])
+        for model in (HOSTILE, "other")
     ]
     about = about_run(HOSTILE, (HOSTILE,), 0, (HOSTILE,), HOSTILE)
     gates = [{"name": HOSTILE, "outcome": HOSTILE, "reason": HOSTILE}]

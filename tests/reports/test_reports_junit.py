@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from pytest_taskgraph.reports.junit import properties, suite_properties
 from pytest_taskgraph.results.tally import Tally
-from pytest_taskgraph.trial import Outcome, Question, Reply, Score, Trial
+from pytest_taskgraph.trial import Failure, Outcome, Question, Reply, Score, Trial
 
 ABOUT = about_run("0.1.0", ("gpt-x",), 7, ("wadl",), "think-first", "lenient", "questions")
 anything = st.text(st.characters())
@@ -30,7 +30,7 @@ def made(name: str, outcome: Outcome = "right", *, pattern: str = "next_tasks", 
         labels={"notation": "wadl"},
     )
     if outcome == "error":
-        return Trial(question, model, outcome, error="timeout: none")
+        return Trial(question, model, outcome, failure=Failure("timeout", "none"))
     mark = Score(1.0 if outcome == "right" else 0.25, given=["A"])
     return Trial(question, model, outcome, Reply("A", 120, 3, 0.00125), mark)
 

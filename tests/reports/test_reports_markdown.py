@@ -19,7 +19,7 @@ from pytest_taskgraph.reports.terminal import lines as terminal_lines
 from pytest_taskgraph.results import record
 from pytest_taskgraph.results.comparison import compare
 from pytest_taskgraph.results.tally import Tally
-from pytest_taskgraph.trial import Outcome, Question, Reply, Score, Trial
+from pytest_taskgraph.trial import Failure, Outcome, Question, Reply, Score, Trial
 
 READER = MarkdownIt("commonmark", {"html": True}).enable("table")
 ABOUT = about_run("0.1.0", ("m",), 7, ("wadl",), "think-first", "lenient", "questions")
@@ -54,7 +54,7 @@ def made(
         digests={"workflow": name},
     )  # fmt: skip
     if outcome in ("error", "skipped"):
-        return Trial(question, model, outcome, error=f"timeout: {text}")
+        return Trial(question, model, outcome, failure=Failure("timeout", text))
     mark = Score(1.0 if outcome == "right" else 0.0, given=[text], status="read", remark="")
     return Trial(question, model, outcome, Reply(text, 120, 3, 0.001), mark)
 
@@ -180,7 +180,7 @@ def test_wrong_answers_are_ten_at_most_and_spread_over_patterns() -> None:
 
 def test_missing_replies_are_counted_by_kind() -> None:
     errors = [made(f"e{at}", "error", text="no answer in 300 s") for at in range(3)]
-    skipped = replace(made("s", "skipped"), error="budget::calls: 10 of 10 sent")
+    skipped = replace(made("s", "skipped"), failure=Failure("budget::calls", "10 of 10 sent"))
     rows = [
         line for line in markdown(built(*errors, skipped)).splitlines() if line.startswith(("| error", "| skipped"))
     ]

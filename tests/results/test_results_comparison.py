@@ -14,7 +14,7 @@ from pytest_taskgraph.errors import UnknownNameError, UsageError
 from pytest_taskgraph.results.comparison import FAIL_ON, Comparison, case_of, compare, fail_on_of
 from pytest_taskgraph.results.pairing import changes
 from pytest_taskgraph.results.record import build
-from pytest_taskgraph.trial import Json, Outcome, Question, Reply, Score, Trial
+from pytest_taskgraph.trial import Failure, Json, Outcome, Question, Reply, Score, Trial
 
 REPLIES = count(1)  # no reply says the same as another
 OF_FRAME = "digest of think-first"
@@ -35,7 +35,7 @@ def asked(
 
 def answered(question: Question, right: bool | float | Outcome, model: str = "m") -> Trial:
     if isinstance(right, str):
-        return Trial(question, model, right, error="timeout: none came")
+        return Trial(question, model, right, failure=Failure("timeout", "none came"))
     value = float(right)
     given: Json = question.reference if value == 1 else "Bake"
     outcome: Outcome = "graded" if question.graded else "right" if value >= question.pass_mark else "wrong"

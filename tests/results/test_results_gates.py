@@ -23,7 +23,7 @@ from pytest_taskgraph.results.population import (
     population,
 )
 from pytest_taskgraph.results.statistics import clustered_interval, dependent_rate_interval, wilson
-from pytest_taskgraph.trial import Outcome, Question, Score, Trial
+from pytest_taskgraph.trial import Failure, Outcome, Question, Score, Trial
 
 METRICS = {"score", "jaccard"}
 
@@ -36,7 +36,8 @@ def trial(at: int, outcome: Outcome = "right", value: float | None = None, mark:
     )  # fmt: skip
     score = Score(float(outcome == "right") if value is None else value, {"jaccard": 0.25})
     answered = outcome in ("right", "wrong", "graded")
-    return Trial(question, "m", outcome, score=score if answered else None, error="" if answered else "server: oops")
+    failure = None if answered else Failure("server", "oops")
+    return Trial(question, "m", outcome, score=score if answered else None, failure=failure)
 
 
 def declared(at: int) -> Declared:
@@ -294,7 +295,7 @@ def test_missing_replies_fail_a_gate_beyond_what_is_allowed() -> None:
 def test_questions_that_a_budget_stopped_are_told_in_one() -> None:
     stopped = [trial(at, "skipped") for at in range(4)]
     for at, one in enumerate(stopped):
-        object.__setattr__(one, "error", f"budget::calls: {at} left")
+        object.__setattr__(one, "failure", Failure("budget::calls", f"{at} left"))
     found = verdict("structure>=0.8", whole(stopped, Whereabouts()))
     assert found.reason == "not judged: 4 of 4 questions were not asked: budget::calls is spent"
 

@@ -18,7 +18,7 @@ from pytest_taskgraph.errors import ReadError, UsageError
 from pytest_taskgraph.family_description import AggregateKind, Rows
 from pytest_taskgraph.results import plain, record
 from pytest_taskgraph.results.tally import Row, Tally
-from pytest_taskgraph.trial import Question, Reply, Score, Trial
+from pytest_taskgraph.trial import Failure, Outcome, Question, Reply, Score, Trial
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "record.schema.json").read_text())
 ABOUT = about_run(
@@ -49,7 +49,7 @@ def written(data: dict[str, Any], folder: Path) -> dict[str, Any]:
 
 
 def test_a_record_follows_its_schema() -> None:
-    no_reply = replace(made("b"), outcome="error", reply=None, score=None, error="timeout: no answer")
+    no_reply = replace(made("b"), outcome="error", reply=None, score=None, failure=Failure("timeout", "no answer"))
     skipped = replace(no_reply, outcome="skipped", model="n")
     assert valid(record.build([made("a"), no_reply, skipped], ABOUT))
     assert valid(record.build([], replace(ABOUT, questions=None)))
@@ -63,7 +63,8 @@ def test_the_schema_can_say_no() -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "name"), [(Question, "question"), (Reply, "reply"), (Score, "score"), (Trial, "trial"), (Row, "row")]
+    ("kind", "name"),
+    [(Question, "question"), (Reply, "reply"), (Score, "score"), (Failure, "failure"), (Trial, "trial"), (Row, "row")],
 )
 def test_the_schema_knows_every_field(kind: type[Any], name: str) -> None:
     extra = {"attempts"} if kind is Trial else set()
@@ -357,3 +358,37 @@ def test_record_of_schema_3_is_read_in_the_terms_of_schema_4(tmp_path: Path) -> 
     assert "unreadable" not in json.dumps(read)
     record.save(tmp_path / "new.json", read)
     assert record.load_whole(tmp_path / "new.json") == read
+
+
+@pytest.mark.parametrize(
+    ("outcome", "error", "failure"),
+    [
+        ("right", "", None),
+        ("error", "timeout: no reply: none", Failure("timeout", "no reply: none")),
+        (
+            "error",
+            "no exact mark: an order of 9 tasks",
+            Failure("order-too-wide", "no exact mark: an order of 9 tasks"),
+        ),
+        ("error", "a text without a kind", Failure("error", "a text without a kind")),
+        ("skipped", "budget::cost: 1 of 1 spent", Failure("budget::cost", "1 of 1 spent")),
+        ("skipped", "questions::asked: no workflow", Failure("prompt-not-understood", "no workflow")),
+        ("skipped", "the model m cannot call tools: no", Failure("skipped", "the model m cannot call tools: no")),
+    ],
+)
+def test_error_text_of_schema_3_is_read_as_kind_and_message(
+    tmp_path: Path, outcome: Outcome, error: str, failure: Failure | None
+) -> None:
+    old = {**record.build([replace(made("a"), outcome=outcome)], ABOUT), "schema": 3}
+    del old["trials"][0]["failure"]
+    old["trials"][0]["error"] = error
+    (read,) = record.trials(written(old, tmp_path))
+    assert (read.outcome, read.failure) == (outcome, failure)
+
+
+@pytest.mark.parametrize("failure", ["timeout: none", {"kind": "timeout"}, {"kind": 1, "message": ""}])
+def test_failure_that_is_no_kind_and_message_is_refused(tmp_path: Path, failure: object) -> None:
+    damaged = record.build([made("a")], ABOUT)
+    damaged["trials"][0]["failure"] = failure
+    with pytest.raises(UsageError, match=r"trial 1: .?failure"):
+        written(damaged, tmp_path)

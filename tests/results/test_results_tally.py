@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_taskgraph.results.tally import Tally
-from pytest_taskgraph.trial import Outcome, Question, Reply, Score, Trial
+from pytest_taskgraph.trial import Failure, Outcome, Question, Reply, Score, Trial
 
 OUTCOMES: list[Outcome] = ["right", "wrong", "unparseable", "refused", "error", "skipped"]
 
@@ -39,7 +39,7 @@ def made(
         labels=labels,
     )
     if outcome in ("error", "skipped"):
-        return Trial(question, model, outcome, error="timeout: none")
+        return Trial(question, model, outcome, failure=Failure("timeout", "none"))
     mark = (1.0 if outcome == "right" else 0.0) if value is None else value
     return Trial(question, model, outcome, Reply("Final answer: A"), Score(mark, metrics or {}))
 
