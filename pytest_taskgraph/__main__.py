@@ -14,6 +14,7 @@ from .benchmarks.family import Command
 from .commands import all_commands
 from .errors import UsageError
 from .hookspec import registered_by
+from .installation import check_installation
 from .retired import check_command
 
 USAGE_ERROR = 4  # as pytest's own
@@ -30,6 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # replies hold what no terminal can encode
     try:
+        check_installation()
         modules, rest = _modules(sys.argv[1:] if arguments is None else list(arguments))
         with registered_by(modules):
             known = all_commands()

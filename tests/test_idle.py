@@ -17,7 +17,7 @@ import pytest
 import pytest_taskgraph
 
 HEAVY = {"litellm", "scipy", "numpy", "networkx", "hypothesis", "jinja2", "lark", "asyncio", "sqlite3", "pydantic"}
-GROUND = {"pytest_taskgraph", "pytest_taskgraph.errors", "pytest_taskgraph.plugin"}
+GROUND = {"pytest_taskgraph", "pytest_taskgraph.errors", "pytest_taskgraph.installation", "pytest_taskgraph.plugin"}
 DECLARING = {"family", "option", "settings", "understanding", "understanding.options", "understanding.settings"}
 LIGHT = {
     "pytest_taskgraph.retired",

@@ -16,7 +16,7 @@ PACKAGE = "pytest_taskgraph"
 # Everyone may use the ground, and nobody the front: the public names of `pytest_taskgraph`, and `__main__`.
 GROUND = {
     "errors", "catalog", "source", "positioned_json", "trial", "diagram", "asking", "redaction", "family_description",
-    "retired", "__version__",
+    "retired", "installation", "__version__",
 }  # fmt: skip
 FRONT = {"__init__", "__main__"}
 ALL_BELOW = {

@@ -15,7 +15,14 @@ __all__ = ["taskgraph_model", "taskgraph_question", "taskgraph_reference", "tria
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Called once, before the command line is read."""
+    """Called once, before the command line is read and before any conftest file is imported."""
+    from ..errors import UsageError
+    from ..installation import check_installation
+
+    try:
+        check_installation()
+    except UsageError as error:
+        raise pytest.UsageError(str(error)) from None
     options.add_options(parser)
     add_retired_flags(parser)
 

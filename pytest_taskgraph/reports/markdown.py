@@ -130,7 +130,7 @@ def _run(tally: Tally, about: About) -> Iterator[str]:
         **{f"{name}s": ", ".join(map(code, value.split(", ")[:20])) for name, value in about.facts.items()},
         "frame": about.frame and code(about.frame),
         "reading": about.reading and code(about.reading),
-        "pytest-taskgraph": code(about.version),
+        "pytest-taskgraph-bench": code(about.version),
     }
     yield from (f"- {name}: {value}" for name, value in facts.items() if value)
     yield f"- {_asked(list(tally))}"

@@ -158,6 +158,6 @@ def facts(tally: Tally, about: About) -> list[tuple[str, str]]:
         ("judged by", {"none": "nothing"}.get(about.judge, about.judge)),
         ("seed", str(about.seed)),
         *_spent(tally, about),
-        ("pytest-taskgraph", about.version),
+        ("pytest-taskgraph-bench", about.version),
     ]
     return [(name, value) for name, value in found if value not in ("", "-")]

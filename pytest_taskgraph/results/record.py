@@ -78,7 +78,7 @@ def load(path: str | Path) -> dict[str, Any]:
         known = ", ".join(map(str, KNOWN_SCHEMAS))
         raise UsageError(
             f"{path}: found schema {found!r:.40}, expected one that is known here ({known}); "
-            "read it with the version of pytest-taskgraph that wrote it, or make the record again"
+            "read it with the version of pytest-taskgraph-bench that wrote it, or make the record again"
         )
     record = upgraded(record)
     for where, fault in faults(record):

@@ -222,5 +222,5 @@ def test_an_unknown_text_metric_is_told_with_the_known_ones() -> None:
 def test_bertscore_is_demanded_where_it_was_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys.modules[demand_bertscore.__module__], "find_spec", lambda name: None)
     check_text_metrics(["rouge1", "judge"])
-    with pytest.raises(UsageError, match=r"pip install pytest-taskgraph\[bertscore\]"):
+    with pytest.raises(UsageError, match=r"pip install pytest-taskgraph-bench\[bertscore\]"):
         check_text_metrics(["rouge1", "bertscore"])

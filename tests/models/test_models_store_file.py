@@ -84,7 +84,7 @@ def newer_with_a_log(folder: Path) -> None:
         (no_database, "no SQLite file"),
         (cut_short, "is damaged"),
         (overwritten_in_the_middle, "is damaged"),
-        (newer, "is of schema 3, this version knows up to 2; update pytest-taskgraph"),
+        (newer, "is of schema 3, this version knows up to 2; update pytest-taskgraph-bench"),
         (newer_with_a_log, "is of schema 3"),
         (schema_zero, "no store of replies"),
         (statement("CREATE TABLE cookies (name); INSERT INTO cookies VALUES ('a')"), "no store of replies (its tables"),

@@ -188,7 +188,7 @@ def test_bertscore_without_its_extra_is_told_before_anything_is_asked(
     monkeypatch.setitem(demand_bertscore.__globals__, "find_spec", lambda name: None)
     ran = own.run(*asking(server.url), "--taskgraph-text-metric=bertscore")
     assert ran.code == pytest.ExitCode.USAGE_ERROR
-    assert "pip install pytest-taskgraph[bertscore]" in ran.output
+    assert "pip install pytest-taskgraph-bench[bertscore]" in ran.output
     assert ran.clean
     assert server.requests == []
 

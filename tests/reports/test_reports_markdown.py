@@ -199,7 +199,7 @@ def test_what_the_run_was_and_took_stands_last() -> None:
     text = markdown(built(made("a")))
     _, _, last = text.partition("### The run\n")
     assert "- seed: `7`" in last
-    assert "- pytest-taskgraph: `0.1.0`" in last
+    assert "- pytest-taskgraph-bench: `0.1.0`" in last
     assert "$0.0010" in last
 
 

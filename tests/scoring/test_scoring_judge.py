@@ -92,7 +92,7 @@ def no_scorer_yet() -> Iterator[None]:
 @pytest.mark.usefixtures("no_scorer_yet")
 def test_without_its_extra_bertscore_tells_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(MODULE, "find_spec", lambda name: None)
-    told = r"pip install pytest-taskgraph\[bertscore\]"
+    told = r"pip install pytest-taskgraph-bench\[bertscore\]"
     with pytest.raises(UsageError, match=told):
         demand_bertscore()
     with pytest.raises(UsageError, match=told):

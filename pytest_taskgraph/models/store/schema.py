@@ -220,7 +220,7 @@ def _schema(connection: sqlite3.Connection, path: Path) -> int:
     if (number := int(found[0])) > len(MIGRATIONS):
         raise UsageError(
             f"the store {path} is of schema {number}, this version knows up to {len(MIGRATIONS)}; update "
-            f"pytest-taskgraph; {_REST}"
+            f"pytest-taskgraph-bench; {_REST}"
         )
     return number
 

@@ -25,7 +25,7 @@ def bertscore(given: Json, reference: Json) -> float | None:
 def demand_bertscore() -> None:
     """Nothing, if the extra is installed. Raises UsageError, which tells how to install it."""
     if find_spec("bert_score") is None:
-        raise UsageError("the metric 'bertscore' needs an extra: pip install pytest-taskgraph[bertscore]")
+        raise UsageError("the metric 'bertscore' needs an extra: pip install pytest-taskgraph-bench[bertscore]")
 
 
 @cache
