@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from .trial import Json
 
 HOOK = "pytest_taskgraph_register"
-_TAKEN = ("baseline", "oracle")  # models that the plugin opens itself
+_TAKEN = ("baseline", "simulated")  # models that the plugin opens itself
 
 
 class Registry:

@@ -28,7 +28,7 @@ VALUES: Final[Mapping[tuple[str, str], str]] = {
 }
 """The new name of a value, by the present name of its option and the old name of the value."""
 
-MODEL_SCHEMES: Final[Mapping[str, str]] = {}
+MODEL_SCHEMES: Final[Mapping[str, str]] = {"oracle": "simulated"}
 """The new name of the part of a model's specification before the colon, by its old name."""
 
 COMMANDS: Final[Mapping[str, str]] = {}

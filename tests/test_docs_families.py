@@ -37,11 +37,11 @@ def rows(heading: str) -> str:
 
 def test_family_of_the_page_runs(capitals: Project) -> None:
     data = "--taskgraph-data=countries=countries.csv"
-    ran = capitals.spawn(data, "--model=oracle:1", "--taskgraph-gate=continent=Africa>=0.5")
+    ran = capitals.spawn(data, "--model=simulated:1", "--taskgraph-gate=continent=Africa>=0.5")
     assert (ran.code, ran.counts) == (0, {"passed": 4}), ran.output  # three countries, as the suite says, and the gate
-    ran = capitals.spawn(data, "--model=oracle:0", "--taskgraph-most-countries=4", "--taskgraph-judge=none")
+    ran = capitals.spawn(data, "--model=simulated:0", "--taskgraph-most-countries=4", "--taskgraph-judge=none")
     assert ran.counts == {"wrong": 4}
-    ran = capitals.spawn(data, "--model=oracle:1", "--taskgraph-gate=continent=Mars>=0.5")
+    ran = capitals.spawn(data, "--model=simulated:1", "--taskgraph-gate=continent=Mars>=0.5")
     assert "no question is of 'continent=Mars'; known values of continent: " in ran.output
 
 
@@ -50,7 +50,7 @@ def test_family_registered_deeper_runs_over_workers(capitals: Project) -> None:
         (capitals.path / name).rename(capitals.write(f"deep/{name}", ""))
     capitals.write("test_other.py", "def test_it():\n    pass\n")
     capitals.write("pytest.ini", "[pytest]\ntaskgraph_data =\n  countries=countries.csv\n")
-    ran = capitals.spread("--model=oracle:1", "--taskgraph-report=json=record.json")
+    ran = capitals.spread("--model=simulated:1", "--taskgraph-report=json=record.json")
     assert (ran.code, ran.counts) == (0, {"passed": 4}), ran.output
     assert len(capitals.record()["trials"]) == 3
 

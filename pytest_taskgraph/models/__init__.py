@@ -5,7 +5,7 @@ lean        an address and a name, `http://host/v1#name`: the OpenAI protocol wi
 recorded    a file of replies
 python_model  a callable of the user's own, `python:package.module:name`
 scripted    for tests: replies given in Python
-oracle      for testing the machinery: right with a known probability; opened with a look-up of answers
+simulated   for testing the machinery: right with a known probability; opened with a look-up of answers
 
 Around the live ones stand, from the outside in:
 

@@ -26,7 +26,7 @@ OPTIONS = {
         Option(
             "model", "SPEC[@@NAME]", "who is asked: any litellm name; recorded:FILE; python:MODULE:NAME, your own "
             "application, or its registered name; baseline, or baseline:NAME for an embedded baseline ({families}); "
-            "oracle:ACCURACY for testing the machinery. NAME stands for it in ids and reports. --model is an alias, "
+            "simulated:ACCURACY for testing the machinery. NAME stands for it in ids and reports. --model is an alias, "
             "unless the project owns that name. Repeatable", "baseline", repeatable=True,
         ),
         Option("model-option", "K=V", "a setting passed to the model as it is, such as api_base=URL or temperature=0; "
@@ -225,7 +225,8 @@ def _stated(config: pytest.Config, name: str) -> list[str] | None:
 
 def flagged(config: pytest.Config, name: str) -> bool:
     """Whether the option stands on the command line, or in pytest's own addopts."""
-    return config.getoption(_option(name).dest, None) is not None
+    dests = [_option(name).dest, *([ALIAS] if name == "model" else [])]
+    return any(config.getoption(dest, None) is not None for dest in dests)
 
 
 def spelling(config: pytest.Config, name: str) -> str:

@@ -37,7 +37,7 @@ def read_choice(stated: str) -> ModelChoice:
     """Return the choice that `SPEC` or `SPEC@@NAME` states.
 
     Raises:
-        UsageError: for a short name that is none, and for one of a baseline or oracle, which reports name themselves.
+        UsageError: for an invalid short name, and for one of a baseline or simulated model, which has a name already.
     """
     spec, found, alias = stated.strip().rpartition(ALIAS)
     if not found:
@@ -49,9 +49,9 @@ def read_choice(stated: str) -> ModelChoice:
             f"--taskgraph-model: {hide(public_name(stated))!r}: expected SPEC{ALIAS}NAME, where NAME is letters, "
             "digits and any of _ . + -"
         )
-    if spec.partition(":")[0] in ("baseline", "oracle"):
+    if spec.partition(":")[0] in ("baseline", "simulated"):
         raise UsageError(
-            f"--taskgraph-model: {stated!r}: a baseline or oracle has no short name; leave out {ALIAS}{alias}"
+            f"--taskgraph-model: {stated!r}: a baseline or simulated model has no short name; leave out {ALIAS}{alias}"
         )
     return ModelChoice(spec.strip(), alias)
 
@@ -72,7 +72,7 @@ class Subject:
     Args:
         choice: Its specification and short name.
         options: The model options.
-        seed: Of an oracle.
+        seed: Of a simulated model.
         default: The name by which the default baseline is known; empty if families differ in it.
 
     Raises:
@@ -87,7 +87,7 @@ class Subject:
         kind, _, rest = self.spec.partition(":")
         self._baseline = rest if kind == "baseline" else None
         if self._baseline is None:
-            self._models[""] = self._oracle(rest) if kind == "oracle" else _open(self.spec, options)
+            self._models[""] = self._simulated(rest) if kind == "simulated" else _open(self.spec, options)
 
     @property
     def name(self) -> str:
@@ -129,20 +129,20 @@ class Subject:
             raise UnknownNameError("baseline", self._baseline, known)
 
     def meet(self, question: Question) -> None:
-        """Lets an oracle know the answer to the question; nothing for any other model."""
-        if self.spec.partition(":")[0] == "oracle":
-            from ..models.oracle import digest_of
+        """Let a simulated model know the answer to the question; do nothing for any other model."""
+        if self.spec.partition(":")[0] == "simulated":
+            from ..models.simulated import digest_of
 
             self._answers[digest_of(question.prompt)] = _right_and_wrong(question)
 
-    def _oracle(self, accuracy: str) -> Model:
-        from ..models.oracle import Oracle
+    def _simulated(self, accuracy: str) -> Model:
+        from ..models.simulated import SimulatedModel
 
         try:
             share = float(accuracy)
         except ValueError:
-            raise UsageError(f"the model {self.spec!r}: expected an accuracy, such as oracle:0.8") from None
-        return Oracle(self._answers.get, share, self._seed)
+            raise UsageError(f"the model {self.spec!r}: expected an accuracy, such as simulated:0.8") from None
+        return SimulatedModel(self._answers.get, share, self._seed)
 
 
 def _open(spec: str, options: Mapping[str, str]) -> Model:

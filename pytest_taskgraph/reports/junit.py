@@ -59,7 +59,7 @@ def suite_properties(tally: Tally, about: About) -> Properties:
     """
     facts: dict[str, str | int | None] = {
         "model": ", ".join(about.models),
-        "oracle": "yes" if about.oracle else None,
+        "simulated": "yes" if about.simulated else None,
         "seed": about.seed,
         **about.facts,
         "frame": about.frame,

@@ -28,8 +28,8 @@ NAMES = 500  # columns of all models' names
 
 
 def header(about: About, width: int = 80) -> list[str]:
-    """What the run is, in two lines of at most `width` columns, more where names are long, and one more for an oracle
-    and for a survey.
+    """What the run is, in two lines of at most `width` columns, more where names are long, and one more for a simulated
+    model and for a survey.
     """
     asked = [f"seed {about.seed}", *([] if about.questions is None else [count(about.questions, "question")])]
     start, end = f"taskgraph {about.version}: ", "".join(f", {fact}" for fact in asked)
@@ -41,7 +41,11 @@ def header(about: About, width: int = 80) -> list[str]:
     }
     lines = [
         "taskgraph: " + one_line(", ".join(f"{name} {value}" for name, value in how.items() if value)),
-        *(["taskgraph: oracle: answers are looked up; its marks say nothing about a model"] if about.oracle else []),
+        *(
+            ["taskgraph: simulated: answers are looked up; the scores say nothing about a model"]
+            if about.simulated
+            else []
+        ),
         *(["taskgraph: a survey: nothing is judged"] if about.judge == "none" else []),
     ]
     first = wrap(start + models + end, width, 2 * NAMES // width + 1)

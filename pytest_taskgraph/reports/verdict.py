@@ -108,8 +108,8 @@ def _by_questions(total: Row, graded: Row, lost: int) -> tuple[State, str]:
 
 def _notes(tally: Tally, about: About) -> Iterator[str]:
     """What must be known to read the marks."""
-    if about.oracle:
-        yield "An oracle answered: answers are looked up, so its marks say nothing about a model."
+    if about.simulated:
+        yield "A simulated model answered: answers are looked up, so the scores say nothing about a model."
     if about.judge == "none":
         yield "A survey: no mark fails the run."
     if apart := graded_note(tally):

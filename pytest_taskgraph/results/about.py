@@ -40,6 +40,6 @@ class About:
         return {name: ", ".join(values) for name, values in found.items()}
 
     @property
-    def oracle(self) -> bool:
-        """Whether a model among them knows the answers (models/oracle.py), so that its marks mean nothing."""
-        return any(model.split(":")[0].split(" ")[0] == "oracle" for model in self.models)
+    def simulated(self) -> bool:
+        """Return True if a model among them knows the answers (models/simulated.py), so that its scores say nothing."""
+        return any(model.split(":")[0].split(" ")[0] == "simulated" for model in self.models)

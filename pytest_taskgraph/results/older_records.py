@@ -24,6 +24,8 @@ _VALUES = {"unreadable": "unparseable"}  # outcomes, statuses of a score, and th
 _KINDS = {kind: kind for kind in (*get_args(ProviderErrorKind), *BUDGET_KINDS)}
 _KINDS["questions::asked"] = PromptNotUnderstoodError.kind
 _TOO_WIDE = "no exact mark: "
+_OLD_SIMULATED = "oracle:"  # how the names of simulated models began
+_SIMULATED = "simulated:"
 
 
 def upgraded(record: Mapping[str, Any]) -> dict[str, Any]:
@@ -46,13 +48,23 @@ def _upgrade_to_3(record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _upgrade_to_4(record: Mapping[str, Any]) -> dict[str, Any]:
-    found = dict(record)
-    _change_each(found, "totals", lambda row: _renamed(row, _VALUES))
-    _change_each(found, "graded", lambda row: _renamed(row, _VALUES))
+    found = dict(_changed(record, "models", lambda models: _of_each(models, _present_model)))
+    _change_each(found, "totals", _upgrade_row)
+    _change_each(found, "graded", _upgrade_row)
+    _change_each(found, "gates", _upgrade_gate)
     _change_each(found, "tables", _upgrade_table)
     _change_each(found, "families", _upgrade_family)
     _change_each(found, "trials", _upgrade_trial)
     return found
+
+
+def _upgrade_row(row: dict[str, Any]) -> dict[str, Any]:
+    return dict(_changed(_renamed(row, _VALUES), "model", _present_model))
+
+
+def _upgrade_gate(gate: dict[str, Any]) -> dict[str, Any]:
+    found = _changed(gate, "model", _present_model)
+    return dict(_changed(found, "name", lambda name: _replaced(name, f"[{_OLD_SIMULATED}", f"[{_SIMULATED}")))
 
 
 def _upgrade_table(table: dict[str, Any]) -> dict[str, Any]:
@@ -60,6 +72,7 @@ def _upgrade_table(table: dict[str, Any]) -> dict[str, Any]:
     _change_each(found, "columns", lambda one: _changed(one, "value", _present_value))
     _change_each(found, "columns", lambda one: _changed(one, "title", _present_value))
     _change_each(found, "rows", lambda one: _changed(one, "cells", lambda cells: _renamed(cells, _VALUES)))
+    _change_each(found, "rows", lambda one: _changed(one, "model", _present_model))
     return found
 
 
@@ -77,8 +90,10 @@ def _upgrade_spec(spec: dict[str, Any]) -> dict[str, Any]:
 
 
 def _upgrade_trial(trial: dict[str, Any]) -> dict[str, Any]:
-    found = _changed(trial, "score", lambda score: _changed(score, "status", _present_value))
-    found = dict(_changed(found, "outcome", _present_value))
+    found = dict(_changed(trial, "score", lambda score: _changed(score, "status", _present_value)))
+    _change_each(found, "exchanges", lambda one: _changed(one, "source", _present_model))
+    found = _changed(found, "reply", lambda reply: _changed(reply, "source", _present_model))
+    found = dict(_changed(_changed(found, "model", _present_model), "outcome", _present_value))
     if "error" in found:
         found["failure"] = _failure(found.pop("error"), str(found.get("outcome")))
     return found
@@ -109,6 +124,19 @@ def _families(record: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def _present_value(value: Any) -> Any:  # noqa: ANN401
     return _VALUES.get(value, value) if isinstance(value, str) else value
+
+
+def _present_model(name: Any) -> Any:  # noqa: ANN401
+    old = isinstance(name, str) and name.startswith(_OLD_SIMULATED)
+    return _SIMULATED + name.removeprefix(_OLD_SIMULATED) if old else name
+
+
+def _replaced(text: Any, old: str, new: str) -> Any:  # noqa: ANN401
+    return text.replace(old, new, 1) if isinstance(text, str) else text
+
+
+def _of_each(values: Any, change: Callable[[Any], Any]) -> Any:  # noqa: ANN401
+    return [change(one) for one in values] if isinstance(values, list) else values
 
 
 def _change_each(found: dict[str, Any], name: str, change: Callable[[dict[str, Any]], dict[str, Any]]) -> None:

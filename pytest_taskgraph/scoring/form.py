@@ -50,8 +50,8 @@ class Form:
     further: tuple[str, ...] = ()
     pass_mark: float = 1.0  # the smallest score that is right; 0: none is right or wrong (trial.is_graded)
     wrong: Callable[[Json, Sequence[str]], Json] | None = None
-    """Reference and known names -> an answer of the form that scores 0, which the oracle gives. Without it, the
-    oracle's wrong reply is empty."""
+    """Reference and known names -> an answer of the form that scores 0, which the simulated model gives. Without it,
+    its wrong reply is empty."""
     show: Callable[[Json], str] = show_value  # the answer as a person writes it (`forms.show_answer`)
     takes_lines: Callable[[Sequence[str]], bool] = _takes_one_line
     """Known names -> True if the ideal answer over them may take more than one line."""

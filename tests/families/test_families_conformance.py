@@ -97,12 +97,12 @@ def prompt_of(record: Mapping[str, Any], trial: Mapping[str, Any]) -> str:
 
 
 def replies(project: Project, family: Benchmark, accuracy: str) -> dict[str, str]:
-    """The oracle's reply to each prompt of the family's suite."""
+    """The simulated model's reply to each prompt of the family's suite."""
     key = family.name, accuracy
     if key not in _REPLIES:
         write(project, family)
-        project.run(f"--model=oracle:{accuracy}", *family.flags, "--taskgraph-report=json=oracle.json", SURVEY)
-        record = project.record("oracle.json")
+        project.run(f"--model=simulated:{accuracy}", *family.flags, "--taskgraph-report=json=simulated.json", SURVEY)
+        record = project.record("simulated.json")
         _REPLIES[key] = {prompt_of(record, one): one["reply"]["text"] for one in record["trials"]}
     return _REPLIES[key]
 
@@ -151,14 +151,14 @@ def lasting(record: Mapping[str, Any]) -> dict[str, Any]:
 
 
 @each_family
-def test_oracle_right_answers_score_one_and_wrong_ones_less(project: Project, family: Benchmark) -> None:
+def test_simulated_right_answers_score_one_and_wrong_ones_less(project: Project, family: Benchmark) -> None:
     write(project, family)
-    ran = project.run("--model=oracle:1", *family.flags, RECORD)
+    ran = project.run("--model=simulated:1", *family.flags, RECORD)
     assert (ran.code, ran.counts) == (0, {"passed": family.size}), ran.output
     right = project.record("r.json")
     assert {one["outcome"] for one in right["trials"]} == {"right", "graded"}
     assert {one["score"]["value"] for one in right["trials"]} == {1.0}
-    project.run("--model=oracle:0", *family.flags, RECORD, SURVEY)
+    project.run("--model=simulated:0", *family.flags, RECORD, SURVEY)
     assert all(one["score"]["value"] < 1 and one["outcome"] != "right" for one in project.record("r.json")["trials"])
     assert len(project.record("r.json")["trials"]) == family.size
 
@@ -224,7 +224,7 @@ def test_budgets_are_kept(project: Project, server: Loopback, family: Benchmark)
 @each_family
 def test_gates_judge_every_aggregate_group_section_and_label(project: Project, family: Benchmark) -> None:
     write(project, family)
-    project.run("--model=oracle:1", *family.flags, RECORD)
+    project.run("--model=simulated:1", *family.flags, RECORD)
     record = project.record("r.json")
     (described,) = record["families"]
     questions = [one["question"] for one in record["trials"]]
@@ -234,9 +234,9 @@ def test_gates_judge_every_aggregate_group_section_and_label(project: Project, f
     gates = [f"--taskgraph-gate={name}>=0.9" for name in [*names, *aggregates]]
     metrics = {f"{one['question']['group']}.{name}" for one in record["trials"] for name in one["score"]["metrics"]}
     measured = [f"--taskgraph-gate={name}>=0" for name in metrics]
-    passed = project.run("--model=oracle:1", *family.flags, RECORD, *gates, *measured)
+    passed = project.run("--model=simulated:1", *family.flags, RECORD, *gates, *measured)
     assert (passed.code, passed.counts) == (0, {"passed": family.size + len(gates + measured)}), passed.output
-    failed = project.run("--model=oracle:0", *family.flags, RECORD, *gates)
+    failed = project.run("--model=simulated:0", *family.flags, RECORD, *gates)
     cases = {one["name"].removeprefix("gates::"): one for one in project.record("r.json")["gates"]}
     short = {name for name, one in cases.items() if one["outcome"] == "passed"}
     assert (failed.code, short) == (1, {"glossary.short"} & set(aggregates)), failed.output
@@ -263,11 +263,11 @@ def test_aggregates_follow_their_definition_in_gates_and_comparisons(
     project: Project, family: Benchmark, capsys: pytest.CaptureFixture[str]
 ) -> None:
     write(project, family)
-    project.run("--model=oracle:0.5", *family.flags, RECORD, SURVEY, "--taskgraph-save=base")
+    project.run("--model=simulated:0.5", *family.flags, RECORD, SURVEY, "--taskgraph-save=base")
     (described,) = project.record("r.json")["families"]
     named = [one["name"] for one in described["aggregates"]]
     gates = [f"--taskgraph-gate={name}>=0" for name in (family.name, *(f"{family.name}.{one}" for one in named))]
-    assert project.run("--model=oracle:0.5", *family.flags, RECORD, *gates).code == 0
+    assert project.run("--model=simulated:0.5", *family.flags, RECORD, *gates).code == 0
     record = project.record("r.json")
     estimates = {one["name"].rpartition(".")[2]: one["estimate"] for one in record["gates"]}
     assert set(estimates) == {*named, f"gates::{family.name}"}
@@ -303,7 +303,7 @@ def test_failure_of_the_provider_is_an_error_and_no_score(
 @each_family
 def test_unknown_names_in_gates_list_the_known_ones(project: Project, family: Benchmark) -> None:
     write(project, family)
-    project.run("--model=oracle:1", *family.flags, RECORD)
+    project.run("--model=simulated:1", *family.flags, RECORD)
     (first, *_) = project.record("r.json")["trials"]
     group, label = first["question"]["group"], next(iter(first["question"]["labels"]))
     for gate, known in (
@@ -311,7 +311,7 @@ def test_unknown_names_in_gates_list_the_known_ones(project: Project, family: Be
         (f"{group}.no_such_aggregate>=0.5", "is called so"),
         (f"{label}=nowhere>=0.5", f"known values of {label}: "),
     ):
-        ran = project.run("--model=oracle:1", *family.flags, f"--taskgraph-gate={gate}")
+        ran = project.run("--model=simulated:1", *family.flags, f"--taskgraph-gate={gate}")
         assert (ran.code, ran.clean, known in line_of(ran)) == (4, True, True), ran.output
         assert "passed" not in ran.counts
 
@@ -320,10 +320,10 @@ def test_unknown_names_in_gates_list_the_known_ones(project: Project, family: Be
 def test_comparison_tells_identical_and_worse_runs(project: Project, family: Benchmark) -> None:
     write(project, family)
     compare = (*family.flags, RECORD, "--taskgraph-compare=base", "--taskgraph-fail-on=regression")
-    assert project.run("--model=oracle:1", *family.flags, "--taskgraph-save=base").code == 0
-    same = project.run("--model=oracle:1", *compare)
+    assert project.run("--model=simulated:1", *family.flags, "--taskgraph-save=base").code == 0
+    same = project.run("--model=simulated:1", *compare)
     assert (same.code, "passed compare::base: identical replies" in line_of(same)) == (0, True), same.output
-    worse = project.run("--model=oracle:0", *compare)
+    worse = project.run("--model=simulated:0", *compare)
     assert (worse.code, "failed compare::base: worse: -1.000 over" in line_of(worse)) == (1, True), worse.output
     assert main([*family.plugin, "compare", "base", "r.json"]) == 1
 
@@ -331,13 +331,13 @@ def test_comparison_tells_identical_and_worse_runs(project: Project, family: Ben
 @each_family
 def test_runs_of_other_question_sets_are_not_compared(project: Project, family: Benchmark) -> None:
     write(project, family)
-    project.run("--model=oracle:1", *family.flags, "--taskgraph-save=base")
+    project.run("--model=simulated:1", *family.flags, "--taskgraph-save=base")
     path = project.path / ".taskgraph" / "runs" / "base.json"
     record = json.loads(path.read_text(encoding="utf-8"))
     assert list(record["question_sets"]) == [family.name]
     record["question_sets"][family.name] += 1
     path.write_text(json.dumps(record), encoding="utf-8")
-    ran = project.run("--model=oracle:1", *family.flags, "--taskgraph-compare=base")
+    ran = project.run("--model=simulated:1", *family.flags, "--taskgraph-compare=base")
     assert (ran.code, ran.clean) == (4, True), ran.output
     assert f"of the questions of '{family.name}'" in line_of(ran)
 
@@ -365,7 +365,7 @@ def test_every_report_is_readable_and_free_of_raw_hostile_text(
 @each_family
 def test_every_report_holds_the_tables_of_the_family(project: Project, family: Benchmark) -> None:
     write(project, family)
-    ran = project.run("--model=oracle:0.5", *family.flags, *REPORTS, SURVEY)
+    ran = project.run("--model=simulated:0.5", *family.flags, *REPORTS, SURVEY)
     record = project.record("r.json")
     (described,) = record["families"]
     declared = {one["name"] for one in described["tables"]}
@@ -410,7 +410,7 @@ def test_plan_tells_requests_and_facts_and_asks_nothing(project: Project, server
     assert (ran.code, ran.clean, provider.served) == (0, True, []), ran.output
     assert f"{family.size} requests" in line_of(ran)
     assert ("at least" in line_of(ran)) == (family.requests > 1), ran.output
-    project.run("--model=oracle:1", *family.flags, RECORD)
+    project.run("--model=simulated:1", *family.flags, RECORD)
     (described,) = project.record("r.json")["families"]
     assert described["facts"]
     for name, value in described["facts"].items():
@@ -445,7 +445,7 @@ def test_ids_and_prompts_do_not_depend_on_the_hash_seed(project: Project, monkey
     found = []
     for seed in ("0", "1"):
         monkeypatch.setenv("PYTHONHASHSEED", seed)
-        ran = project.spawn("--model=oracle:0.5", "-v", RECORD, SURVEY)
+        ran = project.spawn("--model=simulated:0.5", "-v", RECORD, SURVEY)
         items = [line.split()[0] for line in ran.output.splitlines() if line.startswith("test_")]
         found.append((items, (project.path / "r.json").read_text(encoding="utf-8")))
     assert found[0] == found[1]
@@ -471,8 +471,8 @@ def test_without_a_model_the_baseline_of_the_family_answers(project: Project, fa
 def test_reports_hold_no_word_of_a_family_that_was_not_asked(project: Project) -> None:
     asked = FAMILIES[0]
     write(project, asked)
-    saved = project.run("--model=oracle:1", *asked.flags, "--taskgraph-save=base", "-v")
-    ran = project.run("--model=oracle:0", *asked.flags, *REPORTS, "--taskgraph-compare=base", "-v")
+    saved = project.run("--model=simulated:1", *asked.flags, "--taskgraph-save=base", "-v")
+    ran = project.run("--model=simulated:0", *asked.flags, *REPORTS, "--taskgraph-compare=base", "-v")
     assert "failed compare::base" in line_of(ran)
     texts = {kind: (project.path / f"r.{kind}").read_text(encoding="utf-8") for kind in KINDS}
     texts |= {"first": saved.output, "terminal": ran.output, "junit": (project.path / "junit.xml").read_text()}
@@ -486,7 +486,7 @@ def test_families_together_have_tables_options_and_gates_of_their_own(project: P
     flags = [flag for family in FAMILIES for flag in family.flags]
     gates = [f"--taskgraph-gate={family.name}>=0.9" for family in FAMILIES]
     gates += ["--taskgraph-gate=glossary.word_overlap>=0.9", "--taskgraph-gate=understanding.rouge1>=0.9"]
-    ran = project.run("--model=oracle:1", *flags, *REPORTS, *gates)
+    ran = project.run("--model=simulated:1", *flags, *REPORTS, *gates)
     assert (ran.code, ran.clean) == (0, True), ran.output
     record = project.record("r.json")
     trials = record["trials"]

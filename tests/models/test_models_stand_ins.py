@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from pytest_taskgraph.asking import Model
 from pytest_taskgraph.errors import NotAskedError, ProviderError, UsageError
-from pytest_taskgraph.models.oracle import Oracle, digest_of
 from pytest_taskgraph.models.scripted import Scripted
+from pytest_taskgraph.models.simulated import SimulatedModel, digest_of
 from pytest_taskgraph.trial import Reply, Request
 
 
@@ -23,8 +23,8 @@ def ask(model: Model, prompt: str = "Which?", repetition: int = 1) -> str:
     return asyncio.run(model.answer(request(prompt, repetition))).text
 
 
-def oracle(accuracy: float, seed: int = 0) -> Oracle:
-    return Oracle(lambda digest: ("right", "wrong"), accuracy, seed)
+def simulated(accuracy: float, seed: int = 0) -> SimulatedModel:
+    return SimulatedModel(lambda digest: ("right", "wrong"), accuracy, seed)
 
 
 def test_a_script_is_said_line_by_line_and_every_request_is_kept() -> None:
@@ -49,33 +49,33 @@ def test_a_script_may_be_a_function_of_the_request() -> None:
 
 
 @pytest.mark.parametrize("accuracy", [0.0, 0.3, 0.8, 1.0])
-def test_an_oracle_is_right_as_often_as_it_is_told_to_be(accuracy: float) -> None:
-    said = Counter(ask(oracle(accuracy), str(i)) for i in range(1000))
+def test_simulated_model_is_right_as_often_as_stated(accuracy: float) -> None:
+    said = Counter(ask(simulated(accuracy), str(i)) for i in range(1000))
     assert said["right"] / 1000 == pytest.approx(accuracy, abs=0.04 if 0 < accuracy < 1 else 0)
 
 
 @given(st.permutations(range(8)), st.integers())
-def test_an_oracle_says_the_same_in_any_order(order: list[int], seed: int) -> None:
-    model = oracle(0.5, seed)
-    assert {i: ask(model, str(i)) for i in order} == {i: ask(oracle(0.5, seed), str(i)) for i in range(8)}
+def test_simulated_model_answers_the_same_in_any_order(order: list[int], seed: int) -> None:
+    model = simulated(0.5, seed)
+    assert {i: ask(model, str(i)) for i in order} == {i: ask(simulated(0.5, seed), str(i)) for i in range(8)}
 
 
-def test_repetitions_and_seeds_of_an_oracle_are_decided_apart() -> None:
-    assert {ask(oracle(0.5), "x", repetition) for repetition in range(1, 20)} == {"right", "wrong"}
-    assert {ask(oracle(0.5, seed), "x") for seed in range(20)} == {"right", "wrong"}
+def test_simulated_model_decides_repetitions_and_seeds_apart() -> None:
+    assert {ask(simulated(0.5), "x", repetition) for repetition in range(1, 20)} == {"right", "wrong"}
+    assert {ask(simulated(0.5, seed), "x") for seed in range(20)} == {"right", "wrong"}
 
 
-def test_an_oracle_is_asked_by_digest_and_labelled_for_what_it_is() -> None:
-    model = Oracle({digest_of("known"): ("yes", "no")}.get, 1.0)
+def test_simulated_model_looks_up_digests_and_states_what_it_is() -> None:
+    model = SimulatedModel({digest_of("known"): ("yes", "no")}.get, 1.0)
     assert ask(model, "known") == "yes"
-    assert model.name == "oracle:1 (knows the answers; for testing the machinery)"
-    assert oracle(0.8).name.startswith("oracle:0.8 (")
+    assert model.name == "simulated:1 (knows the answers; for testing the machinery)"
+    assert simulated(0.8).name.startswith("simulated:0.8 (")
     with pytest.raises(NotAskedError, match="knows no answer"):
         ask(model, "unknown")
 
 
-def test_oracle_answers_each_request_of_a_conversation_alike() -> None:
-    model = Oracle({digest_of(f"question {at}"): (f"yes {at}", f"no {at}") for at in range(20)}.get, 0.5)
+def test_simulated_model_answers_a_conversation_alike() -> None:
+    model = SimulatedModel({digest_of(f"question {at}"): (f"yes {at}", f"no {at}") for at in range(20)}.get, 0.5)
 
     def answers(at: int) -> set[str]:
         opening: list[dict[str, Any]] = [{"role": "user", "content": f"question {at}"}]
@@ -95,4 +95,4 @@ def test_a_digest_is_sha_256_of_the_prompt() -> None:
 @pytest.mark.parametrize("accuracy", [-0.1, 1.1, float("nan")])
 def test_an_accuracy_that_is_no_probability_is_refused(accuracy: float) -> None:
     with pytest.raises(UsageError, match=r"0\.0 to 1\.0"):
-        oracle(accuracy)
+        simulated(accuracy)

@@ -165,7 +165,7 @@ def test_the_words_of_a_refusal_of_tools_mean_nothing_where_no_tools_were_sent(
     assert project.run(*asking(server.url)).counts == {"error": 1}
 
 
-def test_baselines_and_recorded_replies_are_skipped_and_the_oracle_answers(
+def test_baselines_and_recorded_replies_are_skipped_and_the_simulated_model_answers(
     project: Project, question: Question
 ) -> None:
     path = project.write("replies.jsonl", json.dumps({"prompt": question.prompt, "reply": answer(question)}) + "\n")
@@ -173,4 +173,4 @@ def test_baselines_and_recorded_replies_are_skipped_and_the_oracle_answers(
         ran = project.run("--model", model, *AGENT, "-rs")
         assert ran.counts == {"skipped": 1}, ran.output
         assert "cannot call tools" in ran.output
-    assert project.run("--model", "oracle:1", *AGENT).counts == {"passed": 1}
+    assert project.run("--model", "simulated:1", *AGENT).counts == {"passed": 1}

@@ -60,9 +60,9 @@ def register_deeper(project: Project) -> None:
 def test_family_of_deeper_conftest_under_xdist_is_described(project: Project) -> None:
     register_deeper(project)
     report = "--taskgraph-report=json=record.json"
-    alone = project.run(".", "--model=oracle:1", report)
+    alone = project.run(".", "--model=simulated:1", report)
     told = project.record()
-    spread = project.spread(".", "--model=oracle:1", report)
+    spread = project.spread(".", "--model=simulated:1", report)
     assert "side left" in spread.output
     record = project.record()
     for name in ("families", "tables", "question_sets", "settings"):
@@ -75,8 +75,8 @@ def test_family_of_deeper_conftest_under_xdist_is_described(project: Project) ->
 def test_gate_on_aggregate_of_deeper_family_under_xdist_is_judged(project: Project) -> None:
     register_deeper(project)
     gate = "--taskgraph-gate=riddles.solved>=0.9"
-    ran = project.spread(".", "--model=oracle:1", gate)
+    ran = project.spread(".", "--model=simulated:1", gate)
     assert "passed gates::riddles.solved: " in ran.output
-    measured = project.spread(".", "--model=oracle:1", "--taskgraph-gate=riddles.speed>=0.9")
+    measured = project.spread(".", "--model=simulated:1", "--taskgraph-gate=riddles.speed>=0.9")
     assert "no metric or aggregate is called so" not in measured.output
     assert "gates::riddles.speed" in measured.output

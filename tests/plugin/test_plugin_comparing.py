@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from plugin_project import Project, Ran
 
-GOOD, BAD = "--model=oracle:1", "--model=oracle:0"
+GOOD, BAD = "--model=simulated:1", "--model=simulated:0"
 COMPARE = "--taskgraph-compare=main"
 SUITE = """
 from pytest_taskgraph import suite, understanding
@@ -64,7 +64,7 @@ def test_what_comparisons_fail_on_can_be_configured_for_runs_that_do_not_compare
     assert saved.run(GOOD, "--taskgraph-save=main").code == 0
     ran = saved.run(BAD, "test_graph.py")
     assert (ran.code, ran.counts) == (1, {"failed": 16}), "without a comparison, questions judge"
-    assert "failed compare::main: inconclusive" in told(saved.run("--model=oracle:0.9", COMPARE))
+    assert "failed compare::main: inconclusive" in told(saved.run("--model=simulated:0.9", COMPARE))
     assert "passed compare::main: identical replies" in told(saved.run(GOOD, COMPARE))
 
 

@@ -27,8 +27,8 @@ def test_ids_and_prompts_are_the_same_under_any_hash_seed(project: Project, monk
 
 
 def test_the_same_items_and_the_same_table_over_workers(project: Project) -> None:
-    alone = project.run("--model", "oracle:0.5", "-v")
-    spread = project.spread("--model", "oracle:0.5", "-v")
+    alone = project.run("--model", "simulated:0.5", "-v")
+    spread = project.spread("--model", "simulated:0.5", "-v")
 
     def verdicts(output: str) -> dict[str, str]:
         lines = [line.split() for line in output.splitlines() if "::" in line and "%]" in line]

@@ -53,4 +53,4 @@ def test_example_project_asks_its_gateway(
 def test_message_of_the_page_is_what_pytest_prints(project: Project) -> None:
     project.write("conftest.py", "def pytest_taskgraph_register(registry):\n    registry.metric('jaccard', abs)\n")
     (line,) = re.findall(r"^ERROR: .*$", PAGE, re.MULTILINE)
-    assert line in project.run("--model=oracle:1").output.splitlines()
+    assert line in project.run("--model=simulated:1").output.splitlines()

@@ -68,7 +68,7 @@ def facts(project: Project) -> Project:
 
 
 def items(project: Project, *args: str) -> int:
-    ran = project.run("--collect-only", "-q", "--taskgraph-data=sentences=sentences.txt", "--model=oracle:1", *args)
+    ran = project.run("--collect-only", "-q", "--taskgraph-data=sentences=sentences.txt", "--model=simulated:1", *args)
     assert ran.code == 0, ran.output
     return ran.output.count("test_graph.py::test_facts[fact-")
 
@@ -93,13 +93,13 @@ def test_family_option_stands_in_the_help_with_the_others(facts: Project) -> Non
 
 
 def test_family_runs_beside_the_built_in_one_with_its_data(facts: Project) -> None:
-    ran = facts.run("--taskgraph-data=sentences=sentences.txt", "--model=oracle:1")
+    ran = facts.run("--taskgraph-data=sentences=sentences.txt", "--model=simulated:1")
     assert (ran.code, ran.counts) == (0, {"passed": 3}), ran.output
 
 
 def test_data_may_stand_in_the_ini_file(facts: Project) -> None:
     facts.write("pytest.ini", "[pytest]\ntaskgraph_data =\n  sentences=sentences.txt\n")
-    assert facts.run("--model=oracle:1").counts == {"passed": 3}
+    assert facts.run("--model=simulated:1").counts == {"passed": 3}
 
 
 @pytest.mark.parametrize(
@@ -154,7 +154,7 @@ def pytest_taskgraph_register(registry):
     (facts.path / "test_graph.py").unlink()
     facts.write("deep/er/conftest.py", late)
     facts.write("deep/er/test_graph.py", SUITE)
-    collecting = ("--collect-only", "-q", "--model=oracle:1")
+    collecting = ("--collect-only", "-q", "--model=simulated:1")
     assert facts.run(*collecting).output.count("test_facts[fact-") == 1
     monkeypatch.setenv("TASKGRAPH_MOST", "2")
     assert facts.run(*collecting).output.count("test_facts[fact-") == 2
@@ -162,7 +162,7 @@ def pytest_taskgraph_register(registry):
 
 def test_data_that_is_missing_is_named_where_a_suite_needs_it(facts: Project) -> None:
     facts.write("pytest.ini", "[pytest]\ntaskgraph_data =\n  sentence=sentences.txt\n")
-    ran = facts.run("--model=oracle:1")
+    ran = facts.run("--model=simulated:1")
     assert ran.code == pytest.ExitCode.USAGE_ERROR
     told = "--taskgraph-data: the data set 'sentences' is missing; add sentences=PATH; stated: sentence"
     assert told in ran.output
@@ -176,7 +176,7 @@ def test_suite_of_a_family_that_is_not_registered_is_refused(facts: Project) -> 
         "from pytest_taskgraph.benchmarks import FAMILIES", "from test_plugin_family_options import Facts"
     )
     facts.write("test_graph.py", own)
-    ran = facts.run("--model=oracle:1")
+    ran = facts.run("--model=simulated:1")
     assert "the benchmark family 'facts' is not registered; call registry.family(...) with it" in ran.output
     assert (ran.code, ran.clean) == (pytest.ExitCode.USAGE_ERROR, True)
 
@@ -193,13 +193,13 @@ def test_option_that_another_family_has_is_shared() -> None:
 
 def test_wrong_answers_are_counted_by_group_whatever_the_ids_are(facts: Project) -> None:
     facts.write("sentences.txt", "\n".join(f"{at} is odd" for at in range(1, 24, 2)))
-    ran = facts.run("--taskgraph-data=sentences=sentences.txt", "--model=oracle:0", "--taskgraph-most=12")
+    ran = facts.run("--taskgraph-data=sentences=sentences.txt", "--model=simulated:0", "--taskgraph-most=12")
     assert ran.counts == {"failed": 12}
     assert "... and 2 more wrong answers of facts" in ran.output
 
 
 def test_record_states_the_options_of_the_families_that_were_asked(facts: Project) -> None:
-    facts.run("--taskgraph-data=sentences=sentences.txt", "--model=oracle:1", "--taskgraph-report=json=record.json")
+    facts.run("--taskgraph-data=sentences=sentences.txt", "--model=simulated:1", "--taskgraph-report=json=record.json")
     stated = facts.record()["settings"]
     assert stated["most"] == 1
     assert not {"tasks", "phrasing"} & set(stated)

@@ -150,7 +150,7 @@ def test_frame_without_question_beside_examples_is_usage_error(project: Project)
 
 def test_frame_with_filtered_placeholders_is_used(project: Project) -> None:
     text = FRAME.replace("{{ question }}", "{{ question | upper }}").replace("workflow }}", "workflow | indent(2) }}")
-    assert project.run("--model=oracle:1", "--taskgraph-frame", project.write("plain.jinja", text)).code == 0
+    assert project.run("--model=simulated:1", "--taskgraph-frame", project.write("plain.jinja", text)).code == 0
 
 
 @pytest.mark.parametrize(
@@ -175,7 +175,7 @@ def test_templates_misspelled_name_is_usage_error(project: Project, file: str, m
 def test_templates_own_frame_beside_others_is_used(project: Project) -> None:
     project.write("own/mine.jinja", FRAME)
     project.write("own/thinking.jinja", FRAME)
-    assert project.run("--model=oracle:1", "--taskgraph-templates=own", "--taskgraph-frame=mine").code == 0
+    assert project.run("--model=simulated:1", "--taskgraph-templates=own", "--taskgraph-frame=mine").code == 0
 
 
 def test_templates_judge_without_answer_is_usage_error(project: Project) -> None:

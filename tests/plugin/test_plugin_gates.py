@@ -360,11 +360,11 @@ def test_labels_of_own_patterns_may_be_called_almost_like_ours(project: Project)
     )
     project.write("test_graph.py", own)
     names = ("task=t", "size2=3.custom", 'odd="1.5>@"')
-    ran = project.run("--model=oracle:1", *(f"--taskgraph-gate={name}>=0.5" for name in names))
+    ran = project.run("--model=simulated:1", *(f"--taskgraph-gate={name}>=0.5" for name in names))
     assert (ran.code, ran.counts) == (0, {"passed": 7}), ran.output
     assert all(" of 2 answered" in told for told in verdicts(ran).values()), ran.output
     for name in ("structure.task=t", "parallel_pair.sizes=12"):
-        ran = project.run("--model=oracle:1", f"--taskgraph-gate={name}>=0.5")
+        ran = project.run("--model=simulated:1", f"--taskgraph-gate={name}>=0.5")
         assert (ran.code, "is no label; did you mean " in ran.output) == (4, True), ran.output
 
 
@@ -373,7 +373,7 @@ def test_an_interval_about_one_own_file_says_so(project: Project, repeats: int) 
     own = project.write("own.mmd", "flowchart TD\n    START([START]) --> A --> B --> C --> END([END])\n")
     project.write("test_graph.py", SUITE.replace('["parallel_pair", "parallel_block"]', '["next_tasks", "flow_start"]'))
     gate = ("--taskgraph-gate=structure>=0.2@95%", f"--taskgraph-workflow={own}", f"--taskgraph-repeats={repeats}")
-    ran = project.run("--model=oracle:1", *gate)
+    ran = project.run("--model=simulated:1", *gate)
     assert " over this 1 workflow only), threshold 0.2" in verdicts(ran)["gates::structure"], ran.output
     assert ran.code == 0, ran.output
 
@@ -486,7 +486,7 @@ def test_over_two_workers_the_verdict_is_the_same(many: Project, server: Loopbac
 
 @pytest.mark.parametrize("option", ["--setup-only", "--setup-plan", "--collect-only"])
 def test_gates_without_running_tests_judge_nothing(project: Project, option: str) -> None:
-    ran = project.run("--model=oracle:0", "--taskgraph-gate=structure>=0.8", "--taskgraph-save=kept", option)
+    ran = project.run("--model=simulated:0", "--taskgraph-gate=structure>=0.8", "--taskgraph-save=kept", option)
     assert ran.code == pytest.ExitCode.OK
     assert "interrupted" not in ran.output
     assert "= taskgraph =" not in ran.output

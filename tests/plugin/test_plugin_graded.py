@@ -29,7 +29,7 @@ def told(ran: Ran) -> str:
 
 
 def test_an_item_of_a_graded_question_passes_and_enters_no_rate(mixed: Project) -> None:
-    ran = mixed.run("--model=oracle:0", RECORD)
+    ran = mixed.run("--model=simulated:0", RECORD)
     assert (ran.code, ran.counts) == (1, {"passed": 3, "failed": 3}), ran.output
     assert [line.split()[:3] for line in ran.table if line.startswith("total")] == [["total", "3*", "0.000"]]
     assert "3 graded questions of functionality stand apart: in no pass rate, in no total" in told(ran)
@@ -56,7 +56,7 @@ def test_a_pass_mark_that_is_set_draws_the_line_for_open_answers_too(mixed: Proj
 
 
 def test_the_pass_mark_0_grades_every_question(mixed: Project) -> None:
-    ran = mixed.run("--model=oracle:0", "--taskgraph-pass-mark=0", RECORD)
+    ran = mixed.run("--model=simulated:0", "--taskgraph-pass-mark=0", RECORD)
     assert (ran.code, ran.counts) == (0, {"passed": 6}), ran.output
     assert not any(line.startswith("total") for line in ran.table)
     assert [one["name"] for one in mixed.record()["graded"]] == ["describe_task", "wrong_task_order"]
@@ -72,7 +72,7 @@ def test_the_pass_mark_0_grades_every_question(mixed: Project) -> None:
     ],
 )
 def test_gates_compare_graded_means_and_never_mix_them(mixed: Project, gate: str, code: int, reason: str) -> None:
-    ran = mixed.run("--model=oracle:1", f"--taskgraph-gate={gate}")
+    ran = mixed.run("--model=simulated:1", f"--taskgraph-gate={gate}")
     assert ran.code == code, ran.output
     assert reason in told(ran)
 
@@ -84,7 +84,7 @@ def test_a_missing_reply_to_a_graded_question_keeps_no_gate_from_judging_others(
         "import pytest\n\n@pytest.fixture(autouse=True)\ndef fails(request):\n"
         "    if 'describe' in request.node.nodeid: raise ValueError\n",
     )
-    ran = mixed.run("--model=oracle:1", "--taskgraph-gate=functionality>=0.9", "--taskgraph-gate=describe_task>=0.9")
+    ran = mixed.run("--model=simulated:1", "--taskgraph-gate=functionality>=0.9", "--taskgraph-gate=describe_task>=0.9")
     assert "passed gates::functionality: pass rate 1.000 of 3" in told(ran)
     assert "failed gates::describe_task: not judged: 3 of 3 questions failed in their set-up" in told(ran)
 
@@ -98,7 +98,7 @@ def test_users_own_patterns_with_a_text_are_graded(project: Project) -> None:
 
 
 def test_graded_questions_come_to_the_same_over_workers(mixed: Project) -> None:
-    args = ("--model=oracle:1", "--taskgraph-gate=functionality>=0.9", RECORD)
+    args = ("--model=simulated:1", "--taskgraph-gate=functionality>=0.9", RECORD)
     alone = mixed.run(*args)
     record = mixed.record()
     spread = mixed.spread(*args)

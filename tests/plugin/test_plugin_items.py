@@ -77,29 +77,29 @@ def test_stepwise_goes_on_where_it_stopped(project: Project, server: Loopback) -
 
 @pytest.mark.parametrize(("option", "failed"), [("-x", 1), ("--maxfail=2", 2), ("--maxfail=9", 4)])
 def test_wrong_answers_stop_a_run_as_failures_do(project: Project, option: str, failed: int) -> None:
-    ran = project.run("--model", "oracle:0", option)
+    ran = project.run("--model", "simulated:0", option)
     assert (ran.code, ran.counts) == (1, {"failed": failed})
     assert [line.split()[1] for line in ran.table if line.startswith("total")] == [f"{failed}*"]
 
 
 def test_quietly_the_summary_is_one_line(project: Project) -> None:
-    ran = project.run("--model", "oracle:1", "-q")
+    ran = project.run("--model", "simulated:1", "-q")
     assert "4 of 4 right (1.000), mean 1.000" in ran.output
     assert "= taskgraph =" not in ran.output
 
 
 def test_verbosely_each_question_has_a_line_and_each_label_a_table(project: Project) -> None:
-    ran = project.run("--model", "oracle:1", "-v", "--taskgraph-instances=12")
+    ran = project.run("--model", "simulated:1", "-v", "--taskgraph-instances=12")
     assert [f"{item} PASSED" in ran.output for item in ITEMS] == [True] * 4
     assert "by phrasing" in ran.output
-    assert "by phrasing" not in project.run("--model", "oracle:1", "--taskgraph-instances=12").output
+    assert "by phrasing" not in project.run("--model", "simulated:1", "--taskgraph-instances=12").output
 
 
 def test_what_is_run_is_told_before_it_is_asked(project: Project) -> None:
-    head = project.run("--model", "oracle:1").output.partition("test_graph.py")[0]
+    head = project.run("--model", "simulated:1").output.partition("test_graph.py")[0]
     assert "seed 0, 4 questions" in head
     assert "notation wadl, frame think-first, reading lenient" in head
-    assert "oracle: answers are looked up" in head
+    assert "simulated: answers are looked up" in head
 
 
 def test_methods_of_classes_are_suites_too(project: Project) -> None:
@@ -108,7 +108,7 @@ def test_methods_of_classes_are_suites_too(project: Project) -> None:
         SUITE.replace("@suite", "class TestIt:\n    @suite").replace("def test_graph(", "    def test_graph(self, ")
         .replace("    trial.check", "        trial.check"),
     )  # fmt: skip
-    ran = project.run("--model", "oracle:1", "-v")
+    ran = project.run("--model", "simulated:1", "-v")
     assert ran.counts == {"passed": 4}
     assert f"test_graph.py::TestIt::test_graph[{IDS[0]}] PASSED" in ran.output
 
@@ -133,7 +133,7 @@ def test_fixtures_and_parameters_of_the_user_stand_beside_the_trial(project: Pro
             assert trial.reply.text.startswith("Final answer:")
         """.replace("\n        ", "\n"),
     )
-    assert project.run("--model", "oracle:1").counts == {"passed": 4}
+    assert project.run("--model", "simulated:1").counts == {"passed": 4}
 
 
 def test_the_question_can_be_had_without_asking_it(project: Project, server: Loopback) -> None:
@@ -145,7 +145,7 @@ def test_the_question_can_be_had_without_asking_it(project: Project, server: Loo
 
 def test_an_assertion_of_the_user_is_told_as_pytest_tells_it(project: Project) -> None:
     project.write("test_graph.py", SUITE.replace("trial.check()", "assert trial.score.value == 17"))
-    ran = project.run("--model", "oracle:1")
+    ran = project.run("--model", "simulated:1")
     assert ran.counts == {"failed": 4}
     assert "assert 1.0 == 17" in ran.output
     assert [line.split()[1:3] for line in ran.table if line.startswith("total")] == [["4*", "1.000"]]

@@ -132,7 +132,7 @@ def test_an_answer_that_cannot_be_read_is_not_judged(own: Project, server: Loopb
 
 
 def test_questions_with_one_right_answer_are_not_judged(project: Project, judge: Loopback) -> None:
-    ran = project.run("--model=oracle:1", *judging(judge.url))
+    ran = project.run("--model=simulated:1", *judging(judge.url))
     assert ran.counts == {"passed": 4}
     assert judge.requests == []
 

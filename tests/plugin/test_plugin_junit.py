@@ -9,7 +9,7 @@ REPORT = "--taskgraph-report=json=record.json"
 
 
 def test_each_question_carries_its_properties(project: Project) -> None:
-    project.run("--model", "oracle:0", JUNIT)
+    project.run("--model", "simulated:0", JUNIT)
     case = next(one for one in project.junit().findall("testcase") if IDS[2] in one.attrib["name"])
     found = dict(properties(case))
     assert found["taskgraph.outcome"] == "wrong"
@@ -26,7 +26,7 @@ def test_each_question_carries_its_properties(project: Project) -> None:
 
 
 def test_the_suite_carries_totals_and_a_line_a_pattern(project: Project) -> None:
-    project.run("--model", "oracle:1", JUNIT)
+    project.run("--model", "simulated:1", JUNIT)
     found = dict(properties(project.junit()))
     assert (found["taskgraph.n"], found["taskgraph.rate"], found["taskgraph.errors"]) == ("4", "1.000", "0")
     assert found["taskgraph.pattern.parallel_pair"].startswith("n=2 right=2 rate=1.000")
@@ -50,7 +50,7 @@ def test_properties_are_the_same_over_workers(project: Project) -> None:
 
 def test_an_item_without_a_reply_is_an_error_with_its_properties(project: Project) -> None:
     project.write("conftest.py", BROKEN)
-    project.run("--model", "oracle:1", JUNIT)
+    project.run("--model", "simulated:1", JUNIT)
     suite = project.junit()
     assert suite.attrib["errors"] == "4"
     assert {dict(properties(one))["taskgraph.outcome"] for one in suite.findall("testcase")} == {"error"}
@@ -60,7 +60,7 @@ def test_an_item_without_a_reply_is_an_error_with_its_properties(project: Projec
 
 
 def test_without_pytests_junit_plugin_the_run_is_as_it_was(project: Project) -> None:
-    ran = project.run("--model", "oracle:1", "-p", "no:junitxml")
+    ran = project.run("--model", "simulated:1", "-p", "no:junitxml")
     assert (ran.code, ran.counts) == (0, {"passed": 4})
     assert ran.clean
 
@@ -71,10 +71,10 @@ from pytest_taskgraph.errors import ProviderError
 
 @pytest.fixture(autouse=True)
 def broken(monkeypatch):
-    from pytest_taskgraph.models.oracle import Oracle
+    from pytest_taskgraph.models.simulated import SimulatedModel
 
     async def fails(self, request):
         raise ProviderError("server", "it burns")
 
-    monkeypatch.setattr(Oracle, "answer", fails)
+    monkeypatch.setattr(SimulatedModel, "answer", fails)
 """

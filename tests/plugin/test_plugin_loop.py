@@ -133,7 +133,7 @@ def test_a_loop_that_never_ran_has_nothing_to_stop() -> None:
 
 
 def test_after_a_run_no_thread_is_left(project: Project) -> None:
-    assert project.run("--model", "oracle:1").counts == {"passed": 4}
+    assert project.run("--model", "simulated:1").counts == {"passed": 4}
     assert running() == []
 
 

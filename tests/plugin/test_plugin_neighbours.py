@@ -9,9 +9,9 @@ import pytest
 
 @pytest.fixture(autouse=True)
 def second_thoughts(monkeypatch, request):
-    from pytest_taskgraph.models.oracle import Oracle
+    from pytest_taskgraph.models.simulated import SimulatedModel
     first = request.node.execution_count == 1
-    monkeypatch.setattr(Oracle, "answer", forced(Oracle.answer, first))
+    monkeypatch.setattr(SimulatedModel, "answer", forced(SimulatedModel.answer, first))
 
 def forced(answer, first):
     async def asked(self, request):
@@ -32,7 +32,7 @@ def fails_later(request):
 def test_a_rerun_asks_again_and_the_last_answer_counts(project: Project) -> None:
     project.write("conftest.py", SECOND_THOUGHTS)
     plugins = ("taskgraph", "rerunfailures")
-    ran = project.run("--model", "oracle:0.5", "--reruns=1", REPORT, "--junitxml=junit.xml", plugins=plugins)
+    ran = project.run("--model", "simulated:0.5", "--reruns=1", REPORT, "--junitxml=junit.xml", plugins=plugins)
     assert (ran.code, ran.counts) == (0, {"passed": 4, "rerun": 4})
     assert [line.split()[1:3] for line in ran.table if line.startswith("total")] == [["4*", "1.000"]]
     assert "4 questions asked more than once (reruns, other suites): the last answer counts" in ran.output
@@ -47,27 +47,27 @@ def test_a_rerun_asks_again_and_the_last_answer_counts(project: Project) -> None
 
 def test_an_attempt_that_fails_before_it_asks_is_no_second_trial(project: Project) -> None:
     project.write("conftest.py", FAILS_LATER)
-    ran = project.run("--model", "oracle:0", "--reruns=1", REPORT, plugins=("taskgraph", "rerunfailures"))
+    ran = project.run("--model", "simulated:0", "--reruns=1", REPORT, plugins=("taskgraph", "rerunfailures"))
     assert ran.counts == {"error": 4, "rerun": 4}
     assert [(one["outcome"], one["attempts"]) for one in project.record()["trials"]] == [("wrong", 1)] * 4
 
 
 def test_reruns_over_workers_count_the_same(project: Project) -> None:
     project.write("conftest.py", SECOND_THOUGHTS)
-    ran = project.spread("--model", "oracle:0.5", "--reruns=1", REPORT, plugins=("taskgraph", "rerunfailures"))
+    ran = project.spread("--model", "simulated:0.5", "--reruns=1", REPORT, plugins=("taskgraph", "rerunfailures"))
     assert (ran.code, ran.counts) == (0, {"passed": 4, "rerun": 4})
     assert [(one["outcome"], one["attempts"]) for one in project.record()["trials"]] == [("right", 2)] * 4
 
 
 def test_timeouts_of_pytest_timeout_stand_beside(project: Project) -> None:
-    ran = project.run("--model", "oracle:0", "--timeout=30", plugins=("taskgraph", "timeout"))
+    ran = project.run("--model", "simulated:0", "--timeout=30", plugins=("taskgraph", "timeout"))
     assert ran.counts == {"failed": 4}
     assert ran.clean
 
 
 def test_pytest_html_shows_verdicts_without_a_traceback(project: Project) -> None:
     args = ("--html=report.html", "--self-contained-html")
-    ran = project.run("--model", "oracle:0", *args, plugins=("taskgraph", "metadata", "html"))
+    ran = project.run("--model", "simulated:0", *args, plugins=("taskgraph", "metadata", "html"))
     assert ran.counts == {"failed": 4}
     page = (project.path / "report.html").read_text(encoding="utf-8")
     assert f"expected: {', '.join(block())}" in page
@@ -76,6 +76,6 @@ def test_pytest_html_shows_verdicts_without_a_traceback(project: Project) -> Non
 
 def test_pytest_html_takes_a_survey(project: Project) -> None:
     args = ("--html=report.html", "--self-contained-html", "--taskgraph-judge=none")
-    ran = project.run("--model", "oracle:0", *args, plugins=("taskgraph", "metadata", "html"))
+    ran = project.run("--model", "simulated:0", *args, plugins=("taskgraph", "metadata", "html"))
     assert (ran.code, ran.counts) == (0, {"wrong": 4})
     assert (project.path / "report.html").exists()

@@ -107,8 +107,8 @@ def test_where_every_pattern_is_left_out_the_run_ends_with_the_reason(project: P
 
 
 def test_the_alias_stands_in_addopts_as_well(project: Project) -> None:
-    project.write("pytest.ini", "[pytest]\naddopts = --model oracle:1\n")
-    assert "model oracle:1" in project.run().output
+    project.write("pytest.ini", "[pytest]\naddopts = --model simulated:1\n")
+    assert "model simulated:1" in project.run().output
 
 
 def test_the_alias_may_name_a_model_with_slashes_and_colons(project: Project) -> None:
@@ -118,16 +118,16 @@ def test_the_alias_may_name_a_model_with_slashes_and_colons(project: Project) ->
 
 
 def test_both_names_of_the_option_add_up(project: Project) -> None:
-    ran = project.run("--model", "oracle:1", "--taskgraph-model", "baseline", "--collect-only", "-q")
-    assert ran.output.count("-oracle_1]") == ran.output.count("-baseline]") == 4
+    ran = project.run("--model", "simulated:1", "--taskgraph-model", "baseline", "--collect-only", "-q")
+    assert ran.output.count("-simulated_1]") == ran.output.count("-baseline]") == 4
 
 
 def test_a_project_that_owns_the_name_keeps_it(project: Project) -> None:
     project.write("conftest.py", OWNER)
     project.write("test_theirs.py", "def test_it(request):\n    assert request.config.getoption('model') == 'mine'\n")
-    ran = project.run("--model", "mine", "--taskgraph-model", "oracle:1")
+    ran = project.run("--model", "mine", "--taskgraph-model", "simulated:1")
     assert (ran.code, ran.counts) == (0, {"passed": 5})
-    assert "model oracle:1" in ran.output
+    assert "model simulated:1" in ran.output
 
 
 def test_a_plugin_that_owns_the_name_keeps_it(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -35,7 +35,7 @@ def test_a_wrong_answer_fails_and_is_told_without_a_traceback(project: Project, 
 
 @pytest.mark.parametrize("style", ["long", "short", "native", "line", "auto"])
 def test_a_wrong_answer_is_told_the_same_in_every_style_of_traceback(project: Project, style: str) -> None:
-    ran = project.run("--model", "oracle:0", f"--tb={style}")
+    ran = project.run("--model", "simulated:0", f"--tb={style}")
     # Older versions of pytest print nothing but the one line under --tb=line.
     told = "wrong: expected" if style == "line" else "expected:"
     assert f"{told} {', '.join(block())}" in ran.output
@@ -135,7 +135,7 @@ def test_errors_of_one_kind_are_told_ten_times_and_counted(project: Project, ser
 
 
 def test_more_than_ten_wrong_answers_of_a_pattern_are_counted_and_no_longer_told(project: Project) -> None:
-    ran = project.run("--model", "oracle:0", "--taskgraph-instances=12")
+    ran = project.run("--model", "simulated:0", "--taskgraph-instances=12")
     names = [line for line in ran.output.splitlines() if line.startswith("FAILED ")]
     assert sum("parallel_pair" in name for name in names) == sum("parallel_block" in name for name in names) == 10
     assert ran.output.count("\nquestion: ") == 20
@@ -149,17 +149,17 @@ def test_failures_of_other_tests_are_all_told(project: Project) -> None:
     project.write(
         "test_plain.py", "import pytest\n@pytest.mark.parametrize('n', range(12))\ndef test_it(n): assert n < 0"
     )
-    ran = project.run("--model", "oracle:0", "--taskgraph-instances=12", "-k", "test_it or pair")
+    ran = project.run("--model", "simulated:0", "--taskgraph-instances=12", "-k", "test_it or pair")
     assert ran.output.count("FAILED test_plain.py::test_it[") == 12
     assert ran.output.count("FAILED test_graph.py::test_graph[") == 10
 
 
 def test_each_model_has_its_own_items_and_its_own_table(project: Project) -> None:
-    ran = project.run("--model", "oracle:1", "--model", "baseline:constant", "-v")
-    assert "test_graph[parallel_pair-wadl-n012-s0-000-oracle_1] PASSED" in ran.output
+    ran = project.run("--model", "simulated:1", "--model", "baseline:constant", "-v")
+    assert "test_graph[parallel_pair-wadl-n012-s0-000-simulated_1] PASSED" in ran.output
     assert "test_graph[parallel_pair-wadl-n012-s0-000-baseline_constant] PASSED" in ran.output
     assert "test_graph[parallel_pair-wadl-n012-s0-001-baseline_constant] FAILED" in ran.output
     assert sum(ran.counts.values()) == 8
     headings = [line for line in ran.table if line.startswith("model ")]
-    assert [line.split()[1] for line in headings] == ["baseline:constant", "oracle:1"]
+    assert [line.split()[1] for line in headings] == ["baseline:constant", "simulated:1"]
     assert [line.split()[1] for line in ran.table if line.startswith("total")][-2:] == ["4*", "4*"]

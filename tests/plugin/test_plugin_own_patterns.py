@@ -43,7 +43,7 @@ def never(condition: str, needs: str = "") -> str:
 
 def test_a_pattern_in_a_test_file_is_asked_as_ours_are(project: Project) -> None:
     project.write("test_graph.py", OWN)
-    ran = project.run("--model", "oracle:1", "-v")
+    ran = project.run("--model", "simulated:1", "-v")
     assert (ran.code, ran.counts) == (0, {"passed": 4})
     assert "test_graph.py::test_own[first_declared-wadl-n012-s0-001] PASSED" in ran.output
     assert "test_graph.py::test_own[has_task-wadl-n012-s0-000] PASSED" in ran.output
@@ -57,7 +57,7 @@ def test_the_reader_answers_a_pattern_of_the_user(project: Project) -> None:
 
 def test_a_pattern_of_the_user_crosses_to_workers(project: Project) -> None:
     project.write("test_graph.py", OWN)
-    ran = project.spread("--model", "oracle:0")
+    ran = project.spread("--model", "simulated:0")
     assert (ran.code, ran.counts) == (1, {"failed": 4})
 
 
@@ -73,7 +73,7 @@ def test_a_pattern_that_finds_no_case_names_the_feature_that_would_help(project:
 
 def test_with_the_feature_that_was_named_it_finds_cases(project: Project) -> None:
     project.write("test_graph.py", never(HIERARCHY, ', needs={"hierarchy"}'))
-    assert project.run("--model", "oracle:1").counts == {"passed": 2}
+    assert project.run("--model", "simulated:1").counts == {"passed": 2}
 
 
 def test_a_pattern_that_can_find_no_case_says_so(project: Project) -> None:
@@ -96,7 +96,7 @@ def test_a_pattern_that_can_find_no_case_says_so(project: Project) -> None:
 )
 def test_a_mistake_in_a_pattern_is_told_without_a_traceback(project: Project, text: str, message: str) -> None:
     project.write("test_graph.py", text)
-    ran = project.run("--model", "oracle:1")
+    ran = project.run("--model", "simulated:1")
     assert ran.code != 0
     assert message in ran.output
     assert ran.clean
@@ -104,7 +104,7 @@ def test_a_mistake_in_a_pattern_is_told_without_a_traceback(project: Project, te
 
 def test_a_pattern_that_breaks_is_told_with_its_line(project: Project) -> None:
     project.write("test_graph.py", OWN.replace("workflow.task_names[0])", "workflow.task_names[99])"))
-    ran = project.run("--model", "oracle:1")
+    ran = project.run("--model", "simulated:1")
     assert ran.code == pytest.ExitCode.INTERRUPTED
     assert "yield case(workflow.task_names[99])" in ran.output
     assert "IndexError" in ran.output

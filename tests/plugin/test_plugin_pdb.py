@@ -4,7 +4,7 @@ from plugin_project import Project, block
 
 
 def test_the_debugger_opens_at_a_wrong_answer_and_goes_on(project: Project) -> None:
-    ran = project.spawn("--pdb", "--model", "oracle:0", stdin="p trial.outcome\nc\n" * 4)
+    ran = project.spawn("--pdb", "--model", "simulated:0", stdin="p trial.outcome\nc\n" * 4)
     assert (ran.code, ran.counts) == (1, {"failed": 4})
     assert ran.output.count(">>> entering PDB >>>") == 4
     assert ran.output.count("(Pdb) 'wrong'") == 4
@@ -13,6 +13,6 @@ def test_the_debugger_opens_at_a_wrong_answer_and_goes_on(project: Project) -> N
 
 
 def test_the_debugger_stays_closed_in_a_survey(project: Project) -> None:
-    ran = project.spawn("--pdb", "--model", "oracle:0", "--taskgraph-judge=none")
+    ran = project.spawn("--pdb", "--model", "simulated:0", "--taskgraph-judge=none")
     assert (ran.code, ran.counts) == (0, {"wrong": 4})
     assert "(Pdb)" not in ran.output

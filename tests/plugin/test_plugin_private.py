@@ -37,10 +37,10 @@ def test_a_parser_tells_its_options(pytestconfig: pytest.Config) -> None:
 
 def test_where_the_alias_is_not_to_be_had_the_long_name_is(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(private, "option_names", lambda parser: {"--model"})
-    assert project.run("--taskgraph-model", "oracle:1").counts == {"passed": 4}
-    refused = project.run("--model=oracle:1")
+    assert project.run("--taskgraph-model", "simulated:1").counts == {"passed": 4}
+    refused = project.run("--model=simulated:1")
     assert refused.code == pytest.ExitCode.USAGE_ERROR
-    assert "unrecognized arguments: --model=oracle:1" in refused.output
+    assert "unrecognized arguments: --model=simulated:1" in refused.output
 
 
 def test_a_pytest_without_the_key_of_its_junit_file_gets_no_properties(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -66,7 +66,7 @@ def test_the_width_of_the_terminal_is_told_or_taken_to_be_80() -> None:
 
 
 def test_without_a_terminal_plugin_the_run_goes_on(project: Project) -> None:
-    ran = project.run("--taskgraph-model", "oracle:1", "-p", "no:terminal", "--taskgraph-report=json=record.json")
+    ran = project.run("--taskgraph-model", "simulated:1", "-p", "no:terminal", "--taskgraph-report=json=record.json")
     assert ran.code == 0
     assert len(project.record()["trials"]) == 4
 

@@ -12,7 +12,7 @@ from plugin_project import OWN, SUITE, Project, Ran
 from pytest_taskgraph.__main__ import main
 from pytest_taskgraph.benchmarks.understanding import QUESTION_SET
 
-MODEL = "--model=oracle:1"
+MODEL = "--model=simulated:1"
 WHY = f"the baseline asked version 1 of the questions of 'understanding', the run after version {QUESTION_SET}"
 ADVICE = "record the baseline anew with --taskgraph-save"
 

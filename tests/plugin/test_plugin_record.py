@@ -14,11 +14,11 @@ SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "record.schema.json").
 
 
 def test_the_record_holds_every_trial_and_is_of_its_schema(project: Project) -> None:
-    project.run("--model", "oracle:0.5", REPORT)
+    project.run("--model", "simulated:0.5", REPORT)
     found = project.record()
     jsonschema.validate(found, SCHEMA)
     assert [one.question.id for one in record.trials(found)] == sorted(IDS)
-    assert found["models"] == ["oracle:0.5 (knows the answers; for testing the machinery)"]
+    assert found["models"] == ["simulated:0.5 (knows the answers; for testing the machinery)"]
     assert (found["seed"], found["questions"], found["judge"]) == (0, 4, "questions")
 
 
@@ -61,7 +61,7 @@ def test_a_relative_path_starts_where_pytest_was_started(project: Project, monke
 
 def test_a_folder_is_no_place_for_a_record_and_told_before_anything_is_asked(project: Project) -> None:
     (project.path / "folder").mkdir()
-    ran = project.run("--model", "oracle:1", "--taskgraph-report=json=folder")
+    ran = project.run("--model", "simulated:1", "--taskgraph-report=json=folder")
     assert ran.code == pytest.ExitCode.USAGE_ERROR
     assert "json=folder: it is a folder; expected the path of a file" in ran.output
     assert ran.clean
@@ -83,7 +83,7 @@ def test_a_record_that_can_no_longer_be_written_is_told_after_the_table_and_hide
 ) -> None:
     project.write("test_late.py", f"FAILS = {fails}\n{LATE}")
     reports = ("--taskgraph-report=json=late/record.json", "--taskgraph-report=md=late/record.md")
-    ran = project.run("--model", "oracle:1", *reports, "--junitxml=junit.xml")
+    ran = project.run("--model", "simulated:1", *reports, "--junitxml=junit.xml")
     assert ran.code == code, ran.output
     assert "the record cannot be written to" in ran.output
     assert "the report cannot be written to" in ran.output

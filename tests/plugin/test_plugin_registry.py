@@ -335,20 +335,20 @@ def test_conftest_of_a_folder_registers_for_its_suites(own: Project) -> None:
     suite = SUITE.replace("[share_of_splits]", "[tasks_in_all]").replace("share_of_splits", "share")
     suite = suite.replace("number_of_tasks", "tasks_in_all").replace('metric="closeness"', 'metric="halved"')
     own.write("deep/er/test_more.py", suite)
-    own.run("--model=oracle:1", "deep", "--taskgraph-report=json=record.json")
+    own.run("--model=simulated:1", "deep", "--taskgraph-report=json=record.json")
     assert {one["score"]["value"] for one in own.record()["trials"]} == {0.5}
 
 
 def test_pattern_of_the_project_may_name_a_registered_metric(own: Project) -> None:
     own.write("test_share.py", SUITE.replace("[share_of_splits]", "[number_of_tasks]"))
-    own.run("--model=oracle:1", "--taskgraph-report=json=record.json")
+    own.run("--model=simulated:1", "--taskgraph-report=json=record.json")
     assert {(one["question"]["metric"], one["score"]["value"]) for one in own.record()["trials"]} == {("closeness", 1)}
 
 
 def test_registered_metric_scores_texts(project: Project) -> None:
     project.write("test_graph.py", TEXTS)
     registering(project, "registry.metric('short', lambda given, expected: 1.0 if len(given) < 20 else 0.25)")
-    project.run("--model=oracle:1", "--taskgraph-text-metric=short", "--taskgraph-report=json=record.json")
+    project.run("--model=simulated:1", "--taskgraph-text-metric=short", "--taskgraph-report=json=record.json")
     found = project.record()["trials"]
     assert {(one["question"]["metric"], one["score"]["value"]) for one in found} == {("short", 0.25)}
     ran = project.run("--taskgraph-text-metric=shot")
@@ -360,7 +360,7 @@ def test_registered_model_judges(project: Project) -> None:
     project.write("test_graph.py", TEXTS)
     registering(project, "registry.model('strict-judge', lambda prompt: 'Score: 2')")
     judge = ("--taskgraph-text-metric=judge", "--taskgraph-judge-model=strict-judge")
-    ran = project.run("--model=oracle:1", *judge, "--taskgraph-report=json=record.json")
+    ran = project.run("--model=simulated:1", *judge, "--taskgraph-report=json=record.json")
     assert [one["score"]["value"] for one in project.record()["trials"]] == [0.25, 0.25], ran.output
     assert "replies of strict-judge are not stored: it states no version" in ran.output
 
@@ -369,12 +369,12 @@ def test_registered_vocabulary_is_generated_from(own: Project) -> None:
     own.write("bakery.toml", (files(vocabularies) / "kitchen.toml").read_text(encoding="utf-8"))
     registering(own, "registry.vocabulary('bakery', Path('bakery.toml'))", head="from pathlib import Path\n")
     own.write("test_share.py", DOMAINS)
-    own.run("--model=oracle:1", "--taskgraph-names=domain", "--taskgraph-report=json=record.json")
+    own.run("--model=simulated:1", "--taskgraph-names=domain", "--taskgraph-report=json=record.json")
     prompts = ["".join(one.values()) for one in [own.record()["texts"]]]
     assert "package bakery" in prompts[0]
     assert "package orders" in prompts[0]
     own.write("conftest.py", "")
-    own.run("--model=oracle:1", "--taskgraph-names=domain", "--taskgraph-report=json=record.json")
+    own.run("--model=simulated:1", "--taskgraph-names=domain", "--taskgraph-report=json=record.json")
     assert "package bakery" not in "".join(own.record()["texts"].values())
 
 
@@ -391,7 +391,7 @@ def test_vocabulary_that_lacks_something_is_refused(own: Project, old: str, new:
     assert old in text
     own.write("bakery.toml", text.replace(old, new, 1) if old != "[[goals]]" else text.partition(old)[0])
     registering(own, "registry.vocabulary('bakery', Path('bakery.toml'))", head="from pathlib import Path\n")
-    ran = own.run("--model=oracle:1")
+    ran = own.run("--model=simulated:1")
     assert f"ERROR: conftest.py: the vocabulary {own.path / 'bakery.toml'}" in ran.output
     assert told in ran.output
 
@@ -404,7 +404,7 @@ def test_name_that_resembles_a_registered_model_is_told(own: Project) -> None:
 def test_own_file_is_read_in_a_registered_notation(own: Project) -> None:
     text = json.dumps(json.loads(notation("json").write(notation("wadl").read(OWN_WORKFLOW))))
     own.write("supper.cjson", text)
-    ran = own.run("--model=oracle:1", "--taskgraph-workflow=supper.cjson", "--taskgraph-report=json=record.json")
+    ran = own.run("--model=simulated:1", "--taskgraph-workflow=supper.cjson", "--taskgraph-report=json=record.json")
     assert ran.counts == {"passed": 1}, ran.output
     assert text in "".join(own.record()["texts"].values())
 

@@ -11,7 +11,7 @@ from plugin_project import IDS, Project, Ran
 
 REPORT = "--taskgraph-report=json=record.json"
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "record.schema.json").read_text(encoding="utf-8"))
-ORACLE = "--model=oracle:1"
+SIMULATED = "--model=simulated:1"
 GATE = "--taskgraph-gate=structure>=0.1"
 USAGE = pytest.ExitCode.USAGE_ERROR
 SKIPPED = """
@@ -43,7 +43,7 @@ def case(project: Project, name: str = "record.json") -> dict[str, str]:
 
 def test_where_every_question_is_skipped_reports_stand_with_the_red_gate_and_nothing_is_saved(project: Project) -> None:
     project.write("test_graph.py", SKIPPED)
-    ran = project.run(ORACLE, GATE, "--taskgraph-save=S1", *reports("md", "json", "html", "csv"), "--junitxml=j.xml")
+    ran = project.run(SIMULATED, GATE, "--taskgraph-save=S1", *reports("md", "json", "html", "csv"), "--junitxml=j.xml")
     assert (ran.code, ran.counts) == (1, {"failed": 1, "skipped": 2}), ran.output
     assert case(project, "new/r.json") == {"gates::structure": "failed"}
     jsonschema.validate(project.record("new/r.json"), SCHEMA)
@@ -58,18 +58,18 @@ def test_where_every_question_is_skipped_reports_stand_with_the_red_gate_and_not
 
 def test_where_every_question_is_skipped_a_run_without_a_gate_is_told_that_it_is_not_saved(project: Project) -> None:
     project.write("test_graph.py", SKIPPED)
-    ran = project.run(ORACLE, "--taskgraph-save=S1", *reports("md"))
+    ran = project.run(SIMULATED, "--taskgraph-save=S1", *reports("md"))
     assert (ran.code, ran.counts) == (0, {"skipped": 2}), ran.output
     assert "the run 'S1' is not saved: nothing was asked" in told(ran)
     assert (project.path / "new/r.md").exists()
-    assert "= taskgraph =" not in project.run(ORACLE).output
+    assert "= taskgraph =" not in project.run(SIMULATED).output
 
 
 @pytest.mark.parametrize("path", ["st/replies.sqlite", "st/runs/main.json", "st/../st/new.json", ".taskgraph/r.json"])
 def test_no_report_stands_in_the_folder_of_the_store(project: Project, path: str) -> None:
     store = () if path.startswith(".") else ("--taskgraph-store=st",)
     kept = project.write(path, "kept")
-    ran = project.run(ORACLE, *store, f"--taskgraph-report=json={path}")
+    ran = project.run(SIMULATED, *store, f"--taskgraph-report=json={path}")
     assert (ran.code, ran.counts) == (USAGE, {}), ran.output
     assert f"json={path} is in the folder of the store" in ran.output
     assert kept.read_text() == "kept"
@@ -78,8 +78,8 @@ def test_no_report_stands_in_the_folder_of_the_store(project: Project, path: str
 def test_where_the_project_stands_in_the_store_s_folder_only_what_is_the_store_s_own_is_refused(
     project: Project,
 ) -> None:
-    assert project.run(ORACLE, "--taskgraph-store=.", REPORT).code == 0
-    ran = project.run(ORACLE, "--taskgraph-store=.", "--taskgraph-report=json=replies.sqlite")
+    assert project.run(SIMULATED, "--taskgraph-store=.", REPORT).code == 0
+    ran = project.run(SIMULATED, "--taskgraph-store=.", "--taskgraph-report=json=replies.sqlite")
     assert ran.code == USAGE, ran.output
 
 
@@ -93,7 +93,7 @@ def test_where_the_project_stands_in_the_store_s_folder_only_what_is_the_store_s
     ],
 )
 def test_two_reports_in_one_file_are_refused_with_both_names(project: Project, one: str, other: str) -> None:
-    ran = project.run(ORACLE, one, other)
+    ran = project.run(SIMULATED, one, other)
     assert (ran.code, ran.counts) == (USAGE, {}), ran.output
     names = [text.removeprefix("--taskgraph-report=") for text in (one, other)]
     assert f"{names[0]} and {names[1]} are the same file" in ran.output
@@ -115,7 +115,7 @@ def test_a_report_that_cannot_be_written_is_told_before_anything_is_asked(
     project: Project, report: str, why: str
 ) -> None:
     before = sorted(project.path.iterdir())
-    ran = project.run(ORACLE, f"--taskgraph-report={report}")
+    ran = project.run(SIMULATED, f"--taskgraph-report={report}")
     assert (ran.code, ran.counts) == (USAGE, {}), ran.output
     assert why in ran.output
     assert sorted(project.path.iterdir()) == before
@@ -123,27 +123,27 @@ def test_a_report_that_cannot_be_written_is_told_before_anything_is_asked(
 
 @pytest.mark.parametrize("name", ["mian", "mai", "mains", "Main"])
 def test_a_slip_in_the_name_of_a_saved_run_is_a_mistake(project: Project, name: str) -> None:
-    assert project.run(ORACLE, "--taskgraph-save=main").code == 0
-    ran = project.run(ORACLE, f"--taskgraph-compare={name}")
+    assert project.run(SIMULATED, "--taskgraph-save=main").code == 0
+    ran = project.run(SIMULATED, f"--taskgraph-compare={name}")
     assert (ran.code, ran.counts) == (USAGE, {}), ran.output
     assert f"no run named {name!r} (saved: main); 'main' may be meant" in ran.output
-    first = project.run(ORACLE, f"--taskgraph-compare={name}", f"--taskgraph-save={name}")
+    first = project.run(SIMULATED, f"--taskgraph-compare={name}", f"--taskgraph-save={name}")
     assert (first.code, first.counts) == (0, {"passed": 4, "skipped": 1}), first.output
 
 
 def test_the_first_run_of_another_name_is_told_and_passes(project: Project) -> None:
-    project.run(ORACLE, "--taskgraph-save=run-1")
+    project.run(SIMULATED, "--taskgraph-save=run-1")
     for name in ("nightly", "run-2"):
-        ran = project.run(ORACLE, f"--taskgraph-compare={name}")
+        ran = project.run(SIMULATED, f"--taskgraph-compare={name}")
         assert (ran.code, ran.counts) == (0, {"passed": 4, "skipped": 1}), ran.output
         assert f"there is no run named '{name}' to compare with yet (saved: last, run-1)" in told(ran)
 
 
 def test_last_cannot_be_saved_and_a_run_is_compared_with_one(project: Project) -> None:
-    ran = project.run(ORACLE, "--taskgraph-save=last")
+    ran = project.run(SIMULATED, "--taskgraph-save=last")
     assert ran.code == USAGE
     assert "last is the run before" in ran.output
-    ran = project.run(ORACLE, "--taskgraph-compare=a", "--taskgraph-compare", "b")
+    ran = project.run(SIMULATED, "--taskgraph-compare=a", "--taskgraph-compare", "b")
     assert ran.code == USAGE
     assert "--taskgraph-compare: given 2 times" in ran.output
 
@@ -151,8 +151,8 @@ def test_last_cannot_be_saved_and_a_run_is_compared_with_one(project: Project) -
 @pytest.mark.parametrize("chosen", ["test_plain", "nosuch"])
 def test_a_comparison_of_a_selection_without_questions_is_skipped(project: Project, chosen: str) -> None:
     project.write("test_plain.py", PLAIN)
-    project.run(ORACLE, "--taskgraph-save=A")
-    ran = project.run(ORACLE, "--taskgraph-compare=A", "--taskgraph-fail-on=regression", "-k", chosen, "-rs")
+    project.run(SIMULATED, "--taskgraph-save=A")
+    ran = project.run(SIMULATED, "--taskgraph-compare=A", "--taskgraph-fail-on=regression", "-k", chosen, "-rs")
     assert ran.code == (0 if chosen == "test_plain" else pytest.ExitCode.NO_TESTS_COLLECTED), ran.output
     assert "failed" not in ran.counts
     assert "not judged: no question was left (-k)" in told(ran)
@@ -160,14 +160,14 @@ def test_a_comparison_of_a_selection_without_questions_is_skipped(project: Proje
 
 def test_a_comparison_that_is_configured_is_demanded_once_there_are_questions(project: Project) -> None:
     project.write("test_plain.py", PLAIN)
-    project.run(ORACLE, "--taskgraph-save=main")
+    project.run(SIMULATED, "--taskgraph-save=main")
     project.write("pytest.ini", "[pytest]\ntaskgraph_compare = mian\n")
     ran = project.run("test_plain.py")
     assert (ran.code, ran.counts) == (0, {"passed": 1, "skipped": 1}), ran.output
-    ran = project.run(ORACLE)
+    ran = project.run(SIMULATED)
     assert ran.code == USAGE, ran.output
     assert "'main' may be meant" in ran.output
-    ran = project.spread(ORACLE)  # the controller collects nothing: it tells at the end
+    ran = project.spread(SIMULATED)  # the controller collects nothing: it tells at the end
     assert (ran.code, ran.counts["failed"]) == (1, 1), ran.output
     assert "'main' may be meant" in told(ran)
 
@@ -175,7 +175,7 @@ def test_a_comparison_that_is_configured_is_demanded_once_there_are_questions(pr
 def test_a_run_that_is_interrupted_says_that_nothing_was_judged(project: Project) -> None:
     suite = (project.path / "test_graph.py").read_text()
     project.write("test_graph.py", suite + INTERRUPTED)
-    ran = project.spawn(ORACLE, GATE, REPORT, "--taskgraph-save=main")
+    ran = project.spawn(SIMULATED, GATE, REPORT, "--taskgraph-save=main")
     assert ran.code == pytest.ExitCode.INTERRUPTED, ran.output
     found = project.record()
     jsonschema.validate(found, SCHEMA)
@@ -188,17 +188,17 @@ def test_a_run_that_is_interrupted_says_that_nothing_was_judged(project: Project
 def test_a_run_that_is_interrupted_before_the_first_reply_leaves_its_reports(project: Project) -> None:
     suite = (project.path / "test_graph.py").read_text()
     project.write("test_graph.py", INTERRUPTED + suite)
-    assert project.spawn(ORACLE, GATE, REPORT).code == pytest.ExitCode.INTERRUPTED
+    assert project.spawn(SIMULATED, GATE, REPORT).code == pytest.ExitCode.INTERRUPTED
     assert (project.record()["interrupted"], project.record()["trials"]) == (True, [])
 
 
 def test_a_run_that_came_to_its_end_was_not_interrupted(project: Project) -> None:
-    assert project.run(ORACLE, GATE, REPORT).code == 0
+    assert project.run(SIMULATED, GATE, REPORT).code == 0
     assert project.record()["interrupted"] is False
 
 
 def test_a_damaged_baseline_is_told_before_anything_is_asked(project: Project, tmp_path: Path) -> None:
     (tmp_path / "bad.json").write_text('{"schema": 1}')
-    ran = project.run(ORACLE, f"--taskgraph-compare={tmp_path / 'bad.json'}")
+    ran = project.run(SIMULATED, f"--taskgraph-compare={tmp_path / 'bad.json'}")
     assert (ran.code, ran.counts, ran.clean) == (USAGE, {}, True), ran.output
     assert "bad.json: the record is damaged: what the run was: 'version' is missing" in ran.output

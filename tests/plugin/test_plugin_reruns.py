@@ -152,7 +152,7 @@ def test_over_workers_the_last_attempts_are_judged_too(project: Project, server:
 
 def test_a_question_whose_worker_died_is_not_lost_once_it_ran_again(project: Project) -> None:
     project.write("conftest.py", CRASH)
-    ran = project.spread("--model=oracle:1", "--reruns=1", GATE, RECORD, plugins=PLUGINS)
+    ran = project.spread("--model=simulated:1", "--reruns=1", GATE, RECORD, plugins=PLUGINS)
     assert (ran.code, ran.counts) == (0, {"passed": 5, "rerun": 1}), ran.output
     assert (len(came(project)), project.record()["lost"]) == (4, [])
     assert project.record()["gates"][0]["reason"].startswith("pass rate 1.000 of 4 answered")
@@ -178,6 +178,6 @@ def opened():
 def test_a_wrong_answer_that_is_expected_keeps_no_fixture_open(project: Project, plugins: tuple[str, ...]) -> None:
     # For an item that it takes for failed, pytest-rerunfailures holds back the teardown of wider scopes.
     project.write("conftest.py", CLOSES)
-    ran = project.run("--model=oracle:0", "--taskgraph-judge=none", "--reruns=2", plugins=plugins)
+    ran = project.run("--model=simulated:0", "--taskgraph-judge=none", "--reruns=2", plugins=plugins)
     assert ran.counts == {"wrong": 4}, ran.output
     assert (project.path / "closed").exists()

@@ -206,7 +206,7 @@ def test_short_name_stands_in_ids_and_reports(project: Project, server: Loopback
         (("{url}#any@@a b",), "expected SPEC@@NAME"),
         (("{url}#any@@",), "expected SPEC@@NAME"),
         (("@@one",), "expected SPEC@@NAME"),
-        (("oracle:0.5@@one",), "has no short name"),
+        (("simulated:0.5@@one",), "has no short name"),
         (("baseline@@one",), "has no short name"),
     ],
 )

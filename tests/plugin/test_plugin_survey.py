@@ -13,7 +13,7 @@ def test_the_default_baseline_is_a_survey_and_right(project: Project) -> None:
 
 
 def test_in_a_survey_a_wrong_answer_is_no_failure(project: Project) -> None:
-    ran = project.run("--model", "oracle:0", "--taskgraph-judge=none", *REPORTS)
+    ran = project.run("--model", "simulated:0", "--taskgraph-judge=none", *REPORTS)
     assert (ran.code, ran.counts) == (0, {"wrong": 4})
     assert "test_graph.py wwww" in ran.output
     assert "FAILED" not in ran.output
@@ -22,7 +22,7 @@ def test_in_a_survey_a_wrong_answer_is_no_failure(project: Project) -> None:
 
 
 def test_in_a_survey_a_wrong_answer_is_skipped_in_junit_with_the_reason(project: Project) -> None:
-    project.run("--model", "oracle:0", "--taskgraph-judge=none", *REPORTS)
+    project.run("--model", "simulated:0", "--taskgraph-judge=none", *REPORTS)
     suite = project.junit()
     assert (suite.attrib["skipped"], suite.attrib["failures"], suite.attrib["errors"]) == ("4", "0", "0")
     reasons = [one.attrib["message"] for one in suite.findall("testcase/skipped")]
@@ -31,20 +31,20 @@ def test_in_a_survey_a_wrong_answer_is_skipped_in_junit_with_the_reason(project:
 
 
 def test_in_a_survey_over_workers_a_wrong_answer_is_no_failure_either(project: Project) -> None:
-    ran = project.spread("--model", "oracle:0", "--taskgraph-judge=none", "-v", *REPORTS)
+    ran = project.spread("--model", "simulated:0", "--taskgraph-judge=none", "-v", *REPORTS)
     assert (ran.code, ran.counts) == (0, {"wrong": 4})
     assert ran.output.count("WRONG test_graph.py::test_graph[") == 4
     assert len(project.junit().findall("testcase/skipped")) == 4
 
 
 def test_verbosely_a_survey_says_wrong(project: Project) -> None:
-    ran = project.run("--model", "oracle:0", "--taskgraph-judge=none", "-v")
+    ran = project.run("--model", "simulated:0", "--taskgraph-judge=none", "-v")
     assert "test_graph.py::test_graph[parallel_pair-wadl-n012-s0-000] WRONG" in ran.output
 
 
 def test_a_survey_never_hides_the_failure_of_an_assertion_of_the_user(project: Project) -> None:
     project.write("test_plain.py", "def test_it():\n    assert [] == [1]\n")
-    ran = project.run("--model", "oracle:0", "--taskgraph-judge=none")
+    ran = project.run("--model", "simulated:0", "--taskgraph-judge=none")
     assert (ran.code, ran.counts) == (1, {"wrong": 4, "failed": 1})
 
 

@@ -41,7 +41,7 @@ def parsed(monkeypatch: pytest.MonkeyPatch) -> ParsedSources:
 
 @pytest.mark.parametrize("style", ["auto", "long", "short", "native", "line", "no"])
 def test_traceback_wrong_answer_parses_no_source(project: Project, parsed: ParsedSources, style: str) -> None:
-    ran = project.run("--model", "oracle:0", "--tb", style)
+    ran = project.run("--model", "simulated:0", "--tb", style)
     assert ran.counts["failed"] > 0
     assert parsed.count == 0
 
@@ -55,7 +55,7 @@ def test_traceback_missing_reply_parses_no_source(project: Project, parsed: Pars
 
 def test_traceback_own_assertion_shows_its_source(project: Project, parsed: ParsedSources) -> None:
     project.write("test_graph.py", FAILING)
-    ran = project.run("--model", "oracle:1")
+    ran = project.run("--model", "simulated:1")
     assert ran.counts["failed"] == 2
     assert "not purple" in ran.output
     assert '>       assert trial.outcome == "purple"' in ran.output
@@ -66,7 +66,7 @@ def test_traceback_unparseable_source_is_no_internal_error(project: Project, mon
     project.write("test_graph.py", FAILING)
     broken = ParsedSources(SystemError("AST constructor recursion depth mismatch (before=63, after=65)"))
     monkeypatch.setattr("ast.parse", broken.parse)
-    ran = project.run("--model", "oracle:1")
+    ran = project.run("--model", "simulated:1")
     assert broken.count > 0
     assert "INTERNALERROR" not in ran.output
     assert ran.counts["failed"] == 2

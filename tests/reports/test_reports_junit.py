@@ -107,12 +107,12 @@ def test_the_suite_carries_a_line_a_category_and_a_pattern() -> None:
     ]
 
 
-def test_several_models_are_kept_apart_and_an_oracle_is_called_one() -> None:
-    tally = tallied(made("a"), made("a", "wrong", model="oracle:0.5"))
-    found = suite_properties(tally, replace(ABOUT, models=("gpt-x", "oracle:0.5")))
-    assert dict(found)["taskgraph.oracle"] == "yes"
+def test_several_models_are_kept_apart_and_a_simulated_one_is_called_so() -> None:
+    tally = tallied(made("a"), made("a", "wrong", model="simulated:0.5"))
+    found = suite_properties(tally, replace(ABOUT, models=("gpt-x", "simulated:0.5")))
+    assert dict(found)["taskgraph.simulated"] == "yes"
     assert dict(found)["taskgraph.rate[gpt-x]"] == "1.000"
-    assert dict(found)["taskgraph.rate[oracle:0.5]"] == "0.000"
+    assert dict(found)["taskgraph.rate[simulated:0.5]"] == "0.000"
     assert len(dict(found)) == len(found)
 
 

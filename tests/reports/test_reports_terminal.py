@@ -160,12 +160,13 @@ def test_each_model_has_a_table_where_much_is_told() -> None:
     assert [found.count(part) for part in ("\nmodel b\n", "\nmodel gpt-x\n", "\ntotal ")] == [1, 1, 3]
 
 
-def test_a_survey_and_an_oracle_are_called_so() -> None:
+def test_a_survey_and_a_simulated_model_are_called_so() -> None:
     assert "taskgraph: a survey: nothing is judged" in terminal.header(replace(ABOUT, judge="none"))
     assert any(
-        "oracle: answers are looked up" in line for line in terminal.header(replace(ABOUT, models=("oracle:0.8",)))
+        "simulated: answers are looked up" in line
+        for line in terminal.header(replace(ABOUT, models=("simulated:0.8",)))
     )
-    assert not any("survey" in line or "oracle" in line for line in terminal.header(ABOUT))
+    assert not any("survey" in line or "simulated" in line for line in terminal.header(ABOUT))
 
 
 def test_questions_not_yet_counted_are_not_told() -> None:

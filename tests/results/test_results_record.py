@@ -355,7 +355,10 @@ def test_record_of_schema_3_is_read_in_the_terms_of_schema_4(tmp_path: Path) -> 
     assert record.tally_of(read).total("weather").unparseable == 1
     assert [row["unparseable"] for row in read["totals"]] == [0, 1]
     assert "unreadable" in old.read_text()
-    assert "unreadable" not in json.dumps(read)
+    assert "oracle:0.5" in old.read_text()
+    assert not any(word in json.dumps(read) for word in ("unreadable", "oracle"))
+    assert record.about_of(read).simulated
+    assert {trial.model.partition(" ")[0] for trial in record.trials(read)} == {"simulated:0.5", "weather"}
     record.save(tmp_path / "new.json", read)
     assert record.load_whole(tmp_path / "new.json") == read
 

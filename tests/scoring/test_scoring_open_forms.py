@@ -214,6 +214,6 @@ def test_a_description_of_refusing_is_an_answer() -> None:
         ("yes-no-reason", {"answer": "yes", "reason": ""}),
     ],
 )
-def test_an_oracle_knows_a_right_and_a_wrong_answer(form: str, reference: Json, place: Place) -> None:
+def test_form_has_a_right_and_a_wrong_answer(form: str, reference: Json, place: Place) -> None:
     asked = question(form, reference, place)
     assert [grade(asked, Reply(reply)).value for reply in _right_and_wrong(asked)] == [1.0, 0.0]

@@ -21,7 +21,7 @@ def digest_of(prompt: str) -> str:
     return sha256(prompt.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-class Oracle:
+class SimulatedModel:
     """Right with the probability `accuracy`, decided by seed, prompt and repetition alone: the same in any order.
 
     `lookup` takes the digest of a prompt and gives the text of a right and of a wrong reply, or None for a prompt that
@@ -31,8 +31,8 @@ class Oracle:
 
     def __init__(self, lookup: Lookup, accuracy: float, seed: int = 0) -> None:
         if not 0.0 <= accuracy <= 1.0:
-            raise UsageError(f"the accuracy of an oracle is {accuracy}; expected a number from 0.0 to 1.0")
-        self.name = f"oracle:{accuracy:g} (knows the answers; for testing the machinery)"
+            raise UsageError(f"the accuracy of a simulated model is {accuracy}; expected a number from 0.0 to 1.0")
+        self.name = f"simulated:{accuracy:g} (knows the answers; for testing the machinery)"
         self._lookup, self._accuracy, self._seed = lookup, accuracy, seed
 
     async def answer(self, request: Request) -> Reply:
@@ -43,4 +43,4 @@ class Oracle:
             if texts is not None:
                 right = Random(f"{self._seed}|{digest}|{request.repetition}").random() < self._accuracy
                 return Reply(texts[0 if right else 1], source=self.name)
-        raise NotAskedError(f"the oracle knows no answer to this {request.kind} request")
+        raise NotAskedError(f"the simulated model knows no answer to this {request.kind} request")

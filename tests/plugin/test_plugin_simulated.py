@@ -1,4 +1,4 @@
-"""The oracle's replies to a question of every form, and of a form that states no wrong answer."""
+"""The simulated model's replies to a question of every form, and of a form that states no wrong answer."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ REFERENCES: list[tuple[str, Json]] = [
 
 
 def score_of(accuracy: int, question: Question) -> Score:
-    subject = Subject(ModelChoice(f"oracle:{accuracy}"), {}, 0)
+    subject = Subject(ModelChoice(f"simulated:{accuracy}"), {}, 0)
     subject.meet(question)
     assert subject.client is not None
     reply = asyncio.run(subject.client.answer(Request([{"role": "user", "content": question.prompt}])))
@@ -55,13 +55,13 @@ def test_references_cover_every_form() -> None:
 
 @pytest.mark.parametrize("place", ["marker", "whole", "first-line"])
 @pytest.mark.parametrize(("form", "reference"), REFERENCES)
-def test_oracle_replies_right_and_wrong_in_every_form(form: str, reference: Json, place: Place) -> None:
+def test_simulated_model_replies_right_and_wrong_in_every_form(form: str, reference: Json, place: Place) -> None:
     right, wrong = (score_of(accuracy, asked(form, reference, place)) for accuracy in (1, 0))
     assert (right.status, right.value) == ("read", 1.0)
     assert (wrong.status, wrong.value) == ("read", 0.0)
 
 
-def test_oracle_form_without_a_wrong_answer_gets_an_empty_reply() -> None:
+def test_simulated_model_form_without_a_wrong_answer_gets_an_empty_reply() -> None:
     with registrations() as known:
         known.add(FORMS.kind, "verse", replace(FORMS["text"], name="verse", wrong=None), "tests")
         question = asked("verse", "A rose is a rose.")
