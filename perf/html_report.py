@@ -30,7 +30,7 @@ from pytest_taskgraph.results.record import About, build
 from pytest_taskgraph.trial import Question, Reply, Score, Trial
 from pytest_taskgraph.workflow.diagram import diagram
 
-ABOUT = About("0.1.0", ("gpt-x",), 0, ("wadl",), "think-first", "lenient", "questions")
+ABOUT = About("0.1.0", ("gpt-x",), 0, ("chain-of-thought",), "lenient", "questions")
 THOUGHT = "The workflow lists its links one by one, and I follow each of them from START before I answer. "
 PATTERNS = [(f"pattern_{at:02}", ("structure", "behaviour", "functionality")[at % 3]) for at in range(46)]
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")

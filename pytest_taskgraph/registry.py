@@ -83,7 +83,7 @@ class Registry:
         self._add("model", name, opener or partial(_open_application, name, application, version))
 
     def prompt(self, name: str, source: str | Path) -> None:
-        r"""Register a prompt template: `--taskgraph-frame=NAME` then puts the questions in it.
+        r"""Register a prompt template: `--taskgraph-prompt=NAME` then puts the questions in it.
 
         Args:
             name: The name of the template, in options, labels and reports.
@@ -95,7 +95,7 @@ class Registry:
         """
         if not isinstance(source, (str, Path)):
             self._fail(f"the prompt {name!r}: expected the text of a template or a Path, found {_type(source)}")
-        self._add("frame", name, self._file(f"the prompt {name!r}", source) if isinstance(source, Path) else source)
+        self._add("prompt", name, self._file(f"the prompt {name!r}", source) if isinstance(source, Path) else source)
 
     def form(self, form: Form) -> None:
         """Register an answer form: `@pattern(form=NAME)` then asks for answers in it.
@@ -206,14 +206,14 @@ class Registry:
         """
         if not self._registrations.kinds:
             return
-        from .benchmarks.understanding.frames import frame
+        from .benchmarks.understanding.prompts import prompt_template
 
         for catalog in _catalogs():
             for name in self._registrations.of(catalog.kind):
                 try:
                     catalog.refuse_built_in(name)
-                    if catalog[name] and catalog.kind == "frame":
-                        frame(name).check()
+                    if catalog[name] and catalog.kind == "prompt":
+                        prompt_template(name).check()
                 except RegistrationError:
                     raise
                 except UsageError as error:
@@ -317,7 +317,7 @@ def _read_vocabulary(name: str, path: Path) -> Vocabulary:
 def _catalogs() -> tuple[Catalog[Any], ...]:
     """Return every catalog that things can be registered in."""
     from .benchmarks import FAMILIES
-    from .benchmarks.understanding.frames import FRAMES
+    from .benchmarks.understanding.prompts import PROMPTS
     from .generation.vocabularies import VOCABULARIES
     from .models import MODELS
     from .notations import NOTATIONS
@@ -325,4 +325,4 @@ def _catalogs() -> tuple[Catalog[Any], ...]:
     from .scoring.forms import FORMS
     from .scoring.metrics import METRICS
 
-    return MODELS, FRAMES, FORMS, METRICS, NOTATIONS, VOCABULARIES, FAMILIES, REPORTS
+    return MODELS, PROMPTS, FORMS, METRICS, NOTATIONS, VOCABULARIES, FAMILIES, REPORTS

@@ -21,10 +21,14 @@ class RenamedOption:
     note: str = ""  # on its values, where they were renamed as well
 
 
-OPTIONS: Final = (RenamedOption("plan", "dry-run"),)
+OPTIONS: Final = (
+    RenamedOption("frame", "prompt"),
+    RenamedOption("plan", "dry-run"),
+)
 
 VALUES: Final[Mapping[tuple[str, str], str]] = {
     ("presentation", "up-front"): "inline",
+    ("prompt", "think-first"): "chain-of-thought",
 }
 """The new name of a value, by the present name of its option and the old name of the value."""
 

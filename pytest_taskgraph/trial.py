@@ -53,7 +53,9 @@ class Question:
     judged: list[str] = field(default_factory=list)  # metrics that a model measures, asked after the reply
     labels: dict[str, str | int] = field(default_factory=dict)
     cluster: str = ""  # what questions that are not independent share
-    digests: dict[str, str] = field(default_factory=dict)  # of what it is about, prompt, frame, template, reference
+    digests: dict[str, str] = field(
+        default_factory=dict
+    )  # of what it is about, the prompt, its template, the question's, ...
     chance: float | None = None  # the main score that guessing is expected to reach; None where that is not known
     relation: str = ""  # how it is varied, where it is asked once more: it then enters no rate
     twin: str = ""  # the id of the question that it varies

@@ -48,9 +48,11 @@ def about_run(
     *facts: object,
     **more: object,
 ) -> About:
-    """Return what a run of the family of patterns was; further facts in the order of About, from `frame` on."""
-    names = ("frame", "reading", "judge", "questions", "settings", "gates", "lost", "question_sets", "interrupted")
+    """Return what a run of the family of patterns was; `facts` follow the order of About from `prompts` on."""
+    names = ("prompts", "reading", "judge", "questions", "settings", "gates", "lost", "question_sets", "interrupted")
     stated = {"notation": ", ".join(notations)} if notations else {}
     families = {"families": (replace(PATTERNS, facts=stated),)}
     stated_facts: dict[str, Any] = families | dict(zip(names, facts, strict=False)) | more
+    if isinstance(prompt := stated_facts.get("prompts"), str):
+        stated_facts["prompts"] = (prompt,)
     return About(version, tuple(models), seed, **stated_facts)

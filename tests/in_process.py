@@ -15,7 +15,7 @@ from loopback import Loopback
 from plugin_project import Project
 
 import pytest_taskgraph
-from pytest_taskgraph.benchmarks.understanding import catalogue, choices, frames, listing, projects
+from pytest_taskgraph.benchmarks.understanding import catalogue, choices, listing, projects, prompts
 from pytest_taskgraph.benchmarks.understanding.pattern import PATTERNS
 from pytest_taskgraph.models import remote
 from pytest_taskgraph.models.remote import Remote
@@ -58,5 +58,5 @@ def untouched(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Ite
     PATTERNS.clear()
     PATTERNS.update(known)
     copies = (choices.choose, choices.edited_copies, choices.edited_texts)
-    for cached in (frames.frame, projects.load, listing.list_cases, *copies):
+    for cached in (prompts.prompt_template, projects.load, listing.list_cases, *copies):
         cached.cache_clear()

@@ -138,7 +138,7 @@ def block() -> list[str]:
 
 
 def right(prompt: str) -> str:
-    """The right reply to a prompt in the default frame."""
+    """The right reply to a prompt of the default template."""
     form, answer = read_back(prompt)
     return f"Final answer: {FORMS[form].write(answer, [])}"
 

@@ -119,7 +119,7 @@ def test_the_markdown_names_every_question_that_flipped(walk: Walk) -> None:
 
 
 def test_the_markdown_shows_the_change_of_the_template(walk: Walk) -> None:
-    assert "frame changed for 36 questions" in walk.summary
+    assert "prompt template changed for 36 questions" in walk.summary
     assert re.search(r"^-\s*Think step by step", walk.summary, re.MULTILINE)
     assert re.search(r"^\+\s*Be brief\.", walk.summary, re.MULTILINE)
 

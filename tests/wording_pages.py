@@ -12,8 +12,8 @@ from pathlib import Path
 from pytest_taskgraph.benchmarks.judging import judge_template
 from pytest_taskgraph.benchmarks.understanding.agent_tools import TOOLS
 from pytest_taskgraph.benchmarks.understanding.catalogue import catalogue
-from pytest_taskgraph.benchmarks.understanding.frames import FRAMES, frame
 from pytest_taskgraph.benchmarks.understanding.presentation import NOT_SHOWN
+from pytest_taskgraph.benchmarks.understanding.prompts import PROMPTS, prompt_template
 from pytest_taskgraph.benchmarks.understanding.structure.operators import EXTENT, MEANING
 from pytest_taskgraph.benchmarks.understanding.structure.tasks import PROPERTIES
 from pytest_taskgraph.generation.vocabularies import Goal, Vocabulary, vocabulary, vocabulary_names
@@ -83,9 +83,9 @@ def _sentences(text: str) -> list[str]:
 
 
 def _prompts() -> Iterator[str]:
-    for name in FRAMES:
-        yield f"==== frame {name}"
-        yield frame(name).source
+    for name in PROMPTS:
+        yield f"==== prompt {name}"
+        yield prompt_template(name).source
     yield "==== the judge of open answers"
     yield judge_template()
     yield "==== instead of the workflow, for an agent"

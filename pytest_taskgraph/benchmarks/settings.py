@@ -21,8 +21,8 @@ class Settings:
 
     seed: int = 0
     instances: int = 4  # questions of each kind that a family counts
-    frame: str = "think-first"  # a name in frames.FRAMES, or a file
-    shots: int | None = None  # solved examples before the question; None: as many as the frame wants
+    prompt: str = "chain-of-thought"  # the name of a prompt template, or its file
+    shots: int | None = None  # solved examples before the question; None: as many as the prompt template wants
     templates: str = ""  # a folder whose templates stand in for ours of the same name
     reading: Reading = "lenient"
     pass_mark: float | None = None  # instead of the form's

@@ -1,4 +1,4 @@
-"""Jinja as questions and frames use it: sandboxed, undefined names forbidden, nothing escaped."""
+"""Jinja as questions and prompt templates use it: sandboxed, undefined names forbidden, nothing escaped."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ def about(run: Run) -> About:
         __version__,
         models=tuple(run.subject(spec).name for spec in run.models),
         seed=shown.seed,
-        frame=shown.frame,
+        prompts=(shown.prompt,),
         reading=shown.reading,
         judge=run.judging.how,
         # A quiet controller is not told before; of a run that was broken off, nobody knows then.

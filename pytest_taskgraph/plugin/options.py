@@ -35,10 +35,10 @@ OPTIONS = {
         Option("instances", "N", "questions {families}", "4", kind="whole", least=1),
         Option("data", "NAME=PATH", "where a published data set lies, by the name that its benchmark has for it. "
                "Repeatable", repeatable=True, kind="pairs"),
-        Option("frame", "NAME|FILE", "how the question is put: direct, think-first, answer-first, few-shot, guided, "
-               "or a Jinja file", "think-first"),
-        Option("shots", "K", "solved examples before each question, about other {families} (default: the frame's, "
-               "0 but for few-shot)", kind="whole", least=0),
+        Option("prompt", "NAME|FILE", "the prompt template: direct, chain-of-thought, answer-first, few-shot, guided, "
+               "or a Jinja file", "chain-of-thought"),
+        Option("shots", "K", "solved examples before each question, about other {families} (default: those of the "
+               "prompt template, 0 but for few-shot)", kind="whole", least=0),
         Option("templates", "DIR", "a folder of Jinja files that stand in for the built-in ones of the same name"),
         Option("text-metric", "NAME[,NAME]", "how open answers are marked: rouge1, rouge2, rouge_l, rouge1_recall, "
                "bertscore, cosine (needs an embedder), judge (needs a judge model); the first decides", "rouge1",
@@ -95,7 +95,7 @@ OPTIONS = {
 SHARED = {
     "seed": "seed",
     "instances": "instances",
-    "frame": "frame",
+    "prompt": "prompt",
     "shots": "shots",
     "templates": "templates",
     "reading": "reading",

@@ -30,7 +30,7 @@ def _profile(summary: str, **options: str) -> Profile:
 PROFILES: Mapping[str, Profile] = MappingProxyType(
     {
         "dev": _profile(
-            "a look while one writes a frame: few questions, nothing fails",
+            "a look while one writes a prompt template: few questions, nothing fails",
             instances="1", repeats="1", retries="2", progress="10", judge="none",
         ),
         "ci": _profile(

@@ -62,7 +62,7 @@ def suite_properties(tally: Tally, about: About) -> Properties:
         "simulated": "yes" if about.simulated else None,
         "seed": about.seed,
         **about.facts,
-        "frame": about.frame,
+        "prompt": ", ".join(about.prompts),
         "reading": about.reading,
         "judge": about.judge,
         "version": about.version,

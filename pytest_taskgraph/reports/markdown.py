@@ -22,7 +22,7 @@ from .markdown_tables import markdown_table
 from .markdown_trials import missing_replies, wrong_answers
 from .markdown_verdict import head
 from .spending import took
-from .wording import interval, number
+from .wording import interval, number, plural
 
 if TYPE_CHECKING:
     from ..results.comparison import Comparison
@@ -128,7 +128,7 @@ def _run(tally: Tally, about: About) -> Iterator[str]:
         "models": ", ".join(models[:20]) + more,
         "seed": code(str(about.seed)),
         **{f"{name}s": ", ".join(map(code, value.split(", ")[:20])) for name, value in about.facts.items()},
-        "frame": about.frame and code(about.frame),
+        plural("prompt", len(about.prompts)): ", ".join(map(code, about.prompts[:20])),
         "reading": about.reading and code(about.reading),
         "pytest-taskgraph-bench": code(about.version),
     }

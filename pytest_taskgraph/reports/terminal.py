@@ -36,7 +36,7 @@ def header(about: About, width: int = 80) -> list[str]:
     models = one_line(f"{plural('model', len(about.models))} {', '.join(about.models) or 'none'}", NAMES)
     how = {
         **{plural(name, 2 if ", " in value else 1): value for name, value in about.facts.items()},
-        "frame": about.frame,
+        plural("prompt", len(about.prompts)): ", ".join(about.prompts),
         "reading": about.reading,
     }
     lines = [

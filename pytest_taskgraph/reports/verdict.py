@@ -153,7 +153,7 @@ def facts(tally: Tally, about: About) -> list[tuple[str, str]]:
         ("mean score", number(total.mean)),
         ("above chance", number(total.above_chance)),
         *((plural(name, 2 if ", " in value else 1), value) for name, value in about.facts.items()),
-        ("frame", about.frame),
+        (plural("prompt", len(about.prompts)), ", ".join(about.prompts)),
         ("reading", about.reading),
         ("judged by", {"none": "nothing"}.get(about.judge, about.judge)),
         ("seed", str(about.seed)),

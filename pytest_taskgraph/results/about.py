@@ -18,7 +18,7 @@ class About:
     version: str  # of the plugin
     models: tuple[str, ...] = ()
     seed: int = 0
-    frame: str = ""
+    prompts: tuple[str, ...] = ()  # the names of the prompt templates, or their files
     reading: str = "lenient"
     judge: str = "questions"
     questions: int | None = None  # how many were collected; None before it is known

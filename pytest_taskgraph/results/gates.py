@@ -2,7 +2,7 @@
 
     NAME[.NAME ...][.METRIC|.AGGREGATE]>=THRESHOLD[@LEVEL%]
 
-NAME is a group, a section, a family, or the value of a label (`size=20`, `frame="ask.v2"`); a question counts where
+NAME is a group, a section, a family, or the value of a label (`size=20`, `prompt="ask.v2"`); a question counts where
 all of them hold. Without a metric the gate is about the pass rate, or about the mean score where all questions are
 graded; `score` is the mean of the main score, any other metric the mean of that metric over the questions that have
 it, and an aggregate of their family what they are pooled to. Graded questions are never put together with others: where
@@ -71,7 +71,7 @@ def parse(text: str, metrics: Collection[str], aggregates: Collection[str] = ())
     if not found or not any(parts):
         raise UsageError(
             f"--taskgraph-gate: {text!r}; expected NAME>=X, NAME.METRIC>=X, LABEL=VALUE>=X or NAME>=X@95%, "
-            "such as frame=direct>=0.8 or frame=direct.score>=0.8@95%; a value with one of . > < @ stands in quotes"
+            "such as prompt=direct>=0.8 or prompt=direct.score>=0.8@95%; a value with one of . > < @ stands in quotes"
         )
     if not all(parts):
         raise UsageError(f"--taskgraph-gate: {text!r}; a name is missing; expected names parted by single dots")

@@ -19,6 +19,7 @@ _WORDS = {"group": "pattern", "section": "category", "cluster": "workflow"}
 _PRESENTED_BY = ["notation"]
 _DIFFICULTY = {"tasks": "number of tasks", "depth": "depth", "width": "width", "guards": "number of guards"}
 _SECTIONS = ["structure", "behaviour", "functionality"]
+_PROMPTS = {"think-first": "chain-of-thought"}
 _VALUES = {"unreadable": "unparseable"}  # outcomes, statuses of a score, and the columns that count them
 # What schema 3 put before the message of a failure, to its kind; other texts are a message alone.
 _KINDS = {kind: kind for kind in (*get_args(ProviderErrorKind), *BUDGET_KINDS)}
@@ -55,6 +56,8 @@ def _upgrade_to_4(record: Mapping[str, Any]) -> dict[str, Any]:
     _change_each(found, "tables", _upgrade_table)
     _change_each(found, "families", _upgrade_family)
     _change_each(found, "trials", _upgrade_trial)
+    if "frame" in found:
+        found["prompts"] = [_present_prompt(found.pop("frame"))]
     return found
 
 
@@ -94,6 +97,7 @@ def _upgrade_trial(trial: dict[str, Any]) -> dict[str, Any]:
     _change_each(found, "exchanges", lambda one: _changed(one, "source", _present_model))
     found = _changed(found, "reply", lambda reply: _changed(reply, "source", _present_model))
     found = dict(_changed(_changed(found, "model", _present_model), "outcome", _present_value))
+    found = dict(_changed(found, "question", _upgrade_question))
     if "error" in found:
         found["failure"] = _failure(found.pop("error"), str(found.get("outcome")))
     return found
@@ -109,6 +113,12 @@ def _failure(error: Any, outcome: str) -> Any:  # noqa: ANN401
     if kind in _KINDS:
         return {"kind": _KINDS[kind], "message": message}
     return {"kind": OrderTooWideError.kind if error.startswith(_TOO_WIDE) else outcome, "message": error}
+
+
+def _upgrade_question(question: Any) -> Any:  # noqa: ANN401
+    found = _changed(question, "labels", lambda labels: _renamed(labels, {"frame": "prompt"}))
+    found = _changed(found, "labels", lambda labels: _changed(labels, "prompt", _present_prompt))
+    return _changed(found, "digests", lambda digests: _renamed(digests, {"frame": "prompt_template"}))
 
 
 def _families(record: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -137,6 +147,10 @@ def _replaced(text: Any, old: str, new: str) -> Any:  # noqa: ANN401
 
 def _of_each(values: Any, change: Callable[[Any], Any]) -> Any:  # noqa: ANN401
     return [change(one) for one in values] if isinstance(values, list) else values
+
+
+def _present_prompt(name: Any) -> Any:  # noqa: ANN401
+    return _PROMPTS.get(name, name) if isinstance(name, str) else name
 
 
 def _change_each(found: dict[str, Any], name: str, change: Callable[[dict[str, Any]], dict[str, Any]]) -> None:

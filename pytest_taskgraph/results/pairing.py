@@ -1,9 +1,9 @@
 """The questions of two runs, paired by what was asked.
 
 Questions are the same where what they are about, how it is presented, right answer, wording and scoring are. What
-stands around them, frame, system prompt, presentation, may have changed: that is what a comparison is about. Such pairs
-count, and are told. Whatever else changed makes another question: told, never paired. docs/comparing.md says it at
-length.
+stands around them, prompt template, system prompt, presentation, may have changed: that is what a comparison is
+about. Such pairs count, and are told. Whatever else changed makes another question: told, never paired.
+docs/comparing.md says it at length.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .descriptions import Descriptions
 from .exchanges import subject_replies
 from .tally import ANSWERED, Tally
 
-AROUND = ("frame", "presentation", "wording", "prompt")  # what may change; all else makes another question
+AROUND = ("prompt template", "presentation", "wording", "prompt")  # what may change; all else makes another question
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,8 +161,8 @@ def changes(before: Question, after: Question, family: FamilyDescription) -> tup
         found += ["template"] if reworded or not found else []
     elif reworded:
         found += ["wording"]
-    framed = [_digest(one, "frame") + str(one.labels.get("frame", "")) for one in (before, after)]
-    found += ["frame"] if framed[0] != framed[1] else []
+    templates = [_digest(one, "prompt_template") + str(one.labels.get("prompt", "")) for one in (before, after)]
+    found += ["prompt template"] if templates[0] != templates[1] else []
     found += ["presentation"] if before.episode != after.episode else []
     told = [(one.system, one.prompt) for one in (before, after)]
     return tuple(found or (["prompt"] if told[0] != told[1] else []))

@@ -180,6 +180,7 @@ class _Run:
     """All but the trials, of which no more is looked at than that they are a list."""
 
     models: list[str]
+    prompts: list[str]
     lost: list[str]
     reading: Reading
     judge: Literal["auto", "questions", "gates", "none"]

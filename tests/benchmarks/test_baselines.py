@@ -23,8 +23,10 @@ guessers = pytest.mark.parametrize("name", GUESSERS)
 
 
 @cache
-def asked(pattern: str = "*", frame: str = "think-first", instances: int = 2, notation: str = "wadl") -> list[Question]:
-    chosen = UnderstandingSettings(frame=frame, instances=instances, notations=(notation,), seed=51)
+def asked(
+    pattern: str = "*", prompt: str = "chain-of-thought", instances: int = 2, notation: str = "wadl"
+) -> list[Question]:
+    chosen = UnderstandingSettings(prompt=prompt, instances=instances, notations=(notation,), seed=51)
     return [understanding.question(one, chosen) for one in understanding.references(chosen, {"patterns": pattern})]
 
 
@@ -34,9 +36,9 @@ def reply(name: str, prompt: str) -> Reply:
 
 
 @guessers
-@pytest.mark.parametrize("frame", ["direct", "think-first", "answer-first"])
-def test_a_guess_can_be_read_whatever_is_asked_and_however(name: str, frame: str) -> None:
-    for question in asked(frame=frame):
+@pytest.mark.parametrize("prompt", ["direct", "chain-of-thought", "answer-first"])
+def test_a_guess_can_be_read_whatever_is_asked_and_however(name: str, prompt: str) -> None:
+    for question in asked(prompt=prompt):
         score = grade(question, reply(name, question.prompt))
         assert score.status == "read", (question.prompt, score)
 
@@ -94,8 +96,8 @@ def test_the_reader_passes_over_a_question_that_it_does_not_know() -> None:
         reply("reader", question.prompt.replace(question.text, "How are you?"))
 
 
-def test_the_reader_says_what_the_frame_asks_for_even_if_a_task_is_called_so() -> None:
-    (question, *_) = asked("task_list", frame="direct", notation="json")
+def test_the_reader_says_what_the_prompt_asks_for_even_if_a_task_is_called_so() -> None:
+    (question, *_) = asked("task_list", prompt="direct", notation="json")
     task = str(question.reference[0]) if isinstance(question.reference, list) else ""
     prompt = question.prompt.replace(task, "final answer:")
     assert not reply("reader", prompt).text.startswith("Final answer:")

@@ -36,7 +36,7 @@ def test_what_takes_building_a_question_is_all_that_is_not_known_before() -> Non
     [
         {},
         {"phrasing": "first"},
-        {"phrasing": "second", "frame": "direct"},
+        {"phrasing": "second", "prompt": "direct"},
         {"tasks": (8, 16), "notations": ("json", "mermaid")},
         {"templates": "patterns"},
         {"workflows": ("own.mmd",)},

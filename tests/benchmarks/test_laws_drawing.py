@@ -96,7 +96,7 @@ def test_another_seed_gives_other_questions(pattern: Pattern) -> None:
 
 
 @every
-def test_nothing_drawn_depends_on_notation_frame_or_number_of_instances(pattern: Pattern) -> None:
+def test_nothing_drawn_depends_on_notation_prompt_or_number_of_instances(pattern: Pattern) -> None:
     shown = tuple(
         name for name in NOTATIONS if name not in ("wadl-expanded", "mermaid") or "references" not in pattern.needs
     )
@@ -104,7 +104,7 @@ def test_nothing_drawn_depends_on_notation_frame_or_number_of_instances(pattern:
     variants = [
         plain,
         replace(plain, notations=shown),
-        replace(plain, frame="direct"),
+        replace(plain, prompt="direct"),
         replace(plain, reading="strict"),
     ]
     drawn: dict[int, set[tuple[str, ...]]] = {}

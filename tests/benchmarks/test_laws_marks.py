@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from pytest_taskgraph.benchmarks.understanding import understanding
 from pytest_taskgraph.benchmarks.understanding.catalogue import catalogue
-from pytest_taskgraph.benchmarks.understanding.frames import FRAMES
 from pytest_taskgraph.benchmarks.understanding.pattern import Pattern
+from pytest_taskgraph.benchmarks.understanding.prompts import PROMPTS
 from pytest_taskgraph.benchmarks.understanding.settings import UnderstandingSettings
 from pytest_taskgraph.errors import ProviderError
 from pytest_taskgraph.scoring.forms import form
@@ -24,14 +24,14 @@ every = pytest.mark.parametrize("pattern", OURS, ids=lambda pattern: pattern.nam
 
 
 @cache
-def asked(pattern: Pattern, frame: str, reading: Reading = "lenient") -> list[Question]:
-    chosen = UnderstandingSettings(frame=frame, reading=reading, instances=2, seed=11)
+def asked(pattern: Pattern, prompt: str, reading: Reading = "lenient") -> list[Question]:
+    chosen = UnderstandingSettings(prompt=prompt, reading=reading, instances=2, seed=11)
     found = understanding.references(chosen, {"patterns": [pattern]})
     return [understanding.question(reference, chosen) for reference in found]
 
 
 def ideal(question: Question) -> str:
-    """A reply as the frame asks for it, around the reference answer."""
+    """A reply as the prompt template asks for it, around the reference answer."""
     text = form(question.form).write(question.reference, question.names)
     around = {
         "whole": "{}",
@@ -42,12 +42,12 @@ def ideal(question: Question) -> str:
 
 
 @every
-@pytest.mark.parametrize("frame", sorted(FRAMES))
+@pytest.mark.parametrize("prompt", sorted(PROMPTS))
 @pytest.mark.parametrize("reading", READINGS)
-def test_the_reference_written_in_its_form_is_right_in_every_frame(
-    pattern: Pattern, frame: str, reading: Reading
+def test_the_reference_written_in_its_form_is_right_in_every_prompt(
+    pattern: Pattern, prompt: str, reading: Reading
 ) -> None:
-    for question in asked(pattern, frame, reading):
+    for question in asked(pattern, prompt, reading):
         if question.place == "first-line" and reading == "strict" and question.form == "groups":
             continue  # strictly, an answer is on the first line; groups take several
         score = grade(question, Reply(ideal(question)))
@@ -58,7 +58,7 @@ def test_the_reference_written_in_its_form_is_right_in_every_frame(
 @settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data())
 def test_any_reply_is_marked_within_bounds_or_is_none(pattern: Pattern, data: st.DataObject) -> None:
-    question = data.draw(st.sampled_from(asked(pattern, data.draw(st.sampled_from(sorted(FRAMES))))))
+    question = data.draw(st.sampled_from(asked(pattern, data.draw(st.sampled_from(sorted(PROMPTS))))))
     text = data.draw(st.one_of(st.text(max_size=80), mutated(ideal(question))))
     score = grade(question, Reply(text))
     assert 0.0 <= score.value <= 1.0
@@ -68,7 +68,7 @@ def test_any_reply_is_marked_within_bounds_or_is_none(pattern: Pattern, data: st
 
 @every
 def test_a_reply_that_is_cut_off_before_its_answer_is_no_wrong_answer(pattern: Pattern) -> None:
-    question = asked(pattern, "think-first")[0]
+    question = asked(pattern, "chain-of-thought")[0]
     with pytest.raises(ProviderError, match="cut off"):
         grade(question, Reply("Let me look at the links first", finish_reason="length"))
 

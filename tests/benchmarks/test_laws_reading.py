@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from pytest_taskgraph.benchmarks.understanding import understanding
 from pytest_taskgraph.benchmarks.understanding.asked import written
 from pytest_taskgraph.benchmarks.understanding.catalogue import catalogue
-from pytest_taskgraph.benchmarks.understanding.frames import FRAMES
 from pytest_taskgraph.benchmarks.understanding.pattern import Pattern
+from pytest_taskgraph.benchmarks.understanding.prompts import PROMPTS
 from pytest_taskgraph.benchmarks.understanding.sample import draw, recipe_for
 from pytest_taskgraph.benchmarks.understanding.scope import all_scopes, cases, sentence
 from pytest_taskgraph.benchmarks.understanding.settings import Phrasing, UnderstandingSettings
@@ -74,12 +74,12 @@ def test_the_case_stands_in_every_notation_that_can_say_it(
 
 
 @every
-def test_the_reader_is_right_in_every_frame_phrasing_and_notation(pattern: Pattern) -> None:
+def test_the_reader_is_right_in_every_prompt_phrasing_and_notation(pattern: Pattern) -> None:
     phrasings: tuple[Phrasing, ...] = ("first", "second")
     names = tuple(NOTATIONS)
-    for i, frame in enumerate(FRAMES):
+    for i, prompt in enumerate(PROMPTS):
         for phrasing in phrasings:
-            chosen = UnderstandingSettings(frame=frame, phrasing=phrasing, notations=names, instances=1, seed=i)
+            chosen = UnderstandingSettings(prompt=prompt, phrasing=phrasing, notations=names, instances=1, seed=i)
             found = understanding.references(chosen, {"patterns": [pattern]})
             for reference in found[i::3]:
                 question = understanding.question(reference, chosen)
@@ -88,9 +88,9 @@ def test_the_reader_is_right_in_every_frame_phrasing_and_notation(pattern: Patte
 
 @every
 def test_the_reader_finds_a_workflow_that_no_fence_surrounds(pattern: Pattern, tmp_path: Path) -> None:
-    frame = tmp_path / "mine.jinja"
-    frame.write_text(UNFENCED, encoding="utf-8")
-    chosen = UnderstandingSettings(frame=str(frame), notations=tuple(NOTATIONS), instances=1, seed=5)
+    prompt = tmp_path / "mine.jinja"
+    prompt.write_text(UNFENCED, encoding="utf-8")
+    chosen = UnderstandingSettings(prompt=str(prompt), notations=tuple(NOTATIONS), instances=1, seed=5)
     references = understanding.references(chosen, {"patterns": [pattern]})
     for reference in references[OURS.index(pattern) % 3 :: 3]:  # each notation for a third of the patterns
         question = understanding.question(reference, chosen)

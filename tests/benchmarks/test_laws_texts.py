@@ -21,7 +21,7 @@ from pytest_taskgraph.workflow.references import nested
 
 OURS = [pattern for pattern in catalogue().values() if pattern.category != "custom"]
 every = pytest.mark.parametrize("pattern", OURS, ids=lambda pattern: pattern.name)
-LABELS = {"size", "notation", "phrasing", "frame", "tasks", "links", "guards", "depth", "width", "nested"}
+LABELS = {"size", "notation", "phrasing", "prompt", "tasks", "links", "guards", "depth", "width", "nested"}
 BASE = UnderstandingSettings(seed=31, instances=4, notations=("wadl-separate",))
 
 
@@ -118,7 +118,7 @@ def test_what_a_pattern_labels_is_none_of_the_labels_that_all_have(pattern: Patt
 def test_a_digest_differs_when_and_only_when_its_thing_does(pattern: Pattern) -> None:
     base = asked(pattern, BASE)[0]
     changed = {
-        "frame": asked(pattern, replace(BASE, frame="direct"))[0],
+        "prompt": asked(pattern, replace(BASE, prompt="direct"))[0],
         "template": asked(pattern, replace(BASE, phrasing="second"))[0],
         "notation": asked(pattern, replace(BASE, notations=("json",)))[0],
         "reading": asked(pattern, replace(BASE, reading="strict"))[0],
@@ -130,7 +130,8 @@ def test_a_digest_differs_when_and_only_when_its_thing_does(pattern: Pattern) ->
     }
     told = "reference" if changed["seed"].reference != base.reference else "prompt"
     assert differing == {
-        "frame": {"prompt", "frame"}, "template": {"prompt", "template"}, "notation": {"prompt"}, "reading": set(),
+        "prompt": {"prompt", "prompt_template"}, "template": {"prompt", "template"}, "notation": {"prompt"},
+        "reading": set(),
         "seed": {"prompt", "workflow", told},
     }  # fmt: skip
     assert all(re.fullmatch("[0-9a-f]{64}", value) for value in base.digests.values())
@@ -138,7 +139,9 @@ def test_a_digest_differs_when_and_only_when_its_thing_does(pattern: Pattern) ->
 
 @every
 def test_ids_are_safe_in_a_shell_and_tell_what_is_asked(pattern: Pattern) -> None:
-    chosen = UnderstandingSettings(seed=7, frame="answer-first", phrasing="second", notations=("json", "wadl-separate"))
+    chosen = UnderstandingSettings(
+        seed=7, prompt="answer-first", phrasing="second", notations=("json", "wadl-separate")
+    )
     ids = [one.id for one in understanding.references(chosen, {"patterns": [pattern], "tasks": (12, 20)})]
     assert len(set(ids)) == len(ids) == 2 * 2 * 4
     assert all(re.fullmatch(r"[\w.-]+", one) for one in ids)

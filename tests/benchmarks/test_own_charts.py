@@ -140,7 +140,7 @@ def test_corpus_of_questions_holds_25_charts_and_the_readme() -> None:
 
 def test_guide_with_examples_tells_examples_from_chart(tmp_path: Path) -> None:
     path = written(tmp_path / "x.mmd", UNTITLED.replace("Cook[", "Cook[(").replace("pasta]", "pasta)]"))
-    (asked,) = questions(path, "task_list", instances=1, frame="few-shot")
+    (asked,) = questions(path, "task_list", instances=1, prompt="few-shot")
     assert "Of the examples: The workflow is a Mermaid flowchart: rectangles are tasks" in asked.prompt
     assert "Of the workflow that you are asked about: The workflow is a Mermaid flowchart. Each node" in asked.prompt
 

@@ -40,11 +40,11 @@ def by_the_reader(question: Question) -> Reply:
 
 
 @pytest.mark.parametrize("name", sorted(NOTATIONS))
-@pytest.mark.parametrize("frame", ["direct", "think-first", "answer-first"])
-def test_names_of_any_text_are_asked_about_answered_and_marked(name: str, frame: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("prompt", ["direct", "chain-of-thought", "answer-first"])
+def test_names_of_any_text_are_asked_about_answered_and_marked(name: str, prompt: str, tmp_path: Path) -> None:
     path = tmp_path / f"w{NOTATIONS[name].suffixes[0]}"
     path.write_text(NOTATIONS[name].write(odd_workflow()), encoding="utf-8")
-    for question in asked(workflows=(str(path),), frame=frame, instances=3):
+    for question in asked(workflows=(str(path),), prompt=prompt, instances=3):
         written = form(question.form).write(question.reference, question.names)
         lead = "Final answer: " if question.place == "marker" else ""
         assert grade(question, Reply(lead + written)).value == 1.0, (question.text, written)
@@ -95,7 +95,7 @@ def test_nothing_to_ask_is_an_error_with_its_reasons() -> None:
     ("chosen", "told"),
     [
         ({"notations": ("bpmnn",)}, "unknown notation 'bpmnn'"),
-        ({"frame": "dirct"}, "unknown frame 'dirct'"),
+        ({"prompt": "dirct"}, "unknown prompt 'dirct'"),
         ({"workflows": ("none.xxp",)}, r"none\.xxp: no such file or folder"),
     ],
 )

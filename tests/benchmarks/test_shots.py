@@ -8,9 +8,9 @@ import pytest
 
 from pytest_taskgraph.benchmarks.understanding import shots, understanding
 from pytest_taskgraph.benchmarks.understanding.catalogue import catalogue
-from pytest_taskgraph.benchmarks.understanding.frames import FRAMES, Example, frame
 from pytest_taskgraph.benchmarks.understanding.known_names import known_names
 from pytest_taskgraph.benchmarks.understanding.pattern import Pattern, verdict
+from pytest_taskgraph.benchmarks.understanding.prompts import PROMPTS, Example, prompt_template
 from pytest_taskgraph.benchmarks.understanding.sample import draw
 from pytest_taskgraph.benchmarks.understanding.settings import UnderstandingSettings
 from pytest_taskgraph.benchmarks.understanding.shots import Series, drawn, examples, size_of
@@ -46,14 +46,14 @@ def by_the_reader(question: Question) -> Reply:
 
 
 @named(SEEN)
-def test_the_reader_is_right_behind_examples_in_every_frame(pattern: Pattern) -> None:
-    for i, name in enumerate(FRAMES):
-        for question in asked(pattern, frame=name, shots=2, notations=(("wadl", "json")[i % 2],), instances=1, seed=i):
+def test_the_reader_is_right_behind_examples_in_every_prompt(pattern: Pattern) -> None:
+    for i, name in enumerate(PROMPTS):
+        for question in asked(pattern, prompt=name, shots=2, notations=(("wadl", "json")[i % 2],), instances=1, seed=i):
             assert grade(question, by_the_reader(question)).value == 1.0, question.prompt
 
 
-@pytest.mark.parametrize("name", sorted(FRAMES))
-def test_examples_stand_before_the_workflow_in_every_frame(name: str) -> None:
+@pytest.mark.parametrize("name", sorted(PROMPTS))
+def test_examples_stand_before_the_workflow_in_every_prompt(name: str) -> None:
     shown = tuple(Example(f"{n} -> B;", f"Which {n}?", f"It is {n}.") for n in ("First", "Second"))
     fields: dict[str, Any] = {
         "workflow": "A;",
@@ -63,17 +63,17 @@ def test_examples_stand_before_the_workflow_in_every_frame(name: str) -> None:
         "question": "What?",
         "instruction": "One.",
     }
-    prompt = frame(name).compose(**fields, examples=shown).prompt
+    prompt = prompt_template(name).compose(**fields, examples=shown).prompt
     told = [text for one in shown for text in (one.workflow, one.question, one.answer)]
     places = [prompt.index(text) for text in (*told, "A;", "What?", "One.")]
     assert places == sorted(places)
-    assert "Example" not in frame(name).compose(**fields).prompt
+    assert "Example" not in prompt_template(name).compose(**fields).prompt
 
 
-@pytest.mark.parametrize(("name", "default"), [("few-shot", 2), ("direct", 0), ("think-first", 0), ("guided", 0)])
-def test_a_frame_has_its_own_number_of_examples(name: str, default: int) -> None:
+@pytest.mark.parametrize(("name", "default"), [("few-shot", 2), ("direct", 0), ("chain-of-thought", 0), ("guided", 0)])
+def test_a_prompt_has_its_own_number_of_examples(name: str, default: int) -> None:
     def fenced(**chosen: Any) -> int:  # noqa: ANN401
-        return asked("task_list", frame=name, instances=1, **chosen)[0].prompt.count("```\n") // 2
+        return asked("task_list", prompt=name, instances=1, **chosen)[0].prompt.count("```\n") // 2
 
     assert fenced() == default + 1
     assert [fenced(shots=k) for k in (0, 1, 3)] == [1, 2, 4]
@@ -122,7 +122,7 @@ def test_there_may_be_no_other_workflow(monkeypatch: pytest.MonkeyPatch) -> None
 
 @pytest.mark.parametrize("place", ["marker", "whole", "first-line"])
 @named(OURS)
-def test_examples_are_answered_in_form_where_the_frame_wants_it(pattern: Pattern, place: Any) -> None:  # noqa: ANN401
+def test_examples_are_answered_in_form_where_the_prompt_wants_it(pattern: Pattern, place: Any) -> None:  # noqa: ANN401
     found = drawn(pattern, Series(1, size_of(pattern, 0), 8, 0), "")
     (example,) = examples(found, pattern, 0, place, as_json)
     assert example.answer.startswith("Final answer: ") == (place == "marker")

@@ -26,8 +26,8 @@ def test_an_undefined_name_is_told_with_the_known_ones() -> None:
 
 @pytest.mark.parametrize("source", ["a\n{% if %}", "a\n{{ x", "a\n{{ x | soup }}", "a\n{% endif %}"])
 def test_what_is_no_jinja_is_told_with_its_line(source: str) -> None:
-    with pytest.raises(UsageError, match=r"^frame soup:2: "):
-        template(source, "frame soup")
+    with pytest.raises(UsageError, match=r"^prompt soup:2: "):
+        template(source, "prompt soup")
 
 
 @pytest.mark.parametrize(
@@ -35,8 +35,8 @@ def test_what_is_no_jinja_is_told_with_its_line(source: str) -> None:
     ["{{ ''.__class__.__mro__ }}", "{{ 1 / 0 }}", "{{ range(10 ** 9) | list }}", "{{ x.append(1) }}", "{{ x[7] + 1 }}"],
 )
 def test_a_template_that_fails_or_reaches_out_is_a_usage_error(source: str) -> None:
-    with pytest.raises(UsageError, match="frame soup: "):
-        render(source, {"x": [1]}, "frame soup")
+    with pytest.raises(UsageError, match="prompt soup: "):
+        render(source, {"x": [1]}, "prompt soup")
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,7 @@ from pytest_taskgraph.trial import Failure, Json, Question, Reading, Reply, Scor
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "record.schema.json").read_text(encoding="utf-8"))
 ABOUT = about_run("1.0", models=("any",), settings={"instances": 1})
-FRAMES = ("think-first", "direct", "answer-first")
+PROMPTS = ("chain-of-thought", "direct", "answer-first")
 REPLIES = (
     "",
     "I'm sorry, but I can't help with that.",
@@ -48,10 +48,10 @@ REPLIES = (
 
 
 @cache
-def asked(frame: str) -> tuple[Question, ...]:
+def asked(prompt: str) -> tuple[Question, ...]:
     """A question of every pattern."""
     ours = [one for one in catalogue().values() if one.category != "custom"]
-    chosen = UnderstandingSettings(frame=frame, seed=5, instances=1)
+    chosen = UnderstandingSettings(prompt=prompt, seed=5, instances=1)
     return tuple(understanding.question(one, chosen) for one in understanding.references(chosen, {"patterns": ours}))
 
 
@@ -96,9 +96,9 @@ def variants(asking: Question) -> Iterator[Trial]:
         yield answered(replace(other, id=f"{other.id}-cut"), text, finish_reason="length")
 
 
-@pytest.mark.parametrize("frame", FRAMES)
-def test_marking_a_fresh_record_again_changes_nothing_for_any_pattern_frame_and_reply(frame: str) -> None:
-    trials = [one for asking in asked(frame) for one in variants(asking)]
+@pytest.mark.parametrize("prompt", PROMPTS)
+def test_marking_a_fresh_record_again_changes_nothing_for_any_pattern_prompt_and_reply(prompt: str) -> None:
+    trials = [one for asking in asked(prompt) for one in variants(asking)]
     assert {one.outcome for one in trials} == {"right", "wrong", "graded", "unparseable", "refused", "error"}
     old = built(*trials)
     new, remarked = rescore(old)

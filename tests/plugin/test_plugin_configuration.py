@@ -49,7 +49,7 @@ def test_a_file_of_the_page_is_taken_without_a_complaint(
     (project.path / "pytest.ini").unlink()
     project.write("test_graph.py", SUITE.replace('"parallel_pair"', '"flow_start", "order_of_two"'))
     project.write("pyproject.toml", FILES[number])
-    project.write("frames/ask.jinja", "{# answer: marker #}\n{{ workflow }}\n\n{{ question }}\n{{ instruction }}\n")
+    project.write("prompts/ask.jinja", "{# answer: marker #}\n{{ workflow }}\n\n{{ question }}\n{{ instruction }}\n")
     ran = project.run("--collect-only", "-q")
     assert ran.code == 0, ran.output
     assert ran.clean

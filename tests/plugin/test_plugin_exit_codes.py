@@ -66,7 +66,7 @@ def _modelless(project: Project, server: Loopback) -> tuple[str, ...]:
 
 def _not_understood(project: Project, server: Loopback) -> tuple[str, ...]:
     shouted = "{# answer: whole #}\n{{ guide }}\n{{ workflow }}\n{{ question | upper }}\n{{ instruction }}\n"
-    return (f"--taskgraph-frame={project.write('shouted.jinja', shouted)}",)
+    return (f"--taskgraph-prompt={project.write('shouted.jinja', shouted)}",)
 
 
 # What leads to an exit code, in the words of the page -> the code, and what prepares such a run and gives its options.

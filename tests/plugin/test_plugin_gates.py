@@ -297,7 +297,7 @@ def test_missing_replies_that_are_allowed_are_expected_and_a_gate_judges_them(ma
             "notation=wdal>=0.8",
             "no question is of 'notation=wdal'; did you mean 'wadl'? known values of notation: wadl",
         ),
-        ("frame=direct>=0.8", "no question is of 'frame=direct'; known values of frame: think-first"),
+        ("prompt=direct>=0.8", "no question is of 'prompt=direct'; known values of prompt: chain-of-thought"),
         ("phrase=1>=0.8", "'phrase' is no label; did you mean "),
         ("model=any>=0.8", "'model' is no label: every gate judges each model by itself"),
         (
@@ -338,18 +338,18 @@ def test_over_workers_metrics_are_known_before_anything_is_asked(many: Project, 
 
 
 def test_a_value_with_a_dot_is_written_in_quotes(many: Project, server: Loopback) -> None:
-    frame = many.write(
-        "frames/ask.v2.jinja",
+    prompt = many.write(
+        "prompts/ask.v2.jinja",
         "{# answer: marker #}\n{{ workflow }}\n\nQuestion: {{ question }}\n\n{{ instruction }} Final answer:\n",
     )
     server.answer = "Final answer: yes"
-    options = (lean(server), f"--taskgraph-frame={frame}")
-    ran = many.run(*options, "--taskgraph-gate=frame=ask.v2>=0")
+    options = (lean(server), f"--taskgraph-prompt={prompt}")
+    ran = many.run(*options, "--taskgraph-gate=prompt=ask.v2>=0")
     assert (ran.code, server.requests) == (4, []), ran.output
-    assert 'a value with a dot stands in quotes: frame="ask.v2"' in ran.output
-    ran = many.run(*options, '--taskgraph-gate=frame="ask.v2">=0', "--junitxml=junit.xml", RECORD)
-    assert verdicts(ran)['gates::frame="ask.v2"'].startswith("passed: pass rate "), ran.output
-    assert [one["name"] for one in many.record()["gates"]] == ['gates::frame="ask.v2"']
+    assert 'a value with a dot stands in quotes: prompt="ask.v2"' in ran.output
+    ran = many.run(*options, '--taskgraph-gate=prompt="ask.v2">=0', "--junitxml=junit.xml", RECORD)
+    assert verdicts(ran)['gates::prompt="ask.v2"'].startswith("passed: pass rate "), ran.output
+    assert [one["name"] for one in many.record()["gates"]] == ['gates::prompt="ask.v2"']
     assert len(many.junit().findall("testcase[@classname='gates']")) == 1, many.path.joinpath("junit.xml").read_text()
 
 

@@ -15,7 +15,7 @@ SAYS = {
     "notation": ("mermaid", "json", "prose", ("-mermaid-", "-json-", "-prose-", "-wadl-")),
     "instances": ("1", "3", "5", ("-000]", "-002]", "-004]", "-001]")),
     "phrasing": ("first", "second", "first", ("-p1]", "-p2]", "-p1]", "-001]")),
-    "frame": ("direct", "answer-first", "direct", ("-direct]", "-answer-first]", "-direct]", "-001]")),
+    "prompt": ("direct", "answer-first", "direct", ("-direct]", "-answer-first]", "-direct]", "-001]")),
 }
 
 

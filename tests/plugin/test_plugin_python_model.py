@@ -106,9 +106,9 @@ def converse(messages):
     return reply
 """,
     )
-    frame = ("--taskgraph-frame=guided", *ONE)
-    assert project.run(MODEL, *frame).counts["passed"] == 1
-    assert project.run("--model=python:app:converse", RECORD, *frame).counts["passed"] == 1
+    prompt = ("--taskgraph-prompt=guided", *ONE)
+    assert project.run(MODEL, *prompt).counts["passed"] == 1
+    assert project.run("--model=python:app:converse", RECORD, *prompt).counts["passed"] == 1
     system, user = json.loads((project.path / "messages").read_text(encoding="utf-8"))
     assert (system["role"], user["role"]) == ("system", "user")
     prompt = json.loads((project.path / "prompt").read_text(encoding="utf-8"))

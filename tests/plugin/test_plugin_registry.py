@@ -104,7 +104,7 @@ def test_share(trial):
     trial.check()
 '''
 OWN = (
-    "--taskgraph-frame=terse",
+    "--taskgraph-prompt=terse",
     "--taskgraph-notation=compact-json",
     "--taskgraph-report=json=record.json",
     "--taskgraph-report=shouted=shouted.txt",
@@ -264,8 +264,8 @@ def opened(rest, options):
 @pytest.mark.parametrize(
     ("option", "told"),
     [
-        ("--taskgraph-frame=ters", "unknown frame 'ters'; known: a file *.jinja, answer-first, direct, few-shot, "
-         "guided, terse, think-first"),
+        ("--taskgraph-prompt=ters", "unknown prompt 'ters'; known: a file *.jinja, answer-first, chain-of-thought, "
+         "direct, few-shot, guided, terse"),
         ("--taskgraph-notation=cjson", "unknown notation 'cjson'; known: compact-json, json, mermaid, prose, wadl"),
         ("--taskgraph-report=shout=x", "unknown kind of --taskgraph-report 'shout'; known: count, csv, html, json"),
         ("--taskgraph-gate=share_of_splits.close>=0.5", "closeness"),
@@ -285,10 +285,13 @@ def test_unknown_name_lists_registered_ones(own: Project, option: str, told: str
         ("registry.model('python', abs)", "the model 'python' is built in"),
         ("registry.model('baseline', abs)", "the model 'baseline' is built in"),
         ("registry.report('html', abs)", "the kind of --taskgraph-report 'html' is built in"),
-        ("registry.prompt('direct', 'x')", "the frame 'direct' is built in"),
-        ("registry.prompt('own', 'x')", "frame own of conftest.py:1: a frame begins with a line that says"),
-        ("registry.prompt('own', '{# answer: whole #}{{ x')", "frame own of conftest.py:1: unexpected end of template"),
-        ("registry.prompt('own', '{# answer: whole #}')", "frame own does not show the workflow"),
+        ("registry.prompt('direct', 'x')", "the prompt 'direct' is built in"),
+        ("registry.prompt('own', 'x')", "prompt own of conftest.py:1: a prompt template begins with a line that says"),
+        (
+            "registry.prompt('own', '{# answer: whole #}{{ x')",
+            "prompt own of conftest.py:1: unexpected end of template",
+        ),
+        ("registry.prompt('own', '{# answer: whole #}')", "prompt own does not show the workflow"),
         ("registry.prompt('own', Path('none.jinja'))", "the prompt 'own': there is no file"),
         ("registry.prompt('own', 3)", "the prompt 'own': expected the text of a template or a Path"),
         ("registry.metric('a b', abs)", "the metric 'a b': expected a name of letters, digits and any of _ . + -"),
@@ -438,8 +441,8 @@ def test_registrations_end_with_their_session(own: Project) -> None:
     assert own.run(ANSWERING, *OWN).code == 0, "the same names are free again"
     own.write("conftest.py", "")
     own.write("test_share.py", "from pytest_taskgraph import suite, understanding\n")
-    ran = own.run("--taskgraph-frame=terse", "--taskgraph-dry-run")
-    assert "unknown frame 'terse'; known: a file *.jinja, answer-first, direct" in ran.output
+    ran = own.run("--taskgraph-prompt=terse", "--taskgraph-dry-run")
+    assert "unknown prompt 'terse'; known: a file *.jinja, answer-first, chain-of-thought, direct" in ran.output
     assert own.run("--taskgraph-report=count=x").code == 4
 
 

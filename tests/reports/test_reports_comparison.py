@@ -14,14 +14,14 @@ from pytest_taskgraph.trial import Failure, Json, Outcome, Question, Reply, Scor
 
 
 def trial(
-    at: int, right: bool | None, frame: str = "Think first.", given: Json = "Bake", text: str = "Which is next?"
+    at: int, right: bool | None, prompt: str = "Think first.", given: Json = "Bake", text: str = "Which is next?"
 ) -> Trial:
     """The trial of a question of pattern chain, or of loop where `at` is odd; None is an error."""
     pattern = "loop" if at % 2 else "chain"
-    digests = {"workflow": f"w{at}", "template": "t", "frame": frame}
+    digests = {"workflow": f"w{at}", "template": "t", "prompt_template": prompt}
     question = Question(
         f"{pattern}-wadl-n012-s0-{at:03d}", "understanding", pattern, "structure", text,
-        f"Some workflow\n{frame}\nWhich is next?", "task", "Mix", "correctness", digests=digests, cluster=f"w{at}",
+        f"Some workflow\n{prompt}\nWhich is next?", "task", "Mix", "correctness", digests=digests, cluster=f"w{at}",
     )  # fmt: skip
     if right is None:
         return Trial(question, "m", "error", failure=Failure("timeout", "none"))
@@ -51,9 +51,12 @@ def test_the_verdict_comes_first_and_names_the_pattern() -> None:
 
 def test_what_changed_besides_is_told_loudly() -> None:
     found = lines(WORSE, "main", 100)
-    assert ("the frame changed for 60 questions: this compares the frame", {"yellow": True}) in found
+    assert (
+        "the prompt template changed for 60 questions: this compares the prompt template",
+        {"yellow": True},
+    ) in found
     told = text(WORSE, 100)
-    assert "frame changed for 60 questions, compared all the same; in chain-wadl-n012-s0-000:" in told
+    assert "prompt template changed for 60 questions, compared all the same; in chain-wadl-n012-s0-000:" in told
     assert "  - Think first." in told
     assert "  + Answer at once." in told
 

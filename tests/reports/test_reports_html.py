@@ -24,7 +24,7 @@ from pytest_taskgraph.results.record import build, tally_of
 from pytest_taskgraph.scoring.forms import FORMS
 from pytest_taskgraph.trial import Failure, Json, Outcome, Question, Reply, Score, Trial
 
-ABOUT = about_run("0.1.0", ("gpt-x",), 7, ("wadl",), "think-first", "lenient", "questions")
+ABOUT = about_run("0.1.0", ("gpt-x",), 7, ("wadl",), "chain-of-thought", "lenient", "questions")
 HOSTILE = (
     "</script><script>alert(1)</script><img src=x onerror=alert(2)>]]>--><!-- "
     "\x1b[31mred\x1b[0m \u202egnp.exe\u2028&amp;'\""

@@ -12,7 +12,7 @@ from pytest_taskgraph.reports.junit import properties, suite_properties
 from pytest_taskgraph.results.tally import Tally
 from pytest_taskgraph.trial import Failure, Outcome, Question, Reply, Score, Trial
 
-ABOUT = about_run("0.1.0", ("gpt-x",), 7, ("wadl",), "think-first", "lenient", "questions")
+ABOUT = about_run("0.1.0", ("gpt-x",), 7, ("wadl",), "chain-of-thought", "lenient", "questions")
 anything = st.text(st.characters())
 
 
@@ -79,7 +79,7 @@ def test_the_suite_carries_a_line_a_category_and_a_pattern() -> None:
         ("taskgraph.model", "gpt-x"),
         ("taskgraph.seed", "7"),
         ("taskgraph.notation", "wadl"),
-        ("taskgraph.frame", "think-first"),
+        ("taskgraph.prompt", "chain-of-thought"),
         ("taskgraph.reading", "lenient"),
         ("taskgraph.judge", "questions"),
         ("taskgraph.version", "0.1.0"),
@@ -128,7 +128,9 @@ def test_the_order_of_arrival_changes_nothing(rng: Random) -> None:
 def test_any_text_is_safe_in_xml_and_on_one_line(reply: str, name: str, model: str) -> None:
     nasty = made("a", "wrong", pattern=name, model=model)
     nasty = replace(nasty, score=Score(0.0, given=[reply], remark=reply))
-    found = properties(nasty, PATTERNS) + suite_properties(tallied(nasty), replace(ABOUT, models=(model,), frame=reply))
+    found = properties(nasty, PATTERNS) + suite_properties(
+        tallied(nasty), replace(ABOUT, models=(model,), prompts=(reply,))
+    )
     for one in found:
         element = ElementTree.Element("property", name=one[0], value=one[1])
         back = ElementTree.fromstring(ElementTree.tostring(element, encoding="utf-8"))

@@ -22,7 +22,7 @@ from pytest_taskgraph.results.tally import Tally
 from pytest_taskgraph.trial import Failure, Outcome, Question, Reply, Score, Trial
 
 READER = MarkdownIt("commonmark", {"html": True}).enable("table")
-ABOUT = about_run("0.1.0", ("m",), 7, ("wadl",), "think-first", "lenient", "questions")
+ABOUT = about_run("0.1.0", ("m",), 7, ("wadl",), "chain-of-thought", "lenient", "questions")
 NASTY = [
     "`",
     "a``b```",
@@ -231,7 +231,7 @@ def test_whatever_a_model_says_the_document_keeps_its_form(text: str, name: str,
         ]
         ones[1] = replace(ones[1], model=ones[0].model)
         gates = [{"name": f"gates::{name}", "outcome": "failed", "reason": f"x{text}"}]
-        now = built(*ones, gates=gates, models=(f"m{model}",), frame=f"f{name}")
+        now = built(*ones, gates=gates, models=(f"m{model}",), prompts=(f"f{name}",))
         was = built(replace(ones[0], outcome="right", score=Score(1.0, given=[f"x{text}"])))
         return markdown(now, compare(was, now))
 

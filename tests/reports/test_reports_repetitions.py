@@ -17,7 +17,7 @@ from pytest_taskgraph.results.record import About, about_of, build, tally_of
 from pytest_taskgraph.results.tally import Tally
 from pytest_taskgraph.trial import Question, Reply, Score, Trial
 
-ABOUT = about_run("0.1.0", ("m",), 7, ("wadl",), "think-first")
+ABOUT = about_run("0.1.0", ("m",), 7, ("wadl",), "chain-of-thought")
 
 
 def asked(once: str, repetition: int, right: bool, model: str = "m", category: str = "structure") -> Trial:

@@ -14,7 +14,7 @@ from pytest_taskgraph.results.record import About, about_of, build, tally_of
 from pytest_taskgraph.results.tally import Tally
 from pytest_taskgraph.trial import Json, Outcome, Question, Reply, Score, Trial
 
-ABOUT = about_run("0.1.0", ("gpt-x",), 7, ("wadl",), "think-first", "lenient", "questions", 21)
+ABOUT = about_run("0.1.0", ("gpt-x",), 7, ("wadl",), "chain-of-thought", "lenient", "questions", 21)
 
 
 def made(
@@ -58,7 +58,7 @@ def told(expected: str) -> str:
 def test_the_summary_at_72_columns() -> None:
     assert text(some(), width=72) == told("""
         taskgraph 0.1.0: model gpt-x, seed 7, 21 questions
-        taskgraph: notation wadl, frame think-first, reading lenient
+        taskgraph: notation wadl, prompt chain-of-thought, reading lenient
 
         pattern           n   pass rate   mean  errors  unparseable
         structure        14       0.714  0.768       1            1
@@ -180,7 +180,7 @@ def test_a_long_model_s_name_does_not_push_the_seed_away() -> None:
     assert "".join(first).endswith("x, seed 7, 21 questions")
     assert name in "".join(first)
     assert max(map(columns, first)) <= 80
-    assert how == "taskgraph: notation wadl, frame think-first, reading lenient"
+    assert how == "taskgraph: notation wadl, prompt chain-of-thought, reading lenient"
 
 
 def test_the_header_names_every_model_in_full() -> None:

@@ -17,18 +17,29 @@ from pytest_taskgraph.results.record import build
 from pytest_taskgraph.trial import Failure, Json, Outcome, Question, Reply, Score, Trial
 
 REPLIES = count(1)  # no reply says the same as another
-OF_FRAME = "digest of think-first"
+OF_TEMPLATE = "digest of chain-of-thought"
 
 
 def asked(
-    name: str, *, group: str = "next_tasks", workflow: str | None = None, frame: str = "think-first", **more: object
+    name: str,
+    *,
+    group: str = "next_tasks",
+    workflow: str | None = None,
+    template: str = "chain-of-thought",
+    **more: object,
 ) -> Question:
     at = workflow or f"w-{name}"
-    digests = {"workflow": at, "frame": f"digest of {frame}", "template": "t", "reference": "r", "prompt": name + frame}
+    digests = {
+        "workflow": at,
+        "prompt_template": f"digest of {template}",
+        "template": "t",
+        "reference": "r",
+        "prompt": name + template,
+    }
     facts: dict[str, Any] = {
-        "section": "structure", "text": f"What comes after {name}?", "prompt": f"{frame}\nWhat comes after {name}?",
+        "section": "structure", "text": f"What comes after {name}?", "prompt": f"{template}\nWhat comes after {name}?",
         "form": "task", "reference": "Mix", "metric": "correctness", "cluster": at, "digests": digests,
-        "labels": {"notation": "wadl", "frame": frame},
+        "labels": {"notation": "wadl", "prompt": template},
     }  # fmt: skip
     return Question(name, "understanding", group, **{**facts, **more})
 
@@ -358,29 +369,34 @@ def test_several_models_are_paired_by_name_and_tested_apart() -> None:
     assert (single.paired, len(single.only_before)) == (30, 30)
 
 
-def test_another_frame_is_compared_and_told_loudly() -> None:
+def test_another_prompt_is_compared_and_told_loudly() -> None:
     before = run([answered(asked("q"), True)])
-    after = run([answered(asked("q-short", frame="short", workflow="w-q", text="What comes after q?"), False)])
+    after = run([answered(asked("q-short", template="short", workflow="w-q", text="What comes after q?"), False)])
     found = compare(before, after)
     assert found.paired == 1
-    assert [(one.id, one.what, one.paired) for one in found.changed] == [("q-short", ("frame",), True)]
-    assert found.notes == ("the frame changed for 1 question: this compares the frame",)
+    assert [(one.id, one.what, one.paired) for one in found.changed] == [("q-short", ("prompt template",), True)]
+    assert found.notes == ("the prompt template changed for 1 question: this compares the prompt template",)
     (difference,) = found.differences
-    assert difference.lines[0] == "- think-first"
+    assert difference.lines[0] == "- chain-of-thought"
     assert "+ short" in difference.lines
-    other = compare(before, run([answered(asked("q", frame="short"), False, "another")]))
-    assert other.notes == ("the frame changed for 1 question: this compares frame and model together",)
+    other = compare(before, run([answered(asked("q", template="short"), False, "another")]))
+    assert other.notes == (
+        "the prompt template changed for 1 question: this compares prompt template and model together",
+    )
 
 
 @pytest.mark.parametrize(
     ("what", "changed"),
     [
-        ("workflow", {"digests": {"workflow": "other", "template": "t", "frame": OF_FRAME}}),
+        ("workflow", {"digests": {"workflow": "other", "template": "t", "prompt_template": OF_TEMPLATE}}),
         ("reference", {"reference": "Bake"}),
-        ("template", {"text": "Which?", "digests": {"workflow": "w-q", "template": "u", "frame": OF_FRAME}}),
+        (
+            "template",
+            {"text": "Which?", "digests": {"workflow": "w-q", "template": "u", "prompt_template": OF_TEMPLATE}},
+        ),
         ("case", {"text": "What comes after Stir?"}),
         ("case", {"text": "What comes after Stir?", "reference": "Bake"}),
-        ("notation", {"labels": {"notation": "json", "frame": "think-first"}}),
+        ("notation", {"labels": {"notation": "json", "prompt": "chain-of-thought"}}),
         ("marking", {"metric": "jaccard"}),
         ("marking", {"reading": "strict"}),
     ],
@@ -423,10 +439,10 @@ def test_questions_that_look_alike_are_paired_by_their_ids() -> None:
 
 
 def test_another_notation_has_another_id_and_is_listed_all_the_same() -> None:
-    shown = asked("q-json", workflow="w-q", text="What comes after q?", labels={"notation": "json", "frame": "f"})
+    shown = asked("q-json", workflow="w-q", text="What comes after q?", labels={"notation": "json", "prompt": "f"})
     found = compare(run([answered(asked("q"), True)]), run([answered(shown, False)]))
     assert (found.paired, found.only_before, found.only_after) == (0, (), ())
-    assert found.changed[0].what == ("notation", "frame")
+    assert found.changed[0].what == ("notation", "prompt template")
 
 
 def test_a_template_that_says_the_same_is_compared() -> None:

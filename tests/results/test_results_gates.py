@@ -42,7 +42,7 @@ def trial(at: int, outcome: Outcome = "right", value: float | None = None, mark:
 
 def declared(at: int) -> Declared:
     """What is known of that question before it is built."""
-    return Declared(f"q-{at:03d}", "understanding", "next_tasks", "structure", {"size": 12, "frame": "own"})
+    return Declared(f"q-{at:03d}", "understanding", "next_tasks", "structure", {"size": 12, "prompt": "own"})
 
 
 def answered_all(answered: Iterable[Trial]) -> Population:
@@ -77,8 +77,8 @@ def test_a_gate_is_read_as_it_is_documented() -> None:
 @pytest.mark.parametrize(
     ("written", "parts"),
     [
-        ('frame="ask.v2"', ["frame=ask.v2"]),
-        ("frame='ask.v2'.structure", ["frame=ask.v2", "structure"]),
+        ('prompt="ask.v2"', ["prompt=ask.v2"]),
+        ("prompt='ask.v2'.structure", ["prompt=ask.v2", "structure"]),
         ('more="a>=b@c" . size=12', ["more=a>=b@c", "size=12"]),
         ('"odd=1.5"', ["odd=1.5"]),
         ('"my.label" = "x y"', ["my.label=x y"]),
@@ -304,7 +304,7 @@ KNOWN = Vocabulary(
     ("understanding", "structure", "next_tasks", "behaviour", "reachable"),
     frozenset({"structure", "next_tasks", "behaviour", "reachable"}),
     ("jaccard", "score"),
-    {"size": ("12", "20"), "depth": (), "frame": ("direct", "ask.v2")},
+    {"size": ("12", "20"), "depth": (), "prompt": ("direct", "ask.v2")},
     closed=frozenset({"size"}),
 )
 
@@ -327,11 +327,11 @@ def test_names_are_looked_for_among_what_was_declared() -> None:
         ("structure.behaviour", "absent", "'behaviour' was collected"),
         ("size=20", "absent", "known values of size: 12"),
         ("size=21", "wrong", "known values of size: 12"),
-        ("frame=direct", "absent", "known values of frame: own"),
-        ("frame=dirct", "wrong", "known values of frame: own"),
-        ("frame=mine", "unknown", "known values of frame: own"),
-        ("frame=ask.v2", "wrong", 'a value with a dot stands in quotes: frame="ask.v2")'),
-        ('frame="ask.v2"', "absent", "no question is of 'frame=ask.v2'; known values of frame: own"),
+        ("prompt=direct", "absent", "known values of prompt: own"),
+        ("prompt=dirct", "wrong", "known values of prompt: own"),
+        ("prompt=mine", "unknown", "known values of prompt: own"),
+        ("prompt=ask.v2", "wrong", 'a value with a dot stands in quotes: prompt="ask.v2")'),
+        ('prompt="ask.v2"', "absent", "no question is of 'prompt=ask.v2'; known values of prompt: own"),
         ("depth=1.5", "unknown", 'a value with a dot stands in quotes: depth="1.5")'),
         ("sizes=12", "wrong", "'sizes' is no label; did you mean 'size'?"),
         ("colour=red", "unknown", "'colour' is no label; known labels: "),

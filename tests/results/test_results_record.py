@@ -13,16 +13,19 @@ from described_runs import about_run, described
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pytest_taskgraph.benchmarks.understanding import understanding
+from pytest_taskgraph.benchmarks.understanding.settings import UnderstandingSettings
 from pytest_taskgraph.diagram import pack
 from pytest_taskgraph.errors import ReadError, UsageError
 from pytest_taskgraph.family_description import AggregateKind, Rows
 from pytest_taskgraph.results import plain, record
+from pytest_taskgraph.results.comparison import compare
 from pytest_taskgraph.results.tally import Row, Tally
 from pytest_taskgraph.trial import Failure, Outcome, Question, Reply, Score, Trial
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "record.schema.json").read_text())
 ABOUT = about_run(
-    "0.1.0", ("m",), 7, ("wadl", "mermaid"), "think-first", "lenient", "questions", 3, {"temperature": 0.2}
+    "0.1.0", ("m",), 7, ("wadl", "mermaid"), "chain-of-thought", "lenient", "questions", 3, {"temperature": 0.2}
 )
 WORKFLOW = "workflow Shop { " + "task Pick; task Pack; " * 20 + "}"
 
@@ -395,3 +398,19 @@ def test_failure_that_is_no_kind_and_message_is_refused(tmp_path: Path, failure:
     damaged["trials"][0]["failure"] = failure
     with pytest.raises(UsageError, match=r"trial 1: .?failure"):
         written(damaged, tmp_path)
+
+
+def test_record_of_schema_3_compared_with_same_questions_of_today_has_no_difference() -> None:
+    old = Path(__file__).with_name("records") / "schema_3_strict.json"  # written by the last version of schema 3
+    read = record.load_whole(old)
+    assert valid(read)
+    assert read["prompts"] == ["chain-of-thought"]
+    settings = UnderstandingSettings(instances=1, reading="strict", pass_mark=0.5, notations=("wadl",))
+    patterns = sorted({one.question.group for one in record.trials(read)})
+    references = understanding.references(settings, {"patterns": patterns})
+    today = sorted((understanding.question(one, settings) for one in references), key=lambda question: question.id)
+    assert [one.question for one in record.trials(read)] == today
+    fresh = [replace(one, question=question) for one, question in zip(record.trials(read), today, strict=True)]
+    found = compare(read, record.build(fresh, record.about_of(read)))
+    assert (found.paired, found.changed, found.notes) == (3, (), ())
+    assert '"frame": "think-first"' in old.read_text()

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ...family_description import FamilyDescription
     from ...trial import Json, Question
 
-# Raised whenever a released pattern, notation, frame or generator asks otherwise than before from the same seed.
+# Raised whenever a released pattern, notation, prompt template or generator changes a prompt of the same seed.
 QUESTION_SET: Final = 2
 DIFFICULTY: Final = {"tasks": "number of tasks", "depth": "depth", "width": "width", "guards": "number of guards"}
 

@@ -1,4 +1,4 @@
-"""Finding the workflow in a prompt, whatever frame stands around it."""
+"""Finding the workflow in a prompt, whatever its template is."""
 
 from __future__ import annotations
 

@@ -11,10 +11,10 @@ from ...workflow.graph import starts, task_graph
 from ...workflow.model import Workflow
 from ...workflow.references import nested
 from ..family import Label
-from .frames import FRAMES, frame
 from .pattern import PATTERNS
 from .phrasings import phrasing_of, worded
 from .planting import KINDS as PLANTED
+from .prompts import PROMPTS, prompt_template
 from .reference import PatternReference
 from .sample import NAMES
 from .settings import UnderstandingSettings
@@ -49,7 +49,7 @@ def labels() -> dict[str, Label]:
         "notation": Label(tuple(NOTATIONS), closed=True),
         "names": Label(NAMES, closed=True),
         "edit": Label((*EDITS, *PLANTED), closed=True),
-        "frame": Label(tuple(FRAMES)),
+        "prompt": Label(tuple(PROMPTS)),
         "phrasing": Label(("1", "2")),
     }
 
@@ -63,14 +63,14 @@ def known_labels(
     same object.
     """
     made: dict[tuple[int, str, int], dict[str, str | int | None]] = {}
-    chosen = frame(settings.frame, settings.templates).name
+    chosen = prompt_template(settings.prompt, settings.templates).name
     for one in references:
         if one.relation:
             yield {}
             continue
         words = worded(PATTERNS[one.pattern], settings.templates)
         phrasing = phrasing_of(words, one.ordinal, settings.phrasing) + 1
-        labels = {"size": one.tasks or None, "notation": one.notation, "frame": chosen, "phrasing": phrasing}
+        labels = {"size": one.tasks or None, "notation": one.notation, "prompt": chosen, "phrasing": phrasing}
         yield made.setdefault((one.tasks, one.notation, phrasing), labels)
 
 

@@ -14,16 +14,17 @@ from functools import lru_cache
 from pathlib import Path
 
 from ...errors import UnknownNameError, UsageError
-from ..frames import NO_FRAMES, file_stem, frame_sources
 from ..judging import judge_template
+from ..prompts import NO_PROMPTS, file_stem, prompt_sources
 from ..templates import files_of, source_of, template
 from .catalogue import catalogue
-from .frames import FRAMES, frame
 from .pattern import Pattern
+from .prompts import PROMPTS, prompt_template
 from .settings import Phrasing, UnderstandingSettings
 
 FOLDER = "patterns"
-_RESEMBLES = 0.75  # of a file's name and a frame's: above, it is taken for a misspelling
+_RETIRED = {"think_first": "chain_of_thought"}  # names of files
+_RESEMBLES = 0.75  # of a file's name and a prompt template's: above, it is taken for a misspelling
 _OR = re.compile(r"^[ \t]*\{#-?[ \t]*or[ \t]*-?#\}[ \t]*\r?$", re.MULTILINE)
 
 
@@ -54,12 +55,12 @@ def check_templates(settings: UnderstandingSettings) -> None:
         UsageError: if a template cannot be rendered, or leaves out what it has to show.
     """
     known = catalogue()
-    names = _own_frames(settings, known) if settings.templates else []
-    for name in sorted({settings.frame, *names}):
-        frame(name, settings.templates).check()
-    chosen = frame(settings.frame, settings.templates)
+    names = _own_prompts(settings, known) if settings.templates else []
+    for name in sorted({settings.prompt, *names}):
+        prompt_template(name, settings.templates).check()
+    chosen = prompt_template(settings.prompt, settings.templates)
     if (settings.shots or chosen.shots) and not chosen.shows_examples:
-        raise UsageError(f"frame {chosen.name} shows no examples; let it show {{{{ examples }}}}, or ask for 0 shots")
+        raise UsageError(f"prompt {chosen.name} shows no examples; let it show {{{{ examples }}}}, or ask for 0 shots")
     if not settings.templates:
         return
     judge_template(settings.templates)
@@ -69,23 +70,29 @@ def check_templates(settings: UnderstandingSettings) -> None:
         worded(known[name], settings.templates)
 
 
-def _own_frames(settings: UnderstandingSettings, patterns: Mapping[str, Pattern]) -> list[str]:
-    """Return the names of the frames in the folder. Raises UnknownNameError for files and folders that seem misnamed.
+def _own_prompts(settings: UnderstandingSettings, patterns: Mapping[str, Pattern]) -> list[str]:
+    """Return the names of the prompt templates in the folder.
 
-    A frame may have any name of its own, so a file is refused only where it resembles a name that would be used.
+    One may have any name of its own, so a file is refused only where it resembles a name that would be used.
+
+    Raises:
+        UnknownNameError: if a file or a folder seems misnamed.
+        UsageError: if a file has a retired name, or stands where another folder is read.
     """
     top = Path(settings.templates)
     files = files_of(settings.templates)
     for name in sorted(one.name for one in top.iterdir() if one.is_dir()):
         if name != FOLDER and get_close_matches(name, [FOLDER], 1):
             raise UnknownNameError(f"folder in {settings.templates}", name, [FOLDER])
-    used = {Path(settings.frame).stem} - FRAMES.keys()
-    stems = {file_stem(FRAMES, name) for name in FRAMES} | NO_FRAMES
+    used = {Path(settings.prompt).stem} - PROMPTS.keys()
+    stems = {file_stem(PROMPTS, name) for name in PROMPTS} | NO_PROMPTS
     for name in files:
+        if name in _RETIRED:
+            raise UsageError(f"{files[name]}: renamed to {_RETIRED[name]}{files[name].suffix}")
         if name in patterns:
             raise UsageError(
                 f"{files[name]}: the phrasings of a pattern are read from {top / FOLDER / files[name].name}"
             )
         if name not in stems | used and get_close_matches(name, stems, 1, _RESEMBLES):
-            raise UnknownNameError(f"frame (file {files[name].name})", name, sorted(stems))
-    return list(frame_sources(FRAMES, settings.templates))
+            raise UnknownNameError(f"prompt (file {files[name].name})", name, sorted(stems))
+    return list(prompt_sources(PROMPTS, settings.templates))

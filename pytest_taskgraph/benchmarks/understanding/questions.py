@@ -18,13 +18,12 @@ from ...notations.plain_json import digest
 from ...scoring.forms import form
 from ...scoring.metrics import check_text_metrics
 from ...trial import Question
-from ..frames import Composed
+from ..prompts import Composed
 from . import projects
 from .asked import Asked, about, written
 from .catalogue import select
 from .chance import chance_at
 from .choices import choose
-from .frames import Example, WorkflowFrame, frame
 from .interpretations import guide_for, spellings_for
 from .known_names import known_names
 from .labels import difficulty
@@ -32,6 +31,7 @@ from .left_out import left_alone, misfit, misfits, one_sided, recipe_features, s
 from .pattern import Pattern
 from .phrasings import check_templates, worded
 from .presentation import present
+from .prompts import Example, WorkflowPrompt, prompt_template
 from .reference import PatternReference
 from .sample import Drawn, draw
 from .scope import sentence
@@ -42,7 +42,7 @@ from .twins import asked as asked_for
 from .twins import not_varied, with_varied
 from .vary import check as check_relations
 
-DEFAULT_FRAME = UnderstandingSettings().frame
+DEFAULT_PROMPT = UnderstandingSettings().prompt
 
 
 def check(settings: UnderstandingSettings) -> None:
@@ -94,7 +94,7 @@ def notices(settings: UnderstandingSettings, options: Mapping[str, Any]) -> list
 
 def question(reference: PatternReference, settings: UnderstandingSettings) -> Question:
     """The question that a reference stands for."""
-    asked, chosen = asked_for(reference, settings), frame(settings.frame, settings.templates)
+    asked, chosen = asked_for(reference, settings), prompt_template(settings.prompt, settings.templates)
     one, workflow_digest = about(asked, reference, settings), digest(asked.workflow)
     answer_form = form(asked.pattern.form)
     names = known_names(asked.workflow, asked.scope.workflow)
@@ -225,9 +225,10 @@ def _ways(settings: UnderstandingSettings) -> str:
     """The part of an id that tells how it is asked; defaults are left out."""
     phrasing = {"first": "-p1", "second": "-p2"}.get(settings.phrasing, "")
     names = "" if settings.names == "mixed" else f"-{settings.names}"
-    framed = "" if settings.frame == DEFAULT_FRAME else f"-{_safe(frame(settings.frame, settings.templates).name)}"
+    default = settings.prompt == DEFAULT_PROMPT
+    prompt = "" if default else f"-{_safe(prompt_template(settings.prompt, settings.templates).name)}"
     shots = "" if settings.shots is None else f"-k{settings.shots}"
-    return f"{names}{phrasing}{framed}{shots}{'-agent' if settings.presentation == 'agent' else ''}"
+    return f"{names}{phrasing}{prompt}{shots}{'-agent' if settings.presentation == 'agent' else ''}"
 
 
 def _safe(name: str) -> str:
@@ -244,16 +245,16 @@ def _examples(
     size = size_of(asked.pattern, reference.tasks)
     series = Series(shots_of(settings), size, settings.seed, reference.ordinal)
     found = drawn(asked.pattern, series, workflow_digest)
-    place = frame(settings.frame, settings.templates).place
+    place = prompt_template(settings.prompt, settings.templates).place
     return examples(found, asked.worded, asked.phrasing, place, partial(written, name=asked.notation))
 
 
-def _labels(reference: PatternReference, asked: Asked, chosen: WorkflowFrame) -> dict[str, str | int]:
+def _labels(reference: PatternReference, asked: Asked, chosen: WorkflowPrompt) -> dict[str, str | int]:
     return {
         **({"size": reference.tasks} if reference.tasks else {}),
         "notation": asked.notation,
         "phrasing": asked.phrasing + 1,
-        "frame": chosen.name,
+        "prompt": chosen.name,
         **({"names": asked.names} if asked.names else {}),
         **({"edit": asked.edit} if asked.edit else {}),
         **difficulty(asked.scope.workflow),
@@ -261,13 +262,13 @@ def _labels(reference: PatternReference, asked: Asked, chosen: WorkflowFrame) ->
     }
 
 
-def _digests(asked: Asked, workflow_digest: str, chosen: WorkflowFrame, told: Composed) -> dict[str, str]:
+def _digests(asked: Asked, workflow_digest: str, chosen: WorkflowPrompt, told: Composed) -> dict[str, str]:
     template = asked.worded.templates[asked.phrasing]
     return {
         "workflow": workflow_digest,
         "prompt": _sha(told.prompt),
         **({"system": _sha(told.system)} if told.system else {}),
-        "frame": _sha(chosen.source),
+        "prompt_template": _sha(chosen.source),
         "template": _sha(template),
         "reference": _sha(json.dumps(asked.case.answer, sort_keys=True)),
     }

@@ -16,10 +16,10 @@ from ...notations.plain_json import digest
 from ...scoring.forms import form
 from ...trial import Place
 from ...workflow.model import Workflow
-from .frames import Example, frame
 from .known_names import known_names
 from .left_out import least_tasks_of, recipe_features
 from .pattern import Pattern
+from .prompts import Example, prompt_template
 from .sample import Drawn, draw
 from .scope import sentence
 from .settings import UnderstandingSettings
@@ -40,8 +40,8 @@ class Series:
 
 
 def shots_of(settings: UnderstandingSettings) -> int:
-    """How many examples stand before each question: what the run says, else what the frame wants."""
-    return frame(settings.frame, settings.templates).shots if settings.shots is None else settings.shots
+    """How many examples stand before each question: what the run says, else what the prompt template wants."""
+    return prompt_template(settings.prompt, settings.templates).shots if settings.shots is None else settings.shots
 
 
 def size_of(pattern: Pattern, tasks: int) -> int:
@@ -83,7 +83,7 @@ def _tries(pattern: Pattern, series: Series, seed: int, place: int, side: int) -
 def examples(
     found: Iterable[Drawn], worded: Pattern, phrasing: int, place: Place, write: Callable[[Workflow], str]
 ) -> tuple[Example, ...]:
-    """The solved examples, asked in the words of the question and answered where the frame wants the answer."""
+    """The solved examples, asked in the words of the question and answered where the template wants the answer."""
     return tuple(
         Example(write(one.project), sentence(worded, phrasing, one.scope, one.case), _answer(worded, one, place))
         for one in found

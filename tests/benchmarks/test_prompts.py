@@ -8,7 +8,7 @@ import pytest
 
 from pytest_taskgraph.benchmarks.episodes.single import opening
 from pytest_taskgraph.benchmarks.understanding import understanding
-from pytest_taskgraph.benchmarks.understanding.frames import FRAMES, Example, frame
+from pytest_taskgraph.benchmarks.understanding.prompts import PROMPTS, Example, prompt_template
 from pytest_taskgraph.benchmarks.understanding.settings import UnderstandingSettings
 from pytest_taskgraph.errors import UnknownNameError, UsageError
 from pytest_taskgraph.notations import NOTATIONS, Notation
@@ -24,89 +24,89 @@ PARTS: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize("name", sorted(FRAMES))
-def test_every_frame_shows_all_parts_in_order(name: str) -> None:
-    prompt = "\n".join(frame(name).compose(**PARTS))
+@pytest.mark.parametrize("name", sorted(PROMPTS))
+def test_every_prompt_shows_all_parts_in_order(name: str) -> None:
+    prompt = "\n".join(prompt_template(name).compose(**PARTS))
     places = [prompt.index(part) for part in ("DSL", "Read it.", "A -> B;", "What?", "One name.")]
     assert places == sorted(places)
     assert prompt.count("A -> B;") == 1
 
 
 @pytest.mark.parametrize("shown", NOTATIONS.values(), ids=lambda shown: shown.name)
-@pytest.mark.parametrize("name", sorted(FRAMES))
-def test_frame_any_notation_is_introduced_by_its_phrase(name: str, shown: Notation) -> None:
+@pytest.mark.parametrize("name", sorted(PROMPTS))
+def test_prompt_any_notation_is_introduced_by_its_phrase(name: str, shown: Notation) -> None:
     told = {**PARTS, "notation": shown.title, "in_notation": shown.phrase}
-    assert f"written {shown.phrase}. Read it." in "\n".join(frame(name).compose(**told))
+    assert f"written {shown.phrase}. Read it." in "\n".join(prompt_template(name).compose(**told))
     assert re.fullmatch(r"in a .+|as an? .+|as JSON|in plain .+", shown.phrase)
 
 
-def test_frames_own_the_place_of_the_answer() -> None:
-    assert {name: frame(name).place for name in FRAMES} == {
-        "direct": "whole", "think-first": "marker", "answer-first": "first-line",
+def test_prompts_own_the_place_of_the_answer() -> None:
+    assert {name: prompt_template(name).place for name in PROMPTS} == {
+        "direct": "whole", "chain-of-thought": "marker", "answer-first": "first-line",
         "few-shot": "marker", "guided": "marker",
     }  # fmt: skip
 
 
 @pytest.mark.parametrize("text", ["a ``` b", "```` \n```", "`" * 50_000])
 def test_the_fence_does_not_stand_in_the_text(text: str) -> None:
-    prompt = frame("direct").compose(**{**PARTS, "workflow": text}).prompt
+    prompt = prompt_template("direct").compose(**{**PARTS, "workflow": text}).prompt
     fence = next(line for line in prompt.split("\n") if line.startswith("```"))
     assert fence not in text
     assert f"\n{fence}\n{text}\n{fence}\n" in prompt
 
 
-def test_a_frame_may_be_a_file(tmp_path: Path) -> None:
+def test_a_prompt_may_be_a_file(tmp_path: Path) -> None:
     path = tmp_path / "my own.jinja"
     path.write_bytes(b"\xef\xbb\xbf{# answer: first-line #}\r\n{{ question }}\r\n{{ instruction }} {{ workflow }}")
-    mine = frame(str(path))
+    mine = prompt_template(str(path))
     assert (mine.name, mine.place) == ("my own", "first-line")
     assert mine.compose(**PARTS) == ("", "What?\nOne name. A -> B;")
 
 
 def test_the_name_of_a_file_stands_in_ids_in_safe_letters(tmp_path: Path) -> None:
-    path = tmp_path / "my own $frame.jinja"
+    path = tmp_path / "my own $prompt.jinja"
     path.write_text("{# answer: whole #}{{ workflow }} {{ question }}", encoding="utf-8")
-    chosen = UnderstandingSettings(frame=str(path), instances=1)
+    chosen = UnderstandingSettings(prompt=str(path), instances=1)
     (reference,) = understanding.references(chosen, {"patterns": "task_list"})
-    assert reference.id == "task_list-wadl-n012-s0-000-my_own__frame"
-    assert understanding.question(reference, chosen).labels["frame"] == "my own $frame"
+    assert reference.id == "task_list-wadl-n012-s0-000-my_own__prompt"
+    assert understanding.question(reference, chosen).labels["prompt"] == "my own $prompt"
 
 
-def test_an_unknown_frame_is_answered_with_the_known_ones() -> None:
-    with pytest.raises(UnknownNameError, match=r"unknown frame 'dirct'; known: .*direct.*think-first"):
-        frame("dirct")
+def test_an_unknown_prompt_is_answered_with_the_known_ones() -> None:
+    with pytest.raises(UnknownNameError, match=r"unknown prompt 'dirct'; known: .*chain-of-thought.*direct"):
+        prompt_template("dirct")
 
 
 def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"none\.jinja"):
-        frame(str(tmp_path / "none.jinja"))
+        prompt_template(str(tmp_path / "none.jinja"))
 
 
-def test_a_frame_must_say_where_the_answer_stands(tmp_path: Path) -> None:
+def test_a_prompt_must_say_where_the_answer_stands(tmp_path: Path) -> None:
     path = tmp_path / "a.jinja"
     path.write_text("{{ question }}", encoding="utf-8")
-    with pytest.raises(UsageError, match=r"a\.jinja:1: a frame begins with a line .*answer: marker"):
-        frame(str(path))
+    with pytest.raises(UsageError, match=r"a\.jinja:1: a prompt template begins with a line .*answer: marker"):
+        prompt_template(str(path))
 
 
-def test_a_frame_that_is_no_jinja_or_no_text_is_told_with_its_file(tmp_path: Path) -> None:
+def test_a_prompt_that_is_no_jinja_or_no_text_is_told_with_its_file(tmp_path: Path) -> None:
     path = tmp_path / "b.jinja"
     path.write_text("{# answer: whole #}\n\n{{ question", encoding="utf-8")
     with pytest.raises(UsageError, match=r"b\.jinja:3: "):
-        frame(str(path))
+        prompt_template(str(path))
     odd = tmp_path / "c.jinja"
     odd.write_bytes(b"{# answer: whole #}\xff")
     with pytest.raises(UsageError, match=r"c\.jinja: .*utf-8"):
-        frame(str(odd))
+        prompt_template(str(odd))
 
 
-def test_a_frame_that_uses_what_is_not_there_is_told_what_there_is(tmp_path: Path) -> None:
+def test_a_prompt_that_uses_what_is_not_there_is_told_what_there_is(tmp_path: Path) -> None:
     path = tmp_path / "d.jinja"
     path.write_text("{# answer: whole #}{{ questoin }}", encoding="utf-8")
     with pytest.raises(
-        UsageError, match=r"frame d: 'questoin' is undefined; the template sees: examples, fence, guide"
+        UsageError, match=r"prompt d: 'questoin' is undefined; the template sees: examples, fence, guide"
     ):
-        frame(str(path)).compose(**PARTS)
+        prompt_template(str(path)).compose(**PARTS)
 
 
 SYSTEM = """{# answer: marker, shots: 3 #}
@@ -122,24 +122,24 @@ def test_what_stands_before_the_users_part_is_the_system_prompt(tmp_path: Path) 
     path = tmp_path / "e.jinja"
     for text in (SYSTEM, SYSTEM.replace("\n", "\r\n")):
         path.write_bytes(text.encode())
-        frame.cache_clear()
-        mine = frame(str(path))
+        prompt_template.cache_clear()
+        mine = prompt_template(str(path))
         assert (mine.place, mine.shots, mine.shows_examples) == ("marker", 3, True)
         assert mine.compose(**PARTS) == ("You know DSL. Read it.", "A -> B; What? One name.")
         shown = mine.compose(**PARTS, examples=[Example("``` ```", "?", "yes")])
         assert shown.prompt.split() == ["````", "```", "```:", "yes", "A", "->", "B;", "What?", "One", "name."]
 
 
-def test_only_the_frame_with_a_system_part_has_a_system_prompt() -> None:
-    told = {name: frame(name).compose(**PARTS) for name in FRAMES}
+def test_only_the_prompt_with_a_system_part_has_a_system_prompt() -> None:
+    told = {name: prompt_template(name).compose(**PARTS) for name in PROMPTS}
     assert {name for name, one in told.items() if one.system} == {"guided"}
     assert "DSL" in told["guided"].system
     assert "A -> B;" not in told["guided"].system
 
 
-def test_a_question_holds_the_system_prompt_of_its_frame_and_a_digest() -> None:
+def test_a_question_holds_the_system_prompt_of_its_prompt_and_a_digest() -> None:
     def put(name: str) -> Question:
-        chosen = UnderstandingSettings(frame=name, instances=1)
+        chosen = UnderstandingSettings(prompt=name, instances=1)
         return understanding.question(understanding.references(chosen, {"patterns": "task_list"})[0], chosen)
 
     guided, plain = put("guided"), put("direct")
@@ -147,49 +147,49 @@ def test_a_question_holds_the_system_prompt_of_its_frame_and_a_digest() -> None:
     assert guided.system not in guided.prompt
     assert [message["role"] for message in opening(guided)] == ["system", "user"]
     assert ("system" in guided.digests, "system" in plain.digests, plain.system) == (True, False, "")
-    assert guided.digests["frame"] != plain.digests["frame"]
+    assert guided.digests["prompt_template"] != plain.digests["prompt_template"]
 
 
 def test_a_mistake_behind_the_system_part_is_told_with_its_line_of_the_file(tmp_path: Path) -> None:
     path = tmp_path / "f.jinja"
     path.write_text("{# answer: whole #}\nYou are.\n{# user #}\n{{ question", encoding="utf-8")
     with pytest.raises(UsageError, match=r"f\.jinja:4: "):
-        frame(str(path))
+        prompt_template(str(path))
 
 
-def test_examples_are_not_asked_of_a_frame_that_shows_none(tmp_path: Path) -> None:
+def test_examples_are_not_asked_of_a_prompt_that_shows_none(tmp_path: Path) -> None:
     path = tmp_path / "g.jinja"
     path.write_text("{# answer: whole #}{{ workflow }} {{ question }}", encoding="utf-8")
-    understanding.check(UnderstandingSettings(frame=str(path), shots=0))
-    with pytest.raises(UsageError, match=r"frame g shows no examples; .*0 shots"):
-        understanding.check(UnderstandingSettings(frame=str(path), shots=1))
+    understanding.check(UnderstandingSettings(prompt=str(path), shots=0))
+    with pytest.raises(UsageError, match=r"prompt g shows no examples; .*0 shots"):
+        understanding.check(UnderstandingSettings(prompt=str(path), shots=1))
     path = tmp_path / "h.jinja"
     path.write_text("{# answer: whole, shots: 1 #}{{ workflow }} {{ question }}", encoding="utf-8")
-    with pytest.raises(UsageError, match="frame h shows no examples"):
-        understanding.check(UnderstandingSettings(frame=str(path)))
+    with pytest.raises(UsageError, match="prompt h shows no examples"):
+        understanding.check(UnderstandingSettings(prompt=str(path)))
 
 
 def test_a_name_that_an_example_has_not_is_told_before_anything_is_asked(tmp_path: Path) -> None:
     path = tmp_path / "i.jinja"
     path.write_text("{# answer: whole #}{% for e in examples %}{{ e.answr }}{% endfor %}", encoding="utf-8")
-    with pytest.raises(UsageError, match=r"frame i: .*answr"):
-        understanding.check(UnderstandingSettings(frame=str(path)))
+    with pytest.raises(UsageError, match=r"prompt i: .*answr"):
+        understanding.check(UnderstandingSettings(prompt=str(path)))
 
 
-def test_a_folder_stands_in_for_frames_of_the_same_file_name_and_adds_others(tmp_path: Path) -> None:
-    (tmp_path / "think_first.jinja").write_text(
+def test_a_folder_stands_in_for_prompts_of_the_same_file_name_and_adds_others(tmp_path: Path) -> None:
+    (tmp_path / "chain_of_thought.jinja").write_text(
         "{# answer: first-line #}My {{ workflow }} {{ question }}", encoding="utf-8"
     )
     (tmp_path / "terse.jinja").write_text("{# answer: whole #}{{ workflow }} {{ question }}", encoding="utf-8")
     (tmp_path / "README.md").write_text("What stands here.", encoding="utf-8")
     folder = str(tmp_path)
-    assert frame("think-first", folder).compose(**PARTS).prompt == "My A -> B; What?"
-    assert frame("terse", folder).compose(**PARTS).prompt == "A -> B; What?"
-    assert frame("direct", folder) == frame("direct")
-    assert frame("think-first").place == "marker"
-    with pytest.raises(UnknownNameError, match=r"unknown frame 'tarse'; known: .*direct.*terse"):
-        frame("tarse", folder)
-    chosen = UnderstandingSettings(frame="terse", templates=folder, instances=1)
+    assert prompt_template("chain-of-thought", folder).compose(**PARTS).prompt == "My A -> B; What?"
+    assert prompt_template("terse", folder).compose(**PARTS).prompt == "A -> B; What?"
+    assert prompt_template("direct", folder) == prompt_template("direct")
+    assert prompt_template("chain-of-thought").place == "marker"
+    with pytest.raises(UnknownNameError, match=r"unknown prompt 'tarse'; known: .*direct.*terse"):
+        prompt_template("tarse", folder)
+    chosen = UnderstandingSettings(prompt="terse", templates=folder, instances=1)
     (reference,) = understanding.references(chosen, {"patterns": "task_list"})
     assert reference.id.endswith("-terse")
     assert understanding.question(reference, chosen).place == "whole"
@@ -200,8 +200,8 @@ def test_a_folder_stands_in_for_frames_of_the_same_file_name_and_adds_others(tmp
     [
         ("none/", "", r"none: no such folder; --taskgraph-templates takes a folder"),
         ("a.txt", "x", r"a\.txt: no template; expected files NAME\.jinja"),
-        ("a.jinja", "{{ question }}", r"a\.jinja:1: a frame begins with a line"),
-        ("a.jinja", "{# answer: whole #}{{ qestion }}", "frame a: 'qestion' is undefined"),
+        ("a.jinja", "{{ question }}", r"a\.jinja:1: a prompt template begins with a line"),
+        ("a.jinja", "{# answer: whole #}{{ qestion }}", "prompt a: 'qestion' is undefined"),
         ("patterns/task_lists.jinja", "List all.", r"unknown pattern .*'task_lists'; known: .*task_list,"),
         ("patterns/task_list.jinja", "List {{", r"task_list\.jinja \(phrasing 1\):1: "),
         ("patterns/task_list.jinja", "A\n{# or #}\nB {% if %}", r"task_list\.jinja \(phrasing 2\):1: "),

@@ -1,6 +1,6 @@
-"""The frames of questions about workflows: what they see, and the built-in ones.
+"""The prompt templates of questions about workflows: what they see, and the built-in ones.
 
-A frame sees `workflow` (the text), `notation` (its name, such as "plain English"), `in_notation` (what follows
+A prompt template sees `workflow` (the text), `notation` (such as "plain English"), `in_notation` (what follows
 "written", such as "in plain English" or "as JSON"), `guide`, `question`, `instruction`, `fence` (a code fence that does
 not stand in the text), and `examples`, each with `workflow`, `fence`, `question` and `answer`.
 """
@@ -14,15 +14,15 @@ from pathlib import Path
 from typing import Final
 
 from ....catalog import Catalog, catalog_cache
-from ...frames import Composed, Frame, FrameSource, built_in_frames, fence_for, find_frame
+from ...prompts import Composed, PromptSource, PromptTemplate, built_in_prompts, fence_for, find_prompt
 
-FRAMES: Final[Catalog[FrameSource]] = Catalog("frame", built_in_frames(Path(__file__).parent))
+PROMPTS: Final[Catalog[PromptSource]] = Catalog("prompt", built_in_prompts(Path(__file__).parent))
 _WORKFLOW, _QUESTION = "theworkflowstandshere", "thequestionstandshere"  # for check()
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A solved question: the workflow's text, the question, and the answer as a reply in the frame gives it."""
+    """A solved question: the workflow's text, the question, and the answer as the prompt template wants it."""
 
     workflow: str
     question: str
@@ -34,11 +34,11 @@ class Example:
         return fence_for(self.workflow)
 
 
-class WorkflowFrame(Frame):
+class WorkflowPrompt(PromptTemplate):
     """A way to put a question about a workflow."""
 
     def check(self) -> None:
-        """Render the frame with and without examples. Raises UsageError if that fails or leaves out what is asked."""
+        """Render the template with and without examples. Raises UsageError if that fails or hides what is asked."""
         prompts = {
             when: self.compose(
                 workflow=_WORKFLOW, notation="", in_notation="", guide="", question=_QUESTION, instruction="",
@@ -86,11 +86,15 @@ class WorkflowFrame(Frame):
 
 @catalog_cache
 @lru_cache(maxsize=64)
-def frame(name: str, templates: str = "") -> WorkflowFrame:
-    """Return the frame of that name, or of that file; `templates` is a folder whose files stand in for built-in ones.
+def prompt_template(name: str, templates: str = "") -> WorkflowPrompt:
+    """Return the prompt template of that name, or of that file.
+
+    Args:
+        name: A name of `PROMPTS` or of a file in `templates`, or a path.
+        templates: A folder whose files stand in for built-in ones.
 
     Raises:
-        UnknownNameError: if there is no such frame.
-        UsageError: if it is no template of a frame.
+        UnknownNameError: if there is no such prompt template.
+        UsageError: if it is not written as one.
     """
-    return find_frame(WorkflowFrame, FRAMES, name, templates)
+    return find_prompt(WorkflowPrompt, PROMPTS, name, templates)

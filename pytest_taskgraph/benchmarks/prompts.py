@@ -1,9 +1,9 @@
-"""Frames put what is asked about, question and instruction together, and own where in the reply the answer stands.
+"""Prompt templates: how question, instruction and what they are about are put, and where the answer stands.
 
-A frame is a Jinja file; its first line says where the answer stands: `{# answer: marker #}` (after "Final answer:"),
-`{# answer: whole #}` or `{# answer: first-line #}`; `{# answer: marker, shots: 2 #}` says how many solved examples it
-shows unless the run says otherwise. What stands before a line `{# user #}` is the system prompt. What a frame sees
-besides, each family says of its own.
+A prompt template is a Jinja file; its first line says where the answer stands: `{# answer: marker #}` (after "Final
+answer:"), `{# answer: whole #}` or `{# answer: first-line #}`; `{# answer: marker, shots: 2 #}` says how many solved
+examples it shows unless the run says otherwise. What stands before a line `{# user #}` is the system prompt. What a
+prompt template sees besides, each family says of its own.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from ..errors import UnknownNameError, UsageError
 from ..trial import Place
 from .templates import files_of, names_used, render, source_of, template
 
-FrameSource = Path | str  # a file, or the text of a template itself
-NO_FRAMES = {"judge"}  # the prompt of benchmarks/judging, which a folder of templates may hold beside frames
+PromptSource = Path | str  # a file, or the text of a template itself
+NO_PROMPTS = {"judge"}  # the prompt of benchmarks/judging, which a folder of templates may hold beside them
 _HEAD = re.compile(r"\{#-?\s*answer:\s*(marker|whole|first-line)\s*(?:,\s*shots:\s*(\d{1,3})\s*)?-?#\}")
 _USER = re.compile(r"^[ \t]*\{#-?[ \t]*user[ \t]*-?#\}[ \t]*\r?$", re.MULTILINE)
 
@@ -33,7 +33,7 @@ class Composed(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class PromptTemplate:
     """A way to put a question."""
 
     name: str
@@ -52,11 +52,11 @@ class Frame:
         Raises:
             UsageError: if the template fails.
         """
-        system, prompt = (render(part, dict(fields), f"frame {self.name}") for part in _parts(self.source))
+        system, prompt = (render(part, dict(fields), f"prompt {self.name}") for part in _parts(self.source))
         return Composed(system, prompt)
 
     def check_shown(self, prompt: Composed, names: Mapping[str, str], when: str = "") -> None:
-        """Check that a prompt of the frame shows what it has to.
+        """Check that a prompt made of the template shows what it has to.
 
         Args:
             prompt: The prompt.
@@ -70,66 +70,66 @@ class Frame:
         for name, value in names.items():
             if value not in text:
                 raise UsageError(
-                    f"frame {self.name} does not show the {name}{when}; expected {{{{ {name} }}}} in the template"
+                    f"prompt {self.name} does not show the {name}{when}; expected {{{{ {name} }}}} in the template"
                 )
 
 
-_F = TypeVar("_F", bound=Frame)
+_F = TypeVar("_F", bound=PromptTemplate)
 
 
-def built_in_frames(folder: Path) -> dict[str, FrameSource]:
-    """Return the frames of a folder by name: a file `think_first.jinja` holds the frame `think-first`."""
+def built_in_prompts(folder: Path) -> dict[str, PromptSource]:
+    """Return the prompt templates of a folder by name: `few_shot.jinja` holds the one named `few-shot`."""
     return {path.stem.replace("_", "-"): path for path in sorted(folder.glob("*.jinja"))}
 
 
-def find_frame(kind: type[_F], frames: Catalog[FrameSource], name: str, templates: str = "") -> _F:
-    """Return the frame of that name, or of that file.
+def find_prompt(kind: type[_F], prompts: Catalog[PromptSource], name: str, templates: str = "") -> _F:
+    """Return the prompt template of that name, or of that file.
 
     Args:
-        kind: The class of frames of the family.
-        frames: The frames of the family.
-        name: A name of `frames` or of a file in `templates`, or a path.
+        kind: The class of prompt templates of the family.
+        prompts: The prompt templates of the family.
+        name: A name of `prompts` or of a file in `templates`, or a path.
         templates: A folder whose files stand in for those of the same name, or add to them.
 
     Raises:
-        UnknownNameError: if there is no such frame.
-        UsageError: if it is no template of a frame.
+        UnknownNameError: if there is no such prompt template.
+        UsageError: if it is not written as one.
     """
-    found = frame_sources(frames, templates)
+    found = prompt_sources(prompts, templates)
     if name in found:
-        return _read(kind, frames, name, found[name])
+        return _read(kind, prompts, name, found[name])
     path = Path(name)
     if path.suffix not in {".jinja", ".j2"} and not path.is_file():
-        raise UnknownNameError("frame", name, [*found, "a file *.jinja"])
-    return _read(kind, frames, path.stem, path)
+        raise UnknownNameError("prompt", name, [*found, "a file *.jinja"])
+    return _read(kind, prompts, path.stem, path)
 
 
-def frame_sources(frames: Catalog[FrameSource], templates: str = "") -> dict[str, FrameSource]:
-    """Return the sources of all frames by name, those of the folder before built-in ones.
+def prompt_sources(prompts: Catalog[PromptSource], templates: str = "") -> dict[str, PromptSource]:
+    """Return the sources of all prompt templates by name, those of the folder before built-in ones.
 
     Raises:
         UsageError: if the templates are in no folder.
     """
-    own = {name: path for name, path in files_of(templates).items() if name not in NO_FRAMES} if templates else {}
-    others = {name: own.pop(file_stem(frames, name), source) for name, source in frames.items()}
+    own = {name: path for name, path in files_of(templates).items() if name not in NO_PROMPTS} if templates else {}
+    others = {name: own.pop(file_stem(prompts, name), source) for name, source in prompts.items()}
     return {**own, **others}
 
 
-def file_stem(frames: Catalog[FrameSource], name: str) -> str:
-    """Return the name, without suffix, of a file in a folder of templates that stands in for the frame of that name."""
-    source = frames[name]
-    return source.stem if isinstance(source, Path) and frames.owner(name) == BUILT_IN else name
+def file_stem(prompts: Catalog[PromptSource], name: str) -> str:
+    """Return the name, without suffix, of a file in a folder of templates that replaces the prompt of that name."""
+    source = prompts[name]
+    return source.stem if isinstance(source, Path) and prompts.owner(name) == BUILT_IN else name
 
 
-def _read(kind: type[_F], frames: Catalog[FrameSource], name: str, found: FrameSource) -> _F:
+def _read(kind: type[_F], prompts: Catalog[PromptSource], name: str, found: PromptSource) -> _F:
     if isinstance(found, Path):
-        source, where = source_of(found, "frame"), str(found)
+        source, where = source_of(found, "prompt"), str(found)
     else:
-        source, where = found, f"frame {name} of {frames.owner(name)}"
+        source, where = found, f"prompt {name} of {prompts.owner(name)}"
     head = _HEAD.match(source)
     if head is None:
         raise UsageError(
-            f"{where}:1: a frame begins with a line that says where the answer stands, "
+            f"{where}:1: a prompt template begins with a line that says where the answer stands, "
             "such as {# answer: marker #}; the others are whole and first-line, "
             "and {# answer: marker, shots: 2 #} shows examples"
         )

@@ -4,7 +4,7 @@ import pytest
 from loopback import Loopback
 from plugin_project import Project, asking, block, right
 
-FRAME = """{# answer: whole #}
+PROMPT = """{# answer: whole #}
 Look at this {{ notation }}:
 {{ fence }}
 {{ workflow }}
@@ -17,23 +17,23 @@ def bare(prompt: str) -> str:
     return right(prompt).removeprefix("Final answer: ")
 
 
-@pytest.mark.parametrize("name", ["direct", "answer-first", "think-first"])
-def test_each_frame_reads_the_answer_where_it_asks_for_it(project: Project, server: Loopback, name: str) -> None:
+@pytest.mark.parametrize("name", ["direct", "answer-first", "chain-of-thought"])
+def test_each_prompt_reads_the_answer_where_it_asks_for_it(project: Project, server: Loopback, name: str) -> None:
     replies = {
         "direct": bare,
         "answer-first": lambda prompt: f"{bare(prompt)}\nbecause nothing else would do",
-        "think-first": lambda prompt: f"Nothing else would do.\n{right(prompt)}",
+        "chain-of-thought": lambda prompt: f"Nothing else would do.\n{right(prompt)}",
     }
     server.answer = replies[name]
-    ran = project.run(*asking(server.url), f"--taskgraph-frame={name}", "-v")
+    ran = project.run(*asking(server.url), f"--taskgraph-prompt={name}", "-v")
     assert (ran.code, ran.counts) == (0, {"passed": 4})
     assert ("-direct]" in ran.output, "-answer-first]" in ran.output) == (name == "direct", name == "answer-first")
 
 
-def test_a_frame_may_be_a_file(project: Project, server: Loopback) -> None:
-    path = project.write("plain.jinja", FRAME)
+def test_a_prompt_may_be_a_file(project: Project, server: Loopback) -> None:
+    path = project.write("plain.jinja", PROMPT)
     server.answer = bare
-    ran = project.run(*asking(server.url), "--taskgraph-frame", path, "-v")
+    ran = project.run(*asking(server.url), "--taskgraph-prompt", path, "-v")
     assert (ran.code, ran.counts) == (0, {"passed": 4})
     assert "test_graph[parallel_pair-wadl-n012-s0-000-plain] PASSED" in ran.output
     assert all(one.prompt.startswith("Look at this ") for one in server.requests)
@@ -42,27 +42,30 @@ def test_a_frame_may_be_a_file(project: Project, server: Loopback) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (FRAME.split("\n", 1)[1], "plain.jinja:1: a frame begins with a line that says where the answer stands"),
-        (FRAME.replace("whole", "somewhere"), "plain.jinja:1: a frame begins with a line"),
-        (FRAME.replace("{{ question }}", "{{ question"), "plain.jinja:6: "),
+        (
+            PROMPT.split("\n", 1)[1],
+            "plain.jinja:1: a prompt template begins with a line that says where the answer stands",
+        ),
+        (PROMPT.replace("whole", "somewhere"), "plain.jinja:1: a prompt template begins with a line"),
+        (PROMPT.replace("{{ question }}", "{{ question"), "plain.jinja:6: "),
     ],
 )
-def test_a_frame_that_is_none_is_a_usage_error(project: Project, text: str, message: str) -> None:
+def test_a_prompt_that_is_none_is_a_usage_error(project: Project, text: str, message: str) -> None:
     path = project.write("plain.jinja", text)
-    ran = project.run("--taskgraph-frame", path)
+    ran = project.run("--taskgraph-prompt", path)
     assert ran.code == pytest.ExitCode.USAGE_ERROR
     assert message in ran.output
     assert ran.clean
 
 
-def test_a_frame_that_uses_an_unknown_name_asks_nothing_and_tells_the_known_ones(
+def test_a_prompt_that_uses_an_unknown_name_asks_nothing_and_tells_the_known_ones(
     project: Project, server: Loopback
 ) -> None:
-    path = project.write("plain.jinja", FRAME.replace("{{ instruction }}", "{{ hint }}"))
-    ran = project.run(*asking(server.url), "--taskgraph-frame", path)
+    path = project.write("plain.jinja", PROMPT.replace("{{ instruction }}", "{{ hint }}"))
+    ran = project.run(*asking(server.url), "--taskgraph-prompt", path)
     assert ran.code != 0
     assert (
-        "frame plain: 'hint' is undefined; the template sees: examples, fence, guide, in_notation, instruction, "
+        "prompt plain: 'hint' is undefined; the template sees: examples, fence, guide, in_notation, instruction, "
         in ran.output
     )
     assert ran.clean
@@ -108,7 +111,7 @@ def test_a_reply_that_cannot_be_read_fails_at_any_pass_mark(project: Project, se
 def test_examples_and_the_system_prompt_are_told_to_the_model(project: Project, server: Loopback) -> None:
     server.answer = lambda prompt: right(prompt)
     ran = project.run(
-        *asking(server.url), "--taskgraph-frame=guided", "--taskgraph-shots=1", "-k", "parallel_pair", "-v"
+        *asking(server.url), "--taskgraph-prompt=guided", "--taskgraph-shots=1", "-k", "parallel_pair", "-v"
     )
     assert "test_graph[parallel_pair-wadl-n012-s0-000-guided-k1]" in ran.output
     assert len(server.requests) == 2
@@ -116,7 +119,7 @@ def test_examples_and_the_system_prompt_are_told_to_the_model(project: Project, 
 
 
 def test_a_folder_of_templates_stands_in_for_ours(project: Project, server: Loopback) -> None:
-    project.write("words/think_first.jinja", FRAME)
+    project.write("words/chain_of_thought.jinja", PROMPT)
     project.write("words/patterns/parallel_pair.jinja", "May '{{ a }}' run beside '{{ b }}' in {{ place }}?")
     server.answer = "yes"
     project.run(*asking(server.url), "--taskgraph-templates=words", "-k", "parallel_pair")
@@ -132,50 +135,51 @@ def test_a_folder_of_templates_that_is_not_there_is_a_usage_error(project: Proje
 
 
 @pytest.mark.parametrize("name", ["workflow", "question"])
-def test_frame_without_placeholder_is_usage_error(project: Project, server: Loopback, name: str) -> None:
-    path = project.write("plain.jinja", FRAME.replace(f"{{{{ {name} }}}}", f"{{# {{{{ {name} }}}} #}}"))
-    ran = project.run(*asking(server.url), "--taskgraph-frame", path)
+def test_prompt_without_placeholder_is_usage_error(project: Project, server: Loopback, name: str) -> None:
+    path = project.write("plain.jinja", PROMPT.replace(f"{{{{ {name} }}}}", f"{{# {{{{ {name} }}}} #}}"))
+    ran = project.run(*asking(server.url), "--taskgraph-prompt", path)
     assert ran.code == pytest.ExitCode.USAGE_ERROR
-    assert f"frame plain does not show the {name}; expected {{{{ {name} }}}} in the template" in ran.output
+    assert f"prompt plain does not show the {name}; expected {{{{ {name} }}}} in the template" in ran.output
     assert ran.clean
     assert server.requests == []
 
 
-def test_frame_without_question_beside_examples_is_usage_error(project: Project) -> None:
-    text = FRAME.replace("{{ question }}", "{% if not examples %}{{ question }}{% endif %}")
-    ran = project.run("--taskgraph-frame", project.write("plain.jinja", text))
+def test_prompt_without_question_beside_examples_is_usage_error(project: Project) -> None:
+    text = PROMPT.replace("{{ question }}", "{% if not examples %}{{ question }}{% endif %}")
+    ran = project.run("--taskgraph-prompt", project.write("plain.jinja", text))
     assert ran.code == pytest.ExitCode.USAGE_ERROR
-    assert "frame plain does not show the question in prompts with examples" in ran.output
+    assert "prompt plain does not show the question in prompts with examples" in ran.output
 
 
-def test_frame_with_filtered_placeholders_is_used(project: Project) -> None:
-    text = FRAME.replace("{{ question }}", "{{ question | upper }}").replace("workflow }}", "workflow | indent(2) }}")
-    assert project.run("--model=simulated:1", "--taskgraph-frame", project.write("plain.jinja", text)).code == 0
+def test_prompt_with_filtered_placeholders_is_used(project: Project) -> None:
+    text = PROMPT.replace("{{ question }}", "{{ question | upper }}").replace("workflow }}", "workflow | indent(2) }}")
+    assert project.run("--model=simulated:1", "--taskgraph-prompt", project.write("plain.jinja", text)).code == 0
 
 
 @pytest.mark.parametrize(
     ("file", "message"),
     [
-        ("think-first.jinja", "unknown frame (file think-first.jinja) 'think-first'"),
-        ("fewshot.jinja", "unknown frame (file fewshot.jinja) 'fewshot'"),
-        ("judges.jinja", "unknown frame (file judges.jinja) 'judges'"),
+        ("few-shot.jinja", "unknown prompt (file few-shot.jinja) 'few-shot'"),
+        ("fewshot.jinja", "unknown prompt (file fewshot.jinja) 'fewshot'"),
+        ("think_first.jinja", "think_first.jinja: renamed to chain_of_thought.jinja"),
+        ("judges.jinja", "unknown prompt (file judges.jinja) 'judges'"),
         ("pattern/parallel_pair.jinja", "unknown folder in own 'pattern'"),
         ("patterns/paralel_pair.jinja", "unknown pattern (file patterns/paralel_pair.jinja) 'paralel_pair'"),
         ("parallel_pair.jinja", "parallel_pair.jinja: the phrasings of a pattern are read from"),
     ],
 )
 def test_templates_misspelled_name_is_usage_error(project: Project, file: str, message: str) -> None:
-    project.write(f"own/{file}", FRAME)
+    project.write(f"own/{file}", PROMPT)
     ran = project.run("--taskgraph-templates=own")
     assert ran.code == pytest.ExitCode.USAGE_ERROR
     assert message in ran.output
     assert ran.clean
 
 
-def test_templates_own_frame_beside_others_is_used(project: Project) -> None:
-    project.write("own/mine.jinja", FRAME)
-    project.write("own/thinking.jinja", FRAME)
-    assert project.run("--model=simulated:1", "--taskgraph-templates=own", "--taskgraph-frame=mine").code == 0
+def test_templates_own_prompt_beside_others_is_used(project: Project) -> None:
+    project.write("own/mine.jinja", PROMPT)
+    project.write("own/thinking.jinja", PROMPT)
+    assert project.run("--model=simulated:1", "--taskgraph-templates=own", "--taskgraph-prompt=mine").code == 0
 
 
 def test_templates_judge_without_answer_is_usage_error(project: Project) -> None:
