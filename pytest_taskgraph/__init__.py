@@ -5,6 +5,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from .version import __version__ as __version__
+
 if TYPE_CHECKING:
     from .asking import Episode as Episode
     from .asking import Transcript as Transcript
@@ -37,8 +39,6 @@ if TYPE_CHECKING:
     from .trial import Request as Request
     from .trial import Trial as Trial
     from .workflow.model import Workflow as Workflow
-
-__version__ = "0.1.0"
 
 _WHERE = {
     "Aggregate": ".family_description",

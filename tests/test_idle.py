@@ -21,6 +21,7 @@ GROUND = {"pytest_taskgraph", "pytest_taskgraph.errors", "pytest_taskgraph.insta
 DECLARING = {"family", "option", "settings", "understanding", "understanding.options", "understanding.settings"}
 LIGHT = {
     "pytest_taskgraph.retired",
+    "pytest_taskgraph.version",
     *GROUND,
     "pytest_taskgraph.catalog",
     "pytest_taskgraph.registry",

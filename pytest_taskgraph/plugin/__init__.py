@@ -66,6 +66,7 @@ def pytest_configure(config: pytest.Config) -> None:
         return
     from ..errors import UsageError
     from ..redaction import hide
+    from .planning import check
     from .run import run_of
 
     try:
@@ -73,6 +74,8 @@ def pytest_configure(config: pytest.Config) -> None:
         if hasattr(config, "workerinput"):
             return  # the controller has checked
         run.check()
+        if options.switched(config, "dry-run"):
+            check(config)
     except UsageError as error:
         raise pytest.UsageError(hide(str(error))) from None
     if run.may_stop:
@@ -95,7 +98,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
     run = run_of(metafunc.config)
     run.demand(marks[0].kwargs["family"])
-    notices = expand(metafunc, marks[0], run.settings, run.models, run.repeats, run.population.declare)
+    notices = expand(metafunc, marks[0], run.settings, run.models.labels, run.repeats, run.population.declare)
     run.notices.extend(one for one in notices if one not in run.notices)
 
 
@@ -122,12 +125,11 @@ def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config
     """
     run = _run(config)
     if run is not None:
-        from .population import refuse
         from .suites import demand_questions
 
         demand_questions(items, worker=hasattr(config, "workerinput"))
         if not session.testsfailed:  # what could not be collected is told first
-            refuse(config, run.population, run.judging.gates)
+            run.check_collected()
 
 
 def pytest_report_collectionfinish(config: pytest.Config, items: Sequence[pytest.Item]) -> list[str]:

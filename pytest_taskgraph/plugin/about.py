@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from .. import __version__
 from ..results.record import REAL_NAMES, About
+from ..version import __version__
 from . import options
 from .application import model_settings
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def _real_names(run: Run) -> dict[str, Json]:
     """Return the own names of the models that have short ones, by these."""
-    subjects = list(map(run.subject, run.models))
+    subjects = run.models.all
     named: dict[str, Json] = {one.name: one.real_name for one in subjects if one.name != one.real_name}
     return {REAL_NAMES: named} if named else {}
 
@@ -28,7 +28,7 @@ def about(run: Run) -> About:
     described = [one for one in run.descriptions if one.name in run.asked_families]
     return About(
         __version__,
-        models=tuple(run.subject(spec).name for spec in run.models),
+        models=tuple(one.name for one in run.models.all),
         seed=shown.seed,
         prompts=(shown.prompt,),
         reading=shown.reading,
@@ -37,19 +37,17 @@ def about(run: Run) -> About:
         questions=run.questions or (None if run.interrupted else len(run.tally)) or None,
         settings={
             "instances": shown.instances,
-            **run.population.families.options(one.name for one in described),
+            **run.families.options(one.name for one in described),
             **({"repeats": run.repeats} if run.repeats > 1 else {}),
             "model_option": model_settings(
-                (run.subject(label).spec for label in run.models), dict(options.pairs(run.config, "model-option"))
+                (one.spec for one in run.models.all), dict(options.pairs(run.config, "model-option"))
             ),
             **_real_names(run),
             **run.measuring.about(),
         },
         gates=tuple(asdict(case) for case in run.verdicts),
         lost=tuple(run.population.lost(run.died)),
-        question_sets=run.population.families.question_sets(
-            (one.question.family, one.question.group) for one in run.tally
-        ),
+        question_sets=run.families.question_sets((one.question.family, one.question.group) for one in run.tally),
         interrupted=run.interrupted,
         usage=run.usage.of_run(run.tally) if run.live else None,
         families=tuple(described),

@@ -13,8 +13,10 @@ ahead only what it has been sent.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
+from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import pytest
@@ -25,8 +27,12 @@ from .suites import asks
 
 if TYPE_CHECKING:
     from ..trial import Question
-    from .run import Run
-    from .subject import Subject
+    from .drawings import Drawings
+    from .garbage import Garbage
+    from .loop import Loop
+    from .measuring import Measuring
+    from .pipeline import Pipeline
+    from .subject import ModelsUnderTest, Subject
     from .suites import Collected
 
 _FIXTURES = ("trial", "taskgraph_question", "taskgraph_model", "taskgraph_reference")
@@ -34,11 +40,35 @@ _QUEUED = 2  # requests that wait for a slot, a slot
 _SWEEP = 64  # items after which a worker looks for what others ran
 
 
+@dataclass(frozen=True)
+class AskingParts:
+    """What it takes to ask the questions of a run."""
+
+    config: pytest.Config
+    models: ModelsUnderTest
+    pipeline: Pipeline
+    measuring: Measuring
+    loop: Loop
+    garbage: Garbage
+    drawings: Drawings | None  # None where no report draws
+
+    @cached_property
+    def shares_replies(self) -> bool:
+        """Whether the workers of the run give one another the replies that they got, through the store."""
+        return not self.pipeline.apart and (self.models.storable or self.pipeline.workers == 1)
+
+
+def may_stop(config: pytest.Config) -> bool:
+    """Return True if the first wrong answers may end the run, so that asking far ahead could be for nothing."""
+    return bool(config.getoption("maxfail", 0) or config.getoption("stepwise", False))
+
+
 class Ahead:
     """What is being asked, by item; and what is to be asked next."""
 
-    def __init__(self, run: Run) -> None:
-        self._run, self._config = run, run.config
+    def __init__(self, parts: AskingParts, tick: Callable[[], None]) -> None:
+        self._parts, self._tick = parts, tick
+        self._may_stop = may_stop(parts.config)
         self._items: dict[int, pytest.Item] = {}  # by their place among all
         self._places: dict[str, int] = {}
         self._next: Iterator[tuple[int, pytest.Item]] = iter(())
@@ -80,10 +110,10 @@ class Ahead:
         self._taken.add(item.nodeid)
         self._let_go(self._places.get(item.nodeid, 0))
         try:
-            return self._run.loop.wait(future, self._work, self._run.tick)
+            return self._parts.loop.wait(future, self._work, self._tick)
         finally:
             if self._items:  # also where the first is interrupted: it is to end fast
-                self._run.garbage.put_off()
+                self._parts.garbage.put_off()
 
     def forget(self) -> None:
         """No item is to be asked ahead any more."""
@@ -95,20 +125,20 @@ class Ahead:
 
     def _open(self, times: int) -> bool:
         """Whether fewer are on their way than `times` as many as may be in flight; once, if the run may end early."""
-        if self._run.may_stop:
-            return len(self._jobs) < self._run.pipeline.room
-        return self._submitted - self._finished < times * self._run.pipeline.room
+        if self._may_stop:
+            return len(self._jobs) < self._parts.pipeline.room
+        return self._submitted - self._finished < times * self._parts.pipeline.room
 
     def _one(self) -> bool:
-        for at, item in self._next if self._run.shares_replies else self._queued():
+        for at, item in self._next if self._parts.shares_replies else self._queued():
             if item.nodeid in self._jobs or item.nodeid in self._taken:
                 continue
             params = private.params(item)
-            collected, subject = params["taskgraph_reference"], self._run.subject_of(params)
+            collected, subject = params["taskgraph_reference"], self._parts.models.of_item(params)
             try:
                 question = collected.question()
-                if self._run.reporting.draws:
-                    self._run.drawings.draw(question, collected)
+                if self._parts.drawings is not None:
+                    self._parts.drawings.draw(question, collected)
                 self._jobs[item.nodeid] = (question, self._submit(at + 1, question, subject, collected))
             except Exception:
                 continue
@@ -116,7 +146,7 @@ class Ahead:
         return False
 
     def _submit(self, position: int, question: Question, subject: Subject, collected: Collected) -> Future[AskResult]:
-        run, model = self._run, self._run.pipeline.reach(subject.model(collected.family))
+        parts, model = self._parts, self._parts.pipeline.reach(subject.model(collected.family))
         subject.meet(question)
         episode = collected.family.episode(question.episode)
 
@@ -124,39 +154,39 @@ class Ahead:
             from ..models.limits import POSITION
 
             POSITION.set(position)
-            return await ask(question, episode, model, run.measuring, run.pipeline.seconds)
+            return await ask(question, episode, model, parts.measuring, parts.pipeline.seconds)
 
-        future = run.loop.submit(asked())
+        future = parts.loop.submit(asked())
         self._submitted += 1
         future.add_done_callback(self._count)
         return future
 
     def _count(self, future: Future[AskResult]) -> None:
         self._finished += 1
-        if self._submitted - self._finished < _QUEUED * self._run.pipeline.room:
-            self._run.loop.stir()
+        if self._submitted - self._finished < _QUEUED * self._parts.pipeline.room:
+            self._parts.loop.stir()
 
     def _asks(self, item: pytest.Item) -> bool:
         """Whether the item will ask a live model, through our fixtures, and is not skipped."""
-        if not asks(item) or not private.own_fixtures(item, _FIXTURES):
+        if not asks(item) or not private.fixtures_of(item, _FIXTURES, f"{__package__}.fixtures"):
             return False
-        return self._run.subject_of(private.params(item)).live and not private.skipped(item)
+        return self._parts.models.of_item(private.params(item)).live and not private.skipped(item)
 
     def _order(self) -> Iterator[tuple[int, pytest.Item]]:
         """Of several workers, the own share first."""
-        number, workers = self._run.pipeline.number, self._run.pipeline.workers
+        number, workers = self._parts.pipeline.number, self._parts.pipeline.workers
         yield from (one for one in self._items.items() if one[0] % workers == number)
-        if not self._run.may_stop:
+        if not self._may_stop:
             yield from (one for one in self._items.items() if one[0] % workers != number)
 
     def _queued(self) -> Iterator[tuple[int, pytest.Item]]:
         """Where replies are not shared: only what this worker is sure to run, for there are no claims between them."""
-        return ((at, self._items[at]) for at in private.queued(self._config) if at in self._items)
+        return ((at, self._items[at]) for at in private.queued(self._parts.config) if at in self._items)
 
     def _let_go(self, place: int) -> None:
         """Under xdist: forgets what was asked for items before the place that this worker has not been sent."""
-        if self._run.pipeline.workers == 1 or (len(self._taken) % _SWEEP and not self._run.may_stop):
+        if self._parts.pipeline.workers == 1 or (len(self._taken) % _SWEEP and not self._may_stop):
             return
-        own = set(private.queued(self._config))
+        own = set(private.queued(self._parts.config))
         for nodeid in [one for one in self._jobs if self._places[one] < place and self._places[one] not in own]:
             del self._jobs[nodeid]

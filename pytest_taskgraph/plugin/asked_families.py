@@ -79,6 +79,22 @@ class AskedFamilies:
                 self._descriptions.add(FamilyDescription.from_json(told["description"]))
         return self._descriptions
 
+    def gate_metrics(self) -> frozenset[str]:
+        """Return the names that the last part of a gate may have as a metric."""
+        from ..benchmarks import FAMILIES
+        from ..results.gates import SCORE
+        from ..scoring.metrics import MEASURED, METRICS, names_measured
+
+        of_episodes = {name for family in FAMILIES.values() for name in family.episode_metrics}
+        return frozenset({SCORE, *names_measured(METRICS), *MEASURED, *of_episodes, *self.metrics})
+
+    def gate_aggregates(self, settings: Settings) -> frozenset[str]:
+        """Return the names that the last part of a gate may have as an aggregate of some family."""
+        from ..benchmarks import FAMILIES
+
+        described = self.described(list(FAMILIES.values()), settings)
+        return frozenset(one.name for family in described for one in family.aggregates)
+
     def options(self, names: Iterable[str]) -> dict[str, Json]:
         """Return the values of the options of these families, as the record states them."""
         return {

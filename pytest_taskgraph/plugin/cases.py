@@ -43,7 +43,7 @@ def _expected(run: Run) -> int:
 
     budgets = sum(options.given(run.config, limit) is not None for limit in BUDGETS.values())
     of_each = len(run.judging.gates) + bool(run.judging.max_errors)
-    return budgets + len(run.models) * of_each + bool(run.reporting.compares)
+    return budgets + len(run.models.labels) * of_each + bool(run.reporting.compares)
 
 
 def _count(session: pytest.Session, items: int, cases: int) -> None:

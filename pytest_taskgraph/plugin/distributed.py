@@ -9,16 +9,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from .options import store_folder
+from .worker import APART, NUMBER, STORE
 
 if TYPE_CHECKING:
     from .planning import Outline
     from .run import Run
 
 END = "taskgraph_end"  # told to workers: the channel on which they hear that the user broke the run off
-APART = "taskgraph_apart"  # told to workers where some are on other machines, which do not share the store
-NUMBER = "taskgraph_number"  # told to workers: which of them it is, from 0; that of the dead one that it stands for
 OUTLINE = "taskgraph_outline"  # told to one worker: the channel on which it says what is going to be asked
-STORE = "taskgraph_store"  # told to workers of this machine: the folder of the store
 
 
 class Controller:
@@ -125,13 +123,6 @@ def tell_worker(node: Any) -> None:  # noqa: ANN401 - xdist's WorkerController
     node.workerinput[NUMBER] = next((number for number, spec in enumerate(specs) if spec is own), 0)
     if _here(own):
         node.workerinput[STORE] = str(store_folder(node.config))
-
-
-def workers_of(config: pytest.Config) -> int:
-    """How many workers the run will have, 1 without xdist."""
-    specs: list[str] = getattr(config.option, "tx", None) or []
-    counts = [one.partition("*")[0] for one in specs if "*" in one]
-    return max(1, len(specs) - len(counts) + sum(int(count) for count in counts if count.isdecimal()))
 
 
 def keep_queues_short(config: pytest.Config) -> None:

@@ -44,7 +44,7 @@ def taskgraph_model(request: pytest.FixtureRequest) -> Subject:
     from .run import run_of
 
     run = run_of(request.config)
-    return run.subject(getattr(request, "param", run.models[0]))
+    return run.models.of(getattr(request, "param", run.models.labels[0]))
 
 
 @pytest.fixture

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ..results.population import Mistake, Population, Whereabouts
     from ..results.tally import Tally
     from ..trial import Trial
+    from .asked_families import AskedFamilies
     from .population import Questions
 
 BUDGETS = {"calls": "max-calls", "cost": "max-cost"}  # what is limited -> by which option
@@ -42,8 +43,8 @@ class Outcome:
 class Judging:
     """How `--taskgraph-judge` and the options that ask for cases of their own are to be taken."""
 
-    def __init__(self, config: pytest.Config) -> None:
-        self._config = config
+    def __init__(self, config: pytest.Config, families: AskedFamilies) -> None:
+        self._config, self._families = config, families
         self._stated = options.value(config, "judge")
         self._limited = {name: limit for name, limit in BUDGETS.items() if options.given(config, limit) is not None}
         self._given = {name for name in NEED_A_MODEL if options.given(config, name) is not None}
@@ -77,7 +78,7 @@ class Judging:
         from ..benchmarks import FAMILIES
 
         # A conftest.py that is loaded later may register metrics and families, and with them names of gates.
-        names = (metrics_of_gates(self._config), frozenset(FAMILIES) | _told_families(self._config))
+        names = (self._families.gate_metrics(), frozenset(FAMILIES) | self._families.names)
         if self._parsed is None or self._parsed[0] != names:
             self._parsed = (names, self._parse(names[0]))
         return [] if self.how == "none" else self._parsed[1]
@@ -90,7 +91,7 @@ class Judging:
         gates = [parse(text, metrics) for text in texts]
         if all(len(gate.parts) == 1 for gate in gates):
             return gates
-        aggregates = aggregates_of_gates(self._config)
+        aggregates = self._families.gate_aggregates(options.settings(self._config))
         return [parse(text, metrics, aggregates) for text in texts]
 
     def check(self) -> None:
@@ -216,41 +217,6 @@ class Judging:
             if outcome.where.chosen:
                 return Case(name, "skipped", f"not judged: {', '.join(outcome.where.chosen)}", model)
         return Case(name, "failed", f"not judged: {told}", model)
-
-
-def metrics_of_gates(config: pytest.Config) -> frozenset[str]:
-    """The names that the last part of a gate may have as a metric."""
-    from ..benchmarks import FAMILIES
-    from ..results.gates import SCORE
-    from ..scoring.metrics import MEASURED, METRICS, names_measured
-    from .gathering import run_so_far
-
-    run = run_so_far(config)
-    of_episodes = {name for family in FAMILIES.values() for name in family.episode_metrics}
-    told = set() if run is None else run.population.families.metrics
-    return frozenset({SCORE, *names_measured(METRICS), *MEASURED, *of_episodes, *told})
-
-
-def aggregates_of_gates(config: pytest.Config) -> frozenset[str]:
-    """The names that the last part of a gate may have as an aggregate of some family."""
-    from ..benchmarks import FAMILIES
-    from ..benchmarks.contract import description_of
-    from .gathering import run_so_far
-
-    settings, run = options.settings(config), run_so_far(config)
-    if run is None:
-        families = [description_of(family, settings) for family in FAMILIES.values()]
-    else:
-        families = list(run.descriptions)
-    return frozenset(one.name for family in families for one in family.aggregates)
-
-
-def _told_families(config: pytest.Config) -> frozenset[str]:
-    """The names of the families whose suites were collected, in workers of xdist too."""
-    from .gathering import run_so_far
-
-    run = run_so_far(config)
-    return frozenset() if run is None else frozenset(run.population.families.names)
 
 
 def _known(gate: Gate, outcome: Outcome) -> str:

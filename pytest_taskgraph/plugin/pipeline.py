@@ -15,7 +15,7 @@ from ..errors import ProviderError, UsageError
 from ..models.watch import Watch
 from . import options
 from .application import is_storable
-from .distributed import APART, NUMBER, STORE, workers_of
+from .worker import APART, NUMBER, STORE, workers_of
 
 if TYPE_CHECKING:
     from ..asking import Model

@@ -39,7 +39,7 @@ def entries(run: Run, items: Sequence[pytest.Item], bases: Mapping[str, Basis]) 
         params = private.params(item)
         if not asks(item) or private.skipped(item):
             continue
-        subject, collected = run.subject_of(params), params["taskgraph_reference"]
+        subject, collected = run.models.of_item(params), params["taskgraph_reference"]
         question = _question(collected)
         if not subject.live or subject.client is None:
             yield PlanEntry(subject.name, question.family, question.group, question.section, 0, 0, 0.0, 0.0)
@@ -77,16 +77,16 @@ def bases_of(run: Run) -> dict[str, Basis]:
     from ..trial import Request
 
     found = {}
-    for spec in run.models:
-        client = run.subject(spec).client
-        if client is None or not run.subject(spec).live:
+    for one in run.models.all:
+        client = one.client
+        if client is None or not one.live:
             continue
         price, settings = run.pipeline.price(client), getattr(client, "settings", {})
         longest = longest_reply(Request(), price, settings)
         lengths = reply_lengths(run.pipeline.folder, run.pipeline.stored_name(client))
         known = len(lengths) >= LEAST_SAMPLES
         expected = round(sum(lengths) / len(lengths)) if known else expected_reply(price, settings)
-        found[run.subject(spec).name] = Basis(
+        found[one.name] = Basis(
             longest.tokens,
             longest.basis,
             min(expected, longest.tokens),
@@ -100,7 +100,7 @@ def outline(run: Run, items: Sequence[pytest.Item]) -> Outline:
     """How many questions the items ask, their forecast, what was left out: plain values, for a worker tells them."""
     questions = sum(map(asks, items))
     line, held_up = forecast(run, items) if questions else ("", "")
-    return questions, line, [*run.notices, *([held_up] if held_up else [])], run.population.families.pack()
+    return questions, line, [*run.notices, *([held_up] if held_up else [])], run.families.pack()
 
 
 def announced(
@@ -111,7 +111,7 @@ def announced(
     from ..reports.terminal import header
 
     run.questions = questions
-    run.population.families.unpack(families)
+    run.families.unpack(families)
     run.notices.extend(one for one in notices if one not in run.notices)
     if not questions:
         return []
@@ -132,7 +132,7 @@ def forecast(run: Run, items: Sequence[pytest.Item]) -> tuple[str, str]:
     from ..reports.plan import tightness
     from ..results.plan import plan_of
 
-    live = [item for item in items if asks(item) and run.subject_of(private.params(item)).live]
+    live = [item for item in items if asks(item) and run.models.of_item(private.params(item)).live]
     if not live:
         return "", ""
     sampled = len(live) > EXACT

@@ -17,7 +17,6 @@ import pytest
 
 from ..errors import UsageError
 from . import options
-from .asked_families import AskedFamilies
 from .outcomes import MISTAKE
 
 if TYPE_CHECKING:
@@ -25,6 +24,9 @@ if TYPE_CHECKING:
     from ..family_description import Aggregate, FamilyDescription
     from ..results.gates import Gate
     from ..results.population import Declared, Mistake, Vocabulary, Whereabouts
+    from ..trial import Trial
+    from .asked_families import AskedFamilies
+    from .subject import ModelsUnderTest
 
 TRAVELS = "taskgraph_declared"  # in the output of a worker
 NARROWED = "taskgraph_narrowed"  # in the input of a worker: that the user named files
@@ -36,12 +38,12 @@ SELECTING = {"keyword": "-k", "markexpr": "-m", "deselect": "--deselect", "lf": 
 class Questions:
     """What was declared, and the items that ended without a trial."""
 
-    def __init__(self, config: pytest.Config) -> None:
-        self._config = config
-        self.families = AskedFamilies()
+    def __init__(self, config: pytest.Config, families: AskedFamilies, models: ModelsUnderTest) -> None:
+        self._config, self.families, self._models = config, families, models
         self.functions: set[str] = set()  # those with suites, by node id
         self.declared: dict[str, Declared] = {}
         self._broken_off = False
+        self._trials: set[tuple[str, str]] = set()  # question and model of those that came
         self._untold: dict[str, str] = {}  # items that ended in their set-up, and how
 
     def declare(self, function: str, family: Family, references: Sequence[QuestionReference]) -> None:
@@ -52,7 +54,7 @@ class Questions:
         self.functions.add(function)
         settings = options.settings(self._config)
         described = self.families.described(list(FAMILIES.values()), settings)[family.name]
-        _check_description(described, self._config)
+        _check_description(described, self.families.gate_metrics())
         names = {one.group for one in references}
         self.families.declare(family, described, settings, sorted(names))
         sections = {name: family.section(name) for name in names}
@@ -94,19 +96,21 @@ class Questions:
         for item in dict.fromkeys(died):
             if item.partition("[")[0] in self.functions:
                 question = self._id_of(item)
-                if not self._came(item, question):
+                if not self._has_trial(item, question):
                     yield question or item
 
-    def _came(self, item: str, question: str) -> bool:
-        """Whether the item that took its worker with it had told its trial: then only its test did not end."""
-        from .gathering import run_so_far
-
-        run = run_so_far(self._config)
-        if run is None or not question:
+    def _has_trial(self, item: str, question: str) -> bool:
+        """Return True if the item that took its worker with it had told its trial: only its test did not end."""
+        if not question:
             return False
-        rest = _letters(item.replace(question, "", 1))
-        spec = max((one for one in run.models if _letters(one) in rest), key=len, default=run.models[0])
-        return any(one.question.id == question and one.model == run.subject(spec).name for one in run.tally)
+        rest, labels = _letters(item.replace(question, "", 1)), self._models.labels
+        label = max((one for one in labels if _letters(one) in rest), key=len, default=labels[0])
+        return (question, self._models.of(label).name) in self._trials
+
+    def add(self, trial: Trial, item: str) -> None:
+        """Note the trial of an item."""
+        self._trials.add((trial.question.id, trial.model))
+        self.functions.add(item.partition("[")[0])
 
     def whereabouts(self, session: pytest.Session, ended: BaseException | None, died: Sequence[str]) -> Whereabouts:
         """Why questions have no trial. `ended`: what ended the loop before its time."""
@@ -173,7 +177,6 @@ class Questions:
         """Return the names, labels and metrics that the families know, with what users added to them."""
         from ..benchmarks import FAMILIES
         from ..results.population import Vocabulary
-        from .judging import aggregates_of_gates, metrics_of_gates
 
         settings = options.settings(self._config)
         groups = {family: family.description(settings).groups for family in FAMILIES.values()}
@@ -188,7 +191,8 @@ class Questions:
         labels = [pair for one in FAMILIES.values() for pair in one.labels().items()]
         values = {name: tuple(chain(*(label.values for same, label in labels if same == name))) for name, _ in labels}
         closed = frozenset(values).difference(name for name, label in labels if not label.closed)
-        metrics, aggregates = metrics_of_gates(self._config), aggregates_of_gates(self._config)
+        metrics = self.families.gate_metrics()
+        aggregates = self.families.gate_aggregates(options.settings(self._config))
         names = list(dict.fromkeys(names))
         return Vocabulary(names, frozenset(ours), sorted(metrics), values, closed, sorted(aggregates))
 
@@ -205,6 +209,19 @@ class Questions:
     def absent(self) -> bool:
         """Whether nothing is to be judged: no suite asks anything, and no gate was given for this run."""
         return not (self.declared or self.functions or self.of_command_line or self._broken_off)
+
+    def mistakes_of(self, gates: Sequence[Gate]) -> list[str]:
+        """Return what is wrong about gates that can be about none of the questions, a line each."""
+        found = [(gate, self.mistake(gate)) for gate in gates]
+        return [
+            f"{options.spelling(self._config, 'gate')}: {gate.text!r}: {one.text}"
+            for gate, one in found
+            if one is not None and not self.excused(one)
+        ]
+
+    def question_sets(self) -> dict[str, int]:
+        """Return the versions of the question sets that the questions belong to, by family."""
+        return self.families.question_sets((one.family, one.group) for one in self.declared.values())
 
     @property
     def of_command_line(self) -> bool:
@@ -230,14 +247,12 @@ def _measured(metrics: Sequence[str] | None) -> Sequence[str] | None:
     return None if metrics is None else names_measured(metrics)
 
 
-def _check_description(described: FamilyDescription, config: pytest.Config) -> None:
+def _check_description(described: FamilyDescription, metrics: frozenset[str]) -> None:
     """Check the aggregates and tables that a family declares. Raises UsageError."""
     from ..results import aggregates, tables
-    from .judging import metrics_of_gates
 
     if not (described.aggregates or described.tables):
         return
-    metrics = metrics_of_gates(config)
     if told := aggregates.mistake_of(described.aggregates, metrics) or tables.mistake_of(described, metrics):
         raise UsageError(f"the benchmark family {described.name!r}: {told}")
 
@@ -270,31 +285,15 @@ def selections(session: pytest.Session) -> Iterator[str]:
         yield "-x" if most == 1 else f"--maxfail={most}"
 
 
-def refuse(config: pytest.Config, questions: Questions, gates: Sequence[Gate]) -> None:
-    """Nothing, if each gate is about some question, or need not be, and the questions are of the set that the run is
-    compared with; then it is known what is to be told of judging. Raises pytest.UsageError; a worker tells the
-    controller, which ends the run before any item is handed out.
+def refuse(config: pytest.Config, mistakes: Sequence[str]) -> None:
+    """End the run for mistakes of usage. A worker tells the controller, before any item is handed out.
 
-    Configured gates are demanded once there are questions: a project has other tests, too.
+    Raises:
+        pytest.UsageError: on a controller.
     """
-    from .run import run_of
-
-    if not questions.declared and not questions.of_command_line:
-        return
-    run = run_of(config)
-    found = [(gate, questions.mistake(gate)) for gate in gates]
-    asked = questions.families.question_sets((one.family, one.group) for one in questions.declared.values())
-    told = run.reporting.refused(asked, run.notices)
-    told += [
-        f"{options.spelling(config, 'gate')}: {gate.text!r}: {one.text}"
-        for gate, one in found
-        if one is not None and not questions.excused(one)
-    ]
-    if not told:
-        run.notices.extend(run.judging.notices)
-        return
+    told = "; ".join(mistakes)
     if not hasattr(config, "workerinput"):
-        raise pytest.UsageError("; ".join(told))
-    report = pytest.CollectReport("taskgraph gates", "failed", "; ".join(told), [])
-    setattr(report, MISTAKE, "; ".join(told))
+        raise pytest.UsageError(told)
+    report = pytest.CollectReport("taskgraph gates", "failed", told, [])
+    setattr(report, MISTAKE, told)
     config.hook.pytest_collectreport(report=report)

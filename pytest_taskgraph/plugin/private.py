@@ -76,13 +76,11 @@ def params(item: pytest.Item) -> dict[str, Any]:
     return getattr(getattr(item, "callspec", None), "params", {})
 
 
-def own_fixtures(item: pytest.Item, names: Iterable[str]) -> bool:
-    """Whether the item uses the fixtures of those names as this plugin defines them; not, where that cannot be told."""
-    from . import fixtures
-
+def fixtures_of(item: pytest.Item, names: Iterable[str], module: str) -> bool:
+    """Return True if the item uses the fixtures of those names as a module defines them; False if pytest hides them."""
     known = getattr(getattr(item, "_fixtureinfo", None), "name2fixturedefs", {})
     defined = [known.get(name) for name in names]
-    return all(one and getattr(one[-1].func, "__module__", "") == fixtures.__name__ for one in defined)
+    return all(one and getattr(one[-1].func, "__module__", "") == module for one in defined)
 
 
 def skipped(item: pytest.Item) -> bool:

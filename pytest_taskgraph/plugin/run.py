@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import replace
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
-from .. import redaction
 from ..errors import ProviderError, UsageError
 from ..trial import Trial
-from . import options, planning
-from .ahead import Ahead
-from .application import is_storable, make_importable, misspelling_notices, unstored_notices
+from . import options
+from .ahead import Ahead, AskingParts, may_stop
+from .application import misspelling_notices, unstored_notices
+from .asked_families import AskedFamilies
 from .drawings import Drawings
 from .garbage import Garbage
 from .judging import Judging, Outcome
@@ -23,9 +21,10 @@ from .loop import Loop
 from .measuring import Measuring
 from .outcomes import CARRIED
 from .pipeline import Pipeline
-from .population import Questions
+from .population import Questions, refuse
 from .progress import Counts
 from .reporting import Narrowing, Reporting
+from .subject import ModelsUnderTest
 from .usage import UsageTotal
 
 if TYPE_CHECKING:
@@ -37,7 +36,6 @@ if TYPE_CHECKING:
     from ..results.record import About, Draft
     from ..results.tally import Tally
     from .progress import Progress
-    from .subject import ModelChoice, Subject
 
 
 class Run:
@@ -45,30 +43,40 @@ class Run:
 
     def __init__(self, config: pytest.Config) -> None:
         self.config = config
-        self._choices = _choices(config)
-        self.models = [choice.label for choice in self._choices]  # as they stand in ids
+        self.models = ModelsUnderTest(config)
         self.repeats = options.whole(config, "repeats") or 1
-        self.judging = Judging(config)
+        self.families = AskedFamilies()
+        self.judging = Judging(config, self.families)
         self.pipeline = Pipeline(config)
         self.measuring = Measuring(config, self.settings, self.pipeline)
         self.usage = UsageTotal(self.pipeline.watch)
         self.loop = Loop()
-        self.ahead = Ahead(self)
         self.garbage = Garbage()
         self.progress: Progress | None = None
         self.notices: list[str] = []
         self.questions = 0
-        self.population = Questions(config)
+        self.population = Questions(config, self.families, self.models)
         self.reporting = Reporting(config, self.pipeline.folder)
         self.verdicts: list[Case] = []
         self.judged = self.whole = False  # whether the whole run was judged; whether the loop came to its end
         self.concluded = False  # whether there is something to tell at the end
         self.drawings = Drawings()
+        self.ahead = Ahead(
+            AskingParts(
+                config,
+                self.models,
+                self.pipeline,
+                self.measuring,
+                self.loop,
+                self.garbage,
+                self.drawings if self.reporting.draws else None,
+            ),
+            self.tick,
+        )
         self._gathered = Counts()
         self.died: list[str] = []  # items that took their xdist worker with them
         self._tally: Tally | None = None
         self._record: Draft | None = None
-        self._subjects: dict[str, Subject] = {}
 
     @property
     def settings(self) -> Settings:
@@ -78,36 +86,27 @@ class Run:
     @property
     def may_stop(self) -> bool:
         """Whether the first wrong answers may end the run, so that asking far ahead could be for nothing."""
-        config = self.config
-        return bool(config.getoption("maxfail", 0) or config.getoption("stepwise", False))
+        return may_stop(self.config)
 
     def preload(self) -> None:
         """Nothing; what takes long to import is imported while pytest collects, if a model needs it and is asked."""
         from ..models import remote
 
-        clients = [self.subject(spec).client for spec in self.models]
-        if not self.pipeline.replay and any(isinstance(client, remote.Remote) for client in clients):
+        if not self.pipeline.replay and any(isinstance(client, remote.Remote) for client in self.models.clients):
             remote.preload()
-
-    @cached_property
-    def shares_replies(self) -> bool:
-        """Whether the workers of the run give one another the replies that they got, through the store."""
-        clients = [self.subject(label).client for label in self.models]
-        stored = all(client is None or is_storable(client) for client in clients)
-        return not self.pipeline.apart and (stored or self.pipeline.workers == 1)
 
     @property
     def live(self) -> bool:
         """Whether the run asks a model that is live, as a subject or to measure replies."""
         measuring = any(getattr(one, "live", False) for one in self.measuring.clients)
-        return measuring or any(self.subject(spec).live for spec in self.models)
+        return measuring or self.models.live
 
     def begin(self, items: int) -> None:
         """Nothing; from now on it is told how far the run is, if it asks a model that is live."""
         from .progress import Progress
 
         interval = options.number(self.config, "progress")
-        if self.progress is None and items and any(self.subject(spec).live for spec in self.models):
+        if self.progress is None and items and self.models.live:
             seconds = 0.0 if interval is None else interval
             self.progress = Progress(self.config, self.pipeline.watch, items, seconds, self._counts)
 
@@ -140,37 +139,22 @@ class Run:
             self._tally = Tally(descriptions)
         return self._tally
 
-    def subject(self, label: str) -> Subject:
-        """Return the model of that label (`models`), opened once. Raises UsageError."""
-        if label not in self._subjects:
-            from .registration import BASELINE
-            from .subject import Subject
-
-            choice = next(one for one in self._choices if one.label == label)
-            given = dict(options.pairs(self.config, "model-option"))
-            self._subjects[label] = Subject(choice, given, self.settings.seed, self.config.stash.get(BASELINE, ""))
-        return self._subjects[label]
-
     @property
     def descriptions(self) -> Descriptions:
         """What all families state about themselves."""
-        return self.population.families.described(self.families, self.settings)
+        return self.families.described(self._registered_families, self.settings)
 
     @property
     def asked_families(self) -> set[str]:
         """The names of the families whose questions the suites hold, as far as this process knows them."""
-        return self.population.families.names | {one.question.family for one in self.tally}
+        return self.families.names | {one.question.family for one in self.tally}
 
     @property
-    def families(self) -> list[Family]:
+    def _registered_families(self) -> list[Family]:
         """All benchmark families."""
         from ..benchmarks import FAMILIES
 
         return list(FAMILIES.values())
-
-    def subject_of(self, params: Mapping[str, Any]) -> Subject:
-        """Who is asked by an item with these parameters."""
-        return self.subject(params.get("taskgraph_model", self.models[0]))
 
     @property
     def stopped(self) -> ProviderError | None:
@@ -183,7 +167,7 @@ class Run:
         measuring = [self.pipeline.broken(client.name) for client in self.measuring.clients]
         if found := next(filter(None, measuring), None):
             return found
-        clients = [self.subject(spec).client for spec in self.models]
+        clients = [one.client for one in self.models.all]
         broken = [None if client is None else self.pipeline.broken(client.name) for client in clients]
         return broken[0] if all(broken) else None
 
@@ -211,31 +195,45 @@ class Run:
         from ..benchmarks.contract import naming_family
         from .subject import refuse_same
 
-        refuse_same(map(self.subject, self.models))
+        refuse_same(self.models.all)
         options.check_data(self.config)
-        for family in self.families:
+        for family in self._registered_families:
             with naming_family(family, "check"):
                 family.check(self.settings)
         _ = self.descriptions  # made here, so that a family that has none is refused
         self.measuring.check()
-        subjects = [self.subject(spec) for spec in self.models]
-        clients = [one.client for one in subjects if one.client is not None]
+        subjects, clients = self.models.all, self.models.clients
         self.pipeline.check(clients)
         self.notices.extend(unstored_notices([*clients, *self.measuring.clients]))
         self.notices.extend(misspelling_notices([one.spec for one in subjects]))
         self.judging.check()
         self.reporting.check()
         self.notices.extend(self.reporting.notices)
-        if options.switched(self.config, "dry-run"):
-            planning.check(self.config)
         for one in subjects:
-            one.check_baseline(self.families)
+            one.check_baseline(self._registered_families)
+
+    def check_collected(self) -> None:
+        """Check that each gate is about some question, and that the questions are of the set to be compared with.
+
+        Configured gates are demanded once there are questions: a project has other tests, too.
+
+        Raises:
+            pytest.UsageError: on a controller; a worker tells it.
+        """
+        if not self.population.declared and not self.population.of_command_line:
+            return
+        mistakes = self.reporting.refused(self.population.question_sets(), self.notices)
+        mistakes += self.population.mistakes_of(self.judging.gates)
+        if mistakes:
+            refuse(self.config, mistakes)
+        else:
+            self.notices.extend(self.judging.notices)
 
     def demand(self, family: Family) -> None:
         """Check that what is configured can be had, now that there are questions of a family. Raises UsageError."""
         _ = self.descriptions  # a conftest may have registered further families since
-        for spec in self.models:
-            self.subject(spec).model(family)
+        for one in self.models.all:
+            one.model(family)
         self.judging.demand()
         self.reporting.demand()
 
@@ -246,7 +244,7 @@ class Run:
         self.tally.add(made)
         self._gathered = self._gathered.with_trial(made)
         delattr(report, CARRIED)  # pytest keeps every report to the end
-        self.population.functions.add(report.nodeid.partition("[")[0])
+        self.population.add(made, report.nodeid)
 
     def hear(self, report: pytest.TestReport) -> None:
         """Notes a report without a trial: of an item that ended before it asked, or that took its worker with it."""
@@ -258,7 +256,7 @@ class Run:
     def judge(self, session: pytest.Session, ended: BaseException | None) -> list[Case]:
         """The verdicts over the whole run. `ended`: what ended the loop of items before its time."""
         where = self.population.whereabouts(session, ended, self.died)
-        models = [self.subject(spec).name for spec in self.models]
+        models = [one.name for one in self.models.all]
         self.verdicts = list(self.judging.cases(Outcome(self.tally, models, self.population, where)))
         self.judged, self.whole = True, ended is None
         came = {one.question.id for one in self.tally}
@@ -325,24 +323,6 @@ class Run:
         except UsageError as error:
             return str(error)
         return ""
-
-
-def _choices(config: pytest.Config) -> list[ModelChoice]:
-    """Return the models that are asked, once all secrets are known that options and environment bring in."""
-    from .application import plain
-    from .subject import read_choice
-
-    stated = options.values(config, "model")
-    given = (options.pairs(config, f"{role}-option") for role in ("model", "judge", "embedder"))
-    further = [{key: plain(text) for key, text in pairs} for pairs in given]
-    specs = [options.value(config, name) for name in ("judge-model", "embedder")]
-    redaction.register([*stated, *further, *specs])
-    redaction.register_environment()
-    make_importable(config, [*stated, *specs])
-    try:
-        return [read_choice(one) for one in stated]
-    except UsageError as error:
-        raise pytest.UsageError(str(error)) from None
 
 
 RUN = pytest.StashKey[Run]()

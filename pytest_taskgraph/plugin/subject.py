@@ -5,10 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import pytest
+
+from .. import redaction
 from ..errors import UnknownNameError, UsageError
 from ..redaction import hide, public_name
+from .application import is_storable, make_importable, plain
+from .options import pairs, settings, value, values
+from .registration import BASELINE
 
 if TYPE_CHECKING:
     from ..asking import Model
@@ -143,6 +149,68 @@ class Subject:
         except ValueError:
             raise UsageError(f"the model {self.spec!r}: expected an accuracy, such as simulated:0.8") from None
         return SimulatedModel(self._answers.get, share, self._seed)
+
+
+class ModelsUnderTest:
+    """The models that a run asks, by the labels that stand for them in ids; each is opened once.
+
+    Raises:
+        pytest.UsageError: for a short name that is none.
+    """
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+        self._choices = _choices(config)
+        self.labels = [choice.label for choice in self._choices]
+        self._opened: dict[str, Subject] = {}
+
+    def of(self, label: str) -> Subject:
+        """Return the model of a label. Raises UsageError for a specification that cannot be opened."""
+        if label not in self._opened:
+            choice = next(one for one in self._choices if one.label == label)
+            given = dict(pairs(self._config, "model-option"))
+            seed, default = settings(self._config).seed, self._config.stash.get(BASELINE, "")
+            self._opened[label] = Subject(choice, given, seed, default)
+        return self._opened[label]
+
+    def of_item(self, params: Mapping[str, Any]) -> Subject:
+        """Return the model that an item with these parameters asks."""
+        return self.of(params.get("taskgraph_model", self.labels[0]))
+
+    @property
+    def all(self) -> list[Subject]:
+        """Return all models in the order of the command line."""
+        return [self.of(label) for label in self.labels]
+
+    @property
+    def clients(self) -> list[Model]:
+        """Return the models that every family asks, baselines left out."""
+        return [one.client for one in self.all if one.client is not None]
+
+    @property
+    def live(self) -> bool:
+        """Return True if any model is live."""
+        return any(one.live for one in self.all)
+
+    @property
+    def storable(self) -> bool:
+        """Return True if the store may keep the replies of every model."""
+        return all(map(is_storable, self.clients))
+
+
+def _choices(config: pytest.Config) -> list[ModelChoice]:
+    """Return the models that are asked, once all secrets are known that options and environment bring in."""
+    stated = values(config, "model")
+    given = (pairs(config, f"{role}-option") for role in ("model", "judge", "embedder"))
+    further = [{key: plain(text) for key, text in each} for each in given]
+    specs = [value(config, name) for name in ("judge-model", "embedder")]
+    redaction.register([*stated, *further, *specs])
+    redaction.register_environment()
+    make_importable(config, [*stated, *specs])
+    try:
+        return [read_choice(one) for one in stated]
+    except UsageError as error:
+        raise pytest.UsageError(str(error)) from None
 
 
 def _open(spec: str, options: Mapping[str, str]) -> Model:

@@ -8,7 +8,9 @@ import pytest
 from loopback import Loopback, Raw, refuse
 from plugin_project import ITEMS, OWN, Project, Ran, properties, right, wrong
 
+from pytest_taskgraph.plugin.asked_families import AskedFamilies
 from pytest_taskgraph.plugin.population import Questions
+from pytest_taskgraph.plugin.subject import ModelsUnderTest
 
 CRASH = f"""
 import os, pathlib, pytest
@@ -159,7 +161,7 @@ def test_a_question_whose_worker_died_is_not_lost_once_it_ran_again(project: Pro
 
 
 def test_a_question_that_took_several_workers_is_lost_once(pytestconfig: pytest.Config) -> None:
-    questions = Questions(pytestconfig)
+    questions = Questions(pytestconfig, AskedFamilies(), ModelsUnderTest(pytestconfig))
     questions.functions.add("test_graph.py::test_graph")
     assert list(questions.lost([ITEMS[0], ITEMS[1], ITEMS[0]])) == [ITEMS[0], ITEMS[1]]
 
