@@ -29,14 +29,14 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 from loopback import HANG, RESET, Loopback, Raw, as_json, refuse, reply  # noqa: E402 - the tests' directory is no package
 
+from pytest_taskgraph.asking import Model  # noqa: E402
 from pytest_taskgraph.errors import NotAskedError, ProviderError  # noqa: E402
 from pytest_taskgraph.models import close, open_model  # noqa: E402
-from pytest_taskgraph.models.budget import Budgeted  # noqa: E402
+from pytest_taskgraph.models.chain import Budget, chain  # noqa: E402
 from pytest_taskgraph.models.limits import Limits  # noqa: E402
 from pytest_taskgraph.models.prices import price_of  # noqa: E402
-from pytest_taskgraph.models.retries import EMPTY_RETRIES, PATIENCE, RETRIED, Retried  # noqa: E402
+from pytest_taskgraph.models.retries import EMPTY_RETRIES, PATIENCE, RETRIED  # noqa: E402
 from pytest_taskgraph.models.store import Store, keys  # noqa: E402
-from pytest_taskgraph.models.stored import Stored  # noqa: E402
 from pytest_taskgraph.models.transport import LARGEST  # noqa: E402
 from pytest_taskgraph.models.watch import Watch  # noqa: E402
 from pytest_taskgraph.scoring.forms import form  # noqa: E402
@@ -229,22 +229,17 @@ def ask(server: Loopback, client: str, fault: Fault) -> Came:
         watch = Watch()
         with closing(Store(folder, "run")) as store:
             inner: Any = open_model(CLIENTS[client].format(url=server.url), settings)
-            budget = Budgeted(inner, store, price_of("any", ["1/2"]), 100, 1.0)
 
-            def around() -> Stored:
-                return Stored(
-                    Retried(
-                        budget,
-                        Limits(4, None, None, watch),
-                        watch,
-                        RETRIES,
-                        0.5 if fault.answer.hangs else 30.0,
-                        lambda seconds: asyncio.sleep(0),
-                        ready=inner.ready,
-                        reserve=budget.reserve,
-                    ),
+            def around() -> Model:
+                return chain(
+                    inner,
                     store,
+                    Limits(4, None, None, watch),
                     watch,
+                    Budget(price_of("any", ["1/2"]), 100, 1.0),
+                    retries=RETRIES,
+                    timeout=0.5 if fault.answer.hangs else 30.0,
+                    sleep=lambda seconds: asyncio.sleep(0),
                 )
 
             kind, words, marked = await answered(around(), "Is it so?")
@@ -262,7 +257,7 @@ def ask(server: Loopback, client: str, fault: Fault) -> Came:
     return came
 
 
-async def answered(model: Stored, prompt: str) -> tuple[str, str, str]:
+async def answered(model: Model, prompt: str) -> tuple[str, str, str]:
     """The kind of the error or nothing, its words, and the outcome of the trial."""
     try:
         got = await model.answer(Request([{"role": "user", "content": prompt}]))

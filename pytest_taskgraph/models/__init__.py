@@ -7,11 +7,18 @@ python_model  a callable of the user's own, `python:package.module:name`
 scripted    for tests: replies given in Python
 simulated   for testing the machinery: right with a known probability; opened with a look-up of answers
 
-Around the live ones stand, from the outside in:
+Around the live ones stand layers, from the outside in:
 
+chain       puts them together
 stored      replies that the store has (request_key: what makes two requests the same); a replay asks nobody
-retries     what is asked again, within limits that adapt
+retries     what is asked again
+limited     a slot among those in flight, within limits that adapt
+timed       the time of one attempt
 budget      calls and dollars that may be spent, at prices stated or listed
+layer       the interface of them all: an attempt, which is entered, then sent
+
+Beside them:
+
 watch       counts of what they do
 scoring     log-probabilities of given texts: what is sent for them, and what a response holds
 transport   the HTTP session of both clients, which limits the size of replies

@@ -16,8 +16,8 @@ from math import isfinite
 
 from ..errors import NoLogprobsError, NotAskedError, ProviderError, UsageError
 from ..trial import Json, Reply, Request
+from .layer import Around, Attempt, Layer
 from .limits import POSITION
-from .live import Answer, Live
 from .prices import Price, cost_of, worst_of
 from .store import Store
 
@@ -33,7 +33,7 @@ _DEARER = ("service_tier", "speed", "inference_geo")  # settings for which a pro
 _BILLED_APART = ("web_search_options",)  # settings that are billed beside the tokens
 
 
-class Budgeted:
+class Budgeted(Around):
     """A model asked only while calls and cost last; every attempt counts as a call, whatever comes of it.
 
     Raises UsageError at once where `max_cost` cannot be kept (`check_budget`). A reply that does not say its cost is
@@ -41,61 +41,47 @@ class Budgeted:
     store, which has the ledger, is needed only where there is a limit.
     """
 
-    live = True
-
     def __init__(
-        self, inner: Live, store: Store | None, price: Price | None, max_calls: int | None, max_cost: float | None
+        self, inner: Layer, store: Store | None, price: Price | None, max_calls: int | None, max_cost: float | None
     ) -> None:
         check_budget(inner.name, price, max_cost, inner.settings)
-        self.name, self.settings = inner.name, inner.settings
-        self._inner, self._store, self._price = inner, store, price
+        super().__init__(inner)
+        self._store, self._price = store, price
         self._max_calls, self._max_cost = max_calls, max_cost
 
-    async def answer(self, request: Request) -> Reply:
-        """The reply to one attempt. Raises BudgetSpentError where nothing was sent, else what the model raises."""
-        async with self.reserve(request) as answer:
-            return await answer(request)
-
     @asynccontextmanager
-    async def reserve(self, request: Request) -> AsyncIterator[Answer]:
-        """Reserve one attempt at the request, and give the function that makes it.
+    async def attempt(self, request: Request) -> AsyncIterator[Attempt]:
+        """Reserve one attempt at the request.
 
-        Waits while the reservations of other attempts leave no room for it. Where the function was not called by the
-        end of the context, nothing was sent, and nothing counts.
+        Waits while the reservations of other attempts leave no room for it. What was not sent by the end of the context
+        does not count.
 
         Raises:
             BudgetSpentError: if a limit does not allow the attempt, whatever those in flight come to.
         """
-        if self._max_calls is None and self._max_cost is None:
-            yield self._unlimited
-            return
-        reserved, sent = self._worst(request), False
-        with _time_stopped():
-            await self._ledger.spend(1, reserved, self._max_calls, self._max_cost, POSITION.get())
-
-        async def answer(request: Request) -> Reply:
-            nonlocal sent
-            sent = True
-            return await self._settled(request, reserved)
-
-        try:
-            yield answer
-        finally:
-            if not sent:
-                self._ledger.settle_later(reserved, 0.0, calls=1)
+        async with self.inner.attempt(request) as attempt:
+            if self._max_calls is None and self._max_cost is None:
+                yield _Priced(self, attempt)
+                return
+            reserved = self._worst(request)
+            with _time_stopped():
+                await self._ledger.spend(1, reserved, self._max_calls, self._max_cost, POSITION.get())
+            reservation = _Reserved(self, attempt, reserved)
+            try:
+                yield reservation
+            finally:
+                if not reservation.sent:
+                    self._ledger.settle_later(reserved, 0.0, calls=1)
 
     @property
     def _ledger(self) -> Store:
         assert self._store is not None  # whoever sets a limit gives the store that has the ledger
         return self._store
 
-    async def _unlimited(self, request: Request) -> Reply:
-        return self._priced(await self._inner.answer(request))
-
-    async def _settled(self, request: Request, reserved: float) -> Reply:
-        """The reply of one attempt, whose reservation has given way to what it came to."""
+    async def send_reserved(self, attempt: Attempt, reserved: float) -> Reply:
+        """Return the reply of an attempt, whose reservation has given way to what it came to."""
         try:
-            reply = self._priced(await self._inner.answer(request))
+            reply = self.priced(await attempt.send())
         except asyncio.CancelledError:
             self._ledger.settle_later(reserved, reserved)
             raise
@@ -124,13 +110,35 @@ class Budgeted:
         assert worst is not None  # the price is known, or the limit would have been refused
         return worst
 
-    def _priced(self, reply: Reply) -> Reply:
-        """The reply with its cost, as far as that can be known."""
+    def priced(self, reply: Reply) -> Reply:
+        """Return the reply with its cost, as far as that can be known."""
         counted = cost_of(self._price, reply.tokens_in, reply.tokens_out)
         if counted is not None and self._price is not None and self._price.stated:
             return replace(reply, cost=counted)
         said = reply.cost if reply.cost is not None and isfinite(reply.cost) and reply.cost >= 0 else None
         return replace(reply, cost=counted if said is None else said)
+
+
+class _Priced:
+    """An attempt that nothing limits."""
+
+    def __init__(self, budget: Budgeted, attempt: Attempt) -> None:
+        self._budget, self._attempt = budget, attempt
+
+    async def send(self) -> Reply:
+        return self._budget.priced(await self._attempt.send())
+
+
+class _Reserved:
+    """An attempt for which so many US dollars are reserved."""
+
+    def __init__(self, budget: Budgeted, attempt: Attempt, reserved: float) -> None:
+        self._budget, self._attempt, self._reserved = budget, attempt, reserved
+        self.sent = False
+
+    async def send(self) -> Reply:
+        self.sent = True
+        return await self._budget.send_reserved(self._attempt, self._reserved)
 
 
 def check_budget(name: str, price: Price | None, max_cost: float | None, settings: Mapping[str, Json]) -> None:

@@ -2,28 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from typing import Protocol
 
 from ..asking import Model
-from ..trial import Json, Reply, Request
-
-Answer = Callable[[Request], Awaitable[Reply]]  # makes one attempt
-Keep = Callable[[Reply], Awaitable[Reply]]  # gives the reply back as it is kept
+from ..trial import Json
 
 
 class Live(Model, Protocol):
-    """A model at a provider, or a wrapper around one; `settings` may hold keys."""
+    """A model at a provider, or a layer around one; `settings` may hold keys."""
 
     settings: Mapping[str, Json]
-
-
-class Keeping(Live, Protocol):
-    """A live model that lets each reply be kept before it asks anything in its place.
-
-    So whoever kills the process loses no more replies than may be in flight.
-    """
-
-    async def answer(self, request: Request, keep: Keep | None = None) -> Reply:
-        """The reply, as `keep` gives it where there is one. Raises what `Model.answer` raises."""
-        ...

@@ -17,7 +17,7 @@ from typing import Any
 from ..errors import DamagedReplyError, ProviderError, UsageError
 from ..redaction import redact, redact_all
 from ..trial import Json, Reply, Request
-from .live import Keeping, Live
+from .layer import Layer
 from .provider_errors import failure_in
 from .request_key import digest, entry_of, shown, stored_name
 from .store import Store
@@ -32,9 +32,9 @@ class Stored:
 
     live = True
 
-    def __init__(self, inner: Keeping, store: Store, watch: Watch) -> None:
+    def __init__(self, inner: Layer, store: Store, watch: Watch) -> None:
         self.name, self.settings = inner.name, inner.settings
-        self._inner, self._store, self._watch = inner, store, watch
+        self.inner, self._store, self._watch = inner, store, watch
 
     async def answer(self, request: Request) -> Reply:
         """The stored reply, else the inner model's, which is stored before it is given; as it is, if it cannot be.
@@ -53,17 +53,14 @@ class Stored:
 
     async def _asked(self, request: Request, key: str, entry: Mapping[str, Any]) -> Reply:
         kept = False
-
-        async def keep(reply: Reply) -> Reply:
-            nonlocal kept
-            reply = replace(reply, source=stored_name(reply.source))
-            with suppress(ProviderError), _told(self._watch):  # what is paid for is used, kept or not
-                await self._store.keep(key, entry, reply)
-                kept = True
-            return reply
-
         try:
-            return await self._inner.answer(request, keep)
+            async with self.inner.attempt(request) as attempt:
+                reply = await attempt.send()
+                reply = replace(reply, source=stored_name(reply.source))
+                with suppress(ProviderError), _told(self._watch):  # what is paid for is used, kept or not
+                    await self._store.keep(key, entry, reply)
+                    kept = True
+                return reply
         finally:
             if not kept:
                 with suppress(UsageError):
@@ -120,14 +117,14 @@ class Unstored:
 
     live = True
 
-    def __init__(self, inner: Live, watch: Watch) -> None:
+    def __init__(self, inner: Layer, watch: Watch) -> None:
         self.name, self.settings = inner.name, inner.settings
-        self._inner, self._watch = inner, watch
+        self.inner, self._watch = inner, watch
 
     async def answer(self, request: Request) -> Reply:
         """Return the inner model's reply. Raises what it raises; ProviderError "store" where the ledger is lost."""
         with _told(self._watch):
-            return await self._inner.answer(request)
+            return await self.inner.answer(request)
 
 
 @contextmanager

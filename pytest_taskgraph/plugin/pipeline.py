@@ -201,23 +201,19 @@ class Pipeline:
         return Replayed(client.name, client.settings, self.store, self.watch)
 
     def _wrapped(self, client: Live) -> Model:
-        from ..models.budget import Budgeted
-        from ..models.retries import Retried
-        from ..models.stored import Stored, Unstored
+        from ..models.chain import Budget, chain
 
-        retries = options.whole(self._config, "retries")
-        store = self.store if self._is_limited or is_storable(client) else None
-        budgeted = Budgeted(client, store, self.price(client), self.max_calls, self.max_cost)
-        retried = Retried(
-            budgeted,
+        retries, is_kept = options.whole(self._config, "retries"), is_storable(client)
+        return chain(
+            client,
+            self.store if self._is_limited or is_kept else None,
             self._limits_of(client.name),
             self.watch,
+            Budget(self.price(client), self.max_calls, self.max_cost),
+            is_kept=is_kept,
             retries=5 if retries is None else retries,
             timeout=options.number(self._config, "timeout") or 300.0,
-            ready=getattr(client, "ready", None),
-            reserve=budgeted.reserve,
         )
-        return Stored(retried, self.store, self.watch) if is_storable(client) else Unstored(retried, self.watch)
 
     @property
     def _is_limited(self) -> bool:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from pytest_taskgraph.errors import BudgetSpentError, NotAskedError, ProviderError, ProviderErrorKind, UsageError
 from pytest_taskgraph.models.budget import TIME_LIMIT, UNBILLED, Budgeted, check_budget
+from pytest_taskgraph.models.layer import Direct
 from pytest_taskgraph.models.prices import ASSUMED_OUT, Price
 from pytest_taskgraph.models.store import Store
 from pytest_taskgraph.models.store.schema import open_store
@@ -69,7 +70,7 @@ def budgeted(
     max_calls: int | None = None,
     price: Price | None = PRICE,
 ) -> Budgeted:
-    return Budgeted(client, store, price, max_calls, max_cost)
+    return Budgeted(Direct(client), store, price, max_calls, max_cost)
 
 
 def ledger(store: Store) -> tuple[int, float, float]:
@@ -276,7 +277,7 @@ def test_reserve_without_an_attempt_counts_nothing(store: Store) -> None:
     client = Client(lambda: Reply("a"))
 
     async def run() -> None:
-        async with budgeted(store, client, max_calls=3).reserve(ASKED):
+        async with budgeted(store, client, max_calls=3).attempt(ASKED):
             await store.look("after it is reserved")
 
     asyncio.run(run())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -17,9 +17,11 @@ from hypothesis import strategies as st
 from virtual_time import clock, run
 
 from pytest_taskgraph.errors import BudgetSpentError, ProviderError, ProviderErrorKind
+from pytest_taskgraph.models.layer import Attempt, Direct
+from pytest_taskgraph.models.limited import Limited
 from pytest_taskgraph.models.limits import LONGEST_WAIT, STRIKES, Limits
-from pytest_taskgraph.models.live import Answer
 from pytest_taskgraph.models.retries import CAP, RETRIED, Retried, worth_repeating
+from pytest_taskgraph.models.timed import Timed
 from pytest_taskgraph.models.watch import Watch
 from pytest_taskgraph.trial import Json, Reply, Request
 
@@ -55,6 +57,18 @@ class Client:
         return Reply("late")
 
 
+def retried(
+    client: Client,
+    limits: Limits,
+    watch: Watch,
+    retries: int = 5,
+    timeout: float = 300.0,
+    sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
+    random: Random | None = None,
+) -> Retried:
+    return Retried(Limited(Timed(Direct(client), watch, timeout), limits), watch, retries, sleep, random)
+
+
 class Asking:
     """A client behind `Retried`, with all there is to look at."""
 
@@ -63,7 +77,7 @@ class Asking:
         self.limits = Limits(concurrency, None, None, self.watch, clock=clock)
         self.client = Client(turns)
         self.slept: list[float] = []
-        self.retried = Retried(self.client, self.limits, self.watch, retries, timeout, self._sleep, Random(7))
+        self.retried = retried(self.client, self.limits, self.watch, retries, timeout, self._sleep, Random(7))
 
     async def _sleep(self, seconds: float) -> None:
         assert self.limits.in_flight == 0
@@ -134,17 +148,17 @@ CALLS = [{"id": "c", "type": "function", "function": {"name": "f", "arguments": 
 def test_retried_reply_without_answer_becomes_error(turns: list[Turn], kind: str, asked: int) -> None:
     kept: list[Reply] = []
 
-    async def keep(reply: Reply) -> Reply:
-        kept.append(reply)
-        return reply
+    async def answer_and_keep(model: Retried) -> None:
+        async with model.attempt(REQUEST) as attempt:
+            kept.append(await attempt.send())
 
     async def main() -> None:
         asking = Asking(*turns)
         if kind:
             with pytest.raises(ProviderError, match=f"^{kind}: "):
-                await asking.retried.answer(REQUEST, keep)
+                await answer_and_keep(asking.retried)
         else:
-            await asking.retried.answer(REQUEST, keep)
+            await answer_and_keep(asking.retried)
         assert len(asking.client.asked) == asked
         assert asking.watch.answered == sum(isinstance(turn, Reply) for turn in turns)  # each of them is paid for
         assert len(kept) == (not kind)
@@ -157,11 +171,13 @@ def test_nothing_is_asked_in_place_of_a_reply_that_is_not_kept_yet() -> None:
         asking = Asking(Reply("a"), concurrency=1)
         written = asyncio.Event()
 
-        async def keep(reply: Reply) -> Reply:
-            await written.wait()
-            return replace(reply, source="kept")
+        async def answer_and_keep() -> Reply:
+            async with asking.retried.attempt(REQUEST) as attempt:
+                reply = await attempt.send()
+                await written.wait()
+                return replace(reply, source="kept")
 
-        first = asyncio.create_task(asking.retried.answer(REQUEST, keep))
+        first = asyncio.create_task(answer_and_keep())
         second = asyncio.create_task(asking.reply())
         await asyncio.sleep(100)
         assert (len(asking.client.asked), asking.watch.in_flight) == (1, 0)
@@ -287,10 +303,13 @@ def test_an_attempt_that_takes_too_long_is_cut_off_and_asked_again() -> None:
 
 def test_the_time_for_an_attempt_does_not_run_until_the_client_is_ready() -> None:
     async def main() -> None:
-        client, watch = Client([0.5]), Watch()
+        class Importing(Client):
+            async def ready(self) -> None:
+                await asyncio.sleep(3.0)
+
+        client, watch = Importing([0.5]), Watch()
         limits = Limits(5, None, None, watch, clock=clock)
-        retried = Retried(client, limits, watch, 0, 1.0, ready=lambda: asyncio.sleep(3.0))
-        assert (await retried.answer(REQUEST)).text == "late"
+        assert (await retried(client, limits, watch, 0, 1.0).answer(REQUEST)).text == "late"
         assert client.asked == [3.0]
 
     alone(main)
@@ -346,7 +365,7 @@ def test_a_cancellation_at_any_time_leaves_nothing_behind(after: float, concurre
     async def main() -> None:
         turns: list[Turn] = [failure("server"), 3.0, failure("rate-limit", 4.0), 2.0] * 20
         asking = Asking(*turns, concurrency=concurrency)
-        asking.retried._sleep = asyncio.sleep
+        asking.retried.sleep = asyncio.sleep
         tasks = [asyncio.ensure_future(asking.reply()) for _ in range(6)]
         await asyncio.sleep(after)
         for task in tasks:
@@ -418,9 +437,9 @@ def test_tokens_are_expected_from_the_length_of_all_that_is_said() -> None:
     async def main() -> None:
         limits = Limits(5, None, 600, Watch(), clock=clock)
         client = Client([Reply("yes")])
-        retried = Retried(client, limits, Watch())
+        model = retried(client, limits, Watch())
         for _ in range(4):
-            await retried.answer(Request([{"role": "user", "content": "a" * 1120}, {"role": "user", "content": None}]))
+            await model.answer(Request([{"role": "user", "content": "a" * 1120}, {"role": "user", "content": None}]))
         assert client.asked == pytest.approx([0.0, 29.0, 60.1, 89.1], abs=1.0)
 
     alone(main)
@@ -431,15 +450,17 @@ def test_answer_waits_for_reservation_without_slot_or_time_of_attempt() -> None:
     limits = Limits(1, None, None, watch, clock=clock)
     entered = []
 
-    @asynccontextmanager
-    async def reserve(request: Request) -> AsyncIterator[Answer]:
-        await asyncio.sleep(1000.0)
-        entered.append((limits.in_flight, watch.in_flight))
-        yield client.answer
+    class Reserving(Direct):
+        @asynccontextmanager
+        async def attempt(self, request: Request) -> AsyncIterator[Attempt]:
+            await asyncio.sleep(1000.0)
+            entered.append((limits.in_flight, watch.in_flight))
+            async with super().attempt(request) as attempt:
+                yield attempt
 
     async def main() -> None:
-        retried = Retried(client, limits, watch, timeout=10.0, reserve=reserve)
-        assert (await retried.answer(REQUEST)).text == "late"
+        model = Retried(Limited(Timed(Reserving(client), watch, 10.0), limits), watch)
+        assert (await model.answer(REQUEST)).text == "late"
         assert (client.asked, entered) == ([1000.0], [(0, 0)])
 
     run(main)
@@ -450,16 +471,18 @@ def test_answer_leaves_reservation_of_attempt_that_a_broken_model_prevents() -> 
     limits = Limits(1, None, None, watch, clock=clock)
     limits.broken = ProviderError("authentication", "no key")
 
-    @asynccontextmanager
-    async def reserve(request: Request) -> AsyncIterator[Answer]:
-        try:
-            yield client.answer
-        finally:
-            left.append(request)
+    class Reserving(Direct):
+        @asynccontextmanager
+        async def attempt(self, request: Request) -> AsyncIterator[Attempt]:
+            try:
+                async with super().attempt(request) as attempt:
+                    yield attempt
+            finally:
+                left.append(request)
 
     async def main() -> None:
         with pytest.raises(ProviderError, match="authentication"):
-            await Retried(client, limits, watch, reserve=reserve).answer(REQUEST)
+            await Retried(Limited(Timed(Reserving(client), watch), limits), watch).answer(REQUEST)
         assert (client.asked, left) == ([], [REQUEST])
 
     run(main)

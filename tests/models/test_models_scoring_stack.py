@@ -14,14 +14,13 @@ from loopback import Loopback, Raw, as_json, echoed, refuse
 from pytest_taskgraph.asking import Model
 from pytest_taskgraph.errors import BudgetSpentError, NoLogprobsError, ProviderError
 from pytest_taskgraph.models import close, open_model
-from pytest_taskgraph.models.budget import Budgeted
+from pytest_taskgraph.models.chain import Budget, chain
 from pytest_taskgraph.models.limits import Limits
 from pytest_taskgraph.models.live import Live
 from pytest_taskgraph.models.prices import Price
-from pytest_taskgraph.models.retries import Retried
 from pytest_taskgraph.models.store import Store
 from pytest_taskgraph.models.store.schema import open_store
-from pytest_taskgraph.models.stored import Replayed, Stored
+from pytest_taskgraph.models.stored import Replayed
 from pytest_taskgraph.models.watch import Watch
 from pytest_taskgraph.trial import Json, Reply, Request
 
@@ -66,9 +65,8 @@ class Stack:
     def __init__(self, client: Live, store: Store, max_calls: int | None = None, max_cost: float | None = None) -> None:
         self.watch, self.store = Watch(), store
         self.limits = Limits(1, None, None, self.watch)
-        budgeted = Budgeted(client, store, PRICE, max_calls, max_cost)
-        retried = Retried(budgeted, self.limits, self.watch, 2, 30.0, _no_sleep, reserve=budgeted.reserve)
-        self.model = Stored(retried, store, self.watch)
+        budget = Budget(PRICE, max_calls, max_cost)
+        self.model = chain(client, store, self.limits, self.watch, budget, retries=2, timeout=30.0, sleep=_no_sleep)
 
     def spent(self) -> tuple[int, float]:
         """Return the calls and the dollars that the ledger holds."""

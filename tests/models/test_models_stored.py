@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from pytest_taskgraph.errors import ProviderError
-from pytest_taskgraph.models.live import Keep
+from pytest_taskgraph.models.layer import Direct
 from pytest_taskgraph.models.request_key import digest, entry_of
 from pytest_taskgraph.models.store import Store
 from pytest_taskgraph.models.stored import Replayed, Stored
@@ -36,13 +36,12 @@ class Echo:
     def __init__(self, name: str = "echo", settings: Mapping[str, Json] = SETTINGS, failures: int = 0) -> None:
         self.name, self.settings, self.asked, self._failures = name, settings, 0, failures
 
-    async def answer(self, request: Request, keep: Keep | None = None) -> Reply:
+    async def answer(self, request: Request) -> Reply:
         self.asked += 1
         await asyncio.sleep(0)
         if self.asked <= self._failures:
             raise ProviderError("server", "no")
-        reply = Reply(f"{request.prompt} {request.repetition}", source=f"http://me:{SECRETS[2]}@host/v1")
-        return await keep(reply) if keep else reply
+        return Reply(f"{request.prompt} {request.repetition}", source=f"http://me:{SECRETS[2]}@host/v1")
 
 
 def ask(text: str, repetition: int = 1, **settings: Json) -> Request:
@@ -60,13 +59,13 @@ def test_a_request_is_asked_once_and_answered_from_then_on(store: Store, tmp_pat
         return [await model.answer(ask("Which?")) for _ in range(3)]
 
     echo, watch = Echo(), Watch()
-    replies = asyncio.run(main(Stored(echo, store, watch)))
+    replies = asyncio.run(main(Stored(Direct(echo), store, watch)))
     assert replies == [Reply("Which? 1", source="http://host/v1")] * 3
     assert (echo.asked, watch.stored) == (1, 2)
     store.close()
     with closing(Store(tmp_path, "another")) as later:
         earlier = [replace(reply, stored=True) for reply in replies]
-        assert asyncio.run(main(Stored(echo, later, watch))) == earlier
+        assert asyncio.run(main(Stored(Direct(echo), later, watch))) == earlier
     assert echo.asked == 1
 
 
@@ -78,7 +77,7 @@ def damaged(folder: Path, reply: str | bytes) -> None:
     """A store in which somebody wrote to the first of two replies."""
     with closing(Store(folder, "before")) as before:
         for text in ("Which?", "Where?"):
-            asyncio.run(Stored(Echo(), before, Watch()).answer(ask(text)))
+            asyncio.run(Stored(Direct(Echo()), before, Watch()).answer(ask(text)))
     with closing(sqlite3.connect(folder / "replies.sqlite")) as connection, connection:
         connection.execute("UPDATE replies SET reply = CAST(? AS TEXT) WHERE id = 1", (reply,))
 
@@ -91,7 +90,7 @@ def test_a_damaged_reply_is_an_error_of_its_question_alone_and_says_what_to_do(
     damaged(tmp_path, reply)
     watch, echo = Watch(), Echo()
     with closing(Store(tmp_path, "run")) as store:
-        model = Replayed("echo", SETTINGS, store, watch) if replay else Stored(echo, store, watch)
+        model = Replayed("echo", SETTINGS, store, watch) if replay else Stored(Direct(echo), store, watch)
         with pytest.raises(ProviderError, match="--taskgraph-refresh") as caught:
             asyncio.run(model.answer(ask("Which?")))
         assert asyncio.run(model.answer(ask("Where?"))).text == "Where? 1"
@@ -106,7 +105,7 @@ def test_refresh_takes_the_place_of_a_damaged_reply(tmp_path: Path, reply: str |
     for refresh, asked in ((True, 1), (False, 0)):
         echo = Echo()
         with closing(Store(tmp_path, f"refresh {refresh}", refresh)) as store:
-            assert asyncio.run(Stored(echo, store, Watch()).answer(ask("Which?"))).text == "Which? 1"
+            assert asyncio.run(Stored(Direct(echo), store, Watch()).answer(ask("Which?"))).text == "Which? 1"
         assert echo.asked == asked
 
 
@@ -122,7 +121,7 @@ def test_refresh_takes_the_place_of_a_damaged_reply(tmp_path: Path, reply: str |
 def test_stored_failure_of_earlier_version_is_an_error(store: Store, reply: Reply, kind: str, replay: bool) -> None:
     asyncio.run(_keep(store, reply))
     echo = Echo()
-    model = Replayed("echo", SETTINGS, store, Watch()) if replay else Stored(echo, store, Watch())
+    model = Replayed("echo", SETTINGS, store, Watch()) if replay else Stored(Direct(echo), store, Watch())
     with pytest.raises(ProviderError, match="--taskgraph-refresh") as caught:
         asyncio.run(model.answer(ask("Which?")))
     assert (caught.value.kind, echo.asked) == (kind, 0)
@@ -140,7 +139,7 @@ def test_repetitions_and_settings_are_apart(store: Store) -> None:
         return await asyncio.gather(*map(model.answer, requests))
 
     echo = Echo()
-    texts = [reply.text for reply in asyncio.run(main(Stored(echo, store, Watch())))]
+    texts = [reply.text for reply in asyncio.run(main(Stored(Direct(echo), store, Watch())))]
     assert texts == ["Which? 1", "Which? 2", "Which? 1", "Which? 1"]
     assert echo.asked == 3
 
@@ -150,19 +149,19 @@ def test_after_a_failure_the_next_one_asks(store: Store) -> None:
         return await asyncio.gather(*(model.answer(ask("Which?")) for _ in range(5)), return_exceptions=True)
 
     echo = Echo(failures=2)
-    results = asyncio.run(main(Stored(echo, store, Watch())))
+    results = asyncio.run(main(Stored(Direct(echo), store, Watch())))
     assert [type(result) for result in results].count(ProviderError) == 2
     assert echo.asked == 3
 
 
 def test_after_a_cancellation_the_next_one_asks(store: Store) -> None:
     class Slow(Echo):
-        async def answer(self, request: Request, keep: Keep | None = None) -> Reply:
+        async def answer(self, request: Request) -> Reply:
             if not self.asked:
                 self.asked = 1
                 tasks[0].cancel()
                 await asyncio.Event().wait()
-            return await super().answer(request, keep)
+            return await super().answer(request)
 
     async def main() -> Reply:
         first = asyncio.create_task(model.answer(ask("Which?")))
@@ -174,14 +173,14 @@ def test_after_a_cancellation_the_next_one_asks(store: Store) -> None:
 
     tasks: list[asyncio.Task[Reply]] = []
     slow = Slow()
-    model = Stored(slow, store, Watch())
+    model = Stored(Direct(slow), store, Watch())
     assert asyncio.run(main()).text == "Which? 1"
     assert slow.asked == 2
 
 
 def test_no_secret_of_the_settings_is_in_any_file_of_the_store(store: Store, tmp_path: Path) -> None:
     async def main() -> None:
-        model = Stored(Echo(f"http://me:{SECRETS[2]}@host/v1?key={SECRETS[3]}#m"), store, Watch())
+        model = Stored(Direct(Echo(f"http://me:{SECRETS[2]}@host/v1?key={SECRETS[3]}#m")), store, Watch())
         await asyncio.gather(*(model.answer(ask(f"Which {n}?")) for n in range(20)))
 
     def written() -> dict[str, bytes]:
@@ -199,7 +198,7 @@ def test_no_secret_of_the_settings_is_in_any_file_of_the_store(store: Store, tmp
 
 def test_a_replay_gives_what_is_stored_and_nothing_of_another_key_is_asked(store: Store) -> None:
     async def main() -> Reply:
-        await Stored(Echo(), store, Watch()).answer(ask("Which?"))
+        await Stored(Direct(Echo()), store, Watch()).answer(ask("Which?"))
         return await Replayed("echo", SETTINGS | {"api_key": "another"}, store, watch).answer(ask("Which?"))
 
     watch = Watch()
@@ -209,7 +208,7 @@ def test_a_replay_gives_what_is_stored_and_nothing_of_another_key_is_asked(store
 
 def missed(store: Store, stored: str, asked: Request, name: str = "echo") -> str:
     async def main() -> None:
-        await Stored(Echo(), store, Watch()).answer(ask(stored))
+        await Stored(Direct(Echo()), store, Watch()).answer(ask(stored))
         await Replayed(name, SETTINGS, store, Watch()).answer(asked)
 
     with pytest.raises(ProviderError) as caught:
