@@ -50,7 +50,7 @@ def scores(server: Loopback, answer: Raw, request: Request = QUERY) -> list[Text
 
 
 def failed(server: Loopback, answer: Raw, request: Request = QUERY) -> tuple[str, ...]:
-    """Return the class of the failure, and its kind, the same through either client after one request each."""
+    """Return the class of the failure, and the kind of a provider's, alike through both clients after a request each."""
     found = []
     for model in CLIENTS:
         seen = len(server.requests)
@@ -60,7 +60,8 @@ def failed(server: Loopback, answer: Raw, request: Request = QUERY) -> tuple[str
         assert len(server.requests) == seen + 1
         assert KEY not in str(raised.value)
         assert raised.value.__cause__ is None
-        found.append((type(raised.value).__name__, getattr(raised.value, "kind", "")))
+        kind = raised.value.kind if isinstance(raised.value, ProviderError) else ""
+        found.append((type(raised.value).__name__, kind))
     assert found[0] == found[1]
     return found[0]
 
