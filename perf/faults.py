@@ -40,7 +40,7 @@ from pytest_taskgraph.models.store import Store, keys  # noqa: E402
 from pytest_taskgraph.models.transport import LARGEST  # noqa: E402
 from pytest_taskgraph.models.watch import Watch  # noqa: E402
 from pytest_taskgraph.scoring.forms import form  # noqa: E402
-from pytest_taskgraph.scoring.marking import mark  # noqa: E402
+from pytest_taskgraph.scoring.reply_scoring import score_reply  # noqa: E402
 from pytest_taskgraph.trial import Json, Question, Request  # noqa: E402
 
 KEY = "fault/key+0123456789"
@@ -75,7 +75,7 @@ class Came:
 
     kind: str  # of the error; "" for a reply
     words: str
-    marked: str  # the outcome of the trial: error, right, wrong, ...
+    outcome: str  # the outcome of the trial: error, right, wrong, ...
     requests: int
     stored: int
     recovered: bool  # whether the next good reply arrived, and was stored
@@ -83,7 +83,7 @@ class Came:
     @property
     def outcome(self) -> str:
         """The outcome in a word."""
-        return self.kind or f"reply: {self.marked}"
+        return self.kind or f"reply: {self.outcome}"
 
 
 def statuses() -> Iterator[Fault]:
@@ -242,12 +242,12 @@ def ask(server: Loopback, client: str, fault: Fault) -> Came:
                     sleep=lambda seconds: asyncio.sleep(0),
                 )
 
-            kind, words, marked = await answered(around(), "Is it so?")
+            kind, words, outcome = await answered(around(), "Is it so?")
             requests, stored = len(server.requests) - seen, len(keys(folder))
             server.answer = GOOD
             again = await answered(around(), "And now?")
             await close()
-        return Came(kind, words, marked, requests, stored, again[2] == "right" and len(keys(folder)) == stored + 1)
+        return Came(kind, words, outcome, requests, stored, again[2] == "right" and len(keys(folder)) == stored + 1)
 
     with tempfile.TemporaryDirectory() as folder:
         came = asyncio.run(run(Path(folder)))
@@ -263,7 +263,7 @@ async def answered(model: Model, prompt: str) -> tuple[str, str, str]:
         got = await model.answer(Request([{"role": "user", "content": prompt}]))
     except (ProviderError, NotAskedError) as error:
         return error.kind, str(error), "error"
-    made, stopped = mark(QUESTION, got, "any")
+    made, stopped = score_reply(QUESTION, got, "any")
     return getattr(stopped, "kind", ""), str(stopped or ""), made.outcome
 
 
@@ -271,7 +271,7 @@ def check(fault: Fault, came: Came) -> Iterator[str]:
     """Yield the rules that a fault broke."""
     if came.kind not in fault.kinds:
         yield f"expected {' or '.join(fault.kinds) or 'a reply'}"
-    scored = came.marked != "error"
+    scored = came.outcome != "error"
     if scored == bool(came.kind):
         yield "an error is scored" if scored else "a reply is not scored"
     if came.stored != (not came.kind or came.kind == "truncated"):  # a reply that was cut off is one, and is paid for
@@ -306,7 +306,7 @@ def main() -> int:
                 broken += bool(problems)
                 line = f"{fault.name[:40]:<40} {client:<8} {came.outcome:<18} {came.requests:>8} {came.stored:>6}"
                 print(f"{line}  {'; '.join(problems)}".rstrip())
-            if len({(one.kind, one.marked, one.requests, one.stored) for one in cames.values()}) > 1:
+            if len({(one.kind, one.outcome, one.requests, one.stored) for one in cames.values()}) > 1:
                 broken += 1
                 print(f"{'':<40} the clients disagree")
         grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1000

@@ -344,7 +344,7 @@ def make_reply(rng: Random) -> dict[str, Any]:
 
 
 def hold_reply(clock: Clock, counts: Counter[str], question: Question, finished: str, text: str) -> None:
-    """Nothing; raises whatever shows that a reply is not marked as it should be."""
+    """Nothing; raises whatever shows that a reply is not scored as it should be."""
     form = question.form
     try:
         score = clock(f"grade {form}", lambda: grade(question, Reply(text, finish_reason=finished)))
@@ -354,7 +354,7 @@ def hold_reply(clock: Clock, counts: Counter[str], question: Question, finished:
     if not all(0.0 <= one <= 1.0 for one in (score.value, *score.metrics.values()) if one is not None):
         raise Wrong(f"{form}: a score outside 0 to 1")
     if score.status != "read" and score.value != 0:
-        raise Wrong(f"{form}: a mark for an answer that was not read")
+        raise Wrong(f"{form}: a score for an answer that was not read")
     counts[f"replies {score.status}, {form}"] += 1
 
 

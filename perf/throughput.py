@@ -7,7 +7,7 @@ start-up included, without other plugins; the ideal is n * latency / flight.
 
     bare litellm   an asyncio script that sends the same prompts through litellm.acompletion, so many at a time
     bare aiohttp   the same through aiohttp
-    lean, litellm  pytest with the store, limits, retries, marking and the table; --model=http://…#name, openai/…
+    lean, litellm  pytest with the store, limits, retries, scoring and the table; --model=http://…#name, openai/…
     plain pytest   pytest on as many tests that do nothing
 """
 

@@ -13,7 +13,7 @@ TaskgraphError
 │   │   └── NothingToAskError     … about the user's own files: the suite is skipped
 │   └── DamagedReplyError     … because a stored reply cannot be read; the others can
 ├── UnparseableError           a reply holds no answer of the form that was asked for
-├── OrderTooWideError         an answer cannot be marked exactly: never a guess
+├── OrderTooWideError         an answer cannot be scored exactly: never a guess
 ├── ProviderError             no reply: never a wrong answer
 └── NotAskedError             the question was not put: nothing recorded, a capability is missing
     ├── PromptNotUnderstoodError  … because a baseline does not find in the prompt what it goes by
@@ -126,14 +126,14 @@ class UnparseableError(TaskgraphError):
 
 
 class OrderTooWideError(TaskgraphError):
-    """A partial order too wide, or an answer too long, to mark exactly: `most` states of a search were not enough."""
+    """A partial order too wide, or an answer too long, to score exactly: `most` states of a search were not enough."""
 
     kind = "order-too-wide"
 
     def __init__(self, tasks: int, most: int) -> None:
         super().__init__(
-            f"no exact mark: an order of {tasks} tasks needs more than {most} states to search, for so many may run in "
-            "any order or the answer is so long; ask about fewer tasks, or about ones with more order among them"
+            f"no exact score: an order of {tasks} tasks needs more than {most} states to search, for so many may run "
+            "in any order or the answer is so long; ask about fewer tasks, or about ones with more order among them"
         )
         self.tasks, self.most, self.message = tasks, most, str(self)
 

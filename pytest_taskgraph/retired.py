@@ -35,7 +35,7 @@ VALUES: Final[Mapping[tuple[str, str], str]] = {
 MODEL_SCHEMES: Final[Mapping[str, str]] = {"oracle": "simulated"}
 """The new name of the part of a model's specification before the colon, by its old name."""
 
-COMMANDS: Final[Mapping[str, str]] = {}
+COMMANDS: Final[Mapping[str, str]] = {"mark": "score", "marks": "annotations"}
 """The new name of a command of `python -m pytest_taskgraph`, by its old name."""
 
 COMMAND_OPTIONS: Final[Mapping[tuple[str, str], str]] = {}

@@ -1,7 +1,7 @@
 """What travels: a question, the requests it makes, the reply, the score, and the trial that holds them.
 
 Plain data throughout. A question *names* its form, metrics, episode and aggregate, so a trial crosses xdist, is
-stored, is read back and is marked again without asking anyone.
+stored, is read back and is scored again without asking anyone.
 """
 
 from __future__ import annotations
@@ -151,7 +151,7 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """The mark of one reply."""
+    """The score of one reply."""
 
     value: float  # the main metric, 0.0 to 1.0
     metrics: dict[str, float | None] = field(default_factory=dict)  # further metrics; None is undefined
@@ -180,7 +180,7 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """A question, what came back, and its mark; or why nothing came back."""
+    """A question, what came back, and its score; or why nothing came back."""
 
     question: Question
     model: str
@@ -242,8 +242,8 @@ class Trial:
         )
 
     def __repr__(self) -> str:
-        mark = "" if self.score is None else f" {self.score.value:.3f}"
-        return f"<Trial {self.question.id} {self.outcome}{mark}>"
+        score = "" if self.score is None else f" {self.score.value:.3f}"
+        return f"<Trial {self.question.id} {self.outcome}{score}>"
 
 
 class WrongAnswer(AssertionError):

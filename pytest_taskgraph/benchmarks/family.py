@@ -138,7 +138,7 @@ class Family(ABC):
         return {}
 
     def metrics(self, group: str, settings: Settings) -> Sequence[str] | None:
-        """Return the metrics that may mark answers of a group, the main one first; None if that is not known."""
+        """Return the metrics that may score answers of a group, the main one first; None if that is not known."""
         return None
 
     def graded(self, group: str, settings: Settings) -> bool:

@@ -26,7 +26,7 @@ class Settings:
     templates: str = ""  # a folder whose templates stand in for ours of the same name
     reading: Reading = "lenient"
     pass_mark: float | None = None  # instead of the form's
-    text_metrics: tuple[str, ...] = ("rouge1",)  # of open answers: the first marks, the others stand beside it
+    text_metrics: tuple[str, ...] = ("rouge1",)  # of open answers: the first decides, the others stand beside it
     data: Mapping[str, str] = field(default_factory=dict, hash=False)  # where published data sets lie, by name
     given: frozenset[str] = frozenset()  # names of the options that the user of the run stated; suites only suggest
     own: Mapping[str, OptionValue] = field(default_factory=dict, hash=False)  # by the name of the option

@@ -5,14 +5,14 @@ from __future__ import annotations
 from ..benchmarks import FAMILIES
 from ..benchmarks.family import Command
 from ..errors import UsageError
-from . import compare, mark, marks, replies, rescore
+from . import annotations_command, compare, replies, rescore, score
 
 SHARED: dict[str, Command] = {
+    "annotations": annotations_command,
     "compare": compare,
-    "mark": mark,
-    "marks": marks,
     "replies": replies,
     "rescore": rescore,
+    "score": score,
 }
 
 

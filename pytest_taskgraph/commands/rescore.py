@@ -1,6 +1,6 @@
-"""`rescore RECORD`: the stored replies of a record marked again with today's parser and metrics; no model is asked.
+"""`rescore RECORD`: the stored replies of a record scored again with today's parser and metrics; no model is asked.
 
-What cannot be marked again without a model, or without the whole reply, is kept as it stands, and told. Whole replies
+What cannot be scored again without a model, or without the whole reply, is kept as it stands, and told. Whole replies
 come from a store only where `--store` names one: else all that is told is a function of the record.
 """
 
@@ -24,20 +24,20 @@ from ..results.plain import HEAD, LONGEST_REPLY
 from ..results.tally import Tally
 from ..scoring.annotations import annotated, annotation, is_decided_by_hand, without_annotation
 from ..scoring.forms import form
-from ..scoring.marking import mark
 from ..scoring.metrics import MEASURED, TEXT_METRICS, check_text_metrics
+from ..scoring.reply_scoring import score_reply
 from ..trial import Json, Question, Reading, Reply, Score, Trial
 from .compare import STORE
-from .rescore_lines import Change, Remarked, as_json, as_text
+from .rescore_lines import Change, Rescored, as_json, as_text
 from .rescore_store import whole_texts
 
-SUMMARY = "mark the stored replies of a record again with today's parser and metrics, and show what changed"
+SUMMARY = "score the stored replies of a record again with today's parser and metrics, and show what changed"
 
 NO_REPLY = "without a reply"
 SHORTENED = f"whose reply was shortened in the record (over {LONGEST_REPLY:,} characters)"
 TO_MEASURE = "that a model would have to measure again"
 NOT_KNOWN = "whose form or metric is not known here"
-ADVICE = "give --store .taskgraph, or where the run kept its replies, to mark these by the whole replies"
+ADVICE = "give --store .taskgraph, or where the run kept its replies, to score these by the whole replies"
 REGISTER = "name the module that registers them before the command: python -m pytest_taskgraph -p conftest rescore ..."
 
 _NOTE = re.compile(r"\n\[… cut here: the whole text has [0-9]+ characters …\]\n")
@@ -47,7 +47,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     """Nothing; the parser then knows the command's arguments."""
     parser.add_argument("record", metavar="RECORD", help="the record of a run, or the name of a saved run")
     parser.add_argument("--reading", choices=("lenient", "strict"), help="default: as each answer was read")
-    parser.add_argument("--text-metric", metavar="NAME[,NAME]", help="how open answers are marked; the first decides")
+    parser.add_argument("--text-metric", metavar="NAME[,NAME]", help="how open answers are scored; the first decides")
     parser.add_argument(
         "--store",
         metavar="FILE|FOLDER",
@@ -56,7 +56,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "(default: none, for the record alone then decides; the store of a project is .taskgraph); a saved run is "
         "looked up there too (default: in .taskgraph)",
     )
-    parser.add_argument("--out", metavar="FILE", type=Path, help="write the record with the new marks")
+    parser.add_argument("--out", metavar="FILE", type=Path, help="write the record with the new scores")
     parser.add_argument("--force", action="store_true", help="replace the file that --out names")
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of text")
     parser.add_argument("--check", action="store_true", help="exit 1 if an outcome or a score changed")
@@ -68,15 +68,15 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError(f"{options.out}: stands already; name another file, or give --force to replace it")
     old = _load(options.record, options.store)
     metrics = tuple(dict.fromkeys((options.text_metric or "").replace(",", " ").split()))
-    new, remarked = rescore(old, options.reading, metrics, options.store)
+    new, results = rescore(old, options.reading, metrics, options.store)
     found, known = changes(old, new), descriptions_of(new)
     if options.json:
-        print(in_json(as_json(remarked, found, known)))
+        print(in_json(as_json(results, found, known)))
     else:
-        kept = {one.kept for one in remarked}
+        kept = {one.kept for one in results}
         advice = [ADVICE] if options.store is None and SHORTENED in kept else []
         advice += [REGISTER] if NOT_KNOWN in kept else []
-        print("\n".join(as_text(remarked, found, known, advice)))
+        print("\n".join(as_text(results, found, known, advice)))
     if options.out is not None:
         record.save(options.out, new)
         print(f"written to {options.out}", file=sys.stderr if options.json else sys.stdout)
@@ -93,14 +93,14 @@ def _load(name_or_path: str, store: Path | None) -> dict[str, Any]:
 
 def rescore(
     old: Mapping[str, Any], reading: Reading | None = None, metrics: Sequence[str] = (), store: Path | None = None
-) -> tuple[dict[str, Any], list[Remarked]]:
-    """The record with new marks, and each of its trials before and after, by question id, then model.
+) -> tuple[dict[str, Any], list[Rescored]]:
+    """The record with new scores, and each of its trials before and after, by question id, then model.
 
     `reading` stands in for that of every question; of open answers the first of `metrics` decides, the others and
-    those they were marked by stand beside it. All else that the record holds stays as it is, but for the verdicts of
-    gates: where a mark changed, there are none. Replies that the record shortened are marked where the store holds them
-    whole; it is only read. Raises UsageError for a damaged record, a store that cannot be read, a metric not known, or
-    one that a model measures and that the record holds no values of.
+    those they were scored by stand beside it. All else that the record holds stays as it is, but for the verdicts of
+    gates: where a score changed, there are none. Replies that the record shortened are scored where the store holds
+    them whole; it is only read. Raises UsageError for a damaged record, a store that cannot be read, a metric not
+    known, or one that a model measures and that the record holds no values of.
     """
     tally = record.tally_of(old)
     _check(metrics, tally)
@@ -108,40 +108,41 @@ def rescore(
     named = record.about_of(old).settings.get(record.REAL_NAMES)
     names = {short: str(name) for short, name in named.items()} if isinstance(named, dict) else {}
     whole = whole_texts(store, shortened, names) if store else {}
-    remarked = [
-        remark(one, _asked(one.question, reading, metrics), whole.get((one.question.id, one.model))) for one in tally
+    results = [
+        rescore_trial(one, _asked(one.question, reading, metrics), whole.get((one.question.id, one.model)))
+        for one in tally
     ]
-    marked = Tally(tally.descriptions)
-    for one in remarked:
-        marked.add(one.after, tally.attempts(one.before))
-    return _renewed(old, record.build(marked, record.about_of(old)), reading, metrics), remarked
+    rescored = Tally(tally.descriptions)
+    for one in results:
+        rescored.add(one.after, tally.attempts(one.before))
+    return _renewed(old, record.build(rescored, record.about_of(old)), reading, metrics), results
 
 
-def remark(trial: Trial, question: Question, whole: str | None = None) -> Remarked:
-    """The trial marked again, as an answer to `question`: its own, perhaps with another reading or other metrics.
+def rescore_trial(trial: Trial, question: Question, whole: str | None = None) -> Rescored:
+    """The trial scored again, as an answer to `question`: its own, perhaps with another reading or other metrics.
 
     `whole` is the text of a reply that the record shortened, if it was found; the trial keeps what the record holds.
-    Metrics that models measured keep their values, and marks given by hand stay.
+    Metrics that models measured keep their values, and annotations stay.
     """
     if is_decided_by_hand(trial):
-        again = remark(without_annotation(trial), question, whole)
+        again = rescore_trial(without_annotation(trial), question, whole)
         return replace(again, before=trial, after=annotated(again.after, annotation(trial)))
     if trial.reply is None:
-        return Remarked(trial, trial, NO_REPLY)
+        return Rescored(trial, trial, NO_REPLY)
     if whole is None and _shortened(trial.reply):
-        return Remarked(trial, trial, SHORTENED)
+        return Rescored(trial, trial, SHORTENED)
     reply = trial.reply if whole is None else replace(trial.reply, text=whole)
     try:
-        made, _ = mark(question, reply, trial.model, trial.requests, _measured(trial))
+        made, _ = score_reply(question, reply, trial.model, trial.requests, _measured(trial))
     except UnknownNameError:
-        return Remarked(trial, trial, NOT_KNOWN)
+        return Rescored(trial, trial, NOT_KNOWN)
     except UnmeasuredError:
-        return Remarked(trial, trial, TO_MEASURE)
+        return Rescored(trial, trial, TO_MEASURE)
     if question.judged and _reads_otherwise(trial, made):
-        return Remarked(trial, trial, TO_MEASURE)
+        return Rescored(trial, trial, TO_MEASURE)
     score = made.score and _with_others(made.score, trial)
     after = replace(trial, question=question, outcome=made.outcome, score=score, failure=made.failure)
-    return Remarked(trial, replace(after, diagram_pair=_drawn(trial, after)), from_store=whole is not None)
+    return Rescored(trial, replace(after, diagram_pair=_drawn(trial, after)), from_store=whole is not None)
 
 
 def _drawn(before: Trial, after: Trial) -> str:
@@ -219,7 +220,7 @@ def _given(trial: Trial) -> Json:
 
 
 def _with_others(score: Score, trial: Trial) -> Score:
-    """The score, with what stood beside the metrics of the question: marks by hand, what an agent's tools told."""
+    """The score, with what stood beside the metrics of the question: annotations, what an agent's tools told."""
     if trial.score is None:
         return score
     own = {trial.question.metric, *trial.question.further, *score.metrics}
@@ -240,6 +241,6 @@ def _renewed(
     computed = {name: built[name] for name in ("schema", "totals", "graded", "question_sets")}
     new = {**old, **computed, "trials": trials, "texts": {**old["texts"], **built["texts"]}}
     if old.get("gates") and changes(old, new):
-        new["gates"] = []  # they judged the old marks
+        new["gates"] = []  # they judged the old scores
     settings = {**old["settings"], **({"text_metric": list(metrics)} if metrics else {})}
     return {**new, "settings": settings, **({"reading": reading} if reading else {})}

@@ -1,4 +1,4 @@
-"""What re-marking came to, in lines and as JSON."""
+"""The result of rescoring, in lines and as JSON."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ MOST: Final = 20  # changes that are shown
 
 
 @dataclass(frozen=True, slots=True)
-class Remarked:
-    """A trial as it stood and as it is marked today; `kept` says why it was not marked again, if so.
+class Rescored:
+    """A trial as it stood and as it is scored today; `kept` says why it was not scored again, if so.
 
-    `from_store`: it was marked by the whole reply, which the record does not hold.
+    `from_store`: it was scored by the whole reply, which the record does not hold.
     """
 
     before: Trial
@@ -42,31 +42,31 @@ class Change:
 
 
 def as_text(
-    remarked: Sequence[Remarked], found: Sequence[Change], known: Descriptions, advice: Sequence[str] = ()
+    results: Sequence[Rescored], found: Sequence[Change], known: Descriptions, advice: Sequence[str] = ()
 ) -> list[str]:
-    """The lines: how many were marked, what was kept and why, the groups before and after, and what changed.
+    """The lines: how many were scored, what was kept and why, the groups before and after, and what changed.
 
     The lines of `advice` stand below what was kept.
     """
-    kept, stored = _kept(remarked), _from_store(remarked)
+    kept, stored = _kept(results), _from_store(results)
     whole = f", {stored} of them by the whole reply in the store" if stored else ""
-    lines = [f"{count(len(remarked) - kept.total(), 'answer')} marked again{whole}"]
+    lines = [f"{count(len(results) - kept.total(), 'answer')} scored again{whole}"]
     lines += [f"{count(many, 'question')} {why}: kept as they are" for why, many in sorted(kept.items())]
     lines += advice
-    lines += ["", *_group_rows(remarked, known), "", _told_changes(remarked, found)]
+    lines += ["", *_group_rows(results, known), "", _told_changes(results, found)]
     lines += [f"  {one_line(_told(one), 240)}" for one in found[:MOST]]
     return [*lines, *([f"… and {len(found) - MOST} more (--json tells them all)"] if len(found) > MOST else [])]
 
 
-def _told_changes(remarked: Sequence[Remarked], found: Sequence[Change]) -> str:
-    gained = sum(one.after.passed and not one.before.passed for one in remarked)
-    lost = sum(one.before.passed and not one.after.passed for one in remarked)
-    told = f"{count(len(found), 'mark')} changed" if found else "nothing changed"
+def _told_changes(results: Sequence[Rescored], found: Sequence[Change]) -> str:
+    gained = sum(one.after.passed and not one.before.passed for one in results)
+    lost = sum(one.before.passed and not one.after.passed for one in results)
+    told = f"{count(len(found), 'score')} changed" if found else "nothing changed"
     return f"{told}: {gained} now right, {lost} no longer right" if found else told
 
 
 def _told(one: Change) -> str:
-    return f"{one.id} ({one.model}): {_mark(one.before)} -> {_mark(one.after)}{_beside(one)}"
+    return f"{one.id} ({one.model}): {_score(one.before)} -> {_score(one.after)}{_beside(one)}"
 
 
 def _beside(one: Change) -> str:
@@ -79,7 +79,7 @@ def _beside(one: Change) -> str:
     return told
 
 
-def _mark(said: Mapping[str, Any]) -> str:
+def _score(said: Mapping[str, Any]) -> str:
     score = said["score"]
     if score is None:
         failure = f"{said['failure']['kind']}: {said['failure']['message']}" if said["failure"] else "no reply"
@@ -88,12 +88,12 @@ def _mark(said: Mapping[str, Any]) -> str:
     return f"{said['outcome']} {score['value']:.3f}, read as {given}"
 
 
-def _kept(remarked: Iterable[Remarked]) -> Counter[str]:
-    return Counter(one.kept for one in remarked if one.kept)
+def _kept(results: Iterable[Rescored]) -> Counter[str]:
+    return Counter(one.kept for one in results if one.kept)
 
 
-def _from_store(remarked: Iterable[Remarked]) -> int:
-    return sum(one.from_store for one in remarked)
+def _from_store(results: Iterable[Rescored]) -> int:
+    return sum(one.from_store for one in results)
 
 
 def _rows(trials: Iterable[Trial], known: Descriptions) -> list[Row]:
@@ -104,17 +104,17 @@ def _rows(trials: Iterable[Trial], known: Descriptions) -> list[Row]:
     return [*tally.rows(), *tally.rows(graded=True), tally.total()]
 
 
-def _pairs(remarked: Sequence[Remarked], known: Descriptions) -> list[tuple[Row, Row]]:
-    before, after = (one.before for one in remarked), (one.after for one in remarked)
+def _pairs(results: Sequence[Rescored], known: Descriptions) -> list[tuple[Row, Row]]:
+    before, after = (one.before for one in results), (one.after for one in results)
     return [*zip(_rows(before, known), _rows(after, known), strict=True)]
 
 
-def _group_rows(remarked: Sequence[Remarked], known: Descriptions) -> list[str]:
-    word = known.word("group", {one.before.question.family for one in remarked})
+def _group_rows(results: Sequence[Rescored], known: Descriptions) -> list[str]:
+    word = known.word("group", {one.before.question.family for one in results})
     header = [word, "model", "n", "right", "now", "mean", "now"]
     cells = [
         [was.name, was.model, str(now.n), _right(was), _right(now), number(was.mean), number(now.mean)]
-        for was, now in _pairs(remarked, known)
+        for was, now in _pairs(results, known)
     ]
     return table(header, cells, "llrrrrr")
 
@@ -124,17 +124,17 @@ def _right(row: Row) -> str:
     return "-" if row.rate is None else str(row.right)
 
 
-def as_json(remarked: Sequence[Remarked], found: Sequence[Change], known: Descriptions) -> dict[str, Any]:
+def as_json(results: Sequence[Rescored], found: Sequence[Change], known: Descriptions) -> dict[str, Any]:
     """The same as plain JSON values, with every change."""
     return {
-        "marked": sum(not one.kept for one in remarked),
-        "from_store": _from_store(remarked),
+        "rescored": sum(not one.kept for one in results),
+        "from_store": _from_store(results),
         "kept": [
-            {"id": one.before.question.id, "model": one.before.model, "why": one.kept} for one in remarked if one.kept
+            {"id": one.before.question.id, "model": one.before.model, "why": one.kept} for one in results if one.kept
         ],
         "groups": [
             {"name": was.name, "model": was.model, "before": _counts(was), "after": _counts(now)}
-            for was, now in _pairs(remarked, known)
+            for was, now in _pairs(results, known)
         ],
         "changed": [{"id": c.id, "model": c.model, "before": c.before, "after": c.after} for c in found],
     }

@@ -1,4 +1,4 @@
-"""Putting one question: drive its episode in the loop, then, in the main thread, mark the reply and make the trial."""
+"""Putting one question: drive its episode in the loop, then, in the main thread, score the reply and make the trial."""
 
 from __future__ import annotations
 
@@ -66,12 +66,12 @@ async def ask(
 
 
 def trial_of(question: Question, model: str, result: AskResult) -> tuple[Trial, Exception | None]:
-    """The trial; and what stopped it, if there is no reply to mark: ProviderError, NotAskedError, OrderTooWideError.
+    """The trial; and what stopped it, if there is no reply to score: ProviderError, NotAskedError, OrderTooWideError.
 
     A reply that could not be measured, for a judge or an embedder failed, is kept without a score: it is paid for.
     """
     from ..results.exchanges import keep_exchanges
-    from ..scoring.marking import mark
+    from ..scoring.reply_scoring import score_reply
 
     transcript, error, shown = result.transcript, result.error, redacted(question)
     reply = transcript.reply if transcript else None
@@ -85,7 +85,7 @@ def trial_of(question: Question, model: str, result: AskResult) -> tuple[Trial, 
         return replace(trial, outcome=outcome, failure=Failure(error.kind, error.message)), error
     assert transcript is not None
     assert reply is not None
-    made, stopped = mark(shown, reply, model, result.requests, transcript.metrics)
+    made, stopped = score_reply(shown, reply, model, result.requests, transcript.metrics)
     score = made.score and _with_measured(made.score, shown, transcript)
     return replace(trial, outcome=made.outcome, score=score, failure=made.failure), stopped
 

@@ -54,7 +54,7 @@ def trial(
     taskgraph_question: Question,
     taskgraph_model: Subject,
 ) -> Trial:
-    """The question, the reply and its mark. An error where no reply came; skipped where it was not asked."""
+    """The question, the reply and its score. An error where no reply came; skipped where it was not asked."""
     from ..errors import NotAskedError
     from ..reports.escape import one_line
     from .asking import trial_of

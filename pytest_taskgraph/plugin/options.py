@@ -40,7 +40,7 @@ OPTIONS = {
         Option("shots", "K", "solved examples before each question, about other {families} (default: those of the "
                "prompt template, 0 but for few-shot)", kind="whole", least=0),
         Option("templates", "DIR", "a folder of Jinja files that stand in for the built-in ones of the same name"),
-        Option("text-metric", "NAME[,NAME]", "how open answers are marked: rouge1, rouge2, rouge_l, rouge1_recall, "
+        Option("text-metric", "NAME[,NAME]", "how open answers are scored: rouge1, rouge2, rouge_l, rouge1_recall, "
                "bertscore, cosine (needs an embedder), judge (needs a judge model); the first decides", "rouge1",
                kind="list"),
         Option("judge-model", "SPEC", "the model that judges open answers, for --taskgraph-text-metric=judge"),

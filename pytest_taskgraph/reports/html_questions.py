@@ -104,7 +104,7 @@ def _view(trial: Trial, prompt: Sequence[str], changed: Changes | None) -> View:
 
 
 def _facts(trial: Trial) -> list[list[str]]:
-    """What the reply took and how it was marked, as names and values; nothing of what is not known."""
+    """What the reply took and how it was scored, as names and values; nothing of what is not known."""
     sums, question, score, reply = spending([trial]), trial.question, trial.score, trial.reply
     latency = sum_replies(trial).latency
     metrics = {} if score is None else score.metrics

@@ -107,11 +107,11 @@ def _by_questions(total: Row, graded: Row, lost: int) -> tuple[State, str]:
 
 
 def _notes(tally: Tally, about: About) -> Iterator[str]:
-    """What must be known to read the marks."""
+    """What must be known to read the scores."""
     if about.simulated:
         yield "A simulated model answered: answers are looked up, so the scores say nothing about a model."
     if about.judge == "none":
-        yield "A survey: no mark fails the run."
+        yield "A survey: no score fails the run."
     if apart := graded_note(tally):
         yield f"{apart}."
     for budget, times in _budgets(tally).items():

@@ -1,1 +1,1 @@
-"""What the marks come to: tally and statistics, and the record that keeps a run. Knows trials, and no family."""
+"""What the scores come to: tally and statistics, and the record that keeps a run. Knows trials, and no family."""

@@ -154,7 +154,7 @@ def changes(before: Question, after: Question, family: FamilyDescription) -> tup
         *(["case"] if case else []),
         *(["reference"] if not case and _plain(before) != _plain(after) else []),
         *(label for label in family.presented_by if before.labels.get(label) != after.labels.get(label)),
-        *(["marking"] if _marking(before) != _marking(after) else []),
+        *(["scoring"] if _scoring(before) != _scoring(after) else []),
     ]
     reworded = _digest(before, "template") != _digest(after, "template")
     if before.text != after.text:
@@ -181,7 +181,7 @@ def _plain(question: Question) -> str:
     return json.dumps(question.reference, sort_keys=True)
 
 
-def _marking(question: Question) -> tuple[Hashable, ...]:
+def _scoring(question: Question) -> tuple[Hashable, ...]:
     return (question.form, question.metric, question.pass_mark, question.reading, question.aggregate)
 
 
@@ -242,7 +242,7 @@ def _substance(question: Question, known: Descriptions) -> Sign:
     """Return what the question asks, how it is presented, and how answers are scored."""
     labels = (str(question.labels.get(label, "")) for label in known[question.family].presented_by)
     found = _content(question, known)
-    return (*found, *labels, *_marking(question)) if found is not None else None
+    return (*found, *labels, *_scoring(question)) if found is not None else None
 
 
 def _pair(key: Key, before: Sequence[Trial], after: Sequence[Trial]) -> Iterator[Pair]:

@@ -30,7 +30,7 @@ class Declared:
     group: str
     section: str
     labels: Mapping[str, str | int | None] = field(default_factory=dict)  # None: it will not have the label
-    metrics: Sequence[str] | None = None  # those that its answer may be marked by; None: not known
+    metrics: Sequence[str] | None = None  # those that its answer may be scored by; None: not known
     graded: bool = False  # as Question.graded
 
 

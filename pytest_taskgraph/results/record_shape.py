@@ -227,7 +227,7 @@ class _Message(BaseModel, strict=True):
 
 
 class _Exchange(BaseModel, strict=True):
-    """What reports and new marks look at; records of earlier versions have no messages."""
+    """What reports and new scores look at; records of earlier versions have no messages."""
 
     role: str = ""
     messages: list[_Message] = []

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Final
 
 from ..trial import Trial
-from .marking import outcome_of
+from .reply_scoring import outcome_of
 
 METRIC: Final = "manual"
 

@@ -187,7 +187,7 @@ def _claim(owners: dict[str, str], what: str, name: str, metric_name: str) -> No
 
 def _of_a_model(name: str, measured: Mapping[str, float | None]) -> float | None:
     if name not in measured:
-        raise UnmeasuredError(f"no mark without the metric {name!r}: a model measures it, and its value is not there")
+        raise UnmeasuredError(f"no score without the metric {name!r}: a model measures it, and its value is not there")
     return measured[name]
 
 

@@ -1,6 +1,6 @@
 """Recorded answers, read from a file and validated.
 
-The format is in FORMAT, which `mark --help` prints, and in `docs/recorded.md`.
+The format is in FORMAT, which `score --help` prints, and in `docs/recorded.md`.
 """
 
 from __future__ import annotations

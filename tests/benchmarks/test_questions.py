@@ -41,7 +41,7 @@ def by_the_reader(question: Question) -> Reply:
 
 @pytest.mark.parametrize("name", sorted(NOTATIONS))
 @pytest.mark.parametrize("prompt", ["direct", "chain-of-thought", "answer-first"])
-def test_names_of_any_text_are_asked_about_answered_and_marked(name: str, prompt: str, tmp_path: Path) -> None:
+def test_names_of_any_text_are_asked_about_answered_and_scored(name: str, prompt: str, tmp_path: Path) -> None:
     path = tmp_path / f"w{NOTATIONS[name].suffixes[0]}"
     path.write_text(NOTATIONS[name].write(odd_workflow()), encoding="utf-8")
     for question in asked(workflows=(str(path),), prompt=prompt, instances=3):

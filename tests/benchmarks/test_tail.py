@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from pytest_taskgraph.asking import Exchange, Transcript, drive
 from pytest_taskgraph.benchmarks.episodes.tail import cosine, tail
 from pytest_taskgraph.benchmarks.judging import judge_prompt, judge_template, verdict
-from pytest_taskgraph.benchmarks.understanding.text_metrics import marking
+from pytest_taskgraph.benchmarks.understanding.text_metrics import question_metrics
 from pytest_taskgraph.errors import ProviderError, UnknownNameError, UsageError
 from pytest_taskgraph.models.scripted import Scripted
 from pytest_taskgraph.scoring.forms import form
@@ -193,25 +193,25 @@ def test_a_vector_is_like_itself_at_any_length(one: list[float]) -> None:
 
 @pytest.mark.parametrize("metric", ["judge", "cosine"])
 def test_the_first_text_metric_decides_and_the_others_stand_beside_it(metric: str) -> None:
-    marked = marking(form("text"), "", ("rouge2", metric))
-    assert marked.metric == "rouge2"
-    assert marked.further[0] == metric
-    assert {"rouge1", "rouge_l", "rouge1_recall"} <= set(marked.further)
-    assert len({marked.metric, *marked.further}) == 1 + len(marked.further)
-    assert marked.judged == [metric]
+    found = question_metrics(form("text"), "", ("rouge2", metric))
+    assert found.metric == "rouge2"
+    assert found.further[0] == metric
+    assert {"rouge1", "rouge_l", "rouge1_recall"} <= set(found.further)
+    assert len({found.metric, *found.further}) == 1 + len(found.further)
+    assert found.judged == [metric]
 
 
 def test_without_a_choice_a_text_is_marked_as_its_form_says() -> None:
     text = form("text")
-    marked = marking(text, "", ("rouge1",))
-    assert (marked.metric, marked.further, marked.judged) == (text.metric, list(text.further), [])
+    found = question_metrics(text, "", ("rouge1",))
+    assert (found.metric, found.further, found.judged) == (text.metric, list(text.further), [])
 
 
 @pytest.mark.parametrize("name", ["task-set", "task-reasons", "pair-reason", "yes-no-reason"])
 def test_other_forms_keep_their_own_metrics(name: str) -> None:
     shape = form(name)
-    marked = marking(shape, "", ("judge", "cosine"))
-    assert (marked.metric, marked.further, marked.judged) == (shape.metric, list(shape.further), [])
+    found = question_metrics(shape, "", ("judge", "cosine"))
+    assert (found.metric, found.further, found.judged) == (shape.metric, list(shape.further), [])
 
 
 def test_an_unknown_text_metric_is_told_with_the_known_ones() -> None:

@@ -69,7 +69,7 @@ def test_command_of_a_registered_family_runs(folder: Path, capsys: pytest.Captur
 
 
 def test_command_with_the_name_of_another_is_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (folder / "clashing_family.py").write_text(RIDDLES.replace("COMMAND", "mark"))
+    (folder / "clashing_family.py").write_text(RIDDLES.replace("COMMAND", "score"))
     assert main(["-p", "clashing_family", "compare", "--help"]) == 4
     told = capsys.readouterr().err
-    assert told == "error: family 'riddles': the command 'mark' exists already; choose another name\n"
+    assert told == "error: family 'riddles': the command 'score' exists already; choose another name\n"

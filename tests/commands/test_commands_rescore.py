@@ -21,16 +21,16 @@ from pytest_taskgraph.benchmarks.understanding import understanding
 from pytest_taskgraph.benchmarks.understanding.catalogue import catalogue
 from pytest_taskgraph.benchmarks.understanding.settings import UnderstandingSettings
 from pytest_taskgraph.catalog import registrations
-from pytest_taskgraph.commands.rescore import changes, remark, rescore
+from pytest_taskgraph.commands.rescore import changes, rescore, rescore_trial
 from pytest_taskgraph.commands.rescore_lines import MOST
 from pytest_taskgraph.diagram import Diagram, DiagramNode, DiagramPair
 from pytest_taskgraph.models.store.schema import open_store
 from pytest_taskgraph.results import record, saved
 from pytest_taskgraph.results.plain import LONGEST_REPLY
 from pytest_taskgraph.scoring.forms import form
-from pytest_taskgraph.scoring.marking import mark
 from pytest_taskgraph.scoring.measurement import Measurement, declares
 from pytest_taskgraph.scoring.metrics import METRICS
+from pytest_taskgraph.scoring.reply_scoring import score_reply
 from pytest_taskgraph.trial import Failure, Json, Question, Reading, Reply, Score, Trial
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "record.schema.json").read_text(encoding="utf-8"))
@@ -56,7 +56,7 @@ def asked(prompt: str) -> tuple[Question, ...]:
 
 
 def answered(question: Question, text: str, **reply: Any) -> Trial:  # noqa: ANN401 - fields of Reply
-    return mark(question, Reply(text, **reply), "any")[0]
+    return score_reply(question, Reply(text, **reply), "any")[0]
 
 
 def built(*trials: Trial) -> dict[str, Any]:
@@ -141,7 +141,7 @@ def test_open_answers_are_marked_by_another_metric_and_those_they_had_stand_besi
 
 def judged(text: str, value: float | None = 0.75) -> Trial:
     asking = replace(open_question(), metric="judge", further=["rouge1", "cosine"], judged=["judge", "cosine"])
-    made, _ = mark(asking, Reply(text), "any", 3, {"judge": value, "cosine": 0.25})
+    made, _ = score_reply(asking, Reply(text), "any", 3, {"judge": value, "cosine": 0.25})
     said: list[dict[str, Any]] = [
         {"role": "judge", "metric": "judge", "value": value},
         {"role": "embedder", "metric": "cosine", "value": 0.25},
@@ -152,7 +152,7 @@ def judged(text: str, value: float | None = 0.75) -> Trial:
 @pytest.mark.parametrize("value", [0.75, 0.0, None])
 def test_what_a_model_measured_stays_as_it_was_measured(value: float | None) -> None:
     trial = judged("Final answer: It bakes a cake.", value)
-    found = remark(trial, trial.question)
+    found = rescore_trial(trial, trial.question)
     assert found.kept == ""
     assert found.after == trial
 
@@ -161,7 +161,7 @@ def test_a_measured_value_counts_for_the_answer_that_was_measured_alone() -> Non
     trial = judged("Final answer: It bakes a cake.")
     assert trial.score is not None
     other = replace(trial, score=replace(trial.score, given="It bakes."))
-    found = remark(other, other.question)
+    found = rescore_trial(other, other.question)
     assert (found.after, found.kept) == (other, "that a model would have to measure again")
 
 
@@ -177,7 +177,7 @@ def test_rescore_replaces_named_values_and_parts(tmp_path: Path, capsys: pytest.
         asking = replace(question(), metric="steps", further=[])
         trial = answered(asking, "Final answer: Bake")
         shares.append(0.75)
-        now = remark(trial, asking).after.score
+        now = rescore_trial(trial, asking).after.score
         assert now is not None
         assert (now.metrics, now.parts) == ({"depth": 0.75}, {"steps": [3.0, 4.0]})
         record.save(path, built(trial))
@@ -188,9 +188,9 @@ def test_rescore_replaces_named_values_and_parts(tmp_path: Path, capsys: pytest.
 def test_an_answer_that_no_model_measured_is_kept_though_it_can_be_read_now() -> None:
     trial = judged("Final answer: It bakes a cake.")
     unread = replace(trial, outcome="unparseable", score=Score(0.0, status="unparseable"), exchanges=[])
-    assert remark(unread, unread.question).kept == "that a model would have to measure again"
+    assert rescore_trial(unread, unread.question).kept == "that a model would have to measure again"
     failed = replace(trial, outcome="error", failure=Failure("timeout", "the judge"), score=None, exchanges=[])
-    assert remark(failed, failed.question).after == failed
+    assert rescore_trial(failed, failed.question).after == failed
 
 
 def test_marks_by_hand_and_what_an_agent_s_tools_told_stay() -> None:
@@ -198,7 +198,7 @@ def test_marks_by_hand_and_what_an_agent_s_tools_told_stay() -> None:
     beside = {"manual": 0.5, "specifications_read": 1.0}
     parts = {"tool_calls": [3.0, 4.0]}
     trial = replace(trial, score=Score(0.0, {"jaccard": 0.0, **beside}, parts, status="unparseable"))
-    now = remark(trial, trial.question).after
+    now = rescore_trial(trial, trial.question).after
     assert now.outcome == "right"
     assert now.score is not None
     assert now.score.metrics == {"jaccard": 1.0, **beside}
@@ -216,7 +216,7 @@ def test_what_cannot_be_marked_is_kept_as_it_is_and_told(tmp_path: Path, capsys:
     assert main(["rescore", str(path), "--check"]) == 1
     lines = capsys.readouterr().out.splitlines()
     assert lines[:4] == [
-        "1 answer marked again",
+        "1 answer scored again",
         "1 question whose form or metric is not known here: kept as they are",
         "1 question whose reply was shortened in the record (over 20,000 characters): kept as they are",
         "1 question without a reply: kept as they are",
@@ -225,11 +225,11 @@ def test_what_cannot_be_marked_is_kept_as_it_is_and_told(tmp_path: Path, capsys:
     assert new["trials"][:3] == old["trials"][:3]
 
 
-def test_a_long_reply_that_is_whole_is_marked(tmp_path: Path) -> None:
+def test_a_long_reply_that_is_whole_is_scored(tmp_path: Path) -> None:
     trial = stale(0)
     whole = "x" * 19_976 + "\nFinal answer: Bake, Mix"
     assert len(whole) == LONGEST_REPLY
-    assert remark(replace(trial, reply=Reply(whole)), trial.question).after.outcome == "right"
+    assert rescore_trial(replace(trial, reply=Reply(whole)), trial.question).after.outcome == "right"
 
 
 class Drawing(Family):
@@ -295,13 +295,13 @@ def test_the_text_shows_the_pattern_before_and_after_and_the_first_changes(
 ) -> None:
     assert main(["rescore", str(path)]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == "26 answers marked again"
+    assert lines[0] == "26 answers scored again"
     assert [line.split() for line in lines[2:5]] == [
         ["pattern", "model", "n", "right", "now", "mean", "now"],
         ["next_tasks", "any", "26", "0", "25", "0.000", "0.962"],
         ["total", "any", "26", "0", "25", "0.000", "0.962"],
     ]
-    assert lines[6] == "25 marks changed: 25 now right, 0 no longer right"
+    assert lines[6] == "25 scores changed: 25 now right, 0 no longer right"
     assert lines[7] == (
         '  q-000 (any): unparseable 0.000, read as nothing -> right 1.000, read as ["Bake", "Mix"]; '
         "other metrics: jaccard"
@@ -312,7 +312,7 @@ def test_the_text_shows_the_pattern_before_and_after_and_the_first_changes(
 def test_json_tells_every_change(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["rescore", str(path), "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
-    assert (found["marked"], found["kept"], len(found["changed"])) == (26, [], 25)
+    assert (found["rescored"], found["kept"], len(found["changed"])) == (26, [], 25)
     assert found["groups"][0] == {
         "name": "next_tasks", "model": "any",
         "before": {"n": 26, "right": 0, "mean": 0.0}, "after": {"n": 26, "right": 25, "mean": 25 / 26},

@@ -25,7 +25,7 @@ from pytest_taskgraph.models.store import Store
 from pytest_taskgraph.models.store.schema import FILE, open_store
 from pytest_taskgraph.results import record
 from pytest_taskgraph.results.plain import LONGEST_REPLY
-from pytest_taskgraph.scoring.marking import mark
+from pytest_taskgraph.scoring.reply_scoring import score_reply
 from pytest_taskgraph.trial import Question, Reply, Request, Score, Trial
 
 MODEL = "openai/any"
@@ -47,7 +47,7 @@ def asked(number: int = 0, **said: Any) -> Question:  # noqa: ANN401 - fields of
 
 def stale(question: Question, text: str, model: str = MODEL) -> Trial:
     """An answer that a reader of another day did not understand."""
-    trial = mark(question, Reply(text), model)[0]
+    trial = score_reply(question, Reply(text), model)[0]
     return replace(trial, outcome="unparseable", score=Score(0.0, {"jaccard": 0.0}, status="unparseable"))
 
 
@@ -90,13 +90,13 @@ def test_a_shortened_reply_is_marked_by_the_whole_one(tmp_path: Path, capsys: py
     path, folder = written(tmp_path, stale(asked(), long())), store(tmp_path, (asked(), long(), {"temperature": 0}))
     before = record.load(path)
     assert main(["rescore", str(path)]) == 0
-    assert lines(capsys)[:3] == ["0 answers marked again", KEPT, ADVICE]
+    assert lines(capsys)[:3] == ["0 answers scored again", KEPT, ADVICE]
     out = tmp_path / "new.json"
     assert main(["rescore", str(path), "--store", str(folder), "--check", "--out", str(out)]) == 1
     told = lines(capsys)
-    assert told[0] == "1 answer marked again, 1 of them by the whole reply in the store"
+    assert told[0] == "1 answer scored again, 1 of them by the whole reply in the store"
     assert told[-3:] == [
-        "1 mark changed: 1 now right, 0 no longer right",
+        "1 score changed: 1 now right, 0 no longer right",
         '  q-0 (openai/any): unparseable 0.000, read as nothing -> right 1.000, read as ["Bake", "Mix"]; '
         "other metrics: jaccard",
         f"written to {out}",
@@ -125,7 +125,7 @@ def test_the_reply_to_another_request_is_not_taken(
 ) -> None:
     path, folder = written(tmp_path, stale(asked(), long())), store(tmp_path, (other(asked()), long(), {}))
     assert main(["rescore", str(path), "--store", str(folder), "--check"]) == 0
-    assert lines(capsys)[:3] == ["0 answers marked again", KEPT, ""]
+    assert lines(capsys)[:3] == ["0 answers scored again", KEPT, ""]
 
 
 def test_the_reply_of_another_model_is_not_taken(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -149,7 +149,7 @@ def test_of_several_settings_the_reply_that_the_record_shows_is_taken(
     path = written(tmp_path, stale(asked(), long()))
     others = [(asked(), f"{number}{long('Eat')}", {"temperature": number}) for number in range(3)]
     assert main(["rescore", str(path), "--store", str(store(tmp_path, *others, (asked(), long(), {}))), "--check"]) == 1
-    assert "1 mark changed: 1 now right, 0 no longer right" in lines(capsys)
+    assert "1 score changed: 1 now right, 0 no longer right" in lines(capsys)
 
 
 @pytest.mark.parametrize(("second", "code"), [("Eat,  Mix", 0), ("Bake, Mix", 1)])
@@ -167,11 +167,11 @@ def test_what_the_store_does_not_hold_is_kept_and_counted(tmp_path: Path, capsys
     folder = store(tmp_path, *((asked(number), long(), {}) for number in (1, 3)))
     assert main(["rescore", str(path), "--store", str(folder), "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
-    assert (found["marked"], found["from_store"]) == (3, 2)
+    assert (found["rescored"], found["from_store"]) == (3, 2)
     assert [(one["id"], one["why"]) for one in found["kept"]] == [(f"q-{n}", SHORTENED) for n in (0, 2, 4)]
     main(["rescore", str(path), "--store", str(folder)])
     assert lines(capsys)[:2] == [
-        "3 answers marked again, 2 of them by the whole reply in the store",
+        "3 answers scored again, 2 of them by the whole reply in the store",
         f"3 questions {SHORTENED}: kept as they are",
     ]
 
@@ -182,7 +182,7 @@ def test_a_metric_that_a_model_measured_keeps_its_value_for_the_whole_answer(tmp
         place="whole", episode="agent",
     )  # fmt: skip
     text = "so " * 9000
-    made, _ = mark(question, Reply(text), MODEL, 2, {"judge": 0.75})
+    made, _ = score_reply(question, Reply(text), MODEL, 2, {"judge": 0.75})
     said: list[dict[str, Any]] = [{"role": "judge", "metric": "judge", "value": 0.75}]
     path = written(tmp_path, replace(made, exchanges=said))
     assert made.score is not None
@@ -347,7 +347,7 @@ def test_the_record_and_the_store_of_a_real_run_fit(
     assert trial["requests"] == len(server.requests) == (2 if presentation == "agent" else 1)
     capsys.readouterr()
     assert main(["rescore", str(path), "--store", str(folder), "--check"]) == 0
-    assert lines(capsys)[0] == "1 answer marked again, 1 of them by the whole reply in the store"
+    assert lines(capsys)[0] == "1 answer scored again, 1 of them by the whole reply in the store"
     trial["score"].update(given=["Nobody"])
     record.save(path, old)
     assert main(["rescore", str(path), "--store", str(folder), "--check"]) == 1

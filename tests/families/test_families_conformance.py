@@ -394,7 +394,7 @@ def test_rescoring_reproduces_every_score(
     assert {0.0, 1.0} < {one["score"]["value"] for one in record["trials"]} | {0.0, 1.0}
     capsys.readouterr()
     assert main([*family.plugin, "rescore", "r.json", "--check", "--out", "new.json"]) == 0
-    assert f"{family.size} answers marked again" in capsys.readouterr().out
+    assert f"{family.size} answers scored again" in capsys.readouterr().out
     assert scores(project.record("new.json")) == scores(record)
     damaged = json.loads(json.dumps(record))
     damaged["trials"][0]["score"]["value"] = 0.123

@@ -55,7 +55,7 @@ def trials(project: Project) -> list[dict[str, Any]]:
     return made
 
 
-def test_the_judge_is_asked_after_each_reply_and_its_score_is_the_mark(
+def test_the_judge_is_asked_after_each_reply_and_its_score_is_the_answer_s(
     own: Project, server: Loopback, judge: Loopback
 ) -> None:
     ran = run(own, server, *judging(judge.url), "--taskgraph-pass-mark=0.8")

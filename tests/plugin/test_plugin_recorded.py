@@ -8,7 +8,7 @@ from plugin_project import Project, rows, wrong
 REPORT = "--taskgraph-report=json=record.json"
 
 
-def test_recorded_replies_are_marked(project: Project) -> None:
+def test_recorded_replies_are_scored(project: Project) -> None:
     project.run(REPORT)
     project.write("right.jsonl", rows(project.record()))
     project.write("wrong.jsonl", rows(project.record(), wrong))

@@ -397,8 +397,8 @@ def test_another_prompt_is_compared_and_told_loudly() -> None:
         ("case", {"text": "What comes after Stir?"}),
         ("case", {"text": "What comes after Stir?", "reference": "Bake"}),
         ("notation", {"labels": {"notation": "json", "prompt": "chain-of-thought"}}),
-        ("marking", {"metric": "jaccard"}),
-        ("marking", {"reading": "strict"}),
+        ("scoring", {"metric": "jaccard"}),
+        ("scoring", {"reading": "strict"}),
     ],
 )
 def test_another_question_under_the_same_id_is_listed_and_not_paired(what: str, changed: dict[str, Any]) -> None:

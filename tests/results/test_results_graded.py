@@ -13,7 +13,7 @@ from pytest_taskgraph.results.record import build, tally_of
 from pytest_taskgraph.results.repetitions import reduced
 from pytest_taskgraph.results.statistics import clustered_interval
 from pytest_taskgraph.results.tally import Tally
-from pytest_taskgraph.scoring.marking import mark
+from pytest_taskgraph.scoring.reply_scoring import score_reply
 from pytest_taskgraph.trial import Outcome, Question, Reply, Score, Trial, WrongAnswer
 
 TEXT = Question(
@@ -41,7 +41,7 @@ def tallied(*trials: Trial) -> Tally:
 
 
 def test_an_answer_to_a_graded_question_is_accepted_whatever_its_score() -> None:
-    trial, _ = mark(TEXT, Reply("Final answer: nonsense"), "m")
+    trial, _ = score_reply(TEXT, Reply("Final answer: nonsense"), "m")
     assert (trial.outcome, trial.passed, trial.accepted) == ("graded", False, True)
     assert trial.score == Score(0.0, given="nonsense")
     trial.check()
@@ -49,7 +49,7 @@ def test_an_answer_to_a_graded_question_is_accepted_whatever_its_score() -> None
 
 @pytest.mark.parametrize("reply", ["", "Final answer: ...", "I'm sorry, but I can't help with that."])
 def test_a_graded_question_without_an_answer_fails_its_check(reply: str) -> None:
-    trial, _ = mark(TEXT, Reply(reply), "m")
+    trial, _ = score_reply(TEXT, Reply(reply), "m")
     assert trial.outcome in ("unparseable", "refused")
     with pytest.raises(WrongAnswer):
         trial.check()

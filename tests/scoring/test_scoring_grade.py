@@ -150,7 +150,7 @@ def test_a_reply_cut_off_before_its_answer_is_no_score(form: str, text: str) -> 
         grade(question(form), Reply(text, finish_reason="length"))
 
 
-def test_a_reply_cut_off_behind_its_answer_is_marked() -> None:
+def test_a_reply_cut_off_behind_its_answer_is_scored() -> None:
     assert grade(question("task"), Reply("Final answer: Brew", finish_reason="length")).value == 1.0
     assert grade(question("yes-no", place="whole"), Reply("No, since", finish_reason="length")).value == 1.0
 

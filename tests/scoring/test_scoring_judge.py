@@ -49,7 +49,7 @@ def test_beside_the_score_such_a_value_stays_undefined() -> None:
 
 @pytest.mark.parametrize("measured", [None, {}, {"cosine": 1.0}])
 def test_an_answer_that_nobody_measured_has_no_score(measured: dict[str, float | None] | None) -> None:
-    with pytest.raises(UsageError, match="no mark without the metric 'judge'"):
+    with pytest.raises(UsageError, match="no score without the metric 'judge'"):
         grade(asked(), RIGHT, measured)
 
 
@@ -64,7 +64,7 @@ def test_only_a_metric_that_the_question_calls_judged_is_taken_from_what_was_mea
         grade(asked("judge", judged=()), RIGHT, {"judge": 1.0})
 
 
-def test_the_answer_is_read_as_for_the_mark() -> None:
+def test_the_answer_is_read_as_for_the_score() -> None:
     assert read_answer(asked(), RIGHT) == grade(asked(), RIGHT, {"judge": 1.0}).given == "Cook"
 
 

@@ -128,18 +128,18 @@ def _number(reference: Json, names: Names, guards: Names) -> float:
 
 def _condition(reference: Json, names: Names, guards: Names) -> float:
     wanted = condition_of(reference)
-    marks = {guard: 1.0 if guard == wanted else equivalence(guard, reference) for guard in dict.fromkeys(guards)}
-    return fsum(marks[guard] for guard in guards) / len(guards) if guards else 0.0
+    scores = {guard: 1.0 if guard == wanted else equivalence(guard, reference) for guard in dict.fromkeys(guards)}
+    return fsum(scores[guard] for guard in guards) / len(guards) if guards else 0.0
 
 
 def _two_groups(reference: Json, names: Names, guards: Names) -> float:
     rng = Random(f"chance|{reference}|{len(names)}")
     right = [as_set(group) for group in reference] if isinstance(reference, list) else []
-    marks = []
+    scores = []
     for _ in range(DRAWS):
         some = frozenset([name for name in names if rng.random() < COIN])
-        marks.append(matching_of_two(some, frozenset(names) - some, right))
-    return fsum(marks) / DRAWS
+        scores.append(matching_of_two(some, frozenset(names) - some, right))
+    return fsum(scores) / DRAWS
 
 
 def matching_of_two(one: Set[str], other: Set[str], right: Sequence[Set[str]]) -> float:

@@ -37,7 +37,7 @@ from .sample import Drawn, draw
 from .scope import sentence
 from .settings import UnderstandingSettings
 from .shots import Series, drawn, examples, shots_of, size_of, unsolved
-from .text_metrics import marking, pass_mark
+from .text_metrics import pass_mark, question_metrics
 from .twins import asked as asked_for
 from .twins import not_varied, with_varied
 from .vary import check as check_relations
@@ -113,16 +113,16 @@ def question(reference: PatternReference, settings: UnderstandingSettings) -> Qu
         examples=shots,
         fenced=not presented.specifications,
     )
-    marked = marking(answer_form, asked.pattern.metric, settings.text_metrics)
+    metrics = question_metrics(answer_form, asked.pattern.metric, settings.text_metrics)
     return Question(
         reference.id, "understanding", asked.pattern.name, asked.pattern.category, text, told.prompt,
-        answer_form.name, asked.case.answer, marked.metric, marked.further,
-        pass_mark(answer_form, settings), judged=marked.judged, names=names, place=chosen.place,
+        answer_form.name, asked.case.answer, metrics.metric, metrics.further,
+        pass_mark(answer_form, settings), judged=metrics.judged, names=names, place=chosen.place,
         reading=settings.reading, labels=_labels(reference, asked, chosen),
         episode=presented.episode, specifications=presented.specifications, needed=presented.needed,
         cluster=workflow_digest if one == asked.workflow else digest(one), system=told.system,
         digests=_digests(asked, workflow_digest, chosen, told),
-        chance=chance_at(answer_form.name, marked.metric, asked.case.answer, asked.scope.workflow),
+        chance=chance_at(answer_form.name, metrics.metric, asked.case.answer, asked.scope.workflow),
         relation=reference.relation, twin=reference.twin,
         spellings=spellings_for(shown, asked.text, asked.scope.root) if reference.source >= 0 else {},
     )  # fmt: skip

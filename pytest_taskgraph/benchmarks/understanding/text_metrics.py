@@ -1,4 +1,4 @@
-"""How an open answer is marked: by the metrics of texts that the user chose. Reasons stay marked by ROUGE-1."""
+"""How an open answer is scored: by the metrics of texts that the user chose. Reasons stay scored by ROUGE-1."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .settings import UnderstandingSettings
 
 
 @dataclass(frozen=True, slots=True)
-class Marking:
+class QuestionMetrics:
     """The metrics of a question: the one that decides, those beside it, and which of them a model measures."""
 
     metric: str
@@ -21,15 +21,15 @@ class Marking:
     judged: list[str]
 
 
-def marking(answer_form: Form, metric: str, chosen: Sequence[str]) -> Marking:
-    """How answers of a form are marked; `metric` is the pattern's own choice, empty for none.
+def question_metrics(answer_form: Form, metric: str, chosen: Sequence[str]) -> QuestionMetrics:
+    """Return the metrics that score answers of a form; `metric` is the pattern's own choice, empty for none.
 
     Of texts the first chosen metric decides, and the form's own stand beside the others: they cost nothing.
     """
     if answer_form.name != "text":
-        return Marking(metric or answer_form.metric, list(answer_form.further), [])
+        return QuestionMetrics(metric or answer_form.metric, list(answer_form.further), [])
     first, *others = dict.fromkeys([*([metric] if metric else []), *chosen, answer_form.metric, *answer_form.further])
-    return Marking(first, others, [name for name in (first, *others) if name in MEASURED])
+    return QuestionMetrics(first, others, [name for name in (first, *others) if name in MEASURED])
 
 
 def pass_mark(answer_form: Form, settings: UnderstandingSettings) -> float:
@@ -40,6 +40,6 @@ def pass_mark(answer_form: Form, settings: UnderstandingSettings) -> float:
 def metrics(pattern: str, settings: UnderstandingSettings) -> list[str]:
     """The metrics that answers to a pattern may have in such a run, the one that decides first."""
     one = PATTERNS[pattern]
-    marked = marking(form(one.form), one.metric, settings.text_metrics)
+    chosen = question_metrics(form(one.form), one.metric, settings.text_metrics)
     agent = ["specifications_read"] if settings.presentation == "agent" else []
-    return [marked.metric, *marked.further, *agent]
+    return [chosen.metric, *chosen.further, *agent]

@@ -43,7 +43,7 @@ METRICS: Catalog[Metric] = Catalog("metric", _BUILT_IN)
 
 # Metrics that a model measures after the reply, and the role in which it is asked (benchmarks/episodes/tail.py).
 MEASURED = {"judge": "judge", "cosine": "embedder"}
-# What marks an answer that is a text.
+# What scores an answer that is a text.
 TEXT_METRICS = ("rouge1", "rouge1_recall", "rouge2", "rouge_l", "bertscore", *MEASURED)
 
 

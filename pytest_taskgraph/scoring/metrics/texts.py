@@ -2,7 +2,7 @@
 
 Tokens are the runs of a-z and 0-9 in the lower-cased text, without a stemmer; n-gram hits are clipped counts; L is the
 longest common subsequence of the whole text. The value is F1; the recall of ROUGE-1 is beside it, for the study's first
-runs were marked by it.
+runs were scored by it.
 """
 
 from __future__ import annotations

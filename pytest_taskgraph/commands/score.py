@@ -1,4 +1,4 @@
-"""`mark FILE`: recorded answers scored again, and set beside the scores they were recorded with.
+"""`score FILE`: recorded answers scored again, and set beside the scores they were recorded with.
 
 The format of the file: `docs/recorded.md`.
 """
@@ -24,13 +24,13 @@ from ..scoring.recorded_answers import FORMAT, LABELS, RecordedAnswer, read_reco
 from ..scoring.recorded_kinds import KINDS
 from ..trial import Question, Reading, Reply, Score
 
-SUMMARY = "mark recorded answers again and compare with the scores they were recorded with"
+SUMMARY = "score recorded answers again and compare with the scores they were recorded with"
 _SAME = 1e-9
 _DECIMALS = 3  # a recorded score may be rounded to so many, or to more
 
 
 @dataclass(frozen=True, slots=True)
-class Marked:
+class ScoredAnswer:
     """A row with its new score; None where the reply was cut off before an answer could be read."""
 
     row: RecordedAnswer
@@ -62,7 +62,7 @@ class GroupMean:
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """Nothing; the parser then knows the command's arguments."""
+    """Add the command's arguments to the parser."""
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = FORMAT
     parser.add_argument("file", metavar="FILE", type=Path, help="recorded answers, one JSON object a line")
@@ -73,35 +73,42 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """The exit code: 0, or 1 under --expect-same if a recorded score is not reproduced. Raises UsageError."""
+    """Score the answers and print the result.
+
+    Returns:
+        1 under --expect-same if a recorded score is not reproduced, else 0.
+
+    Raises:
+        UsageError: if the file cannot be read.
+    """
     rows = read_recorded_answers(options.file)
-    marked = [mark(row, options.reading) for row in rows]
-    groups = group_means(marked, options.by)
+    answers = [score_answer(row, options.reading) for row in rows]
+    groups = group_means(answers, options.by)
     if options.json:
-        json.dump(_as_json(marked, groups, options.reading), sys.stdout, indent=2)
+        json.dump(_as_json(answers, groups, options.reading), sys.stdout, indent=2)
         print()
     else:
-        print("\n".join(_as_text(marked, groups, options)))
-    return 1 if options.expect_same and any(one.differs for one in marked) else 0
+        print("\n".join(_as_text(answers, groups, options)))
+    return 1 if options.expect_same and any(one.differs for one in answers) else 0
 
 
-def mark(row: RecordedAnswer, reading: Reading) -> Marked:
-    """The row with its new score."""
+def score_answer(row: RecordedAnswer, reading: Reading) -> ScoredAnswer:
+    """Return the row with its new score."""
     shape = form(KINDS[row.kind].form)
     question = Question(
         id=row.id, family="recorded", group="", section="", text=row.question, prompt="",
         form=shape.name, reference=row.reference, metric=row.metric, names=row.names, place=row.place, reading=reading,
     )  # fmt: skip
     try:
-        return Marked(row, grade(question, Reply(row.reply, finish_reason=row.finish_reason)))
+        return ScoredAnswer(row, grade(question, Reply(row.reply, finish_reason=row.finish_reason)))
     except ProviderError:
-        return Marked(row, None)
+        return ScoredAnswer(row, None)
 
 
-def group_means(marked: Sequence[Marked], by: str) -> list[GroupMean]:
+def group_means(answers: Sequence[ScoredAnswer], by: str) -> list[GroupMean]:
     """A mean for each value of the label `by`, in order of appearance, and one for all rows together."""
-    groups: dict[str, list[Marked]] = {}
-    for one in marked:
+    groups: dict[str, list[ScoredAnswer]] = {}
+    for one in answers:
         if one.score is not None:
             groups.setdefault(one.row.labels.get(by, "-"), []).append(one)
     together = [one for group in groups.values() for one in group]
@@ -109,7 +116,7 @@ def group_means(marked: Sequence[Marked], by: str) -> list[GroupMean]:
     return [*means, _mean("all", together)] if together else []
 
 
-def _mean(name: str, group: Sequence[Marked]) -> GroupMean:
+def _mean(name: str, group: Sequence[ScoredAnswer]) -> GroupMean:
     runs: dict[str, list[float]] = {}
     for one in group:
         if one.score is not None:
@@ -120,12 +127,12 @@ def _mean(name: str, group: Sequence[Marked]) -> GroupMean:
     return GroupMean(name, len(group), len(runs), mean, deviation)
 
 
-def _as_text(marked: Sequence[Marked], groups: Sequence[GroupMean], options: argparse.Namespace) -> list[str]:
-    scored = [one for one in marked if one.row.recorded is not None]
+def _as_text(answers: Sequence[ScoredAnswer], groups: Sequence[GroupMean], options: argparse.Namespace) -> list[str]:
+    scored = [one for one in answers if one.row.recorded is not None]
     differing = [one for one in scored if one.differs]
-    cut_off = sum(one.score is None for one in marked)
+    cut_off = sum(one.score is None for one in answers)
     lines = [
-        f"{len(marked)} rows marked, reading {options.reading}"
+        f"{len(answers)} rows scored, reading {options.reading}"
         + (f"; cut off, in no mean: {cut_off}" if cut_off else ""),
         f"{len(scored) - len(differing)} of {len(scored)} recorded scores reproduced",
         *(f"  {_difference(one)}" for one in differing),
@@ -134,7 +141,7 @@ def _as_text(marked: Sequence[Marked], groups: Sequence[GroupMean], options: arg
     return [*lines, "", *table([options.by, "n", "runs", "mean", "sd"], cells, "lrrrr")]
 
 
-def _difference(one: Marked) -> str:
+def _difference(one: ScoredAnswer) -> str:
     now = "cut off" if one.score is None else f"{one.score.value:.3f} ({one.score.status}: {one.score.given!r})"
     return one_line(f"{one.row.id}: recorded {one.row.recorded:.3f}, now {now}", 160)
 
@@ -143,12 +150,12 @@ def _deviation(one: GroupMean) -> str:
     return "-" if one.deviation is None else f"{one.deviation:.3f}"
 
 
-def _as_json(marked: Sequence[Marked], groups: Sequence[GroupMean], reading: Reading) -> dict[str, Any]:
+def _as_json(answers: Sequence[ScoredAnswer], groups: Sequence[GroupMean], reading: Reading) -> dict[str, Any]:
     return {
         "reading": reading,
-        "rows": len(marked),
-        "compared": sum(one.row.recorded is not None for one in marked),
-        "differing": [one.row.id for one in marked if one.differs],
+        "rows": len(answers),
+        "compared": sum(one.row.recorded is not None for one in answers),
+        "differing": [one.row.id for one in answers if one.differs],
         "groups": [asdict(one) for one in groups],
-        "marks": [{"id": one.row.id, "score": one.score and asdict(one.score)} for one in marked],
+        "scores": [{"id": one.row.id, "score": one.score and asdict(one.score)} for one in answers],
     }

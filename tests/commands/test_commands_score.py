@@ -49,9 +49,9 @@ def written(folder: Path, *rows: object) -> str:
 
 
 def test_marking_again_reproduces_what_was_recorded(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["mark", written(tmp_path, *ROWS), "--reading", "strict", "--expect-same"]) == 0
+    assert main(["score", written(tmp_path, *ROWS), "--reading", "strict", "--expect-same"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == "5 rows marked, reading strict"
+    assert lines[0] == "5 rows scored, reading strict"
     assert lines[1] == "5 of 5 recorded scores reproduced"
     assert [line.split() for line in lines[3:]] == [
         ["pattern", "n", "runs", "mean", "sd"],
@@ -67,22 +67,22 @@ def test_open_answers_are_marked_by_the_recall_of_their_words_in_the_whole_reply
 ) -> None:
     row = recorded("r1", 0, "open", "wash the rice twice", "Final answer: none\n- Wash it twice", 0.5, "why")
     for reading in ("lenient", "strict"):
-        assert main(["mark", written(tmp_path, row), "--reading", reading, "--expect-same"]) == 0
+        assert main(["score", written(tmp_path, row), "--reading", reading, "--expect-same"]) == 0
     assert "1 of 1 recorded scores reproduced" in capsys.readouterr().out
 
 
 def test_a_score_that_is_not_reproduced_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = written(tmp_path, *ROWS, FORMATTED)
-    assert main(["mark", file]) == 0
+    assert main(["score", file]) == 0
     out = capsys.readouterr().out
     assert "5 of 6 recorded scores reproduced" in out
     assert "r3#0: recorded 0.000, now 1.000 (read: 'no')" in out
-    assert main(["mark", file, "--expect-same"]) == 1
-    assert main(["mark", file, "--expect-same", "--reading", "strict"]) == 0
+    assert main(["score", file, "--expect-same"]) == 1
+    assert main(["score", file, "--expect-same", "--reading", "strict"]) == 0
 
 
 def test_the_table_groups_by_what_is_asked_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    main(["mark", written(tmp_path, *ROWS), "--by", "run"])
+    main(["score", written(tmp_path, *ROWS), "--by", "run"])
     assert [line.split()[:2] for line in capsys.readouterr().out.splitlines()[3:]] == [
         ["run", "n"],
         ["r1", "2"],
@@ -91,11 +91,11 @@ def test_the_table_groups_by_what_is_asked_for(tmp_path: Path, capsys: pytest.Ca
     ]
 
 
-def test_json_holds_every_mark(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    main(["mark", written(tmp_path, *ROWS, FORMATTED), "--json"])
+def test_json_holds_every_score(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["score", written(tmp_path, *ROWS, FORMATTED), "--json"])
     told = json.loads(capsys.readouterr().out)
     assert (told["rows"], told["compared"], told["differing"]) == (6, 6, ["r3#0"])
-    assert told["marks"][1]["score"]["missing"] == ["Bake"]
+    assert told["scores"][1]["score"]["missing"] == ["Bake"]
     assert [group["name"] for group in told["groups"]] == ["cycle", "next", "why", "-", "all"]
 
 
@@ -103,13 +103,13 @@ def test_rows_without_a_recorded_score_are_marked_but_not_compared(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     row = {"id": "x", "kind": "task", "reference": "Mix", "reply": "Mix"}
-    assert main(["mark", written(tmp_path, row, "", row), "--expect-same"]) == 0
+    assert main(["score", written(tmp_path, row, "", row), "--expect-same"]) == 0
     assert "0 of 0 recorded scores reproduced" in capsys.readouterr().out
 
 
 def test_a_reply_that_was_cut_off_is_in_no_mean(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     cut = ROWS[0] | {"id": "cut", "reply": "Let me", "finish_reason": "length", "paper_score": None}
-    main(["mark", written(tmp_path, ROWS[0], cut)])
+    main(["score", written(tmp_path, ROWS[0], cut)])
     out = capsys.readouterr().out
     assert "cut off, in no mean: 1" in out
     assert out.splitlines()[-1].split() == ["all", "1", "1", "1.000", "-"]
@@ -139,7 +139,7 @@ GOOD = ROWS[0]
 def test_a_malformed_line_is_told_with_its_place(
     line: object, told: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["mark", written(tmp_path, GOOD, line)]) == 4
+    assert main(["score", written(tmp_path, GOOD, line)]) == 4
     error = capsys.readouterr().err
     assert error.startswith("error: ")
     assert f"answers.jsonl:2: {told}" in error
@@ -151,14 +151,14 @@ def test_a_file_that_is_not_utf8_or_empty_or_missing_is_a_usage_error(
 ) -> None:
     (tmp_path / "latin").write_bytes(b'{"id": "\xe9"}')
     (tmp_path / "empty").write_bytes(b"\n\n")
-    assert [main(["mark", str(tmp_path / name)]) for name in ("latin", "empty", "missing")] == [4, 4, 4]
+    assert [main(["score", str(tmp_path / name)]) for name in ("latin", "empty", "missing")] == [4, 4, 4]
     error = capsys.readouterr().err
     assert "latin:1: not a line of JSON" in error
     assert "empty: holds no rows" in error
     assert "missing: cannot be read" in error
 
 
-@pytest.mark.parametrize("arguments", [[], ["dance"], ["mark"], ["mark", "x", "--reading", "kind"]])
+@pytest.mark.parametrize("arguments", [[], ["dance"], ["score"], ["score", "x", "--reading", "kind"]])
 def test_wrong_arguments_are_usage_errors(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(arguments) == 4
     assert "--help" in capsys.readouterr().err
@@ -168,7 +168,7 @@ def test_ids_that_no_terminal_can_show_do_not_break_the_output(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     odd = FORMATTED | {"id": "\ud800\x1b[31m", "pattern": "\ud800"}
-    assert main(["mark", written(tmp_path, odd)]) == 0
+    assert main(["score", written(tmp_path, odd)]) == 0
     assert "\x1b" not in capsys.readouterr().out
 
 
@@ -176,9 +176,9 @@ def test_mark_of_the_documented_fields_alone_names_rows_by_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     row = {"question": "What is next?", "kind": "set", "reference": ["Mix"], "reply": "Final answer: Mix"}
-    assert main(["mark", written(tmp_path, row, "", row), "--json"]) == 0
-    marks = json.loads(capsys.readouterr().out)["marks"]
-    assert [(one["id"], one["score"]["value"]) for one in marks] == [("line 1", 1.0), ("line 3", 1.0)]
+    assert main(["score", written(tmp_path, row, "", row), "--json"]) == 0
+    scores = json.loads(capsys.readouterr().out)["scores"]
+    assert [(one["id"], one["score"]["value"]) for one in scores] == [("line 1", 1.0), ("line 3", 1.0)]
 
 
 @pytest.mark.parametrize(
@@ -199,8 +199,8 @@ def test_mark_of_the_documented_fields_alone_names_rows_by_line(
 def test_mark_of_each_kind_scores_by_its_form(
     kind: str, reference: object, reply: str, score: float, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["mark", written(tmp_path, {"kind": kind, "reference": reference, "reply": reply}), "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["marks"][0]["score"]["value"] == pytest.approx(score)
+    assert main(["score", written(tmp_path, {"kind": kind, "reference": reference, "reply": reply}), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["scores"][0]["score"]["value"] == pytest.approx(score)
 
 
 @pytest.mark.parametrize(("place", "score"), [("first-line", 1.0), ("marker", 0.0), ("whole", 1.0)])
@@ -209,8 +209,8 @@ def test_mark_with_a_place_reads_the_answer_there(
 ) -> None:
     row = {"kind": "yesno", "reference": "yes", "reply": "Yes.\nIt is so.\n\nFinal answer: no", "place": place}
     reply = row["reply"] if place != "whole" else "Yes"
-    assert main(["mark", written(tmp_path, row | {"reply": reply}), "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["marks"][0]["score"]["value"] == score
+    assert main(["score", written(tmp_path, row | {"reply": reply}), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["scores"][0]["score"]["value"] == score
 
 
 @pytest.mark.parametrize(
@@ -218,7 +218,7 @@ def test_mark_with_a_place_reads_the_answer_there(
 )
 def test_mark_with_a_rounded_score_compares_at_its_decimals(recorded_score: float, same: bool, tmp_path: Path) -> None:
     row = {"kind": "set", "reference": ["A", "B", "C"], "reply": "Final answer: A, B", "paper_score": recorded_score}
-    assert main(["mark", written(tmp_path, row), "--expect-same"]) == (0 if same else 1)
+    assert main(["score", written(tmp_path, row), "--expect-same"]) == (0 if same else 1)
 
 
 PAGE = Path(__file__).parents[2] / "docs" / "recorded.md"
@@ -229,7 +229,7 @@ def page_rows() -> list[str]:
 
 
 def test_mark_of_the_rows_on_the_page_prints_what_it_says(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["mark", written(tmp_path, page_rows()[0]), "--expect-same"]) == 0
+    assert main(["score", written(tmp_path, page_rows()[0]), "--expect-same"]) == 0
     for line in capsys.readouterr().out.splitlines()[:2]:
         assert f"    {line}\n" in PAGE.read_text(encoding="utf-8")
 
@@ -241,7 +241,7 @@ def test_recorded_model_reads_the_rows_on_the_page() -> None:
 
 def test_mark_help_states_every_field_of_the_page(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
-        main(["mark", "--help"])
+        main(["score", "--help"])
     assert ended.value.code == 0
     told = capsys.readouterr().out
     first, _, _ = PAGE.read_text(encoding="utf-8").partition("## Replay")

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_taskgraph.__main__ import main
-from pytest_taskgraph.commands.marks import COLUMNS, as_csv, plain_cell, safe_cell
+from pytest_taskgraph.commands.annotations_command import COLUMNS, as_csv, plain_cell, safe_cell
 from pytest_taskgraph.results import record
 from pytest_taskgraph.trial import Failure, Json, Question, Reply, Score, Trial
 
@@ -64,19 +64,19 @@ def write(path: Path, rows: Rows, delimiter: str = ",") -> None:
 
 
 def exported(source: Path, *options: str) -> Path:
-    path = source.with_name("marks.csv")
-    assert main(["marks", "export", str(source), str(path), *options]) == 0
+    path = source.with_name("scores.csv")
+    assert main(["annotations", "export", str(source), str(path), *options]) == 0
     return path
 
 
-def marked(source: Path, change: Callable[[Rows], Rows], delimiter: str = ",") -> Path:
+def annotated(source: Path, change: Callable[[Rows], Rows], delimiter: str = ",") -> Path:
     path = exported(source)
     write(path, change(rows_of(path)), delimiter)
     return path
 
 
-def marks(*given: str) -> Callable[[Rows], Rows]:
-    return lambda rows: [{**row, "mark": mark} for row, mark in zip(rows, given, strict=True)]
+def scores(*given: str) -> Callable[[Rows], Rows]:
+    return lambda rows: [{**row, "score": score} for row, score in zip(rows, given, strict=True)]
 
 
 def manual(path: Path) -> dict[str, float | None]:
@@ -89,7 +89,7 @@ def manual(path: Path) -> dict[str, float | None]:
 
 def brought(source: Path, file: Path, *options: str) -> Path:
     new = source.with_name("new.json")
-    assert main(["marks", "import", str(source), str(file), "--into", str(new), *options]) == 0
+    assert main(["annotations", "import", str(source), str(file), "--into", str(new), *options]) == 0
     return new
 
 
@@ -127,7 +127,7 @@ def test_every_reply_stands_in_the_file_as_it_was(replies: list[str]) -> None:
 
 def test_import_scores_by_hand_decide_and_nothing_else_changes(source: Path) -> None:
     before = source.read_bytes()
-    new = brought(source, marked(source, marks("1", "", "0.5")))
+    new = brought(source, annotated(source, scores("1", "", "0.5")))
     assert manual(new) == {"a1": 1.0, "b1": 0.5}
     assert source.read_bytes() == before
     one, other = record.load(source), record.load(new)
@@ -152,12 +152,12 @@ def decided(data: Mapping[str, Any]) -> dict[str, tuple[str, float]]:
 
 
 def test_import_of_an_empty_score_restores_what_the_metric_said(source: Path) -> None:
-    new = brought(source, marked(source, marks("1", "0", "0")))
-    rows = rows_of(source.with_name("marks.csv"))
+    new = brought(source, annotated(source, scores("1", "0", "0")))
+    rows = rows_of(source.with_name("scores.csv"))
     back = source.with_name("back.csv")
-    write(back, [{**row, "mark": ""} for row in rows])
+    write(back, [{**row, "score": ""} for row in rows])
     restored = source.with_name("restored.json")
-    assert main(["marks", "import", str(new), str(back), "--into", str(restored)]) == 0
+    assert main(["annotations", "import", str(new), str(back), "--into", str(restored)]) == 0
     assert {id_: score for id_, (_, score) in decided(record.load(restored)).items()} == {
         "a1": 0.25, "a2": 0.75, "b1": 1.0, "c1": 0.5
     }  # fmt: skip
@@ -168,7 +168,7 @@ def test_import_for_graded_questions_changes_the_score_and_no_outcome(tmp_path: 
     graded = [replace(one, question=replace(one.question, pass_mark=0.0), outcome="graded") for one in ANSWERS[:2]]
     path = tmp_path / "graded.json"
     record.save(path, record.build(graded, ABOUT))
-    new = brought(path, marked(path, marks("1", "0.5")))
+    new = brought(path, annotated(path, scores("1", "0.5")))
     assert decided(record.load(new)) == {"a1": ("graded", 1.0), "a2": ("graded", 0.5)}
     assert record.load(new)["graded"][0]["mean"] == 0.75
 
@@ -177,12 +177,12 @@ def test_import_for_an_unparseable_answer_makes_it_right(tmp_path: Path) -> None
     unread = replace(ANSWERS[0], outcome="unparseable", score=Score(0.0, status="unparseable", remark="what is it"))
     path = tmp_path / "unread.json"
     record.save(path, record.build([unread], ABOUT))
-    new = brought(path, marked(path, marks("1")))
+    new = brought(path, annotated(path, scores("1")))
     assert decided(record.load(new)) == {"a1": ("right", 1.0)}
 
 
 def test_rescore_keeps_the_decision_of_a_person(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    new = brought(source, marked(source, marks("1", "0", "")))
+    new = brought(source, annotated(source, scores("1", "0", "")))
     again = source.with_name("again.json")
     assert main(["rescore", str(new), "--out", str(again)]) == 0
     found = decided(record.load(again))
@@ -191,12 +191,12 @@ def test_rescore_keeps_the_decision_of_a_person(source: Path, capsys: pytest.Cap
     assert record.load(again)["trials"][0]["score"]["metrics"]["rouge1"] == pytest.approx(0.5)  # recorded with 0.25
 
 
-def test_the_mean_of_the_marks_stands_beside_that_of_the_main_score_over_the_marked(
+def test_the_mean_of_annotations_stands_beside_that_of_the_main_score_over_those(
     source: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    brought(source, marked(source, marks("1", "0", "")))
+    brought(source, annotated(source, scores("1", "0", "")))
     lines = capsys.readouterr().out.splitlines()
-    assert lines[1] == "2 of 4 answers marked by hand"
+    assert lines[1] == "2 of 4 answers annotated"
     assert [line.split() for line in lines[3:]] == [
         ["pattern", "model", "n", "manual", "score"],
         ["why_a", "m", "2", "0.500", "0.500"],
@@ -205,15 +205,20 @@ def test_the_mean_of_the_marks_stands_beside_that_of_the_main_score_over_the_mar
 
 
 def test_marks_are_exported_again_and_an_emptied_one_is_taken_away(source: Path) -> None:
-    new = brought(source, marked(source, marks("0.00001", "1", "")))
+    new = brought(source, annotated(source, scores("0.00001", "1", "")))
     again = new.with_name("again.csv")
-    assert main(["marks", "export", str(new), str(again)]) == 0
+    assert main(["annotations", "export", str(new), str(again)]) == 0
     rows = rows_of(again)
-    assert [row["mark"] for row in rows] == ["0.00001", "1.0", ""]
-    write(again, [{**rows[1], "mark": ""}])
+    assert [row["score"] for row in rows] == ["0.00001", "1.0", ""]
+    write(again, [{**rows[1], "score": ""}])
     last = new.with_name("last.json")
-    assert main(["marks", "import", str(new), str(again), "--into", str(last)]) == 0
+    assert main(["annotations", "import", str(new), str(again), "--into", str(last)]) == 0
     assert manual(last) == {"a1": 0.00001}
+
+
+def test_import_reads_column_of_earlier_versions(source: Path) -> None:
+    file = annotated(source, lambda rows: [{"id": row["id"], "model": row["model"], "mark": "0.5"} for row in rows])
+    assert set(manual(brought(source, file)).values()) == {0.5}
 
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t"])
@@ -221,18 +226,18 @@ def test_what_spreadsheets_of_other_countries_save_is_read(delimiter: str, sourc
     def saved(rows: Rows) -> Rows:
         done = [
             {"Note": "well", **row, "reply": row["reply"].replace("\r\n", "\n")}
-            for row in marks("0,5", ".5", "1.")(rows)
+            for row in scores("0,5", ".5", "1.")(rows)
         ]
         return [*done, dict.fromkeys(done[0], "")]
 
-    assert manual(brought(source, marked(source, saved, delimiter))) == {"a1": 0.5, "a2": 0.5, "b1": 1.0}
+    assert manual(brought(source, annotated(source, saved, delimiter))) == {"a1": 0.5, "a2": 0.5, "b1": 1.0}
 
 
 def test_ids_and_models_that_look_like_formulas_or_no_file_can_hold_find_their_answer(tmp_path: Path) -> None:
     path = tmp_path / "odd.json"
     odd = [answer("=a", "x", model="-m"), answer("'=a", "x", model="\ud800"), answer(" +", "\ud800")]
     record.save(path, record.build(odd, ABOUT))
-    new = brought(path, marked(path, lambda rows: [{**row, "mark": "1"} for row in rows]))
+    new = brought(path, annotated(path, lambda rows: [{**row, "score": "1"} for row in rows]))
     assert manual(new) == {"=a": 1.0, "'=a": 1.0, " +": 1.0}
 
 
@@ -247,25 +252,25 @@ def first(**cells: str) -> Callable[[Rows], Rows]:
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        (marks("", "", "2"), "marks.csv:7: column 'mark': found '2', expected a number from 0 to 1, or nothing"),
-        (first(mark="1.01"), "marks.csv:2: column 'mark': found '1.01'"),
-        (first(mark="good"), "marks.csv:2: column 'mark': found 'good'"),
-        (first(mark="nan"), "marks.csv:2: column 'mark': found 'nan'"),
-        (first(mark="-1"), "marks.csv:2: column 'mark': found '-1'"),
-        (first(id="z9"), "marks.csv:2: found id 'z9' of model 'm', expected an answer that the record holds"),
-        (first(model="n"), "marks.csv:2: found id 'a1' of model 'n', expected an answer"),
-        (first(id="d1"), "marks.csv:2: found id 'd1' of model 'm', expected an answer"),
-        (first(reply="Bake it"), "marks.csv:2: column 'reply': found another reply than the record holds for id 'a1'"),
-        (lambda rows: [rows[0], rows[0]], "marks.csv:3: found id 'a1' of model 'm' again"),
-        (without("mark"), "marks.csv:1: found the columns id, model, question, expected, reply, note; expected also"),
+        (scores("", "", "2"), "scores.csv:7: column 'score': found '2', expected a number from 0 to 1, or nothing"),
+        (first(score="1.01"), "scores.csv:2: column 'score': found '1.01'"),
+        (first(score="good"), "scores.csv:2: column 'score': found 'good'"),
+        (first(score="nan"), "scores.csv:2: column 'score': found 'nan'"),
+        (first(score="-1"), "scores.csv:2: column 'score': found '-1'"),
+        (first(id="z9"), "scores.csv:2: found id 'z9' of model 'm', expected an answer that the record holds"),
+        (first(model="n"), "scores.csv:2: found id 'a1' of model 'n', expected an answer"),
+        (first(id="d1"), "scores.csv:2: found id 'd1' of model 'm', expected an answer"),
+        (first(reply="Bake it"), "scores.csv:2: column 'reply': found another reply than the record holds for id 'a1'"),
+        (lambda rows: [rows[0], rows[0]], "scores.csv:3: found id 'a1' of model 'm' again"),
+        (without("score"), "scores.csv:1: found the columns id, model, question, expected, reply, note; expected also"),
     ],
 )  # fmt: skip
 def test_a_wrong_file_is_told_with_its_place(
     change: Callable[[Rows], Rows], told: str, source: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     new = source.with_name("new.json")
-    file = marked(source, change)
-    assert main(["marks", "import", str(source), str(file), "--into", str(new)]) == 4
+    file = annotated(source, change)
+    assert main(["annotations", "import", str(source), str(file), "--into", str(new)]) == 4
     assert told in capsys.readouterr().err
     assert not new.exists()
 
@@ -273,9 +278,9 @@ def test_a_wrong_file_is_told_with_its_place(
 @pytest.mark.parametrize(
     ("content", "told"),
     [
-        (b"", "expected a header with id, mark, model"),
-        (b'id,model,mark\n"a1', ":2: not CSV"),
-        (b"id,model,mark\na1,m," + b"9" * 200_000, ":2: not CSV: field larger than"),
+        (b"", "expected a header with id, model, score"),
+        (b'id,model,score\n"a1', ":2: not CSV"),
+        (b"id,model,score\na1,m," + b"9" * 200_000, ":2: not CSV: field larger than"),
         (b"\xff\xfe", "not UTF-8 at byte 0"),
         (None, "cannot be read"),
     ],
@@ -286,20 +291,20 @@ def test_a_file_that_is_no_csv_is_a_usage_error(
     file = source.with_name("broken.csv")
     if content is not None:
         file.write_bytes(content)
-    assert main(["marks", "import", str(source), str(file), "--into", str(source.with_name("new.json"))]) == 4
+    assert main(["annotations", "import", str(source), str(file), "--into", str(source.with_name("new.json"))]) == 4
     error = capsys.readouterr().err
     assert told in error
     assert "Traceback" not in error
 
 
 def test_nothing_that_stands_is_overwritten_without_force(source: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    file = marked(source, marks("1", "1", "1"))
+    file = annotated(source, scores("1", "1", "1"))
     kept: dict[Path, Any] = {path: path.read_bytes() for path in (source, file)}
-    assert main(["marks", "export", str(source), str(file)]) == 4
-    assert main(["marks", "import", str(source), str(file), "--into", str(source)]) == 4
+    assert main(["annotations", "export", str(source), str(file)]) == 4
+    assert main(["annotations", "import", str(source), str(file), "--into", str(source)]) == 4
     assert "give --force to replace it" in capsys.readouterr().err
     assert {path: path.read_bytes() for path in kept} == kept
-    assert main(["marks", "import", str(source), str(file), "--into", str(source), "--force"]) == 0
+    assert main(["annotations", "import", str(source), str(file), "--into", str(source), "--force"]) == 0
     assert len(manual(source)) == 3
 
 
@@ -307,12 +312,14 @@ def test_a_record_without_open_questions_says_how_to_export_the_others(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     record.save(tmp_path / "r.json", record.build(ANSWERS[3:], ABOUT))
-    assert main(["marks", "export", str(tmp_path / "r.json"), str(tmp_path / "m.csv")]) == 4
+    assert main(["annotations", "export", str(tmp_path / "r.json"), str(tmp_path / "m.csv")]) == 4
     assert "--all exports the others too" in capsys.readouterr().err
     assert not (tmp_path / "m.csv").exists()
 
 
-@pytest.mark.parametrize("arguments", [["marks"], ["marks", "import", "a", "b"], ["marks", "export", "a"]])
+@pytest.mark.parametrize(
+    "arguments", [["annotations"], ["annotations", "import", "a", "b"], ["annotations", "export", "a"]]
+)
 def test_what_is_missing_is_told(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(arguments) == 4
     assert "--help" in capsys.readouterr().err

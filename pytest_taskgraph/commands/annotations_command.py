@@ -1,7 +1,7 @@
-"""`marks export` and `marks import`: scores that a person enters, and that decide in place of the main metric.
+"""`annotations export`, `annotations import`: scores that a person enters and that decide in place of the main metric.
 
-The file is CSV with a header, one row an answer: id, model, question, expected, reply, mark, note. A person fills in
-`mark`, 0 to 1, or leaves it empty; `note` is for people and stays in the file. Replies are hostile: a cell that a
+The file is CSV with a header, one row an answer: id, model, question, expected, reply, score, note. A person fills in
+`score`, 0 to 1, or leaves it empty; `note` is for people and stays in the file. Replies are hostile: a cell that a
 spreadsheet would take for a formula is written after an apostrophe, which is taken away when it is read.
 """
 
@@ -29,12 +29,13 @@ from ..scoring.forms import FORMS, form, known_form
 from ..trial import Question, Reply, Score, Trial
 
 SUMMARY = "export answers to be scored by hand, and read back the scores, which then decide"
-COLUMNS: Final = ("id", "model", "question", "expected", "reply", "mark", "note")
-DEMANDED: Final = frozenset({"id", "model", "mark"})
+COLUMNS: Final = ("id", "model", "question", "expected", "reply", "score", "note")
+DEMANDED: Final = frozenset({"id", "model", "score"})
+_OLD_COLUMN: Final = "mark"  # the scores, in files of earlier versions
 DELIMITERS: Final = ",;\t"  # what spreadsheets write, by country
 
 _FORMULA = re.compile(r"['\s]*[=+\-@＝＋－＠]")
-_MARK = re.compile(r"(?:[01](?:[.,][0-9]{0,17})?|[.,][0-9]{1,17})")
+_SCORE = re.compile(r"(?:[01](?:[.,][0-9]{0,17})?|[.,][0-9]{1,17})")
 _WORD = re.compile(r"[^\W\d_]+")
 
 Key = tuple[str, str]  # of an answer: question id and model, as the file has them
@@ -42,22 +43,22 @@ Key = tuple[str, str]  # of an answer: question id and model, as the file has th
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A row of the file: whose mark it is, None where it is empty, and where it stands."""
+    """A row of the file: the answer that it annotates, the score, None where it is empty, and where it stands."""
 
     key: Key
-    mark: float | None
+    score: float | None
     reply: str | None  # None where the file has no such column
     where: str
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """Nothing; the parser then knows the command's arguments."""
+    """Add the command's arguments to the parser."""
     steps = parser.add_subparsers(dest="step", required=True, metavar="export|import")
     out = steps.add_parser("export", help="write the answers of a record to a CSV file")
-    back = steps.add_parser("import", help="read the marks of such a file into a new record")
+    back = steps.add_parser("import", help="read the annotations of such a file into a new record")
     for step in (out, back):
         step.add_argument("record", metavar="RECORD", type=Path, help="the record of a run")
-        step.add_argument("file", metavar="FILE", type=Path, help="the CSV file with the marks")
+        step.add_argument("file", metavar="FILE", type=Path, help="the CSV file with the annotations")
         step.add_argument("--force", action="store_true", help="replace the file that is to be written")
     out.add_argument("--all", action="store_true", help="all answers, not only those to open questions")
     back.add_argument("--into", metavar="NEW_RECORD", type=Path, required=True, help="where the new record is written")
@@ -72,12 +73,12 @@ def run(options: argparse.Namespace) -> int:
     if options.step == "export":
         print(_export(tally, options))
         return 0
-    marked = with_marks(tally, read_marks(options.file))
+    annotated_trials = with_annotations(tally, read_annotations(options.file))
     about = record.about_of(record.load(options.record))
-    if [(one.outcome, one.score) for one in marked] != [(one.outcome, one.score) for one in tally]:
+    if [(one.outcome, one.score) for one in annotated_trials] != [(one.outcome, one.score) for one in tally]:
         about = replace(about, gates=())  # they were decided by the earlier scores
-    record.save(options.into, record.build(marked, about))
-    print("\n".join(comparison(marked)))
+    record.save(options.into, record.build(annotated_trials, about))
+    print("\n".join(comparison(annotated_trials)))
     return 0
 
 
@@ -92,8 +93,8 @@ def _export(tally: Tally, options: argparse.Namespace) -> str:
         )  # the BOM tells Excel that it is UTF-8
     except OSError as error:
         raise UsageError(f"{options.file}: cannot be written: {error.strerror}; name another file") from error
-    marked = sum(annotation(one) is not None for one in answers)
-    return f"{len(answers)} answers written to {one_line(str(options.file))}, {marked} of them marked"
+    annotated_trials = sum(annotation(one) is not None for one in answers)
+    return f"{len(answers)} answers written to {one_line(str(options.file))}, {annotated_trials} of them annotated"
 
 
 def _is_open(trial: Trial) -> bool:
@@ -111,9 +112,16 @@ def as_csv(answers: Sequence[Trial]) -> str:
     writer = csv.writer(file)
     writer.writerow(COLUMNS)
     for one in answers:
-        mark = annotation(one)
+        given = annotation(one)
         asked, reply = one.question, "" if one.reply is None else one.reply.text
-        told = (*_key(one), asked.text, _expected(asked), reply, "" if mark is None else f"{Decimal(repr(mark)):f}", "")
+        told = (
+            *_key(one),
+            asked.text,
+            _expected(asked),
+            reply,
+            "" if given is None else f"{Decimal(repr(given)):f}",
+            "",
+        )
         writer.writerow([safe_cell(cell) for cell in told])
     return file.getvalue()
 
@@ -129,10 +137,10 @@ def plain_cell(cell: str) -> str:
     return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell
 
 
-def read_marks(path: Path) -> list[Entry]:
+def read_annotations(path: Path) -> list[Entry]:
     """The rows of the file, in its order; the delimiter is that of its header.
 
-    Raises UsageError, with file, line and column, for what is no such file, a mark that is none, and a second row
+    Raises UsageError, with file, line and column, for what is no such file, a score that is none, and a second row
     about one answer.
     """
     try:
@@ -173,6 +181,8 @@ def _rows(text: str, path: Path) -> Iterator[tuple[Mapping[str, str], str]]:
 
 def _header(cells: Sequence[str], where: str) -> list[str]:
     names = [cell.strip().lower() for cell in cells]
+    if "score" not in names:
+        names = ["score" if name == _OLD_COLUMN else name for name in names]
     if missing := sorted(DEMANDED - set(names)):
         found = one_line(", ".join(names), 80)
         raise UsageError(f"{where}: found the columns {found}; expected also {', '.join(missing)}")
@@ -180,15 +190,15 @@ def _header(cells: Sequence[str], where: str) -> list[str]:
 
 
 def _entry(row: Mapping[str, str], where: str) -> Entry:
-    cell = plain_cell(row["mark"]).strip()
-    if cell and (not _MARK.fullmatch(cell) or float(cell.replace(",", ".")) > 1):
-        raise UsageError(f"{where}: column 'mark': found {cell!r:.40}, expected a number from 0 to 1, or nothing")
-    mark = float(cell.replace(",", ".")) if cell else None
+    cell = plain_cell(row["score"]).strip()
+    if cell and (not _SCORE.fullmatch(cell) or float(cell.replace(",", ".")) > 1):
+        raise UsageError(f"{where}: column 'score': found {cell!r:.40}, expected a number from 0 to 1, or nothing")
+    given = float(cell.replace(",", ".")) if cell else None
     reply = plain_cell(row["reply"]) if "reply" in row else None
-    return Entry((plain_cell(row["id"]), plain_cell(row["model"])), mark, reply, where)
+    return Entry((plain_cell(row["id"]), plain_cell(row["model"])), given, reply, where)
 
 
-def with_marks(tally: Tally, entries: Sequence[Entry]) -> Tally:
+def with_annotations(tally: Tally, entries: Sequence[Entry]) -> Tally:
     """Return the trials with the scores of the file as theirs; an empty one restores the score of the main metric.
 
     Raises UsageError for a row that fits no answer of the tally, or another reply to the same question.
@@ -203,30 +213,34 @@ def with_marks(tally: Tally, entries: Sequence[Entry]) -> Tally:
                 f"{entry.where}: column 'reply': found another reply than the record holds for {_named(entry.key)}; "
                 "import into the record that was exported, or export again"
             )
-    marked = Tally(tally.descriptions)
+    annotated_trials = Tally(tally.descriptions)
     for one in tally:
         own = found.get(_key(one)) if _answered(one) else None
-        marked.add(one if own is None else annotated(one, own.mark), tally.attempts(one))
-    return marked
+        annotated_trials.add(one if own is None else annotated(one, own.score), tally.attempts(one))
+    return annotated_trials
 
 
 def comparison(tally: Tally) -> list[str]:
-    """The mean of the marks beside that of the main score, by group and model; both over the marked answers alone.
+    """Return the mean of the annotations beside that of the main score, by group and model.
 
-    Graded questions are in no total.
+    Both are over the annotated answers alone. Graded questions are in no total.
     """
-    marked = Tally(tally.descriptions)
+    annotated_trials = Tally(tally.descriptions)
     for one in tally:
-        if (mark := annotation(one)) is not None:
-            marked.add(_beside_metric(one, mark))
-    word = tally.descriptions.word("group", {one.question.family for one in marked})
-    totals = [marked.total(model) for model in marked.models]
-    rows = [*marked.rows(), *marked.rows(graded=True), *(one for one in totals if METRIC in one.metrics)]
+        if (given := annotation(one)) is not None:
+            annotated_trials.add(_beside_metric(one, given))
+    word = tally.descriptions.word("group", {one.question.family for one in annotated_trials})
+    totals = [annotated_trials.total(model) for model in annotated_trials.models]
+    rows = [
+        *annotated_trials.rows(),
+        *annotated_trials.rows(graded=True),
+        *(one for one in totals if METRIC in one.metrics),
+    ]
     cells = [
         [row.name, row.model, str(row.n), f"{row.metrics[METRIC]:.3f}", "-" if row.mean is None else f"{row.mean:.3f}"]
         for row in rows
     ]
-    told = f"{len(marked)} of {sum(_answered(one) for one in tally)} answers marked by hand"
+    told = f"{len(annotated_trials)} of {sum(_answered(one) for one in tally)} answers annotated"
     return [told, *(["", *table([word, "model", "n", METRIC, "score"], cells, "llrrr")] if cells else [])]
 
 
@@ -234,11 +248,11 @@ def _answered(trial: Trial) -> bool:
     return trial.reply is not None and trial.score is not None
 
 
-def _beside_metric(trial: Trial, mark: float) -> Trial:
+def _beside_metric(trial: Trial, score: float) -> Trial:
     """Return the trial with the score of its main metric, and the annotation beside it."""
     bare = without_annotation(trial)
     assert isinstance(bare.score, Score)
-    return replace(bare, score=replace(bare.score, metrics={**bare.score.metrics, METRIC: mark}))
+    return replace(bare, score=replace(bare.score, metrics={**bare.score.metrics, METRIC: score}))
 
 
 def _key(trial: Trial) -> Key:

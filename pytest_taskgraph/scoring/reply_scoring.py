@@ -10,7 +10,7 @@ from ..trial import Failure, Outcome, Question, Reply, Score, Trial
 from .grade import grade
 
 
-def mark(
+def score_reply(
     question: Question,
     reply: Reply,
     model: str,
@@ -18,7 +18,7 @@ def mark(
     measured: Mapping[str, float | None] | None = None,
 ) -> tuple[Trial, Exception | None]:
     """The trial of a reply that arrived; with an error if it was cut off before an answer could be read, or if it
-    cannot be marked exactly within the bounds of its metric. `measured`: the metrics that models measured.
+    cannot be scored exactly within the bounds of its metric. `measured`: the metrics that models measured.
     """
     trial = Trial(question, model, "error", reply, requests=requests)
     try:
