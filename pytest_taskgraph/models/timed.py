@@ -27,10 +27,10 @@ class Timed(Around):
     async def attempt(self, request: Request) -> AsyncIterator[Attempt]:
         """Give an attempt that ends in time."""
         async with self.inner.attempt(request) as attempt:
-            yield _Limited(self, attempt)
+            yield _InTime(self, attempt)
 
 
-class _Limited:
+class _InTime:
     def __init__(self, layer: Timed, attempt: Attempt) -> None:
         self._watch, self._timeout, self._attempt = layer.watch, layer.timeout, attempt
 

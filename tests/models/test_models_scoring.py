@@ -50,7 +50,7 @@ def scores(server: Loopback, answer: Raw, request: Request = QUERY) -> list[Text
 
 
 def failed(server: Loopback, answer: Raw, request: Request = QUERY) -> tuple[str, ...]:
-    """Return the class of the failure, and the kind of a provider's, alike through both clients after a request each."""
+    """Return the class of the failure, and the kind of a provider's, alike through both clients."""
     found = []
     for model in CLIENTS:
         seen = len(server.requests)
