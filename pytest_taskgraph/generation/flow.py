@@ -9,7 +9,10 @@ from .layout import deciders
 
 
 def ancestors(draft: Draft) -> list[int]:
-    """For each step, in order, the steps from which a path leads to it, as bits: bit i is step i."""
+    """For each step, in order, the steps from which a path leads to it, as bits: bit i is step i.
+
+    The nodes of a draft stand in topological order, and `placement` computes with bits: no graph of networkx is built.
+    """
     incoming: dict[Node, list[Node]] = {}
     for arc in draft.arcs:
         if not arc.back:

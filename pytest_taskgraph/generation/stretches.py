@@ -59,7 +59,10 @@ def stretches(workflow: Workflow, rng: Random, ignored: Collection[Link] = ()) -
 def on_every_way(
     start: _Node, ahead: Mapping[_Node, Sequence[_Node]], behind: Mapping[_Node, Sequence[_Node]]
 ) -> dict[_Node, frozenset[_Node]]:
-    """Return, for each node of an acyclic graph, the nodes on every way from the start to it (its dominators)."""
+    """Return, for each node of an acyclic graph, the nodes on every way from the start to it (its dominators).
+
+    Not by `nx.immediate_dominators`: a node that can also be reached from elsewhere than the start is left out.
+    """
     found: dict[_Node, frozenset[_Node]] = {}
     waiting = deque([start])
     while waiting:

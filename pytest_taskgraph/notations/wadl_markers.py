@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
+from ..workflow.graph import distances, reached
 from ..workflow.model import Gateway, Workflow
 from .wadl_words import marker, marker_name
 
@@ -50,21 +50,11 @@ def _following(level: Workflow) -> dict[str, list[str]]:
 
 def _partner(split: Gateway, joins: Mapping[str, Gateway], following: Mapping[str, list[str]]) -> list[Gateway]:
     """The nearest join of the split's kind that every way from it to an end passes; none if there is none."""
-    for node in _reached(split.name, following):
+    ahead = following.get(split.name, ())
+    for node in distances(following, ahead):  # nearest first
         join = joins.get(node)
         if join and join.kind == split.kind:
-            around = _reached(split.name, following, without=node)
+            around = reached(following, ahead, without=node)
             if all(following.get(other) for other in around):
                 return [join]
     return []
-
-
-def _reached(source: str, following: Mapping[str, list[str]], without: str = "") -> Iterator[str]:
-    """The nodes that ways from the source lead to, nearest first; no way goes through `without`."""
-    seen, waiting = {source, without}, deque([source])
-    while waiting:
-        for node in following.get(waiting.popleft(), ()):
-            if node not in seen:
-                seen.add(node)
-                waiting.append(node)
-                yield node

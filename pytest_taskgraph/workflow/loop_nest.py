@@ -6,13 +6,12 @@ away, the loop falls into parts again, and so on inwards. Everything else is in 
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
 from .control_flow import ControlFlow
-from .graph import reached, strong_components
+from .graph import digraph, reached
 from .model import START, Link, Workflow
 
 MAX_NESTING = 50
@@ -60,20 +59,27 @@ def forward(flow: ControlFlow, found: Collection[Part]) -> dict[str, list[Link]]
 
 
 def _parts(flow: ControlFlow, nodes: frozenset[str], cut: frozenset[str], depth: int) -> tuple[Part, ...] | None:
-    """The parts of some nodes, links to the nodes `cut` left out."""
+    """The parts of some nodes, links to the nodes `cut` left out; each after all that lead to it.
+
+    Of several that may come next, the one whose head is declared first.
+    """
+    import networkx as nx
+
     order = {node: i for i, node in enumerate(flow.nodes)}
-    declared = [node for node in flow.nodes if node in nodes]
-    links = [link for node in declared for link in flow.out[node] if link.target in nodes and link.target not in cut]
-    graph: dict[str, list[str]] = {node: [] for node in declared}
-    for link in links:
-        graph[link.source].append(link.target)
-    found: list[Part] = []
-    for members in strong_components(graph):
-        part = _part(flow, members, cut, depth)
+    graph: dict[str, list[str]] = {
+        node: [link.target for link in flow.out[node] if link.target in nodes and link.target not in cut]
+        for node in flow.nodes
+        if node in nodes
+    }
+    whole = nx.condensation(digraph(graph))
+    found: dict[int, Part] = {}
+    for number, members in whole.nodes(data="members"):
+        part = _part(flow, frozenset(members), cut, depth)
         if part is None:
             return None
-        found.append(part)
-    return _sorted(found, links, order)
+        found[number] = part
+    numbers = nx.lexicographical_topological_sort(whole, key=lambda number: order[found[number].head])
+    return tuple(found[number] for number in numbers)
 
 
 def _part(flow: ControlFlow, members: frozenset[str], cut: frozenset[str], depth: int) -> Part | None:
@@ -85,25 +91,3 @@ def _part(flow: ControlFlow, members: frozenset[str], cut: frozenset[str], depth
         return None
     inner = _parts(flow, members, cut | {heads[0]}, depth - 1)
     return None if inner is None else Part(members, heads[0], inner)
-
-
-def _sorted(found: list[Part], links: list[Link], order: dict[str, int]) -> tuple[Part, ...]:
-    """The parts, each after all that lead to it; of several, the one whose head is declared first."""
-    of = {node: part for part in found for node in part.nodes}
-    pairs = {(of[link.source].head, of[link.target].head) for link in links if of[link.source] != of[link.target]}
-    ahead = {part.head: 0 for part in found}
-    after: dict[str, list[str]] = {part.head: [] for part in found}
-    for source, target in sorted(pairs):
-        ahead[target] += 1
-        after[source].append(target)
-    ready = [(order[head], head) for head, count in ahead.items() if not count]
-    heapq.heapify(ready)
-    result: list[Part] = []
-    while ready:
-        head = heapq.heappop(ready)[1]
-        result.append(of[head])
-        for target in after[head]:
-            ahead[target] -= 1
-            if not ahead[target]:
-                heapq.heappush(ready, (order[target], target))
-    return tuple(result)

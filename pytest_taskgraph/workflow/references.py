@@ -11,7 +11,7 @@ from dataclasses import replace
 from graphlib import TopologicalSorter
 
 from .derivation import assemble, lineage
-from .graph import reachable, shortest_cycle_in
+from .graph import cyclic_components, digraph, reachable, shortest_cycle_in
 from .model import QualifiedName, Task, Workflow
 from .project import (
     Index,
@@ -88,7 +88,7 @@ def expand(workflow: Workflow) -> Workflow:
     whole = assemble(workflow)
     known = {one.qualified: one for one in (whole, *whole.others)}
     calls = _calls(whole)
-    circular = {name for name in calls if name in reachable(calls, name)}
+    circular = frozenset().union(*cyclic_components(digraph(calls)))
     inlined = {name: tuple(to for to in calls[name] if to not in circular) for name in calls}
     done: dict[QualifiedName, Workflow] = {}
     plain: dict[QualifiedName, Workflow] = {}

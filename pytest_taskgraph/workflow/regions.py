@@ -6,13 +6,16 @@ from START to a node pass, and on post-dominators, the nodes that all paths from
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cached_property, lru_cache
 from itertools import combinations
+from typing import TYPE_CHECKING
 
 from .control_flow import ControlFlow
-from .graph import reached, strong_components
+from .graph import cyclic_components, digraph, reached
 from .model import END, START, Workflow
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 
 class Regions:
@@ -22,8 +25,9 @@ class Regions:
         self.flow = flow
         self.after = {node: [link.target for link in links] for node, links in flow.out.items()}
         self.before = {node: [link.source for link in links] for node, links in flow.into.items()}
-        self.openers = Dominators(self.after, self.before, START)
-        self.closers = Dominators(self.before, self.after, END)
+        self.graph = digraph(self.after)
+        self.openers = Dominators(self.graph, START)
+        self.closers = Dominators(self.graph.reverse(copy=False), END)
 
     def end(self, node: str) -> str | None:
         """Where all ways out of the node meet again; None where END cannot be reached, or the node is END."""
@@ -72,8 +76,7 @@ class Regions:
     @cached_property
     def loops(self) -> list[frozenset[str]]:
         """The nodes of every loop; those of one inside another are of the outer one."""
-        parts = strong_components(self.after)
-        return [part for part in parts if any(node in self.after[node] or len(part) > 1 for node in part)]
+        return cyclic_components(self.graph)
 
     def _leading_to(self, loop: frozenset[str]) -> set[str]:
         """The tasks and START from which the loop is entered; none where its entry is not one, or not of one loop."""
@@ -91,19 +94,17 @@ class Regions:
 class Dominators:
     """For every node behind a root, the nodes that all paths from the root to it pass, itself included; as bits."""
 
-    def __init__(self, after: Mapping[str, list[str]], before: Mapping[str, list[str]], root: str) -> None:
-        self.order = _reverse_postorder(after, root)
-        self.bits = {node: 1 << i for i, node in enumerate(self.order)}
-        self.passed = dict.fromkeys(self.order, (1 << len(self.order)) - 1) | {root: 1}
-        changed = True
-        while changed:
-            changed = False
-            for node in self.order[1:]:
-                common = -1
-                for one in before[node]:
-                    common &= self.passed.get(one, -1)
-                changed = changed or common | self.bits[node] != self.passed[node]
-                self.passed[node] = common | self.bits[node]
+    def __init__(self, graph: nx.DiGraph[str], root: str) -> None:
+        import networkx as nx
+
+        found = nx.immediate_dominators(graph, root)
+        self.above = {node: above for node, above in found.items() if node != root}  # networkx 3.5 has the root too
+        tree: nx.DiGraph[str] = nx.DiGraph((above, node) for node, above in self.above.items())
+        tree.add_node(root)
+        self.bits = {node: 1 << i for i, node in enumerate(tree)}
+        self.passed: dict[str, int] = {}
+        for node in nx.dfs_preorder_nodes(tree, root):  # each after the one above it
+            self.passed[node] = self.bits[node] | (self.passed[self.above[node]] if node != root else 0)
 
     def known(self, node: str) -> bool:
         """Return True if the node lies behind the root."""
@@ -114,29 +115,8 @@ class Dominators:
         return bool(self.passed.get(node, 0) & self.bits.get(other, 0))
 
     def nearest(self, node: str) -> str | None:
-        """Return the last other node that all paths to a node pass; None for the root and for what is not behind it.
-
-        In the order of the nodes, each stands behind all that it cannot do without.
-        """
-        strict = self.passed.get(node, 0) & ~self.bits.get(node, 0)
-        return self.order[strict.bit_length() - 1] if strict else None
-
-
-def _reverse_postorder(after: Mapping[str, list[str]], root: str) -> list[str]:
-    """Return the nodes behind a root, each before those first reached through it."""
-    found: list[str] = []
-    seen = {root}
-    ways = [(root, iter(after[root]))]
-    while ways:
-        node, further = ways[-1]
-        new = next((one for one in further if one not in seen), None)
-        if new is None:
-            found.append(node)
-            ways.pop()
-        else:
-            seen.add(new)
-            ways.append((new, iter(after[new])))
-    return found[::-1]
+        """Return the last other node that all paths to a node pass; None for the root and for what is not behind it."""
+        return self.above.get(node)
 
 
 @lru_cache(maxsize=128)

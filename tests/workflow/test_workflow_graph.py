@@ -1,6 +1,8 @@
-"""What comes before and after what: examples that a reader can check, and networkx as the oracle."""
+"""What comes before and after what: examples that a reader can check, and every path as the oracle."""
 
 from __future__ import annotations
+
+from itertools import pairwise
 
 import networkx as nx
 import pytest
@@ -10,6 +12,7 @@ from hypothesis import strategies as st
 from pytest_taskgraph.errors import UnknownNameError
 from pytest_taskgraph.workflow import graph
 from pytest_taskgraph.workflow.model import END, START, Data, DataLink, Flow, Gateway, Link, Task, Workflow
+from pytest_taskgraph.workflow.regions import Dominators
 
 NAMES = ("A", "B", "C", "D", "E")
 GATEWAYS = ("g1", "g2", "g3", "g4")
@@ -83,13 +86,22 @@ def test_predecessors_and_successors_are_the_same_relation(level: Workflow, flow
     assert after == {(a, b) for a, ways in graph.task_graph(level, flow).items() for b in ways}
 
 
+def shortest_closed_walk(tasks: dict[str, tuple[str, ...]]) -> int:
+    """The least number of links on a walk from a task back to it, tried length by length; 0 if there is none."""
+    walks = {(task, task) for task in tasks}
+    for length in range(1, len(tasks) + 1):
+        walks = {(first, after) for first, last in walks for after in tasks[last]}
+        if any(first == last for first, last in walks):
+            return length
+    return 0
+
+
 @given(levels(), st.sampled_from(["control", "data"]))
 def test_the_shortest_cycle_is_a_cycle_and_none_is_shorter(level: Workflow, flow: Flow) -> None:
     cycle = graph.shortest_cycle(level, flow)
-    tasks: nx.DiGraph[str] = nx.DiGraph([(a, b) for a, ways in graph.task_graph(level, flow).items() for b in ways])
-    lengths = [len(one) for one in nx.simple_cycles(tasks)]
-    assert len(cycle) == min(lengths, default=0)
-    assert all(tasks.has_edge(a, b) for a, b in zip(cycle, (*cycle[1:], *cycle[:1]), strict=True))
+    tasks = graph.task_graph(level, flow)
+    assert len(cycle) == shortest_closed_walk(tasks)
+    assert all(b in tasks[a] for a, b in zip(cycle, (*cycle[1:], *cycle[:1]), strict=True))
 
 
 @given(levels())
@@ -199,17 +211,55 @@ def test_links_to_what_is_not_declared_are_passed_over() -> None:
     assert graph.successors(level, "A") == ()
 
 
-@given(st.dictionaries(st.integers(0, 9), st.lists(st.integers(0, 9), max_size=4), max_size=10))
-def test_strong_components_are_those_of_networkx_each_after_all_it_leads_to(some: dict[int, list[int]]) -> None:
-    links = {node: [after for after in found if after in some] for node, found in some.items()}
-    other: nx.DiGraph[int] = nx.DiGraph()
-    other.add_nodes_from(links)
-    other.add_edges_from((node, after) for node, found in links.items() for after in found)
-    components = graph.strong_components(links)
-    assert set(components) == {frozenset(one) for one in nx.strongly_connected_components(other)}
-    place = {node: i for i, one in enumerate(components) for node in one}
-    assert all(place[after] <= place[node] for node, found in links.items() for after in found)
+numbered = st.dictionaries(st.integers(0, 6), st.lists(st.integers(0, 6), max_size=4, unique=True), max_size=7)
 
 
-def test_the_components_of_a_long_chain_are_found() -> None:
-    assert len(graph.strong_components({i: [i + 1] if i < 20_000 else [] for i in range(20_001)})) == 20_001
+def paths_from(links: dict[int, list[int]], first: int, without: int | None = None) -> list[list[int]]:
+    """Every path without a repeated node from the first one, the first alone among them, found by trying all."""
+    found = [[first]]
+    for path in found:
+        found += [[*path, after] for after in links.get(path[-1], ()) if after not in path and after != without]
+    return found
+
+
+@given(numbered, st.integers(0, 6), st.integers(0, 6))
+def test_shortest_path_is_a_path_and_none_is_shorter(links: dict[int, list[int]], first: int, last: int) -> None:
+    lengths = [len(path) for path in paths_from(links, first) if path[-1] == last]
+    path = graph.shortest_path(links, first, last)
+    assert len(path) == min(lengths, default=0)
+    assert all(after in links[node] for node, after in pairwise(path))
+    assert path == [] or (path[0], path[-1]) == (first, last)
+
+
+def test_shortest_path_of_equally_short_ones_takes_nodes_added_first() -> None:
+    assert graph.shortest_path({1: [3, 2], 2: [4], 3: [5, 4], 4: [6], 5: [6]}, 1, 6) == [1, 3, 5, 6]
+
+
+@given(numbered)
+def test_cyclic_components_hold_nodes_that_lead_to_each_other(links: dict[int, list[int]]) -> None:
+    ahead = {
+        node: {path[-1] for after in links.get(node, ()) for path in paths_from(links, after)} for node in range(7)
+    }
+    expected = {
+        frozenset(other for other in ahead[node] if node in ahead[other]) for node in range(7) if node in ahead[node]
+    }
+    assert set(graph.cyclic_components(graph.digraph(links))) == expected
+
+
+def test_cyclic_components_of_a_long_cycle_are_found() -> None:
+    links = {i: [(i + 1) % 20_000] for i in range(20_000)}
+    assert [len(part) for part in graph.cyclic_components(graph.digraph(links))] == [20_000]
+
+
+@given(numbered, st.integers(0, 6))
+def test_dominators_are_on_every_path(links: dict[int, list[int]], root: int) -> None:
+    named = {str(node): list(map(str, further)) for node, further in links.items()}
+    dominators = Dominators(graph.digraph({str(root): [], **named}), str(root))
+    paths = paths_from(links, root)
+    for node in range(7):
+        ways = [path for path in paths if path[-1] == node]
+        common = set.intersection(*map(set, ways)) if ways else set()
+        assert dominators.known(str(node)) is bool(ways)
+        assert {other for other in range(7) if dominators.passes(str(node), str(other))} == common
+        nearest = max(common - {node}, key=lambda other: ways[0].index(other), default=None)
+        assert dominators.nearest(str(node)) == (None if nearest is None else str(nearest))
