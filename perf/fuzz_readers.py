@@ -23,7 +23,7 @@ from pytest_taskgraph.errors import OrderTooWideError, ProviderError, ReadError,
 from pytest_taskgraph.scoring.extract import answer_text, names_in
 from pytest_taskgraph.scoring.forms import FORMS
 from pytest_taskgraph.scoring.grade import grade
-from pytest_taskgraph.trial import Json, Place, Question, Reading, Reply
+from pytest_taskgraph.trial import Json, Parsing, Place, Question, Reply
 from pytest_taskgraph.workflow.guard_syntax import MAX_LENGTH, parse_guard, read_guard
 from pytest_taskgraph.workflow.guards import write_guard
 
@@ -282,7 +282,7 @@ ANSWERS: dict[str, tuple[Json, ...]] = {  # form -> right answers
     "yes-no-reason": ({"answer": "yes", "reason": "it rests"}, {"answer": "no", "reason": ""}),
 }  # fmt: skip
 PLACES: tuple[Place, ...] = ("whole", "marker", "first-line")
-READINGS: tuple[Reading, ...] = ("lenient", "strict")
+PARSINGS: tuple[Parsing, ...] = ("lenient", "strict")
 FINISHED = ("stop", "stop", "length", "content_filter")
 
 
@@ -338,7 +338,7 @@ def make_reply(rng: Random) -> dict[str, Any]:
     shape = FORMS[rng.choice(sorted(ANSWERS.keys() & FORMS.keys()))]
     question = Question(
         "q", "f", "p", "c", "?", "?", shape.name, rng.choice(ANSWERS[shape.name]), shape.metric, list(shape.further),
-        names=list(rng.choice(NAMES)), place=rng.choice(PLACES), reading=rng.choice(READINGS),
+        names=list(rng.choice(NAMES)), place=rng.choice(PLACES), parsing=rng.choice(PARSINGS),
     )  # fmt: skip
     return {"question": question, "finished": rng.choice(FINISHED), "text": reply_text(rng)}
 
@@ -361,7 +361,7 @@ def hold_reply(clock: Clock, counts: Counter[str], question: Question, finished:
 def make_extract(rng: Random) -> dict[str, Any]:
     return {
         "place": rng.choice(PLACES),
-        "reading": rng.choice(READINGS),
+        "parsing": rng.choice(PARSINGS),
         "lines": rng.random() < 0.5,
         "cuts": rng.choice((",\n", ",", ";|", "\t")),
         "names": rng.choice(NAMES),
@@ -373,7 +373,7 @@ def hold_extract(
     clock: Clock,
     counts: Counter[str],
     place: Place,
-    reading: Reading,
+    parsing: Parsing,
     lines: bool,
     cuts: str,
     names: list[str],
@@ -381,7 +381,7 @@ def hold_extract(
 ) -> None:
     """Nothing; raises whatever shows that an answer or its names are not cut out as they should be."""
     try:
-        answer = clock("answer_text", lambda: answer_text(text, place, reading, lines))
+        answer = clock("answer_text", lambda: answer_text(text, place, parsing, lines))
         counts["extracts read"] += 1
         if not isinstance(answer, str):
             raise Wrong("an answer that is no text")
@@ -423,7 +423,7 @@ def vars_of(made: dict[str, Any]) -> dict[str, Any]:
     asked: Question | None = made.get("question")
     if asked is None:
         return made
-    told = ("form", "place", "reading", "reference", "names")
+    told = ("form", "place", "parsing", "reference", "names")
     return {**{name: getattr(asked, name) for name in told}, "finished": made["finished"], "text": made["text"]}
 
 

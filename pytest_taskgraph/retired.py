@@ -23,7 +23,9 @@ class RenamedOption:
 
 OPTIONS: Final = (
     RenamedOption("frame", "prompt"),
+    RenamedOption("pass-mark", "pass-threshold"),
     RenamedOption("plan", "dry-run"),
+    RenamedOption("reading", "parsing"),
 )
 
 VALUES: Final[Mapping[tuple[str, str], str]] = {
@@ -38,7 +40,10 @@ MODEL_SCHEMES: Final[Mapping[str, str]] = {"oracle": "simulated"}
 COMMANDS: Final[Mapping[str, str]] = {"mark": "score", "marks": "annotations"}
 """The new name of a command of `python -m pytest_taskgraph`, by its old name."""
 
-COMMAND_OPTIONS: Final[Mapping[tuple[str, str], str]] = {}
+COMMAND_OPTIONS: Final[Mapping[tuple[str, str], str]] = {
+    ("score", "--reading"): "--parsing",
+    ("rescore", "--reading"): "--parsing",
+}
 """The new name of an option of a command, by the present name of the command and the old name of the option."""
 
 

@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple, TypeVar
 
 Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
 Place = Literal["whole", "marker", "first-line"]
-Reading = Literal["lenient", "strict"]
+Parsing = Literal["lenient", "strict"]
 Outcome = Literal["right", "wrong", "graded", "unparseable", "refused", "error", "skipped"]
 _T = TypeVar("_T")
 _LARGEST_PART = 1e100
@@ -41,11 +41,11 @@ class Question:
     reference: Json  # the right answer, as the form parses it
     metric: str  # the main metric, a name in scoring.metrics.METRICS
     further: list[str] = field(default_factory=list)  # further metrics, by name
-    pass_mark: float = 1.0  # the smallest score that is right; 0: none is right or wrong, the question is graded
+    pass_threshold: float = 1.0  # the smallest score that is right; 0: none is right or wrong, the question is graded
     aggregate: str = "mean"
     names: list[str] = field(default_factory=list)  # the names an answer may hold
     place: Place = "marker"  # where in the reply the answer stands
-    reading: Reading = "lenient"
+    parsing: Parsing = "lenient"
     episode: str = "single"
     system: str = ""  # the system prompt; none where empty
     specifications: dict[str, str] = field(default_factory=dict)  # what an agent can ask for, by name
@@ -70,7 +70,7 @@ class Question:
     @property
     def graded(self) -> bool:
         """Return True if no score is right or wrong: the answers have a mean score, and no pass rate."""
-        return is_graded(self.pass_mark)
+        return is_graded(self.pass_threshold)
 
     def __repr__(self) -> str:
         return f"<Question {self.id}>"

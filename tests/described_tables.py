@@ -46,7 +46,7 @@ def claim(
     """Return a trial about a claim that is true or not, which adds to one of two parts."""
     question = Question(
         f"claims-{group}-{at}", "claims", group, "", "?", "p", "yes-no", "yes" if yes else "no", "correctness",
-        pass_mark=1.0, cluster=f"d{at}", labels={name: str(value) for name, value in labels.items()},
+        pass_threshold=1.0, cluster=f"d{at}", labels={name: str(value) for name, value in labels.items()},
     )  # fmt: skip
     parts = {"yes" if yes else "no": [float(right), 1.0]}
     score = Score(float(right), {"overlap": 0.25 * (at % 4)}, parts=parts, given="yes")
@@ -58,7 +58,7 @@ def step(at: int, group: str = "soup", score: float | None = None, model: str = 
     graded = score is not None
     question = Question(
         f"steps-{group}-{at}", "steps", group, "", "?", "p", "text" if graded else "yes-no", "x",
-        "rouge1" if graded else "correctness", pass_mark=0.0 if graded else 1.0, cluster=f"r{at}",
+        "rouge1" if graded else "correctness", pass_threshold=0.0 if graded else 1.0, cluster=f"r{at}",
     )  # fmt: skip
     outcome: Outcome = "graded" if graded else "right"
     return Trial(question, model, outcome, Reply("x"), Score(1.0 if score is None else score, given="x"))

@@ -12,7 +12,7 @@ from ..errors import UsageError
 from .option import Option, OptionValue
 
 if TYPE_CHECKING:
-    from ..trial import Reading
+    from ..trial import Parsing
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +24,8 @@ class Settings:
     prompt: str = "chain-of-thought"  # the name of a prompt template, or its file
     shots: int | None = None  # solved examples before the question; None: as many as the prompt template wants
     templates: str = ""  # a folder whose templates stand in for ours of the same name
-    reading: Reading = "lenient"
-    pass_mark: float | None = None  # instead of the form's
+    parsing: Parsing = "lenient"
+    pass_threshold: float | None = None  # instead of the form's
     text_metrics: tuple[str, ...] = ("rouge1",)  # of open answers: the first decides, the others stand beside it
     data: Mapping[str, str] = field(default_factory=dict, hash=False)  # where published data sets lie, by name
     given: frozenset[str] = frozenset()  # names of the options that the user of the run stated; suites only suggest

@@ -26,7 +26,7 @@ from ..scoring.annotations import annotated, annotation, is_decided_by_hand, wit
 from ..scoring.forms import form
 from ..scoring.metrics import MEASURED, TEXT_METRICS, check_text_metrics
 from ..scoring.reply_scoring import score_reply
-from ..trial import Json, Question, Reading, Reply, Score, Trial
+from ..trial import Json, Parsing, Question, Reply, Score, Trial
 from .compare import STORE
 from .rescore_lines import Change, Rescored, as_json, as_text
 from .rescore_store import whole_texts
@@ -46,7 +46,7 @@ _NOTE = re.compile(r"\n\[… cut here: the whole text has [0-9]+ characters …\
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Nothing; the parser then knows the command's arguments."""
     parser.add_argument("record", metavar="RECORD", help="the record of a run, or the name of a saved run")
-    parser.add_argument("--reading", choices=("lenient", "strict"), help="default: as each answer was read")
+    parser.add_argument("--parsing", choices=("lenient", "strict"), help="default: as each answer was read")
     parser.add_argument("--text-metric", metavar="NAME[,NAME]", help="how open answers are scored; the first decides")
     parser.add_argument(
         "--store",
@@ -68,7 +68,7 @@ def run(options: argparse.Namespace) -> int:
         raise UsageError(f"{options.out}: stands already; name another file, or give --force to replace it")
     old = _load(options.record, options.store)
     metrics = tuple(dict.fromkeys((options.text_metric or "").replace(",", " ").split()))
-    new, results = rescore(old, options.reading, metrics, options.store)
+    new, results = rescore(old, options.parsing, metrics, options.store)
     found, known = changes(old, new), descriptions_of(new)
     if options.json:
         print(in_json(as_json(results, found, known)))
@@ -92,11 +92,11 @@ def _load(name_or_path: str, store: Path | None) -> dict[str, Any]:
 
 
 def rescore(
-    old: Mapping[str, Any], reading: Reading | None = None, metrics: Sequence[str] = (), store: Path | None = None
+    old: Mapping[str, Any], parsing: Parsing | None = None, metrics: Sequence[str] = (), store: Path | None = None
 ) -> tuple[dict[str, Any], list[Rescored]]:
     """The record with new scores, and each of its trials before and after, by question id, then model.
 
-    `reading` stands in for that of every question; of open answers the first of `metrics` decides, the others and
+    `parsing` stands in for that of every question; of open answers the first of `metrics` decides, the others and
     those they were scored by stand beside it. All else that the record holds stays as it is, but for the verdicts of
     gates: where a score changed, there are none. Replies that the record shortened are scored where the store holds
     them whole; it is only read. Raises UsageError for a damaged record, a store that cannot be read, a metric not
@@ -109,17 +109,17 @@ def rescore(
     names = {short: str(name) for short, name in named.items()} if isinstance(named, dict) else {}
     whole = whole_texts(store, shortened, names) if store else {}
     results = [
-        rescore_trial(one, _asked(one.question, reading, metrics), whole.get((one.question.id, one.model)))
+        rescore_trial(one, _asked(one.question, parsing, metrics), whole.get((one.question.id, one.model)))
         for one in tally
     ]
     rescored = Tally(tally.descriptions)
     for one in results:
         rescored.add(one.after, tally.attempts(one.before))
-    return _renewed(old, record.build(rescored, record.about_of(old)), reading, metrics), results
+    return _renewed(old, record.build(rescored, record.about_of(old)), parsing, metrics), results
 
 
 def rescore_trial(trial: Trial, question: Question, whole: str | None = None) -> Rescored:
-    """The trial scored again, as an answer to `question`: its own, perhaps with another reading or other metrics.
+    """The trial scored again, as an answer to `question`: its own, perhaps with another parsing or other metrics.
 
     `whole` is the text of a reply that the record shortened, if it was found; the trial keeps what the record holds.
     Metrics that models measured keep their values, and annotations stay.
@@ -182,9 +182,9 @@ def _check(metrics: Sequence[str], tally: Tally) -> None:
             )
 
 
-def _asked(question: Question, reading: Reading | None, metrics: Sequence[str]) -> Question:
-    if reading is not None:
-        question = replace(question, reading=reading)
+def _asked(question: Question, parsing: Parsing | None, metrics: Sequence[str]) -> Question:
+    if parsing is not None:
+        question = replace(question, parsing=parsing)
     if metrics and form(question.form).metric in TEXT_METRICS:
         names = list(dict.fromkeys([*metrics, question.metric, *question.further]))
         judged = [name for name in names if name in MEASURED]
@@ -229,7 +229,7 @@ def _with_others(score: Score, trial: Trial) -> Score:
 
 
 def _renewed(
-    old: Mapping[str, Any], built: Mapping[str, Any], reading: Reading | None, metrics: Sequence[str]
+    old: Mapping[str, Any], built: Mapping[str, Any], parsing: Parsing | None, metrics: Sequence[str]
 ) -> dict[str, Any]:
     """The old record with the trials and totals of the new one; fields that only a later version knows stay."""
     rows = {(one["question"]["id"], one["model"]): one for one in old["trials"]}
@@ -243,4 +243,4 @@ def _renewed(
     if old.get("gates") and changes(old, new):
         new["gates"] = []  # they judged the old scores
     settings = {**old["settings"], **({"text_metric": list(metrics)} if metrics else {})}
-    return {**new, "settings": settings, **({"reading": reading} if reading else {})}
+    return {**new, "settings": settings, **({"parsing": parsing} if parsing else {})}

@@ -22,7 +22,7 @@ from ..scoring.forms import form
 from ..scoring.grade import grade
 from ..scoring.recorded_answers import FORMAT, LABELS, RecordedAnswer, read_recorded_answers
 from ..scoring.recorded_kinds import KINDS
-from ..trial import Question, Reading, Reply, Score
+from ..trial import Parsing, Question, Reply, Score
 
 SUMMARY = "score recorded answers again and compare with the scores they were recorded with"
 _SAME = 1e-9
@@ -66,7 +66,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = FORMAT
     parser.add_argument("file", metavar="FILE", type=Path, help="recorded answers, one JSON object a line")
-    parser.add_argument("--reading", choices=("lenient", "strict"), default="lenient", help="default: %(default)s")
+    parser.add_argument("--parsing", choices=("lenient", "strict"), default="lenient", help="default: %(default)s")
     parser.add_argument("--by", choices=LABELS, default=LABELS[0], help="rows of the table, default: %(default)s")
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of text")
     parser.add_argument("--expect-same", action="store_true", help="exit 1 if a recorded score is not reproduced")
@@ -82,22 +82,22 @@ def run(options: argparse.Namespace) -> int:
         UsageError: if the file cannot be read.
     """
     rows = read_recorded_answers(options.file)
-    answers = [score_answer(row, options.reading) for row in rows]
+    answers = [score_answer(row, options.parsing) for row in rows]
     groups = group_means(answers, options.by)
     if options.json:
-        json.dump(_as_json(answers, groups, options.reading), sys.stdout, indent=2)
+        json.dump(_as_json(answers, groups, options.parsing), sys.stdout, indent=2)
         print()
     else:
         print("\n".join(_as_text(answers, groups, options)))
     return 1 if options.expect_same and any(one.differs for one in answers) else 0
 
 
-def score_answer(row: RecordedAnswer, reading: Reading) -> ScoredAnswer:
+def score_answer(row: RecordedAnswer, parsing: Parsing) -> ScoredAnswer:
     """Return the row with its new score."""
     shape = form(KINDS[row.kind].form)
     question = Question(
         id=row.id, family="recorded", group="", section="", text=row.question, prompt="",
-        form=shape.name, reference=row.reference, metric=row.metric, names=row.names, place=row.place, reading=reading,
+        form=shape.name, reference=row.reference, metric=row.metric, names=row.names, place=row.place, parsing=parsing,
     )  # fmt: skip
     try:
         return ScoredAnswer(row, grade(question, Reply(row.reply, finish_reason=row.finish_reason)))
@@ -132,7 +132,7 @@ def _as_text(answers: Sequence[ScoredAnswer], groups: Sequence[GroupMean], optio
     differing = [one for one in scored if one.differs]
     cut_off = sum(one.score is None for one in answers)
     lines = [
-        f"{len(answers)} rows scored, reading {options.reading}"
+        f"{len(answers)} rows scored, parsing {options.parsing}"
         + (f"; cut off, in no mean: {cut_off}" if cut_off else ""),
         f"{len(scored) - len(differing)} of {len(scored)} recorded scores reproduced",
         *(f"  {_difference(one)}" for one in differing),
@@ -150,9 +150,9 @@ def _deviation(one: GroupMean) -> str:
     return "-" if one.deviation is None else f"{one.deviation:.3f}"
 
 
-def _as_json(answers: Sequence[ScoredAnswer], groups: Sequence[GroupMean], reading: Reading) -> dict[str, Any]:
+def _as_json(answers: Sequence[ScoredAnswer], groups: Sequence[GroupMean], parsing: Parsing) -> dict[str, Any]:
     return {
-        "reading": reading,
+        "parsing": parsing,
         "rows": len(answers),
         "compared": sum(one.row.recorded is not None for one in answers),
         "differing": [one.row.id for one in answers if one.differs],

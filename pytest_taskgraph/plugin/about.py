@@ -31,7 +31,7 @@ def about(run: Run) -> About:
         models=tuple(one.name for one in run.models.all),
         seed=shown.seed,
         prompts=(shown.prompt,),
-        reading=shown.reading,
+        parsing=shown.parsing,
         judge=run.judging.how,
         # A quiet controller is not told before; of a run that was broken off, nobody knows then.
         questions=run.questions or (None if run.interrupted else len(run.tally)) or None,

@@ -48,10 +48,10 @@ OPTIONS = {
                "which is asked. Repeatable", repeatable=True, kind="pairs"),
         Option("embedder", "SPEC", "the model that embeds texts, for --taskgraph-text-metric=cosine"),
         Option("embedder-option", "K=V", "a setting passed to the embedder. Repeatable", repeatable=True, kind="pairs"),
-        Option("reading", "KIND", "how replies are read: lenient, or strict as the study did", "lenient",
+        Option("parsing", "KIND", "how replies are read: lenient, or strict as the study did", "lenient",
                choices=("lenient", "strict")),
-        Option("pass-mark", "X", "the main score that passes, 0 to 1, of open answers too; 0: none passes or fails, "
-               "all questions are graded (default: the answer form's, 0 for open answers)", kind="share"),
+        Option("pass-threshold", "X", "the main score that passes, 0 to 1, of open answers too; 0: none passes or "
+               "fails, all questions are graded (default: the answer form's, 0 for open answers)", kind="share"),
         Option("repeats", "N", "ask each question N times, each an item of its own", "1", kind="whole", least=1),
         Option("concurrency", "N", "requests in flight (default: adapts, from 20 on; shared by all workers)",
                kind="whole", least=1),
@@ -98,8 +98,8 @@ SHARED = {
     "prompt": "prompt",
     "shots": "shots",
     "templates": "templates",
-    "reading": "reading",
-    "pass-mark": "pass_mark",
+    "parsing": "parsing",
+    "pass-threshold": "pass_threshold",
     "text-metric": "text_metrics",
 }
 """The options that every family reads, and the fields of Settings that hold them."""

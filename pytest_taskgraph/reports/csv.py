@@ -34,7 +34,7 @@ _TRIAL: dict[str, Callable[[Trial], Cell]] = {
     "model": lambda one: one.model,
     "outcome": lambda one: one.outcome,
     "metric": lambda one: one.question.metric,
-    "pass_mark": lambda one: one.question.pass_mark,
+    "pass_threshold": lambda one: one.question.pass_threshold,
     "chance": lambda one: one.question.chance,
     "requests": lambda one: one.requests,
     "retries": lambda one: one.retries,

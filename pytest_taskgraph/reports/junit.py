@@ -63,7 +63,7 @@ def suite_properties(tally: Tally, about: About) -> Properties:
         "seed": about.seed,
         **about.facts,
         "prompt": ", ".join(about.prompts),
-        "reading": about.reading,
+        "parsing": about.parsing,
         "judge": about.judge,
         "version": about.version,
     }

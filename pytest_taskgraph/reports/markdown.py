@@ -129,7 +129,7 @@ def _run(tally: Tally, about: About) -> Iterator[str]:
         "seed": code(str(about.seed)),
         **{f"{name}s": ", ".join(map(code, value.split(", ")[:20])) for name, value in about.facts.items()},
         plural("prompt", len(about.prompts)): ", ".join(map(code, about.prompts[:20])),
-        "reading": about.reading and code(about.reading),
+        "parsing": about.parsing and code(about.parsing),
         "pytest-taskgraph-bench": code(about.version),
     }
     yield from (f"- {name}: {value}" for name, value in facts.items() if value)

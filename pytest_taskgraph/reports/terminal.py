@@ -37,7 +37,7 @@ def header(about: About, width: int = 80) -> list[str]:
     how = {
         **{plural(name, 2 if ", " in value else 1): value for name, value in about.facts.items()},
         plural("prompt", len(about.prompts)): ", ".join(about.prompts),
-        "reading": about.reading,
+        "parsing": about.parsing,
     }
     lines = [
         "taskgraph: " + one_line(", ".join(f"{name} {value}" for name, value in how.items() if value)),

@@ -154,7 +154,7 @@ def facts(tally: Tally, about: About) -> list[tuple[str, str]]:
         ("above chance", number(total.above_chance)),
         *((plural(name, 2 if ", " in value else 1), value) for name, value in about.facts.items()),
         (plural("prompt", len(about.prompts)), ", ".join(about.prompts)),
-        ("reading", about.reading),
+        ("parsing", about.parsing),
         ("judged by", {"none": "nothing"}.get(about.judge, about.judge)),
         ("seed", str(about.seed)),
         *_spent(tally, about),

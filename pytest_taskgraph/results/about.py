@@ -19,7 +19,7 @@ class About:
     models: tuple[str, ...] = ()
     seed: int = 0
     prompts: tuple[str, ...] = ()  # the names of the prompt templates, or their files
-    reading: str = "lenient"
+    parsing: str = "lenient"
     judge: str = "questions"
     questions: int | None = None  # how many were collected; None before it is known
     settings: dict[str, Json] = field(default_factory=dict)

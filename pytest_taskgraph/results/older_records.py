@@ -56,6 +56,8 @@ def _upgrade_to_4(record: Mapping[str, Any]) -> dict[str, Any]:
     _change_each(found, "tables", _upgrade_table)
     _change_each(found, "families", _upgrade_family)
     _change_each(found, "trials", _upgrade_trial)
+    if "reading" in found:
+        found["parsing"] = found.pop("reading")
     if "frame" in found:
         found["prompts"] = [_present_prompt(found.pop("frame"))]
     return found
@@ -118,7 +120,8 @@ def _failure(error: Any, outcome: str) -> Any:  # noqa: ANN401
 def _upgrade_question(question: Any) -> Any:  # noqa: ANN401
     found = _changed(question, "labels", lambda labels: _renamed(labels, {"frame": "prompt"}))
     found = _changed(found, "labels", lambda labels: _changed(labels, "prompt", _present_prompt))
-    return _changed(found, "digests", lambda digests: _renamed(digests, {"frame": "prompt_template"}))
+    found = _changed(found, "digests", lambda digests: _renamed(digests, {"frame": "prompt_template"}))
+    return _renamed(found, {"reading": "parsing", "pass_mark": "pass_threshold"})
 
 
 def _families(record: Mapping[str, Any]) -> list[dict[str, Any]]:

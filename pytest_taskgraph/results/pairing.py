@@ -182,7 +182,7 @@ def _plain(question: Question) -> str:
 
 
 def _scoring(question: Question) -> tuple[Hashable, ...]:
-    return (question.form, question.metric, question.pass_mark, question.reading, question.aggregate)
+    return (question.form, question.metric, question.pass_threshold, question.parsing, question.aggregate)
 
 
 def _models(tally: Tally) -> set[str]:

@@ -25,7 +25,7 @@ from pydantic import (
 
 from ..diagram import DiagramEdge, DiagramGroup, DiagramNode
 from ..family_description import Aggregate, Column, FamilyDescription, Layout, ReferenceValue, TableSpec
-from ..trial import Failure, Question, Reading, Reply, Score, Trial, is_part
+from ..trial import Failure, Parsing, Question, Reply, Score, Trial, is_part
 from .about import About
 from .case import Case
 from .usage import Usage
@@ -182,7 +182,7 @@ class _Run:
     models: list[str]
     prompts: list[str]
     lost: list[str]
-    reading: Reading
+    parsing: Parsing
     judge: Literal["auto", "questions", "gates", "none"]
     questions: _Count | None
     gates: list[_Verdict]

@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from ..errors import UnparseableError
-from ..trial import Place, Reading
+from ..trial import Parsing, Place
 
 _STRICT_MARKER = "Final answer:"
 _MARKER = re.compile(r"final[ \t]++answer(?:[^\w:]|_)*+:(?:[*_]++(?=\s|\Z))?", re.IGNORECASE)
@@ -39,24 +39,24 @@ class _Segment(NamedTuple):
     stop: int
 
 
-def marked(reply: str, reading: Reading) -> bool:
-    """Whether the reply holds the marker before the final answer, as this reading knows it."""
-    return _STRICT_MARKER in reply if reading == "strict" else _MARKER.search(reply) is not None
+def marked(reply: str, parsing: Parsing) -> bool:
+    """Whether the reply holds the marker before the final answer, as this parsing knows it."""
+    return _STRICT_MARKER in reply if parsing == "strict" else _MARKER.search(reply) is not None
 
 
-def answer_text(reply: str, place: Place, reading: Reading, lines: bool = False) -> str:
+def answer_text(reply: str, place: Place, parsing: Parsing, lines: bool = False) -> str:
     """The part of the reply that is the answer, still with its decoration.
 
     "marker", lenient: what follows the last `Final answer:` (any case, any decoration), else the last non-empty line;
     with `lines`, where that is an item of a list, all items at the end.
     "marker", strict: what follows the first `Final answer:` without leading `*`; the empty text where there is no
     marker, as in the study's own code. "whole": the reply. "first-line": its first non-empty line, with `lines` (the
-    form's answers take several) all lines up to the next empty one. A lenient reading drops lines that only open or
+    form's answers take several) all lines up to the next empty one. Lenient parsing drops lines that only open or
     close a code fence. Raises UnparseableError, and nothing else, where a reply that must hold text holds none.
     """
-    if place == "marker" and reading == "strict":
+    if place == "marker" and parsing == "strict":
         return reply.partition(_STRICT_MARKER)[2].lstrip("*")
-    text = reply if reading == "strict" else _FENCE.sub("", reply.replace("\r\n", "\n").replace("\r", "\n"))
+    text = reply if parsing == "strict" else _FENCE.sub("", reply.replace("\r\n", "\n").replace("\r", "\n"))
     if place == "marker" and (after := _after_last_marker(text)) is not None:
         return after
     filled = [line for line in text.split("\n") if line.strip()]

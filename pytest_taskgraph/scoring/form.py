@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from ..trial import Json, Reading
+from ..trial import Json, Parsing
 
 
 def show_value(answer: Json) -> str:
@@ -36,7 +36,7 @@ def _itself(answer: Json) -> Json:
 class Form:
     """Owns both ends of an answer, so that the instruction and the reader cannot drift apart.
 
-    `read` takes the answer's text (already cut out of the reply), the known names and the kind of reading, and gives
+    `read` takes the answer's text (already cut out of the reply), the known names and the kind of parsing, and gives
     the answer as plain JSON, or raises UnparseableError. `write` gives the text of an ideal answer:
     `read(write(x)) == x` for every answer x of the form. Where the reference is no answer but says which ones are right
     (an order with freedom), `write` and `show` take it too, and `write` writes one of them.
@@ -44,11 +44,11 @@ class Form:
 
     name: str
     instruct: Callable[[Sequence[str]], str]  # known names -> one sentence that says what the answer looks like
-    read: Callable[[str, Sequence[str], Reading], Json]
+    read: Callable[[str, Sequence[str], Parsing], Json]
     write: Callable[[Json, Sequence[str]], str]
     metric: str
     further: tuple[str, ...] = ()
-    pass_mark: float = 1.0  # the smallest score that is right; 0: none is right or wrong (trial.is_graded)
+    pass_threshold: float = 1.0  # the smallest score that is right; 0: none is right or wrong (trial.is_graded)
     wrong: Callable[[Json, Sequence[str]], Json] | None = None
     """Reference and known names -> an answer of the form that scores 0, which the simulated model gives. Without it,
     its wrong reply is empty."""

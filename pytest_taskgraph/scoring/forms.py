@@ -1,7 +1,7 @@
 """The shelf of answer forms: yes or no, one name, a set of names, groups of names, names in order, a number,
 a condition; the open ones stand in `open_forms`.
 
-Each has a strict reading, the rules of the study behind the question patterns, and a lenient one, which does not
+Each has strict parsing, the rules of the study behind the question patterns, and a lenient one, which does not
 measure formatting (metrics-spec, section 1). A known name always wins over a reading of the text: a task that is
 called `none` is that task. Names keep their case.
 """
@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from ..catalog import Catalog
 from ..errors import UnparseableError
-from ..trial import Json, Reading
+from ..trial import Json, Parsing
 from ..workflow.guards import parse_guard
 from .conditions import condition_of
 from .extract import masked, unboxed
@@ -65,8 +65,8 @@ def show_answer(name: str, answer: Json) -> str:
     return (" ".join(filter(None, lines)) if len(lines) > 1 else text) or '""'
 
 
-def _read_yes_no(text: str, names: Sequence[str], reading: Reading) -> Json:
-    if reading == "strict":
+def _read_yes_no(text: str, names: Sequence[str], parsing: Parsing) -> Json:
+    if parsing == "strict":
         found = text.strip().strip("\"'.").lower()
     else:
         word = verdict(text)
@@ -76,9 +76,9 @@ def _read_yes_no(text: str, names: Sequence[str], reading: Reading) -> Json:
     return found
 
 
-def _read_task(text: str, names: Sequence[str], reading: Reading) -> Json:
+def _read_task(text: str, names: Sequence[str], parsing: Parsing) -> Json:
     """The one known name in the answer; several, which is no right answer, as one text; else its first name."""
-    found = list(dict.fromkeys(items(text, names, reading)))
+    found = list(dict.fromkeys(items(text, names, parsing)))
     all_known = frozenset(names)
     known = [name for name in found if name in all_known]
     if not found or not any(found):
@@ -86,21 +86,21 @@ def _read_task(text: str, names: Sequence[str], reading: Reading) -> Json:
     return ", ".join(known) if known else found[0]
 
 
-def _read_set(text: str, names: Sequence[str], reading: Reading) -> Json:
-    return [*sorted(set(listed(text, names, reading)))]
+def _read_set(text: str, names: Sequence[str], parsing: Parsing) -> Json:
+    return [*sorted(set(listed(text, names, parsing)))]
 
 
-def _read_groups(text: str, names: Sequence[str], reading: Reading) -> Json:
-    return [[*sorted(set(group))] for group in groups_listed(text, names, reading)]
+def _read_groups(text: str, names: Sequence[str], parsing: Parsing) -> Json:
+    return [[*sorted(set(group))] for group in groups_listed(text, names, parsing)]
 
 
-def _read_order(text: str, names: Sequence[str], reading: Reading) -> Json:
-    """The names in the order of the answer, as often as they stand there; a lenient reading also cuts at arrows."""
-    arrows = reading == "lenient" and not any(_ARROW.search(name) for name in names)
-    return [*listed(_ARROW.sub(",", text) if arrows else text, names, reading)]
+def _read_order(text: str, names: Sequence[str], parsing: Parsing) -> Json:
+    """The names in the order of the answer, as often as they stand there; lenient parsing also cuts at arrows."""
+    arrows = parsing == "lenient" and not any(_ARROW.search(name) for name in names)
+    return [*listed(_ARROW.sub(",", text) if arrows else text, names, parsing)]
 
 
-def _read_number(text: str, names: Sequence[str], reading: Reading) -> Json:
+def _read_number(text: str, names: Sequence[str], parsing: Parsing) -> Json:
     """Return the first whole number in the answer; strictly, the answer is nothing else but for a final dot.
 
     Leniently, numbers in known names do not count, and an answer that names several numbers to choose from is
@@ -108,19 +108,19 @@ def _read_number(text: str, names: Sequence[str], reading: Reading) -> Json:
     """
     bare = text.strip().removesuffix(".")
     worded = [name for name in names if re.search(r"[^\W\d]", name)]
-    words = masked(unboxed(text, names), worded, "\ue000N", "\ue001")[0] if reading == "lenient" else bare
-    found = _NUMBER.fullmatch(bare) if reading == "strict" else _NUMBER.search(words)
-    if found is None or (reading == "lenient" and _OR_ANOTHER.match(words, found.end())):
+    words = masked(unboxed(text, names), worded, "\ue000N", "\ue001")[0] if parsing == "lenient" else bare
+    found = _NUMBER.fullmatch(bare) if parsing == "strict" else _NUMBER.search(words)
+    if found is None or (parsing == "lenient" and _OR_ANOTHER.match(words, found.end())):
         raise UnparseableError(f"expected a whole number, found {shown(text)}")
     return int(found[0].replace("−", "-"))
 
 
-def _read_condition(text: str, names: Sequence[str], reading: Reading) -> Json:
-    """The text of a guard; a lenient reading also takes one in decoration, with signs of other languages."""
-    text = unboxed(text, []) if reading == "lenient" else text
+def _read_condition(text: str, names: Sequence[str], parsing: Parsing) -> Json:
+    """The text of a guard; lenient parsing also takes one in decoration, with signs of other languages."""
+    text = unboxed(text, []) if parsing == "lenient" else text
     filled = [line.strip() for line in text.split("\n") if line.strip()]
     whole = " ".join(filled)
-    tried = [whole] if reading == "strict" else [whole, _plain_guard(whole), *map(_plain_guard, filled[:1])]
+    tried = [whole] if parsing == "strict" else [whole, _plain_guard(whole), *map(_plain_guard, filled[:1])]
     for one in tried:
         if parse_guard(one) is not None:
             return one

@@ -31,7 +31,7 @@ _DECLINES = re.compile(
 
 
 def grade(question: Question, reply: Reply, measured: Mapping[str, float | None] | None = None) -> Score:
-    """The score of the reply, by the form, metrics, place and reading that the question names.
+    """The score of the reply, by the form, metrics, place and parsing that the question names.
 
     An answer that cannot be read has value 0.0 and status "unparseable"; a text that declines and holds no answer has
     value 0.0 and status "refused". `missing` and `extra` are filled for lists (a group is written as its names; in
@@ -68,14 +68,14 @@ def _read(question: Question, reply: Reply) -> Json | Score:
     shape, text = form(question.form), ""
     try:
         lines = shape.takes_lines(question.names)
-        text = answer_text(reply.text, question.place, question.reading, lines)
+        text = answer_text(reply.text, question.place, question.parsing, lines)
         known = known_with(question.names, question.spellings, question.form)
-        given = in_names(shape.read(text, known, question.reading), question.spellings, question.form)
+        given = in_names(shape.read(text, known, question.parsing), question.spellings, question.form)
     except UnparseableError as problem:
         _demand_whole(reply, False)
         refused = reply.finish_reason == _WITHHELD or _declines(reply.text) or _declines(text)
         return _nought(question, "refused" if refused else "unparseable", str(problem))
-    _demand_whole(reply, question.place != "marker" or (marked(reply.text, question.reading) and bool(text.strip())))
+    _demand_whole(reply, question.place != "marker" or (marked(reply.text, question.parsing) and bool(text.strip())))
     declined = reply.finish_reason == _WITHHELD or _declines(reply.text) or _declines(text)
     if declined and not _holds_answer(given, text, question, reply):
         return _nought(question, "refused", "the reply declines to answer")
@@ -98,7 +98,7 @@ def _holds_answer(given: Json, text: str, question: Question, reply: Reply) -> b
     other text, where a text is asked for, if it stands behind the marker.
     """
     if form(question.form).open and isinstance(given, str):
-        return question.place == "marker" and marked(reply.text, question.reading) and not _declines(text)
+        return question.place == "marker" and marked(reply.text, question.parsing) and not _declines(text)
     given = _bare(given)
     known = {*question.names, *question.spellings.values(), *_flat(question.reference)}
     first = re.search(r"\w+", text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import count
 
-from ..trial import Reading
+from ..trial import Parsing
 from .written_lists import says_nothing, written_groups, written_names
 
 _NOTHING = ("none", "empty", "n/a", "[]", "[ ]")
@@ -17,41 +17,41 @@ def shown(text: str) -> str:
     return repr(short if len(short) <= 60 else short[:57] + "...")
 
 
-def items(text: str, names: Sequence[str], reading: Reading) -> list[str]:
-    """Return the names in a text, in its order, as the reading separates them; strictly, at commas alone.
+def items(text: str, names: Sequence[str], parsing: Parsing) -> list[str]:
+    """Return the names in a text, in its order, as the parsing separates them; strictly, at commas alone.
 
     Raises:
-        UnparseableError: If a lenient reading cannot tell names from the words around them.
+        UnparseableError: If lenient parsing cannot tell names from the words around them.
     """
-    return written_names(text, names) if reading == "lenient" else strict_items(text, names)
+    return written_names(text, names) if parsing == "lenient" else strict_items(text, names)
 
 
-def listed(text: str, names: Sequence[str], reading: Reading) -> list[str]:
+def listed(text: str, names: Sequence[str], parsing: Parsing) -> list[str]:
     """Return the names that a list holds, in its order; none where it says that there are none.
 
     Raises:
-        UnparseableError: If a lenient reading cannot tell names from the words around them.
+        UnparseableError: If lenient parsing cannot tell names from the words around them.
     """
-    if reading == "lenient" and says_nothing(text, names):
+    if parsing == "lenient" and says_nothing(text, names):
         return []
-    found = items(text, names, reading)
-    return [] if is_nothing(text, found, names, reading) else found
+    found = items(text, names, parsing)
+    return [] if is_nothing(text, found, names, parsing) else found
 
 
-def groups_listed(text: str, names: Sequence[str], reading: Reading) -> list[list[str]]:
+def groups_listed(text: str, names: Sequence[str], parsing: Parsing) -> list[list[str]]:
     """Return the names of each line that holds some; none where the text says that there are none.
 
     Raises:
-        UnparseableError: If a lenient reading cannot tell names from the words around them.
+        UnparseableError: If lenient parsing cannot tell names from the words around them.
     """
-    if reading == "lenient" and says_nothing(text, names):
+    if parsing == "lenient" and says_nothing(text, names):
         return []
-    if reading == "lenient":
+    if parsing == "lenient":
         groups = written_groups(text, names, "," + separator(names).strip(","))
     else:
         groups = [line for line in (strict_items(line, names) for line in text.split("\n") if line.strip()) if line]
     found = [name for group in groups for name in group]
-    return [] if is_nothing(text, found, names, reading) else groups
+    return [] if is_nothing(text, found, names, parsing) else groups
 
 
 def strict_items(text: str, names: Sequence[str]) -> list[str]:
@@ -66,9 +66,9 @@ def squeezed(text: str) -> str:
     return text.replace(" ", "").replace("`", "")
 
 
-def is_nothing(text: str, found: Sequence[str], names: Sequence[str], reading: Reading) -> bool:
+def is_nothing(text: str, found: Sequence[str], names: Sequence[str], parsing: Parsing) -> bool:
     """Whether an answer says that there are none: no item, or a word for nothing alone that is no known name."""
-    nothing = _NOTHING if reading == "lenient" else _NOTHING[:1]
+    nothing = _NOTHING if parsing == "lenient" else _NOTHING[:1]
     words = {text.strip(), *found[:1]} if len(set(found)) == 1 else {text.strip()}
     return not found or any(word.lower() in nothing and word not in names for word in words)
 

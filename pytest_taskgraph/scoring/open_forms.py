@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from ..errors import UnparseableError
-from ..trial import Json, Reading
+from ..trial import Json, Parsing
 from .extract import names_in, unboxed
 from .form import Form, show_value
 from .name_lists import is_nothing, separator, shown, squeezed, strict_items, unknown_name, word_for_nothing
@@ -35,7 +35,7 @@ def _one_line(text: object) -> str:
     return " ".join(str(text).split())
 
 
-def _read_text(text: str, names: Sequence[str], reading: Reading) -> Json:
+def _read_text(text: str, names: Sequence[str], parsing: Parsing) -> Json:
     """The text in one line; one without any letter or digit cannot be read."""
     if not re.search(r"\w", text):
         raise UnparseableError(f"expected a text, found {shown(text)}")
@@ -46,20 +46,20 @@ def _write_text(answer: Json, names: Sequence[str]) -> str:
     return _one_line(answer)
 
 
-def _read_task_reasons(text: str, names: Sequence[str], reading: Reading) -> Json:
+def _read_task_reasons(text: str, names: Sequence[str], parsing: Parsing) -> Json:
     """Return the tasks, each once; of several lines about a task the last one counts, as in the study's code.
 
-    Prose before the first task is passed over. A lenient reading adds a line that names no task to the reason of the
+    Prose before the first task is passed over. Lenient parsing adds a line that names no task to the reason of the
     line before, gives tasks that stand before one reason that reason each, and keeps a reason that a later line without
     one would erase.
     """
-    text = text if reading == "strict" else unboxed(text, names)
-    if _says_nothing(text, names, reading):
+    text = text if parsing == "strict" else unboxed(text, names)
+    if _says_nothing(text, names, parsing):
         return _answer({})
-    return _named_or_nothing(_reasons(text, names, reading), text)
+    return _named_or_nothing(_reasons(text, names, parsing), text)
 
 
-def _reasons(text: str, names: Sequence[str], reading: Reading) -> dict[str, list[str]]:
+def _reasons(text: str, names: Sequence[str], parsing: Parsing) -> dict[str, list[str]]:
     """Return the tasks of an answer with the lines of their reasons."""
     found: dict[str, list[str]] = {}
     last: list[str] = []
@@ -68,18 +68,18 @@ def _reasons(text: str, names: Sequence[str], reading: Reading) -> dict[str, lis
         if not line.strip():
             gap = True
             continue
-        if reading == "strict":
+        if parsing == "strict":
             name, reason = _strict_line(line, names)
             tasks = [name] if name else []
         else:
             tasks, reason = _line(line, names)
         if tasks:
             last = []
-        elif reading == "lenient" and gap and any(last) and not line[0].isspace():
+        elif parsing == "lenient" and gap and any(last) and not line[0].isspace():
             last = []  # a closing paragraph is about all of them
         last.append(reason)
         for task in tasks:
-            if reason or reading == "strict" or task not in found:
+            if reason or parsing == "strict" or task not in found:
                 found[task] = last
         gap = False
     return found
@@ -96,10 +96,10 @@ def _answer(found: dict[str, list[str]]) -> Json:
     return {"tasks": [*joined], "reasons": {name: reason for name, reason in joined.items() if reason}}
 
 
-def _says_nothing(text: str, names: Sequence[str], reading: Reading) -> bool:
-    filled = text.strip().rstrip("." if reading == "strict" else ".*`")
-    found = [filled] if reading == "strict" else names_in(text, names, "\n") or [filled]
-    said = is_nothing(filled, found, names, reading) or (reading == "lenient" and says_nothing(text, names))
+def _says_nothing(text: str, names: Sequence[str], parsing: Parsing) -> bool:
+    filled = text.strip().rstrip("." if parsing == "strict" else ".*`")
+    found = [filled] if parsing == "strict" else names_in(text, names, "\n") or [filled]
+    said = is_nothing(filled, found, names, parsing) or (parsing == "lenient" and says_nothing(text, names))
     return said or not text.strip()
 
 
@@ -175,16 +175,16 @@ def _strict_line(line: str, names: Sequence[str]) -> tuple[str, str]:
     return last.replace("`", "").strip(), reason
 
 
-def _read_pair_reason(text: str, names: Sequence[str], reading: Reading) -> Json:
+def _read_pair_reason(text: str, names: Sequence[str], parsing: Parsing) -> Json:
     """The names before the mark, however many, and what follows.
 
-    A lenient reading takes the first line that names two tasks, or a known one, and all that follows.
+    Lenient parsing takes the first line that names two tasks, or a known one, and all that follows.
     """
-    text = text if reading == "strict" else unboxed(text, names)
-    if _says_nothing(text, names, reading):
+    text = text if parsing == "strict" else unboxed(text, names)
+    if _says_nothing(text, names, parsing):
         return _pair([], "")
     lines = [line for line in text.split("\n") if line.strip()]
-    if reading == "strict":
+    if parsing == "strict":
         head, _, reason = lines[0].partition(_mark(names))
         return _pair([name for name in strict_items(head, names) if name], reason)
     for number, line in enumerate(lines):
@@ -192,7 +192,7 @@ def _read_pair_reason(text: str, names: Sequence[str], reading: Reading) -> Json
             found = _pair_in(head, names)
             if len(found) > 1:
                 return _pair(found, " ".join([rest, *lines[number + 1 :]]))
-    told = _reasons(text, names, reading)
+    told = _reasons(text, names, parsing)
     if not told:
         raise UnparseableError(f"expected two tasks and a reason, found {shown(text)}")
     return _pair([*told], " ".join(dict.fromkeys(" ".join(reason) for reason in told.values())))
@@ -212,11 +212,11 @@ def _pair(found: Sequence[str], reason: str) -> Json:
     return {"tasks": [*sorted(set(found))], "reasons": {"": told} if told else {}}
 
 
-def _read_yes_no_reason(text: str, names: Sequence[str], reading: Reading) -> Json:
+def _read_yes_no_reason(text: str, names: Sequence[str], parsing: Parsing) -> Json:
     """The word at the beginning, leniently the first such word anywhere, and what follows it."""
-    word = None if reading == "strict" else verdict(text, reason=True)
+    word = None if parsing == "strict" else verdict(text, reason=True)
     found = _STRICT_VERDICT.match(text.strip()) if word is None else _VERDICT.match(text, word.start())
-    if found is None or (word is None and reading == "lenient"):
+    if found is None or (word is None and parsing == "lenient"):
         raise UnparseableError(f"expected yes or no and a reason, found {shown(text)}")
     rest = _without_decoration(found.string[found.end() :])
     return {"answer": found[1].lower(), "reason": _one_line(rest)}

@@ -34,4 +34,4 @@ def outcome_of(question: Question, score: Score) -> Outcome:
         return score.status
     if question.graded:
         return "graded"
-    return "right" if score.value >= question.pass_mark else "wrong"
+    return "right" if score.value >= question.pass_threshold else "wrong"

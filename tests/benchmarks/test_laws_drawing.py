@@ -105,7 +105,7 @@ def test_nothing_drawn_depends_on_notation_prompt_or_number_of_instances(pattern
         plain,
         replace(plain, notations=shown),
         replace(plain, prompt="direct"),
-        replace(plain, reading="strict"),
+        replace(plain, parsing="strict"),
     ]
     drawn: dict[int, set[tuple[str, ...]]] = {}
     for chosen in variants:

@@ -16,16 +16,16 @@ from pytest_taskgraph.benchmarks.understanding.settings import UnderstandingSett
 from pytest_taskgraph.errors import ProviderError
 from pytest_taskgraph.scoring.forms import form
 from pytest_taskgraph.scoring.grade import grade
-from pytest_taskgraph.trial import Question, Reading, Reply
+from pytest_taskgraph.trial import Parsing, Question, Reply
 
 OURS = [pattern for pattern in catalogue().values() if pattern.category != "custom"]
-READINGS: tuple[Reading, ...] = ("lenient", "strict")
+PARSINGS: tuple[Parsing, ...] = ("lenient", "strict")
 every = pytest.mark.parametrize("pattern", OURS, ids=lambda pattern: pattern.name)
 
 
 @cache
-def asked(pattern: Pattern, prompt: str, reading: Reading = "lenient") -> list[Question]:
-    chosen = UnderstandingSettings(prompt=prompt, reading=reading, instances=2, seed=11)
+def asked(pattern: Pattern, prompt: str, parsing: Parsing = "lenient") -> list[Question]:
+    chosen = UnderstandingSettings(prompt=prompt, parsing=parsing, instances=2, seed=11)
     found = understanding.references(chosen, {"patterns": [pattern]})
     return [understanding.question(reference, chosen) for reference in found]
 
@@ -43,12 +43,12 @@ def ideal(question: Question) -> str:
 
 @every
 @pytest.mark.parametrize("prompt", sorted(PROMPTS))
-@pytest.mark.parametrize("reading", READINGS)
+@pytest.mark.parametrize("parsing", PARSINGS)
 def test_the_reference_written_in_its_form_is_right_in_every_prompt(
-    pattern: Pattern, prompt: str, reading: Reading
+    pattern: Pattern, prompt: str, parsing: Parsing
 ) -> None:
-    for question in asked(pattern, prompt, reading):
-        if question.place == "first-line" and reading == "strict" and question.form == "groups":
+    for question in asked(pattern, prompt, parsing):
+        if question.place == "first-line" and parsing == "strict" and question.form == "groups":
             continue  # strictly, an answer is on the first line; groups take several
         score = grade(question, Reply(ideal(question)))
         assert (score.value, score.status, score.missing, score.extra) == (1.0, "read", [], []), question.id

@@ -121,7 +121,7 @@ def test_a_digest_differs_when_and_only_when_its_thing_does(pattern: Pattern) ->
         "prompt": asked(pattern, replace(BASE, prompt="direct"))[0],
         "template": asked(pattern, replace(BASE, phrasing="second"))[0],
         "notation": asked(pattern, replace(BASE, notations=("json",)))[0],
-        "reading": asked(pattern, replace(BASE, reading="strict"))[0],
+        "parsing": asked(pattern, replace(BASE, parsing="strict"))[0],
         "seed": asked(pattern, replace(BASE, seed=32))[0],
     }
     differing = {
@@ -131,7 +131,7 @@ def test_a_digest_differs_when_and_only_when_its_thing_does(pattern: Pattern) ->
     told = "reference" if changed["seed"].reference != base.reference else "prompt"
     assert differing == {
         "prompt": {"prompt", "prompt_template"}, "template": {"prompt", "template"}, "notation": {"prompt"},
-        "reading": set(),
+        "parsing": set(),
         "seed": {"prompt", "workflow", told},
     }  # fmt: skip
     assert all(re.fullmatch("[0-9a-f]{64}", value) for value in base.digests.values())

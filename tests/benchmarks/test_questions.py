@@ -62,9 +62,9 @@ def test_a_phrasing_may_be_chosen_and_stands_in_the_id() -> None:
     assert [q.reference for q in first] == [q.reference for q in second] == [q.reference for q in both]
 
 
-def test_the_pass_mark_is_the_forms_or_the_users() -> None:
-    assert {q.pass_mark for q in asked({"patterns": "next_tasks"})} == {1.0}
-    assert {q.pass_mark for q in asked({"patterns": "next_tasks"}, pass_mark=0.5)} == {0.5}
+def test_the_pass_threshold_is_the_forms_or_the_users() -> None:
+    assert {q.pass_threshold for q in asked({"patterns": "next_tasks"})} == {1.0}
+    assert {q.pass_threshold for q in asked({"patterns": "next_tasks"}, pass_threshold=0.5)} == {0.5}
 
 
 def test_what_a_suite_says_counts_unless_the_user_says_otherwise() -> None:

@@ -129,7 +129,7 @@ def test_examples_are_answered_in_form_where_the_prompt_wants_it(pattern: Patter
     question = asked(pattern, instances=1, tasks=(size_of(pattern, 0),))[0]
     solved = Question(
         "id", "understanding", pattern.name, pattern.category, example.question, "", question.form,
-        found[0].case.answer, question.metric, [], question.pass_mark, place=place,
+        found[0].case.answer, question.metric, [], question.pass_threshold, place=place,
         names=known_names(found[0].project, found[0].scope.workflow),
     )  # fmt: skip
     if not question.judged:

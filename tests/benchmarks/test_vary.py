@@ -38,7 +38,7 @@ PATTERNS = {"patterns": ["structure", "behaviour"]}
 def asked(name: str, one: Question) -> Trial:
     reply = asyncio.run(BASELINES[name]().answer(Request([{"role": "user", "content": one.prompt}])))
     score = grade(one, reply)
-    return Trial(one, name, "right" if score.value >= one.pass_mark else "wrong", reply, score)
+    return Trial(one, name, "right" if score.value >= one.pass_threshold else "wrong", reply, score)
 
 
 @pytest.fixture(scope="module")

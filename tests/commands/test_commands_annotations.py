@@ -165,7 +165,7 @@ def test_import_of_an_empty_score_restores_what_the_metric_said(source: Path) ->
 
 
 def test_import_for_graded_questions_changes_the_score_and_no_outcome(tmp_path: Path) -> None:
-    graded = [replace(one, question=replace(one.question, pass_mark=0.0), outcome="graded") for one in ANSWERS[:2]]
+    graded = [replace(one, question=replace(one.question, pass_threshold=0.0), outcome="graded") for one in ANSWERS[:2]]
     path = tmp_path / "graded.json"
     record.save(path, record.build(graded, ABOUT))
     new = brought(path, annotated(path, scores("1", "0.5")))

@@ -31,7 +31,7 @@ from pytest_taskgraph.scoring.forms import form
 from pytest_taskgraph.scoring.measurement import Measurement, declares
 from pytest_taskgraph.scoring.metrics import METRICS
 from pytest_taskgraph.scoring.reply_scoring import score_reply
-from pytest_taskgraph.trial import Failure, Json, Question, Reading, Reply, Score, Trial
+from pytest_taskgraph.trial import Failure, Json, Parsing, Question, Reply, Score, Trial
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "record.schema.json").read_text(encoding="utf-8"))
 ABOUT = about_run("1.0", models=("any",), settings={"instances": 1})
@@ -69,16 +69,21 @@ def ideal(question: Question) -> str:
     return f"Final answer: {form(question.form).write(question.reference, question.names)}"
 
 
-def question(number: int = 0, reading: Reading = "lenient") -> Question:
+def question(number: int = 0, parsing: Parsing = "lenient") -> Question:
     return Question(
         f"q-{number:03}", "understanding", "next_tasks", "structure", "Which?", "Which?", "task-set", ["Bake", "Mix"],
-        "correctness", ["jaccard"], names=["Bake", "Mix", "Eat"], reading=reading,
+        "correctness", ["jaccard"], names=["Bake", "Mix", "Eat"], parsing=parsing,
     )  # fmt: skip
 
 
 def open_question() -> Question:
     return replace(
-        question(), form="text", reference="It bakes the bread.", metric="rouge1", further=["rouge_l"], pass_mark=0.5
+        question(),
+        form="text",
+        reference="It bakes the bread.",
+        metric="rouge1",
+        further=["rouge_l"],
+        pass_threshold=0.5,
     )
 
 
@@ -121,10 +126,10 @@ def test_another_reading_is_that_of_every_question_and_of_the_record() -> None:
     trial = answered(question(), "**Final Answer**: Bake, Mix")
     new, _ = rescore(built(trial), "strict")
     (now,) = record.trials(new)
-    strict = answered(question(reading="strict"), "**Final Answer**: Bake, Mix")
+    strict = answered(question(parsing="strict"), "**Final Answer**: Bake, Mix")
     assert (trial.outcome, strict.outcome) == ("right", "wrong")
     assert now == strict
-    assert new["reading"] == "strict"
+    assert new["parsing"] == "strict"
 
 
 def test_open_answers_are_marked_by_another_metric_and_those_they_had_stand_beside_it() -> None:
@@ -351,7 +356,7 @@ def test_a_hostile_reply_is_shown_as_text(tmp_path: Path, capsys: pytest.Capture
     [
         (["--text-metric", "rhyme"], "unknown text metric 'rhyme'; known: "),
         (["--text-metric", "judge"], "judge is measured by a model, and the record holds no values of it"),
-        (["--reading", "kind"], "invalid choice: 'kind'"),
+        (["--parsing", "kind"], "invalid choice: 'kind'"),
     ],
 )
 def test_what_cannot_be_is_a_usage_error(

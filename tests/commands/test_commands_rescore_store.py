@@ -178,7 +178,7 @@ def test_what_the_store_does_not_hold_is_kept_and_counted(tmp_path: Path, capsys
 
 def test_a_metric_that_a_model_measured_keeps_its_value_for_the_whole_answer(tmp_path: Path) -> None:
     question = asked(
-        form="text", reference="It bakes.", metric="judge", further=["rouge1"], judged=["judge"], pass_mark=0.5,
+        form="text", reference="It bakes.", metric="judge", further=["rouge1"], judged=["judge"], pass_threshold=0.5,
         place="whole", episode="agent",
     )  # fmt: skip
     text = "so " * 9000

@@ -49,9 +49,9 @@ def written(folder: Path, *rows: object) -> str:
 
 
 def test_marking_again_reproduces_what_was_recorded(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["score", written(tmp_path, *ROWS), "--reading", "strict", "--expect-same"]) == 0
+    assert main(["score", written(tmp_path, *ROWS), "--parsing", "strict", "--expect-same"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0] == "5 rows scored, reading strict"
+    assert lines[0] == "5 rows scored, parsing strict"
     assert lines[1] == "5 of 5 recorded scores reproduced"
     assert [line.split() for line in lines[3:]] == [
         ["pattern", "n", "runs", "mean", "sd"],
@@ -66,8 +66,8 @@ def test_open_answers_are_marked_by_the_recall_of_their_words_in_the_whole_reply
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     row = recorded("r1", 0, "open", "wash the rice twice", "Final answer: none\n- Wash it twice", 0.5, "why")
-    for reading in ("lenient", "strict"):
-        assert main(["score", written(tmp_path, row), "--reading", reading, "--expect-same"]) == 0
+    for parsing in ("lenient", "strict"):
+        assert main(["score", written(tmp_path, row), "--parsing", parsing, "--expect-same"]) == 0
     assert "1 of 1 recorded scores reproduced" in capsys.readouterr().out
 
 
@@ -78,7 +78,7 @@ def test_a_score_that_is_not_reproduced_is_named(tmp_path: Path, capsys: pytest.
     assert "5 of 6 recorded scores reproduced" in out
     assert "r3#0: recorded 0.000, now 1.000 (read: 'no')" in out
     assert main(["score", file, "--expect-same"]) == 1
-    assert main(["score", file, "--expect-same", "--reading", "strict"]) == 0
+    assert main(["score", file, "--expect-same", "--parsing", "strict"]) == 0
 
 
 def test_the_table_groups_by_what_is_asked_for(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -158,7 +158,7 @@ def test_a_file_that_is_not_utf8_or_empty_or_missing_is_a_usage_error(
     assert "missing: cannot be read" in error
 
 
-@pytest.mark.parametrize("arguments", [[], ["dance"], ["score"], ["score", "x", "--reading", "kind"]])
+@pytest.mark.parametrize("arguments", [[], ["dance"], ["score"], ["score", "x", "--parsing", "kind"]])
 def test_wrong_arguments_are_usage_errors(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(arguments) == 4
     assert "--help" in capsys.readouterr().err

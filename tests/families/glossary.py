@@ -42,7 +42,7 @@ def measure_nothing(reference: Json) -> Measurement:
     return Measurement(0.0, {"brevity": 0.0}, {"recall": (0, len(words(reference)))})
 
 
-def read(text: str, names: Sequence[str], reading: str) -> str:
+def read(text: str, names: Sequence[str], parsing: str) -> str:
     if not words(text):
         raise UnparseableError("expected a text, found no word")
     return " ".join(text.split())
@@ -92,11 +92,12 @@ class Glossary(Family):
         row, group = reference.payload, reference.group
         sought, shown = ("definition", "term") if group == "define" else ("term", "definition")
         text = f"What is the {sought} for this {shown}: {row[shown]}"
-        threshold = float(group == "name") if settings.pass_mark is None else settings.pass_mark
+        threshold = float(group == "name") if settings.pass_threshold is None else settings.pass_threshold
         return Question(
             reference.id, self.name, group, self.section(group), text, f"Reply with the {sought} only. {text}",
-            "short-text", row[sought], "shared_words", pass_mark=threshold, place="whole", reading=settings.reading,
-            episode="revise", labels=row["labels"], cluster=reference.cluster, digests={"term": row["term"]},
+            "short-text", row[sought], "shared_words", pass_threshold=threshold, place="whole",
+            parsing=settings.parsing, episode="revise",
+            labels=row["labels"], cluster=reference.cluster, digests={"term": row["term"]},
         )  # fmt: skip
 
     def episode(self, name: str) -> Episode:
@@ -109,7 +110,7 @@ class Glossary(Family):
         return ("shared_words", "revised")
 
     def graded(self, group: str, settings: Settings) -> bool:
-        return settings.pass_mark == 0 if settings.pass_mark is not None else group == "define"
+        return settings.pass_threshold == 0 if settings.pass_threshold is not None else group == "define"
 
     def section(self, group: str) -> str:
         return {"define": "texts", "name": "terms"}[group]

@@ -46,8 +46,8 @@ def test_a_graded_question_without_an_answer_fails(project: Project, server: Loo
     assert (ran.code, ran.counts) == (1, {"failed": 2}), ran.output
 
 
-def test_a_pass_mark_that_is_set_draws_the_line_for_open_answers_too(mixed: Project) -> None:
-    ran = mixed.run(RANDOM, "--taskgraph-pass-mark=0.9", "--taskgraph-gate=describe_task>=0.5", RECORD)
+def test_a_pass_threshold_that_is_set_draws_the_line_for_open_answers_too(mixed: Project) -> None:
+    ran = mixed.run(RANDOM, "--taskgraph-pass-threshold=0.9", "--taskgraph-gate=describe_task>=0.5", RECORD)
     outcomes = {(one["question"]["group"], one["outcome"]) for one in mixed.record()["trials"]}
     assert {outcome for pattern, outcome in outcomes if pattern == "describe_task"} == {"wrong"}
     assert {outcome for _, outcome in outcomes} <= {"right", "wrong"}
@@ -55,8 +55,8 @@ def test_a_pass_mark_that_is_set_draws_the_line_for_open_answers_too(mixed: Proj
     assert "gates::describe_task: pass rate 0.000 of 3 answered" in told(ran)
 
 
-def test_the_pass_mark_0_grades_every_question(mixed: Project) -> None:
-    ran = mixed.run("--model=simulated:0", "--taskgraph-pass-mark=0", RECORD)
+def test_the_pass_threshold_0_grades_every_question(mixed: Project) -> None:
+    ran = mixed.run("--model=simulated:0", "--taskgraph-pass-threshold=0", RECORD)
     assert (ran.code, ran.counts) == (0, {"passed": 6}), ran.output
     assert not any(line.startswith("total") for line in ran.table)
     assert [one["name"] for one in mixed.record()["graded"]] == ["describe_task", "wrong_task_order"]

@@ -98,7 +98,7 @@ def test_verbosely_each_question_has_a_line_and_each_label_a_table(project: Proj
 def test_what_is_run_is_told_before_it_is_asked(project: Project) -> None:
     head = project.run("--model", "simulated:1").output.partition("test_graph.py")[0]
     assert "seed 0, 4 questions" in head
-    assert "notation wadl, prompt chain-of-thought, reading lenient" in head
+    assert "notation wadl, prompt chain-of-thought, parsing lenient" in head
     assert "simulated: answers are looked up" in head
 
 

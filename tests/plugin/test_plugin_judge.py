@@ -58,7 +58,7 @@ def trials(project: Project) -> list[dict[str, Any]]:
 def test_the_judge_is_asked_after_each_reply_and_its_score_is_the_answer_s(
     own: Project, server: Loopback, judge: Loopback
 ) -> None:
-    ran = run(own, server, *judging(judge.url), "--taskgraph-pass-mark=0.8")
+    ran = run(own, server, *judging(judge.url), "--taskgraph-pass-threshold=0.8")
     assert ran.counts == {"failed": 2}
     assert (len(server.requests), len(judge.requests)) == (2, 2)
     for one in trials(own):
@@ -91,7 +91,7 @@ def test_a_judge_that_says_nothing_of_use_counts_nought_with_a_remark(
     own: Project, server: Loopback, judge: Loopback
 ) -> None:
     judge.answer = "Score: five of five! \u202e"
-    ran = run(own, server, *judging(judge.url), "--taskgraph-pass-mark=0.5")
+    ran = run(own, server, *judging(judge.url), "--taskgraph-pass-threshold=0.5")
     assert ran.counts == {"failed": 2}
     assert ran.clean
     for one in trials(own):

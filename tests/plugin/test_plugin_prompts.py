@@ -76,9 +76,9 @@ def test_strictly_only_the_exact_form_is_read(project: Project, server: Loopback
     server.answer = lambda prompt: f"**{right(prompt)}**"
     args = [*asking(server.url), "-k", "parallel_pair"]
     assert project.run(*args).counts["passed"] == 2
-    strict = project.run(*args, "--taskgraph-reading=strict")
+    strict = project.run(*args, "--taskgraph-parsing=strict")
     assert strict.counts["failed"] == 2
-    assert "reading strict" in strict.output
+    assert "parsing strict" in strict.output
 
 
 @pytest.mark.parametrize("which", ["first", "second"])
@@ -96,15 +96,19 @@ def test_both_phrasings_are_asked_in_turn(project: Project, server: Loopback) ->
 
 
 @pytest.mark.parametrize(("mark", "code"), [("0.05", 0), ("0.9", 1)])
-def test_the_pass_mark_decides_how_right_is_right(project: Project, server: Loopback, mark: str, code: int) -> None:
+def test_the_pass_threshold_decides_how_right_is_right(
+    project: Project, server: Loopback, mark: str, code: int
+) -> None:
     server.answer = f"Final answer: {block()[0]}"
-    ran = project.run(*asking(server.url), f"--taskgraph-pass-mark={mark}", "-k", "parallel_block-wadl-n012-s0-000")
+    ran = project.run(
+        *asking(server.url), f"--taskgraph-pass-threshold={mark}", "-k", "parallel_block-wadl-n012-s0-000"
+    )
     assert ran.code == code
 
 
-def test_a_reply_that_cannot_be_read_fails_at_any_pass_mark(project: Project, server: Loopback) -> None:
+def test_a_reply_that_cannot_be_read_fails_at_any_pass_threshold(project: Project, server: Loopback) -> None:
     server.answer = "Final answer: perhaps"
-    ran = project.run(*asking(server.url), "--taskgraph-pass-mark=0", "-k", "parallel_pair")
+    ran = project.run(*asking(server.url), "--taskgraph-pass-threshold=0", "-k", "parallel_pair")
     assert ran.counts["failed"] == 2
 
 

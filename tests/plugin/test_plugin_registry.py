@@ -39,7 +39,7 @@ def instruct(names):
     return "The answer is a percentage, such as 40%."
 
 
-def read(text, names, reading):
+def read(text, names, parsing):
     found = re.fullmatch(r"\\s*(\\d{1,3}) ?%\\s*", text)
     if found is None:
         raise UnparseableError(f"expected a percentage, found {text!r}")
@@ -73,7 +73,7 @@ def pytest_taskgraph_register(registry):
         "terse",
         "{# answer: marker #}\\nTerse: {{ workflow }}\\n{{ question }} {{ instruction }} Begin with 'Final answer:'",
     )
-    registry.form(Form("percent", instruct, read, write, "closeness", pass_mark=0.7))
+    registry.form(Form("percent", instruct, read, write, "closeness", pass_threshold=0.7))
     registry.metric("closeness", closeness)
     registry.notation(
         replace(PLAIN, name="compact-json", title="compact JSON", suffixes=(".cjson",), render=compact)

@@ -23,10 +23,10 @@ from pytest_taskgraph.trial import Outcome, Question, Reply, Score, Trial
 
 ABOUT = about_run("0.1.0", ("m",), 7, ("wadl",), "chain-of-thought", "lenient", "questions")
 TEXT = Question(
-    "d0", "understanding", "describe_task", "functionality", "?", "?", "text", "It bakes.", "rouge1", pass_mark=0.0,
-    chance=0.25, labels={"tasks": 12},
+    "d0", "understanding", "describe_task", "functionality", "?", "?", "text", "It bakes.", "rouge1",
+    pass_threshold=0.0, chance=0.25, labels={"tasks": 12},
 )  # fmt: skip
-ODD = replace(TEXT, group="odd_task", form="yes-no", reference="yes", metric="correctness", pass_mark=1.0)
+ODD = replace(TEXT, group="odd_task", form="yes-no", reference="yes", metric="correctness", pass_threshold=1.0)
 
 
 def graded(at: int, score: float, model: str = "m", outcome: Outcome = "graded") -> Trial:
@@ -112,7 +112,7 @@ def test_html_shows_means_beside_chance_and_calls_no_graded_answer_right() -> No
 
 def test_csv_calls_graded_answers_graded() -> None:
     rows = list(csv.DictReader(StringIO(csv_of(MIXED))))
-    told = {(one["group"], one["outcome"], one["pass_mark"]) for one in rows}
+    told = {(one["group"], one["outcome"], one["pass_threshold"]) for one in rows}
     assert told == {("describe_task", "graded", "0.0"), ("odd_task", "right", "1.0"), ("odd_task", "wrong", "1.0")}
 
 

@@ -80,7 +80,7 @@ def test_the_suite_carries_a_line_a_category_and_a_pattern() -> None:
         ("taskgraph.seed", "7"),
         ("taskgraph.notation", "wadl"),
         ("taskgraph.prompt", "chain-of-thought"),
-        ("taskgraph.reading", "lenient"),
+        ("taskgraph.parsing", "lenient"),
         ("taskgraph.judge", "questions"),
         ("taskgraph.version", "0.1.0"),
         ("taskgraph.n", "4"),

@@ -58,7 +58,7 @@ def told(expected: str) -> str:
 def test_the_summary_at_72_columns() -> None:
     assert text(some(), width=72) == told("""
         taskgraph 0.1.0: model gpt-x, seed 7, 21 questions
-        taskgraph: notation wadl, prompt chain-of-thought, reading lenient
+        taskgraph: notation wadl, prompt chain-of-thought, parsing lenient
 
         pattern           n   pass rate   mean  errors  unparseable
         structure        14       0.714  0.768       1            1
@@ -180,7 +180,7 @@ def test_a_long_model_s_name_does_not_push_the_seed_away() -> None:
     assert "".join(first).endswith("x, seed 7, 21 questions")
     assert name in "".join(first)
     assert max(map(columns, first)) <= 80
-    assert how == "taskgraph: notation wadl, prompt chain-of-thought, reading lenient"
+    assert how == "taskgraph: notation wadl, prompt chain-of-thought, parsing lenient"
 
 
 def test_the_header_names_every_model_in_full() -> None:

@@ -49,7 +49,7 @@ def answered(question: Question, right: bool | float | Outcome, model: str = "m"
         return Trial(question, model, right, failure=Failure("timeout", "none came"))
     value = float(right)
     given: Json = question.reference if value == 1 else "Bake"
-    outcome: Outcome = "graded" if question.graded else "right" if value >= question.pass_mark else "wrong"
+    outcome: Outcome = "graded" if question.graded else "right" if value >= question.pass_threshold else "wrong"
     return Trial(question, model, outcome, Reply(f"Final answer: x, number {next(REPLIES)}"), Score(value, given=given))
 
 
@@ -212,7 +212,7 @@ def test_categories_are_shown_and_not_tested() -> None:
 
 def test_graded_patterns_are_tested_by_their_scores() -> None:
     def made(value: float) -> dict[str, Any]:
-        return run(answered(asked(f"q{at:02d}", pass_mark=0.0), value + at / 100) for at in range(30))
+        return run(answered(asked(f"q{at:02d}", pass_threshold=0.0), value + at / 100) for at in range(30))
 
     found = compare(made(0.6), made(0.5))
     assert found.verdict == "worse"
@@ -226,7 +226,7 @@ def test_graded_patterns_are_tested_by_their_scores() -> None:
 
 def test_graded_questions_beside_others_are_in_no_total() -> None:
     def made(score: float) -> dict[str, Any]:
-        graded = [asked(f"g{at:02d}", group="describe_task", pass_mark=0.0) for at in range(30)]
+        graded = [asked(f"g{at:02d}", group="describe_task", pass_threshold=0.0) for at in range(30)]
         others = [answered(asked(f"q{at:02d}"), True) for at in range(100)]
         return run([*others, *(answered(one, score + at / 100) for at, one in enumerate(graded))])
 
@@ -241,7 +241,7 @@ def test_graded_questions_beside_others_are_in_no_total() -> None:
 
 def test_a_graded_score_flips_where_it_moves_far_or_the_answer_is_gone() -> None:
     def made(*scores: float | None) -> dict[str, Any]:
-        trials = [answered(asked(f"g{at}", pass_mark=0.0), score or 0.0) for at, score in enumerate(scores)]
+        trials = [answered(asked(f"g{at}", pass_threshold=0.0), score or 0.0) for at, score in enumerate(scores)]
         unread = [replace(one, outcome="unparseable") for one in trials]
         return run(bad if score is None else one for one, bad, score in zip(trials, unread, scores, strict=True))
 
@@ -398,7 +398,7 @@ def test_another_prompt_is_compared_and_told_loudly() -> None:
         ("case", {"text": "What comes after Stir?", "reference": "Bake"}),
         ("notation", {"labels": {"notation": "json", "prompt": "chain-of-thought"}}),
         ("scoring", {"metric": "jaccard"}),
-        ("scoring", {"reading": "strict"}),
+        ("scoring", {"parsing": "strict"}),
     ],
 )
 def test_another_question_under_the_same_id_is_listed_and_not_paired(what: str, changed: dict[str, Any]) -> None:

@@ -32,7 +32,7 @@ def trial(at: int, outcome: Outcome = "right", value: float | None = None, mark:
     """A trial of the question number `at`, each about a workflow of its own."""
     question = Question(
         f"q-{at:03d}", "understanding", "next_tasks", "structure", "?", "?", "task-set", ["A"], "correctness",
-        pass_mark=mark, labels={"size": 12}, cluster=f"w{at}",
+        pass_threshold=mark, labels={"size": 12}, cluster=f"w{at}",
     )  # fmt: skip
     score = Score(float(outcome == "right") if value is None else value, {"jaccard": 0.25})
     answered = outcome in ("right", "wrong", "graded")

@@ -26,10 +26,10 @@ KNOWN = {one.name: one for one in AGGREGATES}
 METRICS = {"score", "depth"}
 
 
-def trial(at: int, of: str, hit: int, cluster: str = "", pass_mark: float = 1.0) -> Trial:
+def trial(at: int, of: str, hit: int, cluster: str = "", pass_threshold: float = 1.0) -> Trial:
     question = Question(
         f"q-{at:03d}", "steps", "next_step", "", "?", "?", "yes-no", of, "correctness", cluster=cluster or f"c-{at}",
-        pass_mark=pass_mark,
+        pass_threshold=pass_threshold,
     )  # fmt: skip
     score = Score(float(hit), {"depth": hit / 2}, {of: [hit, 1]})
     return Trial(question, "m", "right" if hit else "wrong", score=score)
@@ -107,7 +107,7 @@ def test_judge_mean_aggregate_is_the_mean_of_its_metric() -> None:
 
 
 def test_alike_only_the_main_score_parts_graded_from_other_questions() -> None:
-    trials = [*classes([1, 1], [0]), trial(9, "no", 1, pass_mark=0.0)]
+    trials = [*classes([1, 1], [0]), trial(9, "no", 1, pass_threshold=0.0)]
     for name, apart in (("g_mean", 0), ("depth_mean", 0), ("overall", 1)):
         gate = parse(f"steps.{name}>=0.5", METRICS, KNOWN)
         came, _, left = alike(gate, trials, (), KNOWN)

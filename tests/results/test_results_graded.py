@@ -17,10 +17,10 @@ from pytest_taskgraph.scoring.reply_scoring import score_reply
 from pytest_taskgraph.trial import Outcome, Question, Reply, Score, Trial, WrongAnswer
 
 TEXT = Question(
-    "d0", "understanding", "describe_task", "functionality", "?", "?", "text", "It bakes.", "rouge1", pass_mark=0.0,
-    chance=0.25, cluster="w0", labels={"size": 12},
+    "d0", "understanding", "describe_task", "functionality", "?", "?", "text", "It bakes.", "rouge1",
+    pass_threshold=0.0, chance=0.25, cluster="w0", labels={"size": 12},
 )  # fmt: skip
-ODD = replace(TEXT, id="o0", group="odd_task", form="yes-no", reference="yes", metric="correctness", pass_mark=1.0)
+ODD = replace(TEXT, id="o0", group="odd_task", form="yes-no", reference="yes", metric="correctness", pass_threshold=1.0)
 
 
 def graded(at: int, score: float, model: str = "m", workflow: int | None = None) -> Trial:

@@ -287,7 +287,7 @@ def of_schema_1(*trials: Trial) -> dict[str, Any]:
 
 def test_an_older_record_has_version_1_and_its_graded_answers_are_no_right_ones(tmp_path: Path) -> None:
     graded = made("g")
-    graded = replace(graded, question=replace(graded.question, pass_mark=0.0), outcome="graded")
+    graded = replace(graded, question=replace(graded.question, pass_threshold=0.0), outcome="graded")
     old = of_schema_1(made("a"), graded)
     assert [one["outcome"] for one in old["trials"]] == ["right", "right"]
     back = written(old, tmp_path)
@@ -405,7 +405,7 @@ def test_record_of_schema_3_compared_with_same_questions_of_today_has_no_differe
     read = record.load_whole(old)
     assert valid(read)
     assert read["prompts"] == ["chain-of-thought"]
-    settings = UnderstandingSettings(instances=1, reading="strict", pass_mark=0.5, notations=("wadl",))
+    settings = UnderstandingSettings(instances=1, parsing="strict", pass_threshold=0.5, notations=("wadl",))
     patterns = sorted({one.question.group for one in record.trials(read)})
     references = understanding.references(settings, {"patterns": patterns})
     today = sorted((understanding.question(one, settings) for one in references), key=lambda question: question.id)

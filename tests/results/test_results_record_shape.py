@@ -72,7 +72,7 @@ KINDS: dict[str, tuple[Place, list[Any], list[Any]]] = {
     "truth": (("interrupted",), [True, False], [None, 0, 1, "true"]),
     "whole number": (("seed",), [0, -5, 10**18], [True, 1.0, "1", None, 10**18 + 1, 10**400]),
     "number": (
-        (*IN_TRIAL, "question", "pass_mark"),
+        (*IN_TRIAL, "question", "pass_threshold"),
         [0, 0.5, -1e99],
         [True, "1", None, 1e101, -1e101, 10**101, 10**400, float("inf"), float("nan")],
     ),
@@ -225,7 +225,7 @@ def test_any_value_in_any_place_fits_or_is_told_in_a_line(part: str, data: st.Da
         Trial.from_json(record["trials"][0])
         before = WRITTEN["trials"][0][part][name]
         kinds = (int, float) if isinstance(before, float) else type(before)
-        assert isinstance(value, kinds) or value is None or name in ("reference", "given", "pass_mark", "chance")
+        assert isinstance(value, kinds) or value is None or name in ("reference", "given", "pass_threshold", "chance")
     else:
         where, fault = found
         assert where == "trial 1"

@@ -99,11 +99,11 @@ def test_signs_of_other_languages_are_read_as_words() -> None:
                        stated("n >= 3 and (m < 2 or m > 3)", WHOLE)) == 1.0  # fmt: skip
 
 
-@pytest.mark.parametrize("reading", ["lenient", "strict"])
+@pytest.mark.parametrize("parsing", ["lenient", "strict"])
 @pytest.mark.parametrize("text", ["", "n is large enough", "n >=", "3"])
-def test_what_is_no_guard_is_unparseable(text: str, reading: str) -> None:
+def test_what_is_no_guard_is_unparseable(text: str, parsing: str) -> None:
     with pytest.raises(UnparseableError, match="expected a condition"):
-        form("condition").read(text, [], "strict" if reading == "strict" else "lenient")
+        form("condition").read(text, [], "strict" if parsing == "strict" else "lenient")
 
 
 @pytest.mark.parametrize(

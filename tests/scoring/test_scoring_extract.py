@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 
 from pytest_taskgraph.errors import UnparseableError
 from pytest_taskgraph.scoring.extract import answer_text, names_in
-from pytest_taskgraph.trial import Place, Reading
+from pytest_taskgraph.trial import Parsing, Place
 
 ANYTHING = st.text(st.characters(exclude_categories=()) | st.sampled_from("\x00\x1b\ud800:*`\n,.-[] "), max_size=80)
 PLACES_ALL: list[Place] = ["whole", "marker", "first-line"]
 PLACES = st.sampled_from(PLACES_ALL)
-READINGS = st.sampled_from(["lenient", "strict"])
+PARSINGS = st.sampled_from(["lenient", "strict"])
 
 
 @pytest.mark.parametrize(
@@ -54,13 +54,13 @@ def test_a_reply_without_text_is_unparseable(reply: str, place: Place) -> None:
         answer_text(reply, place, "lenient")
 
 
-@given(ANYTHING, PLACES, READINGS, st.booleans(), st.lists(st.text(min_size=1, max_size=5)))
+@given(ANYTHING, PLACES, PARSINGS, st.booleans(), st.lists(st.text(min_size=1, max_size=5)))
 @example("\x00\x1b[31m\ud800", "marker", "lenient", False, ["\x00"])
 def test_any_text_is_cut_or_unparseable(
-    reply: str, place: Place, reading: Reading, lines: bool, names: list[str]
+    reply: str, place: Place, parsing: Parsing, lines: bool, names: list[str]
 ) -> None:
     try:
-        answer = answer_text(reply, place, reading, lines)
+        answer = answer_text(reply, place, parsing, lines)
     except UnparseableError:
         return
     assert all(name for name in names_in(answer, names))

@@ -167,17 +167,17 @@ def test_one_name_is_read_with_its_case_and_two_names_are_no_name(text: str, ans
     assert form("task").read(text, ["Brew", "Grind"], "lenient") == answer
 
 
-@pytest.mark.parametrize("reading", ["lenient", "strict"])
-def test_no_name_is_unparseable(reading: str) -> None:
+@pytest.mark.parametrize("parsing", ["lenient", "strict"])
+def test_no_name_is_unparseable(parsing: str) -> None:
     with pytest.raises(UnparseableError, match="expected one name"):
-        form("task").read(" \n", ["A"], "strict" if reading == "strict" else "lenient")
+        form("task").read(" \n", ["A"], "strict" if parsing == "strict" else "lenient")
 
 
 @given(st.text(st.characters(exclude_categories=()), max_size=60), st.sampled_from(sorted(FORMS)), NASTY)
 def test_any_answer_is_read_or_unparseable(text: str, name: str, names: list[str]) -> None:
-    for reading in ("lenient", "strict"):
+    for parsing in ("lenient", "strict"):
         try:
-            answer = FORMS[name].read(text, names, "strict" if reading == "strict" else "lenient")
+            answer = FORMS[name].read(text, names, "strict" if parsing == "strict" else "lenient")
         except UnparseableError:
             continue
         assert isinstance(answer, int) == (name == "number")

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from pytest_taskgraph.errors import ProviderError, UnknownNameError
 from pytest_taskgraph.scoring.forms import FORMS
 from pytest_taskgraph.scoring.grade import grade
-from pytest_taskgraph.trial import Json, Place, Question, Reading, Reply
+from pytest_taskgraph.trial import Json, Parsing, Place, Question, Reply
 
 REFERENCES: dict[str, Json] = {
     "yes-no": "no",
@@ -29,12 +29,12 @@ def question(
     form: str = "task-set",
     reference: Json = None,
     place: Place = "marker",
-    reading: Reading = "lenient",
+    parsing: Parsing = "lenient",
     metric: str = "",
 ) -> Question:
     return Question(
         "q", "tests", "p", "c", "?", "?", form, REFERENCES[form] if reference is None else reference,
-        metric or FORMS[form].metric, list(FORMS[form].further), names=NAMES, place=place, reading=reading,
+        metric or FORMS[form].metric, list(FORMS[form].further), names=NAMES, place=place, parsing=parsing,
     )  # fmt: skip
 
 
@@ -61,8 +61,8 @@ SOME_REPLIES = ["I'm sorry, but I can't help", "no", "Brew, Pour", "Final answer
     st.sampled_from(["lenient", "strict"]),
     st.sampled_from(["stop", "refusal"]),
 )
-def test_any_reply_scores_within_0_and_1(reply: str, form: str, place: Place, reading: Reading, finish: str) -> None:
-    score = grade(question(form, place=place, reading=reading), Reply(reply, finish_reason=finish))
+def test_any_reply_scores_within_0_and_1(reply: str, form: str, place: Place, parsing: Parsing, finish: str) -> None:
+    score = grade(question(form, place=place, parsing=parsing), Reply(reply, finish_reason=finish))
     assert 0.0 <= score.value <= 1.0
     assert all(value is None or 0.0 <= value <= 1.0 for value in score.metrics.values())
     assert score.status == "read" or (score.value == 0.0 and score.remark)

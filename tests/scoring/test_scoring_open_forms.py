@@ -8,14 +8,14 @@ from pytest_taskgraph.scoring.forms import FORMS
 from pytest_taskgraph.scoring.grade import grade
 from pytest_taskgraph.scoring.metrics import metric
 from pytest_taskgraph.scoring.open_forms import OPEN_FORMS
-from pytest_taskgraph.trial import Json, Place, Question, Reading, Reply
+from pytest_taskgraph.trial import Json, Parsing, Place, Question, Reply
 
 TWO: Json = {"tasks": ["Bake", "Mix"], "reasons": {"Bake": "It cools the oven.", "Mix": "It sells bread."}}
-READINGS: list[Reading] = ["lenient", "strict"]
+PARSINGS: list[Parsing] = ["lenient", "strict"]
 
 
-def read(form: str, text: str, reading: Reading = "lenient", names: tuple[str, ...] = ()) -> Json:
-    return FORMS[form].read(text, names, reading)
+def read(form: str, text: str, parsing: Parsing = "lenient", names: tuple[str, ...] = ()) -> Json:
+    return FORMS[form].read(text, names, parsing)
 
 
 def question(form: str, reference: Json, place: Place = "whole") -> Question:
@@ -31,12 +31,12 @@ def question(form: str, reference: Json, place: Place = "whole") -> Question:
         reference,
         shape.metric,
         list(shape.further),
-        shape.pass_mark,
+        shape.pass_threshold,
         place=place,
     )
 
 
-@pytest.mark.parametrize("reading", READINGS)
+@pytest.mark.parametrize("parsing", PARSINGS)
 @pytest.mark.parametrize(
     "text",
     [
@@ -46,8 +46,8 @@ def question(form: str, reference: Json, place: Place = "whole") -> Question:
         "Dinner.Bake: It cools the oven.\nDinner.Kitchen.`Mix`: It sells bread.",
     ],
 )
-def test_tasks_with_reasons_are_read_a_line_each(text: str, reading: Reading) -> None:
-    assert read("task-reasons", text, reading) == TWO
+def test_tasks_with_reasons_are_read_a_line_each(text: str, parsing: Parsing) -> None:
+    assert read("task-reasons", text, parsing) == TWO
 
 
 @pytest.mark.parametrize(
@@ -71,11 +71,11 @@ def test_a_listed_sentence_about_a_task_in_quotes_is_the_reason() -> None:
     }
 
 
-@pytest.mark.parametrize("reading", READINGS)
+@pytest.mark.parametrize("parsing", PARSINGS)
 @pytest.mark.parametrize("form", ["task-reasons", "pair-reason"])
 @pytest.mark.parametrize("text", ["none", "None.", ""])
-def test_no_task_is_an_answer(form: str, text: str, reading: Reading) -> None:
-    assert read(form, text, reading) == {"tasks": [], "reasons": {}}
+def test_no_task_is_an_answer(form: str, text: str, parsing: Parsing) -> None:
+    assert read(form, text, parsing) == {"tasks": [], "reasons": {}}
 
 
 def test_no_task_may_be_said_in_a_sentence_but_prose_that_names_none_cannot_be_read() -> None:
@@ -86,11 +86,11 @@ def test_no_task_may_be_said_in_a_sentence_but_prose_that_names_none_cannot_be_r
         read("pair-reason", "It seems to be rather odd.")
 
 
-@pytest.mark.parametrize("reading", READINGS)
-def test_names_with_colons_and_commas_survive(reading: Reading) -> None:
+@pytest.mark.parametrize("parsing", PARSINGS)
+def test_names_with_colons_and_commas_survive(parsing: Parsing) -> None:
     names = ("A", "A: B", "x,y", "none")
     answer: Json = {"tasks": ["A", "A: B", "none"], "reasons": {"A": "so: it is", "A: B": "thus, and so"}}
-    assert read("task-reasons", FORMS["task-reasons"].write(answer, names), reading, names) == answer
+    assert read("task-reasons", FORMS["task-reasons"].write(answer, names), parsing, names) == answer
 
 
 def test_a_task_with_a_colon_in_its_name_is_known_even_behind_another_mark_than_the_one_asked_for() -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from pytest_taskgraph.errors import UnparseableError
 from pytest_taskgraph.scoring.forms import FORMS
-from pytest_taskgraph.trial import Json, Reading
+from pytest_taskgraph.trial import Json, Parsing
 
 NAMES = ("Bake", "Mix", "Stir")
 ODD_NAMES = ("Salt and pepper", "Boil (twice)", "Cut: fine", "Wash, dry", "Bake")
@@ -81,8 +81,8 @@ NOTHING = [
 ]
 
 
-def parsed(form: str, text: str, names: tuple[str, ...] = NAMES, reading: Reading = "lenient") -> Json:
-    return FORMS[form].read(text, names, reading)
+def parsed(form: str, text: str, names: tuple[str, ...] = NAMES, parsing: Parsing = "lenient") -> Json:
+    return FORMS[form].read(text, names, parsing)
 
 
 def unparseable(form: str, text: str, names: tuple[str, ...] = NAMES) -> bool:
@@ -255,9 +255,9 @@ def test_strict_verdict_after_no_doubt_is_unparseable() -> None:
         parsed("yes-no", "No doubt, yes", NAMES, "strict")
 
 
-@pytest.mark.parametrize("reading", ["lenient", "strict"])
-def test_repeated_lines_about_one_task_the_last_counts(reading: Reading) -> None:
-    answer = parsed("task-reasons", "Bake: one.\nMix: two.\nBake: three.", NAMES, reading)
+@pytest.mark.parametrize("parsing", ["lenient", "strict"])
+def test_repeated_lines_about_one_task_the_last_counts(parsing: Parsing) -> None:
+    answer = parsed("task-reasons", "Bake: one.\nMix: two.\nBake: three.", NAMES, parsing)
     assert answer == {"tasks": ["Bake", "Mix"], "reasons": {"Bake": "three.", "Mix": "two."}}
 
 

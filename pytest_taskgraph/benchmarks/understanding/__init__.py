@@ -77,9 +77,9 @@ class Understanding(Family):
         from ...scoring.forms import form
         from ...trial import is_graded
         from .pattern import PATTERNS
-        from .text_metrics import pass_mark
+        from .text_metrics import pass_threshold
 
-        return is_graded(pass_mark(form(PATTERNS[group].form), UnderstandingSettings.of(settings)))
+        return is_graded(pass_threshold(form(PATTERNS[group].form), UnderstandingSettings.of(settings)))
 
     def diagram(self, reference: QuestionReference, settings: Settings) -> Diagram:
         """Return the workflow that the question is about: the same for all questions of its cluster."""

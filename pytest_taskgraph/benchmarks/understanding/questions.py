@@ -37,7 +37,7 @@ from .sample import Drawn, draw
 from .scope import sentence
 from .settings import UnderstandingSettings
 from .shots import Series, drawn, examples, shots_of, size_of, unsolved
-from .text_metrics import pass_mark, question_metrics
+from .text_metrics import pass_threshold, question_metrics
 from .twins import asked as asked_for
 from .twins import not_varied, with_varied
 from .vary import check as check_relations
@@ -117,8 +117,8 @@ def question(reference: PatternReference, settings: UnderstandingSettings) -> Qu
     return Question(
         reference.id, "understanding", asked.pattern.name, asked.pattern.category, text, told.prompt,
         answer_form.name, asked.case.answer, metrics.metric, metrics.further,
-        pass_mark(answer_form, settings), judged=metrics.judged, names=names, place=chosen.place,
-        reading=settings.reading, labels=_labels(reference, asked, chosen),
+        pass_threshold(answer_form, settings), judged=metrics.judged, names=names, place=chosen.place,
+        parsing=settings.parsing, labels=_labels(reference, asked, chosen),
         episode=presented.episode, specifications=presented.specifications, needed=presented.needed,
         cluster=workflow_digest if one == asked.workflow else digest(one), system=told.system,
         digests=_digests(asked, workflow_digest, chosen, told),

@@ -32,9 +32,9 @@ def question_metrics(answer_form: Form, metric: str, chosen: Sequence[str]) -> Q
     return QuestionMetrics(first, others, [name for name in (first, *others) if name in MEASURED])
 
 
-def pass_mark(answer_form: Form, settings: UnderstandingSettings) -> float:
+def pass_threshold(answer_form: Form, settings: UnderstandingSettings) -> float:
     """Return the smallest score that is right: the user's, where one is set, else the form's; 0.0 where none is."""
-    return answer_form.pass_mark if settings.pass_mark is None else settings.pass_mark
+    return answer_form.pass_threshold if settings.pass_threshold is None else settings.pass_threshold
 
 
 def metrics(pattern: str, settings: UnderstandingSettings) -> list[str]:

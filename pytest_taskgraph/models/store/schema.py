@@ -91,7 +91,7 @@ def read_store(path: Path, read: Callable[[sqlite3.Connection], _T], least: int 
 
 @contextmanager
 def _refused(path: Path) -> Iterator[None]:
-    """Turns what hinders the reading of a store into UsageErrors."""
+    """Turns what hinders the parsing of a store into UsageErrors."""
     try:
         if not path.is_file():
             raise UsageError(f"there is no store of replies at {path}; name its folder, or the file in it")
