@@ -299,8 +299,8 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> Genera
     run = _run(config)
     if run is None or not (run.concluded or run.verdicts):
         return (yield)
-    from .private import width
     from .summary import told_in_full, write
+    from .terminal import width
 
     with told_in_full(terminalreporter):
         result = yield

@@ -64,10 +64,13 @@ def may_stop(config: pytest.Config) -> bool:
 
 
 class Ahead:
-    """What is being asked, by item; and what is to be asked next."""
+    """What is being asked, by item; and what is to be asked next.
 
-    def __init__(self, parts: AskingParts, tick: Callable[[], None]) -> None:
-        self._parts, self._tick = parts, tick
+    `tick` is called a few times a second while an item waits for its reply, `hide_progress` when the wait ends.
+    """
+
+    def __init__(self, parts: AskingParts, tick: Callable[[], None], hide_progress: Callable[[], None]) -> None:
+        self._parts, self._tick, self._hide_progress = parts, tick, hide_progress
         self._may_stop = may_stop(parts.config)
         self._items: dict[int, pytest.Item] = {}  # by their place among all
         self._places: dict[str, int] = {}
@@ -112,6 +115,7 @@ class Ahead:
         try:
             return self._parts.loop.wait(future, self._work, self._tick)
         finally:
+            self._hide_progress()
             if self._items:  # also where the first is interrupted: it is to end fast
                 self._parts.garbage.put_off()
 

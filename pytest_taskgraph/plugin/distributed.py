@@ -63,13 +63,13 @@ class Controller:
             return
         self._told = True
         from .planning import announced
-        from .private import break_line
         from .run import run_of
+        from .terminal import start_line
 
         lines = announced(run_of(self._config), *self._outlines[0])
         reporter = self._config.pluginmanager.get_plugin("terminalreporter")
         if reporter is not None:
-            break_line(reporter)
+            start_line(reporter)
             for line in lines:
                 reporter.write_line(line)
 

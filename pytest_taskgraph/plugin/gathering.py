@@ -63,6 +63,7 @@ class Gatherer:
 
             count_in(self.session, run)
 
+    @pytest.hookimpl(trylast=True)  # older versions of pytest end a full line here
     def pytest_runtest_logfinish(self) -> None:
         """After each item: it is told how far the run is."""
         run = run_so_far(self.config)

@@ -61,11 +61,13 @@ class Loop:
             future.add_done_callback(lambda _: self.stir())
             while not future.done():
                 self._stirred.clear()
-                if not work() and not future.done():
+                if work():
+                    tick()
+                elif not future.done():
+                    tick()
                     # Never one wait without end: a signal handler runs only between waits on some platforms.
                     self._stirred.wait(_BEAT)
                     self._check()
-                tick()
             return future.result()
         except CancelledError:
             raise NotAskedError("the run ended before the question was asked") from None

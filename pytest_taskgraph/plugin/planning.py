@@ -11,6 +11,7 @@ from ..errors import TaskgraphError, UsageError
 from . import options, private
 from .application import is_storable
 from .suites import asks
+from .terminal import width
 
 if TYPE_CHECKING:
     from ..asking import Episode
@@ -117,7 +118,7 @@ def announced(
         return []
     return [
         *([f"taskgraph: {planned}"] if planned else []),
-        *header(run.about(), private.width(run.config)),
+        *header(run.about(), width(run.config)),
         *(f"taskgraph: {one_line(notice)}" for notice in run.notices),
     ]
 
@@ -178,7 +179,7 @@ class Planner:
             raise pytest.UsageError(str(error)) from None
         if reporter is not None and plan.rows:
             reporter.ensure_newline()
-            for text, markup in lines(plan, private.width(session.config), run.pipeline.replay, *_limits(run)):
+            for text, markup in lines(plan, width(session.config), run.pipeline.replay, *_limits(run)):
                 reporter.write_line(text, **markup)
         return True
 

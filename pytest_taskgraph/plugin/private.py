@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
@@ -46,12 +45,6 @@ def parser_of(config: pytest.Config) -> pytest.Parser | None:
     """Return what read the command line; None where pytest does not tell."""
     found = getattr(config, "_parser", None)
     return found if isinstance(found, pytest.Parser) else None
-
-
-def width(config: pytest.Config) -> int:
-    """The columns of the terminal; 80 where pytest writes to none or does not tell."""
-    reporter = config.pluginmanager.get_plugin("terminalreporter")
-    return int(getattr(getattr(reporter, "_tw", None), "fullwidth", 80))
 
 
 def error_of(report: pytest.CollectReport) -> pytest.ExceptionInfo[BaseException] | None:
@@ -117,80 +110,3 @@ def uncaptured(config: pytest.Config) -> AbstractContextManager[None]:
     capturing = config.pluginmanager.get_plugin("capturemanager")
     lifted: Callable[[], AbstractContextManager[None]] | None = getattr(capturing, "global_and_fixture_disabled", None)
     return nullcontext() if lifted is None else lifted()
-
-
-def tracks_columns(reporter: pytest.TerminalReporter) -> bool:
-    """Whether it is pytest's own reporter, not a plugin's, keeps the text of the current line, and lets itself be told
-    what to do before it writes.
-    """
-    own = type(reporter).__module__ == "_pytest.terminal"
-    return own and isinstance(_current_line(reporter), str) and hasattr(reporter._tw, "__dict__")
-
-
-def column(reporter: pytest.TerminalReporter, columns: int) -> int | None:
-    """The column of the cursor, from 0, on a terminal that many columns wide; to be asked within `uncaptured`.
-
-    None where it cannot be told: after a character that moves the cursor, at the very edge (the terminal has not gone
-    to the next line yet), or on a wrapped line with characters that may be two columns wide.
-    """
-    text = _current_line(reporter)
-    width = getattr(getattr(reporter, "_tw", None), "width_of_current_line", -1)
-    if not isinstance(text, str) or width < 0:
-        return None
-    if width < columns:
-        return int(width)
-    return width % columns or None if text.isascii() else None
-
-
-def _current_line(reporter: pytest.TerminalReporter) -> object:
-    return getattr(getattr(reporter, "_tw", None), "_current_line", None)
-
-
-def screen(reporter: pytest.TerminalReporter) -> tuple[int, int]:
-    """Columns and lines of the terminal that the reporter writes to, (0, 0) where it does not tell; to be asked within
-    `uncaptured`. COLUMNS does not count: where it lies, a line meant to fit would not.
-    """
-    try:
-        size = os.get_terminal_size(reporter._tw._file.fileno())
-    except (AttributeError, OSError, ValueError):
-        return 0, 0
-    return size.columns, size.lines
-
-
-def write_untracked(reporter: pytest.TerminalReporter, text: str) -> None:
-    """Writes at once, and pytest's idea of the current line stays as it was. Only where there is a `screen`."""
-    file = reporter._tw._file
-    try:
-        file.write(text)
-    except UnicodeEncodeError:
-        file.write(text.encode("ascii", "replace").decode())
-    file.flush()
-
-
-def before_next_write(reporter: pytest.TerminalReporter, act: Callable[[], None]) -> Callable[[], None]:
-    """Has `act` called before anything else that pytest writes; what comes back calls that off, once or more often."""
-    writer = reporter._tw
-    names = [name for name in ("write", "write_raw") if hasattr(writer, name)]
-
-    def call_off() -> None:
-        for name in names:
-            vars(writer).pop(name, None)
-
-    def acting_first(name: str) -> Callable[..., None]:
-        def write(*args: Any, **kwargs: Any) -> None:  # noqa: ANN401 - passed on as they are
-            call_off()
-            act()
-            getattr(writer, name)(*args, **kwargs)
-
-        return write
-
-    for name in names:
-        vars(writer)[name] = acting_first(name)
-    return call_off
-
-
-def break_line(reporter: pytest.TerminalReporter) -> None:
-    """Begins a new line, unless the current one is empty: pytest's own way does nothing under xdist."""
-    reporter.ensure_newline()
-    if getattr(getattr(reporter, "_tw", None), "width_of_current_line", 0):
-        reporter.write("\n")

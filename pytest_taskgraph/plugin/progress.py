@@ -1,12 +1,18 @@
-"""How far the run is, told while it waits: a live line on a terminal, a plain line now and then elsewhere.
+"""Show how far a long run is: a live line on a terminal, a plain line at intervals elsewhere.
 
-The live line stands below the one that pytest is writing. It is drawn by going down, writing, and coming back to the
-column, and wiped by erasing everything after the cursor; so nothing of it stays, not in the scroll-back either.
+The live line stands below the one that pytest is writing, and leaves no trace, not in the scroll-back either. It is
+drawn while an item waits for its reply, and erased when the wait ends; on a controller of xdist it is drawn after an
+item, and erased by the hooks before which pytest and xdist write. No method of pytest is replaced.
+
+Neither tqdm nor rich draws it. Both expect the cursor at the start of a line of their own, but pytest leaves its line
+open, `test_it.py ...` or `test_it.py::test_a `. A bar of tqdm or a `Live` display of rich on that line erases it. A bar
+at `position=1` returns to the line above in another column, so that the next dot is written in the wrong place.
 """
 
 from __future__ import annotations
 
 import os
+import sys
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
@@ -15,7 +21,8 @@ from typing import TYPE_CHECKING, Literal
 
 import pytest
 
-from . import private
+from .private import uncaptured
+from .terminal import start_line
 
 if TYPE_CHECKING:
     from ..models.watch import Watch
@@ -23,7 +30,10 @@ if TYPE_CHECKING:
 
 REDRAWN = 0.2  # seconds between two drawings of the live line, at least
 WINDOW = 60.0  # seconds whose answers tell the pace
-WIPE = "\x1b[J"
+ERASE = "\x1b[J"  # from the cursor to the end of the screen
+BELOW = "\x1bD"  # one line down in the same column; the screen scrolls where there is none
+ABOVE = "\x1b[A"
+SAVE, RESTORE = "\x1b7", "\x1b8"  # the cursor
 
 Way = Literal["live", "plain", "none"]
 
@@ -112,7 +122,7 @@ class Progress:
         self._start = self._drawn = self._told = clock()
         self._pace = Pace(self._start)
         self._done = 0
-        self._call_off: Callable[[], None] | None = None  # set while the live line stands
+        self._shown = False  # whether the live line is on the screen
 
     def done(self, n: int = 1) -> None:
         """Counts n more items as finished."""
@@ -124,27 +134,53 @@ class Progress:
         way = _way(self._config, reporter) if self._interval > 0 else "none"
         if reporter is None or way == "none":
             return
-        due = now - self._drawn >= REDRAWN if way == "live" else now - self._told >= self._interval
+        redraw = not self._shown or now - self._drawn >= REDRAWN
+        due = redraw if way == "live" else now - self._told >= self._interval
         self._pace.note(now, self._answered(self._counts()))
         if due:
-            with private.uncaptured(self._config):
-                columns, lines = private.screen(reporter)
-                if way == "plain":
-                    self._tell(reporter, now)
-                elif min(columns, lines) > 1:
-                    self._draw(reporter, now, columns)
+            with uncaptured(self._config):
+                columns, lines = screen_size()
+                if way == "live" and min(columns, lines) > 1:
+                    self._draw(now, columns)
                 elif now - self._told >= self._interval:
                     self._tell(reporter, now)
 
     def clear(self) -> None:
-        """Wipes the live line, if it stands."""
-        reporter = self._reporter()
-        if self._call_off is None or reporter is None:
-            return
-        self._call_off()
-        self._call_off = None
-        with private.uncaptured(self._config):
-            private.write_untracked(reporter, WIPE)
+        """Erase the live line, if it is on the screen."""
+        if self._shown:
+            self._shown = False
+            with uncaptured(self._config):
+                write_raw(ERASE)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_logstart(self) -> None:
+        """Erase the live line before pytest names the next item."""
+        self.clear()
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_logreport(self) -> None:
+        """Erase the live line before pytest writes an outcome."""
+        self.clear()
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_logfinish(self) -> None:
+        """Erase the live line before pytest ends a full line."""
+        self.clear()
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_keyboard_interrupt(self) -> None:
+        """Erase the live line before the traceback."""
+        self.clear()
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_internalerror(self) -> None:
+        """Erase the live line before the traceback."""
+        self.clear()
+
+    @pytest.hookimpl(tryfirst=True, optionalhook=True)
+    def pytest_testnodedown(self) -> None:
+        """Erase the live line before xdist tells of a worker that crashed."""
+        self.clear()
 
     def _reporter(self) -> pytest.TerminalReporter | None:
         """Looked up late, for pytest registers it after everybody else."""
@@ -156,21 +192,18 @@ class Progress:
 
     def _tell(self, reporter: pytest.TerminalReporter, now: float) -> None:
         self._told = now
-        private.break_line(reporter)
+        start_line(reporter)
         reporter.write_line(f"[taskgraph] {self._line(now, 1000)}")
         reporter.flush()
 
-    def _draw(self, reporter: pytest.TerminalReporter, now: float, columns: int) -> None:
-        column = private.column(reporter, columns)
-        if column is None:
+    def _draw(self, now: float, columns: int) -> None:
+        """Write the live line below the cursor's, and return to the cursor's column."""
+        width = self._config.get_terminal_writer().width_of_current_line
+        if width and width % columns == 0:  # the next character wraps, which no terminal restores
             return
-        self._drawn = now
-        if self._call_off is not None:
-            self._call_off()
-        # Erased on the way: what a key that was pressed meanwhile left of the line before.
-        back = f"\x1b[A\r\x1b[{column}C" if column else "\x1b[A\r"
-        private.write_untracked(reporter, f"\x1b[K\n{self._line(now, columns - 1)}{WIPE}{back}")
-        self._call_off = private.before_next_write(reporter, self.clear)
+        self._drawn, self._shown = now, True
+        room = f"{ERASE}{BELOW}{ABOVE}"  # scroll first: what is restored is a place on the screen
+        write_raw(f"{room}{SAVE}{BELOW}\r{self._line(now, columns - 1)}{RESTORE}")
 
     def _line(self, now: float, width: int) -> str:
         from ..reports.progress import line
@@ -193,7 +226,10 @@ class Progress:
 
 
 def _way(config: pytest.Config, reporter: pytest.TerminalReporter | None) -> Way:
-    """How to tell: live only where pytest alone writes to the terminal, and says where its cursor is."""
+    """Return how to show progress: live only where pytest's own reporter alone writes to a terminal.
+
+    The console of Windows does not know all control sequences that the live line needs.
+    """
     if reporter is None or not hasattr(reporter, "write_line"):
         return "none"
     if config.get_verbosity() < 0 or hasattr(config, "workerinput"):
@@ -201,7 +237,7 @@ def _way(config: pytest.Config, reporter: pytest.TerminalReporter | None) -> Way
     if not bool(getattr(reporter, "isatty", False)) or os.environ.get("TERM") == "dumb":
         return "plain"
     alone = config.getoption("capture", "no") == "fd" and not _logs_live(config)
-    return "live" if alone and private.tracks_columns(reporter) else "plain"
+    return "live" if alone and type(reporter) is pytest.TerminalReporter and sys.platform != "win32" else "plain"
 
 
 def _logs_live(config: pytest.Config) -> bool:
@@ -210,3 +246,24 @@ def _logs_live(config: pytest.Config) -> bool:
         return config.getoption("log_cli_level", None) is not None or bool(config.getini("log_cli"))
     except ValueError:  # no logging plugin
         return False
+
+
+def screen_size() -> tuple[int, int]:
+    """Return the columns and lines of the terminal, (0, 0) if it does not tell; to be called within `uncaptured`.
+
+    COLUMNS does not count: where it is wrong, a line that is meant to fit would not.
+    """
+    try:
+        size = os.get_terminal_size(sys.stdout.fileno())
+    except (OSError, ValueError):
+        return 0, 0
+    return size.columns, size.lines
+
+
+def write_raw(text: str) -> None:
+    """Write to the terminal at once, past pytest's count of columns; to be called within `uncaptured`."""
+    try:
+        sys.stdout.write(text)
+    except UnicodeEncodeError:
+        sys.stdout.write(text.encode("ascii", "replace").decode())
+    sys.stdout.flush()

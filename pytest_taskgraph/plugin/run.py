@@ -72,6 +72,7 @@ class Run:
                 self.drawings if self.reporting.draws else None,
             ),
             self.tick,
+            self.hide_progress,
         )
         self._gathered = Counts()
         self.died: list[str] = []  # items that took their xdist worker with them
@@ -109,11 +110,17 @@ class Run:
         if self.progress is None and items and self.models.live:
             seconds = 0.0 if interval is None else interval
             self.progress = Progress(self.config, self.pipeline.watch, items, seconds, self._counts)
+            self.config.pluginmanager.register(self.progress, "taskgraph-progress")
 
     def tick(self) -> None:
         """Called a few times a second while a reply is waited for."""
         if self.progress is not None:
             self.progress.tick()
+
+    def hide_progress(self) -> None:
+        """Erase the live line: whoever runs next may write to the terminal."""
+        if self.progress is not None:
+            self.progress.clear()
 
     def _counts(self) -> Counts:
         """Where the asking stands; a controller of xdist knows the trials that came."""
@@ -183,8 +190,7 @@ class Run:
     def stop(self) -> None:
         """Ends all asking: what is queued is dropped, what is in flight cancelled, what has arrived is kept."""
         self.ahead.forget()
-        if self.progress is not None:
-            self.progress.clear()
+        self.hide_progress()
         self.loop.stop()
         self.pipeline.close()
         self.garbage.look_again()

@@ -59,12 +59,6 @@ def test_a_junit_file_that_takes_no_properties_gets_none() -> None:
     private.add_suite_properties(config(), [("a", "b")])
 
 
-def test_the_width_of_the_terminal_is_told_or_taken_to_be_80() -> None:
-    assert private.width(config(reporter=SimpleNamespace(_tw=SimpleNamespace(fullwidth=117)))) == 117
-    assert private.width(config(reporter=SimpleNamespace())) == 80
-    assert private.width(config()) == 80
-
-
 def test_without_a_terminal_plugin_the_run_goes_on(project: Project) -> None:
     ran = project.run("--taskgraph-model", "simulated:1", "-p", "no:terminal", "--taskgraph-report=json=record.json")
     assert ran.code == 0

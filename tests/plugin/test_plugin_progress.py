@@ -9,7 +9,7 @@ import struct
 import sys
 from dataclasses import dataclass, field
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import cast
 
 import bounded_process
 import pyte
@@ -18,8 +18,9 @@ from loopback import Loopback
 from plugin_project import Project, right
 
 from pytest_taskgraph.models.watch import Watch
-from pytest_taskgraph.plugin import private
-from pytest_taskgraph.plugin.progress import Counts, Pace, Progress, watched
+from pytest_taskgraph.plugin.private import uncaptured
+from pytest_taskgraph.plugin.progress import Counts, Pace, Progress, screen_size, watched, write_raw
+from pytest_taskgraph.plugin.terminal import width
 
 CONFTEST = """
 import os, pytest
@@ -40,7 +41,7 @@ def reply(request):
         now[0] += 0.5
         ON and request.config.shown.tick()
     watch.answered += 1
-    os.environ.get("CLEARED") and request.config.shown.clear()
+    request.config.shown.clear()
     os.environ.get("BROKEN") and pytest.fail("no reply", pytrace=False)
 
 class Finishing:
@@ -53,12 +54,17 @@ class Finishing:
         now[0] += 0.3
         ON and self.shown.tick()
 
-@pytest.hookimpl(tryfirst=True)
+@pytest.hookimpl(wrapper=True, trylast=True)
 def pytest_runtestloop(session):
     if not hasattr(session.config, "shown"):  # the controller of xdist, which collects nothing
         told = lambda: Counts(errors=1, cost=0.5)
         session.config.shown = Progress(session.config, watch, 5, 30.0, told, lambda: now[0])
+    session.config.pluginmanager.register(session.config.shown)
     session.config.pluginmanager.register(Finishing(session.config.shown))
+    try:
+        return (yield)
+    finally:
+        session.config.shown.clear()
 """
 SHORT = "import pytest\n@pytest.mark.parametrize('n', range(5))\ndef test_it(reply, n): pass\n"
 LONG = f"""
@@ -120,9 +126,9 @@ def emulated(raw: str, columns: int, lines: int) -> Shown:
     screen = pyte.HistoryScreen(columns, lines, history=10000, ratio=0.001)
     stream = pyte.Stream(screen)
     seen = Shown([], raw)
-    for piece in re.split(r"(\x1b\[A\r(?:\x1b\[\d+C)?)", raw):
+    for piece in re.split(r"(\x1b8)", raw):
         stream.feed(piece)
-        if piece.startswith("\x1b[A"):
+        if piece == "\x1b8":
             seen.below.append(screen.display[screen.cursor.y + 1].rstrip())
             seen.current.append(screen.display[screen.cursor.y][: screen.cursor.x])
     gone = ["".join(line[at].data for at in range(columns)) for line in screen.history.top]
@@ -155,13 +161,11 @@ def test_the_live_line_stands_below_what_pytest_is_writing(project: pytest.Pytes
 
 @pty_only
 @pytest.mark.parametrize(
-    ("args", "lines", "cleared"),
-    [((), 24, ""), ((), 2, "yes"), (("-v",), 5, ""), (("-v", "-rA"), 24, "yes"), (("--setup-show",), 9, "")],
+    ("args", "lines"),
+    [((), 24), ((), 2), (("-v",), 5), (("-v", "-rA"), 24), (("--setup-show",), 9)],
 )
-def test_the_live_line_leaves_nothing_behind(
-    project: pytest.Pytester, args: tuple[str, ...], lines: int, cleared: str
-) -> None:
-    with_it = on_a_terminal(project, *args, lines=lines, CLEARED=cleared)
+def test_the_live_line_leaves_nothing_behind(project: pytest.Pytester, args: tuple[str, ...], lines: int) -> None:
+    with_it = on_a_terminal(project, *args, lines=lines)
     without = on_a_terminal(project, *args, lines=lines, SHOWN="no")
     assert len(with_it.below) >= 10
     assert with_it.timeless == without.timeless
@@ -187,6 +191,28 @@ def test_errors_and_captured_output_are_told_as_ever(project: pytest.Pytester) -
     with_it = on_a_terminal(project, BROKEN="yes")
     without = on_a_terminal(project, SHOWN="no", BROKEN="yes")
     assert sum("said in set-up" in line for line in with_it.final) == 5
+    assert with_it.timeless == without.timeless
+
+
+@pty_only
+def test_live_line_before_the_debugger_starts_is_erased(project: pytest.Pytester) -> None:
+    project.makepyfile(
+        quiet="""
+        import bdb
+
+        class Debugger(bdb.Bdb):
+            def __init__(self, **named): super().__init__()
+            def setup(self, *args): pass
+            def interaction(self, *args):
+                self.quitting = False
+                print("debugging")
+        """
+    )
+    args = ("--pdb", "--pdbcls=quiet:Debugger")
+    with_it = on_a_terminal(project, *args, BROKEN="yes")
+    without = on_a_terminal(project, *args, SHOWN="no", BROKEN="yes")
+    assert with_it.final.count("debugging") == 5
+    assert len(with_it.below) >= 10
     assert with_it.timeless == without.timeless
 
 
@@ -222,7 +248,7 @@ def test_nothing_is_told_where_nobody_wants_it(project: pytest.Pytester, args: t
 @pty_only
 def test_a_terminal_without_a_size_gets_plain_lines(project: pytest.Pytester) -> None:
     shown = on_a_terminal(project, columns=0, lines=0, INTERVAL="5")
-    assert "\x1b[A" not in shown.raw
+    assert "\x1b" not in shown.raw.replace("\x1b[", "")
     assert shown.raw.count("[taskgraph] ") == 2
 
 
@@ -270,6 +296,19 @@ def asked(judged: Project, pytester: pytest.Pytester, *args: str) -> list[str]:
     with Loopback(right) as server:
         shown = on_a_terminal(pytester, "-p", "taskgraph", f"--model={server.url}#any", *GATED, *args)
     return [line.strip("= ") for line in shown.final]
+
+
+@pty_only
+@pytest.mark.parametrize("args", [(), ("-v",), ("-p", "xdist", "-n", "2")], ids=["plain", "v", "n2"])
+def test_live_line_of_a_run_that_asks_leaves_nothing(
+    judged: Project, pytester: pytest.Pytester, args: tuple[str, ...]
+) -> None:
+    with Loopback(right) as server:
+        model = ("-p", "taskgraph", f"--model={server.url}#any")
+        shown = on_a_terminal(pytester, *model, *args)
+    assert [line for line in shown.below if not re.match(r"\d/4 answered", line)] == []
+    assert shown.below
+    assert not any("answered, " in line for line in shown.final)
 
 
 @pty_only
@@ -378,14 +417,6 @@ class Reporter:
         self.lines.append(text)
 
 
-def reporter_of(**attributes: object) -> pytest.TerminalReporter:
-    return cast("pytest.TerminalReporter", SimpleNamespace(**attributes))
-
-
-def writer_of(text: str) -> SimpleNamespace:
-    return SimpleNamespace(_current_line=text, width_of_current_line=len(text))
-
-
 def test_a_reporter_of_another_plugin_gets_plain_lines(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Config, "getoption", lambda *args: "fd", raising=False)
     monkeypatch.setattr(Config, "getini", lambda *args: False, raising=False)
@@ -408,65 +439,26 @@ def test_without_a_reporter_that_writes_nothing_is_told(reporter: object) -> Non
     progress.clear()
 
 
-@pytest.mark.parametrize(
-    ("text", "columns", "column"),
-    [
-        ("", 80, 0),
-        ("a.py ", 80, 5),
-        ("x" * 80, 80, None),
-        ("x" * 83, 80, 3),
-        ("x" * 160, 80, None),
-        ("é" * 83, 80, None),
-    ],
-)
-def test_the_column_is_told_only_where_it_is_certain(text: str, columns: int, column: int | None) -> None:
-    assert private.column(reporter_of(_tw=writer_of(text)), columns) == column
-
-
-def test_a_reporter_that_keeps_no_line_or_moved_its_cursor_tells_no_column() -> None:
-    moved = SimpleNamespace(_current_line="\rcollecting", width_of_current_line=-1)
-    assert private.column(reporter_of(_tw=moved), 80) is None
-    assert private.column(reporter_of(_tw=SimpleNamespace()), 80) is None
-    assert private.column(reporter_of(), 80) is None
-    assert not private.tracks_columns(reporter_of(_tw=writer_of("")))
-
-
-def test_a_reporter_that_writes_to_no_terminal_has_no_screen() -> None:
+def test_screen_size_without_a_terminal_is_zero(monkeypatch: pytest.MonkeyPatch) -> None:
     with open(os.devnull, "w") as file:
-        assert private.screen(reporter_of(_tw=SimpleNamespace(_file=file))) == (0, 0)
-    assert private.screen(reporter_of(_tw=SimpleNamespace(_file=file))) == (0, 0)
-    assert private.screen(reporter_of()) == (0, 0)
+        monkeypatch.setattr(sys, "stdout", file)
+        assert screen_size() == (0, 0)
+    assert screen_size() == (0, 0), "a closed file"
 
 
-def test_what_is_to_happen_before_the_next_write_happens_once() -> None:
-    seen: list[str] = []
-
-    class Writer:
-        def write(self, text: str, **markup: Any) -> None:  # noqa: ANN401 - as pytest's own
-            self.write_raw(text)
-
-        def write_raw(self, text: str) -> None:
-            seen.append(text)
-
-    reporter = reporter_of(_tw=(writer := Writer()))
-    private.before_next_write(reporter, lambda: seen.append("first"))
-    writer.write("a", bold=True)
-    writer.write("b")
-    assert seen == ["first", "a", "b"]
-    call_off = private.before_next_write(reporter, lambda: seen.append("never"))
-    call_off()
-    call_off()
-    writer.write_raw("c")
-    assert seen == ["first", "a", "b", "c"]
-
-
-def test_a_terminal_without_an_ellipsis_gets_another_mark_as_wide() -> None:
+def test_write_raw_replaces_what_the_terminal_cannot_encode(monkeypatch: pytest.MonkeyPatch) -> None:
     raw = io.BytesIO()
     with io.TextIOWrapper(raw, "ascii") as file:
-        private.write_untracked(reporter_of(_tw=SimpleNamespace(_file=file)), "81/3…\x1b[J")
+        monkeypatch.setattr(sys, "stdout", file)
+        write_raw("81/3…\x1b[J")
         assert raw.getvalue() == b"81/3?\x1b[J"
 
 
+def test_width_without_a_reporter_of_pytest_is_80() -> None:
+    assert width(cast(pytest.Config, Config())) == 80
+    assert width(cast(pytest.Config, Config(Reporter()))) == 80
+
+
 def test_without_capturing_there_is_nothing_to_lift() -> None:
-    with private.uncaptured(cast(pytest.Config, Config())):
+    with uncaptured(cast(pytest.Config, Config())):
         pass
