@@ -30,31 +30,14 @@ def ranking(count: int, control: Sequence[Pair], data: Sequence[Pair]) -> list[i
 
 def _postorder(count: int, links: Sequence[Pair]) -> dict[int, float]:
     """Every node that has a link, with its place in reverse postorder; search begins where nothing leads to."""
-    after: dict[int, list[int]] = {}
-    for source, target in links:
-        after.setdefault(source, []).append(target)
+    import networkx as nx
+
     targets = {target for _, target in links}
-    roots = sorted(after, key=lambda node: (node in targets, node))
-    done: list[int] = []
-    seen: set[int] = set()
-    for root in roots:
-        if root not in seen:
-            _search(root, after, seen, done)
+    graph: nx.DiGraph[int] = nx.DiGraph()
+    graph.add_nodes_from(sorted({source for source, _ in links}, key=lambda node: (node in targets, node)))
+    graph.add_edges_from(links)
+    done = list(nx.dfs_postorder_nodes(graph))
     return {node: float(place) for place, node in enumerate(reversed(done))}
-
-
-def _search(root: int, after: dict[int, list[int]], seen: set[int], done: list[int]) -> None:
-    seen.add(root)
-    ways = [(root, iter(after.get(root, ())))]
-    while ways:
-        node, further = ways[-1]
-        following = next((one for one in further if one not in seen), None)
-        if following is None:
-            done.append(node)
-            ways.pop()
-        else:
-            seen.add(following)
-            ways.append((following, iter(after.get(following, ()))))
 
 
 def _place_others(places: dict[int, float], data: Sequence[Pair]) -> None:
@@ -75,7 +58,8 @@ def _place_others(places: dict[int, float], data: Sequence[Pair]) -> None:
 def ranks(order: Sequence[int], links: Iterable[tuple[int, int, int]]) -> list[int]:
     """The layer of each node, from 0: links (from, to, least layers between) all point along the order.
 
-    Each node stands as high as its links allow; one that nothing leads to, as low.
+    Each node stands as high as its links allow; one that nothing leads to, as low. networkx has no longest paths to
+    all nodes, and the order is topological already.
     """
     after: dict[int, list[Pair]] = {}
     found = [0] * len(order)
@@ -140,6 +124,7 @@ def apart(wanted: Sequence[float], weights: Sequence[float], distances: Sequence
     """The numbers closest to the wanted ones, by weighted squares, of which each is `distances` or more after the last.
 
     distances[i] stands between i and i + 1. Exact: least squares under an order is pooling of adjacent violators.
+    Hand-written: `scipy.optimize.isotonic_regression` is of scipy 1.12, and its import takes longer than a drawing.
     """
     offsets = [0.0]
     for distance in distances:

@@ -4,7 +4,8 @@ The passes of a cluster follow a beta-binomial distribution with mean m and intr
 variance that lies between clusters. With r = 0 all answers are independent, with r = 1 a cluster passes or fails as a
 whole (J. G. Skellam, Journal of the Royal Statistical Society B 10 (1948) 257-261). Both m and r have a uniform prior
 from 0 to 1. The posterior is summed over a grid, so that no estimate of r stands in for r: with few clusters, r is
-poorly known, and the interval of m is as wide as that demands.
+poorly known, and the interval of m is as wide as that demands. scipy.stats.betabinom has the probability of a count,
+but no posterior; and the terms that the cells share are summed once here for all samples.
 
 `perf/verdicts.py` shows how often the interval misses the rate; docs/gates.md holds its tables.
 """

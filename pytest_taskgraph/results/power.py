@@ -1,4 +1,7 @@
-"""How many questions a decision needs: with as many, 4 of 5 runs decide if rate and spread stay what they are."""
+"""How many questions a decision needs: with as many, 4 of 5 runs decide if rate and spread stay what they are.
+
+scipy has the distributions, but no sample size for a power.
+"""
 
 from __future__ import annotations
 

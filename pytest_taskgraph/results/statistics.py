@@ -28,7 +28,8 @@ def wilson(right: float, n: int, confidence: float = 0.95) -> tuple[float, float
     """The Wilson score interval (low, high) for the rate right / n, within 0 and 1; (0, 1) where n is 0.
 
     0 <= right <= n, 0 < confidence < 1. E. B. Wilson, JASA 22 (1927) 209-212. Unlike the normal interval it has a
-    width at rates of 0 and 1, where small benchmarks often stand. `right` need not be whole.
+    width at rates of 0 and 1, where small benchmarks often stand. `right` need not be whole, as
+    scipy.stats.binomtest demands.
     """
     if n == 0:
         return 0.0, 1.0

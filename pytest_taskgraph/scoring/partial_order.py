@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from ..errors import OrderTooWideError, UsageError
 from ..trial import Json
+from ..workflow.graph import cyclic_components, digraph, reached
 
 MOST_STATES = 500_000
 """The states that a search through a partial order may visit: about 2 seconds and 100 MB."""
@@ -19,7 +20,10 @@ MOST_STATES = 500_000
 
 @dataclass(frozen=True, slots=True)
 class PartialOrder:
-    """Labels of the nodes, and per node the bit masks of all the nodes before it and of all those after it."""
+    """Labels of the nodes, and per node the bit masks of all the nodes before it and of all those after it.
+
+    Bit masks, since searches compare and extend sets of nodes at every step; networkx gives the order to fill them in.
+    """
 
     labels: tuple[str, ...]
     ancestors: tuple[int, ...]
@@ -109,16 +113,13 @@ def _no_order(found: str) -> UsageError:
 
 def _topological(labels: list[str], children: list[list[int]]) -> list[int]:
     """The nodes, parents first. Raises UsageError, which names the nodes that lie on or behind a cycle."""
-    waiting = [0] * len(labels)
-    for child in (child for some in children for child in some):
-        waiting[child] += 1
-    found = [node for node, count in enumerate(waiting) if not count]
-    for node in found:
-        for child in children[node]:
-            waiting[child] -= 1
-            if not waiting[child]:
-                found.append(child)
-    if len(found) < len(labels):
-        stuck = ", ".join(f"{label} ({node})" for node, label in enumerate(labels) if waiting[node])[:200]
-        raise UsageError(f"the reference of a question about order has a cycle among {stuck}; a cycle has no order")
-    return found
+    import networkx as nx
+
+    graph = digraph(dict(enumerate(children)))
+    try:
+        return list(nx.topological_sort(graph))
+    except nx.NetworkXUnfeasible:
+        cyclic = frozenset[int]().union(*cyclic_components(graph))
+    stuck = sorted(reached(dict(enumerate(children)), cyclic))
+    names = ", ".join(f"{labels[node]} ({node})" for node in stuck)[:200]
+    raise UsageError(f"the reference of a question about order has a cycle among {names}; a cycle has no order")

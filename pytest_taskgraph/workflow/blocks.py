@@ -5,7 +5,7 @@ three reductions are repeated as long as one applies: a node with one way in and
 from one node to one other make a *parallel*, *exclusive* or *inclusive* block (an undecided *choice* where the guards
 are not known to exclude each other or not); a guarded way back beside a guarded way out makes a *loop*. A level is
 block-structured if one edge from START to END is left. What is left of any other level are its irreducible parts,
-each edge with the block it stands for; `runs.py` goes on from there.
+each edge with the block it stands for; `runs.py` goes on from there. networkx has no such reduction.
 """
 
 from __future__ import annotations

