@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..benchmarks import FAMILIES
 from ..benchmarks.family import Command
 from ..errors import UsageError
-from . import annotations_command, compare, replies, rescore, score
+from . import annotations_command, compare, replies, rescore, score, show
 
 SHARED: dict[str, Command] = {
     "annotations": annotations_command,
@@ -13,6 +13,7 @@ SHARED: dict[str, Command] = {
     "replies": replies,
     "rescore": rescore,
     "score": score,
+    "show": show,
 }
 
 

@@ -13,6 +13,8 @@ junit       properties for pytest's own --junitxml
 verdict     the head of html and markdown: whether all is right
 svg         a diagram as a drawing, its boxes where layout puts them
 svg_pair    an expected and a given diagram side by side, their differences marked
+diagram_text  a diagram as lines of text
+trial_text  one trial in full, for the command `show`
 table       aligned columns, for every report made of text
 escape      text of others made fit to print; nothing of a model's reply is shown without it
 written     where a report is put

@@ -34,25 +34,34 @@ def exchange_title(exchange: Mapping[str, Any]) -> str:
     return ", ".join(filter(None, parts))
 
 
-def exchange_texts(trial: Trial) -> list[str]:
+def exchange_texts(trial: Trial, in_reply: str = IN_REPLY, longest: int | None = LONGEST) -> list[str]:
     """Return what was said in each exchange that is shown: messages that none before had, the reply, calls of tools.
 
-    What stands elsewhere in the trial, such as its prompt, is not repeated; long messages are shortened.
+    What stands elsewhere in the trial, such as its prompt, is not repeated.
+
+    Args:
+        trial: The trial.
+        in_reply: What stands for the reply of the trial itself.
+        longest: How many characters of a message are returned; None for all.
     """
     seen: set[str] = set()
     found = []
     for one in shown_exchanges(trial):
         new = [each for each in one.get("messages") or () if each["digest"] not in seen]
         seen.update(each["digest"] for each in new)
-        asked = [f"{each['role']}: {_shortened(text)}" for each in new if (text := trial.texts.get(each["digest"]))]
-        reply = IN_REPLY if one.get("final") else str(one.get("text") or "")
+        asked = [
+            f"{each['role']}: {_shortened(text, longest)}" for each in new if (text := trial.texts.get(each["digest"]))
+        ]
+        reply = in_reply if one.get("final") else str(one.get("text") or "")
         said = [] if "failure" in one else [reply]
         found.append("\n".join([*asked, *said, *map(_call, one.get("calls") or ())]))
     return found
 
 
-def _shortened(text: str) -> str:
-    return text if len(text) <= LONGEST else f"{text[:LONGEST]} [… {len(text) - LONGEST:,} more characters]"
+def _shortened(text: str, longest: int | None) -> str:
+    if longest is None or len(text) <= longest:
+        return text
+    return f"{text[:longest]} [… {len(text) - longest:,} more characters]"
 
 
 def _call(call: object) -> str:

@@ -8,7 +8,6 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from ..diagram import unpack
-from ..results.spending import spending, sum_replies
 from ..results.tally import Tally
 from ..trial import Trial
 from .exchanges import exchange_texts, exchange_title, shown_exchanges
@@ -16,6 +15,7 @@ from .failure import expected_answer, given_answer
 from .html_data import shown_text
 from .svg import svg
 from .svg_pair import DrawnPair, draw_pair
+from .trial_facts import trial_facts
 from .wording import number
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def _view(trial: Trial, prompt: Sequence[str], changed: Changes | None) -> View:
         "change": flip.change if flip else "",
     }
     detail = {
-        "facts": _facts(trial),
+        "facts": trial_facts(trial),
         "labels": [[name, str(value)] for name, value in sorted(question.labels.items())],
         "missing": [] if score is None else score.missing,
         "extra": [] if score is None else score.extra,
@@ -101,31 +101,6 @@ def _view(trial: Trial, prompt: Sequence[str], changed: Changes | None) -> View:
         given = "" if score is None or score.given is None else given_answer(trial)
         detail |= {"whole_expected": expected_answer(trial), "whole_given": given}
     return View(_printable(line), _printable(detail), trial.diagram_pair)
-
-
-def _facts(trial: Trial) -> list[list[str]]:
-    """What the reply took and how it was scored, as names and values; nothing of what is not known."""
-    sums, question, score, reply = spending([trial]), trial.question, trial.score, trial.reply
-    latency = sum_replies(trial).latency
-    metrics = {} if score is None else score.metrics
-    facts = [
-        ("main metric", question.metric),
-        *((name, "undefined" if value is None else number(value)) for name, value in metrics.items()),
-        ("cost", f"${sums.cost:,.6f}" if sums.priced else "unknown" if sums.unpriced else ""),
-        ("tokens", f"{sums.tokens_in:,} in, {sums.tokens_out:,} out" if sums.tokens_in or sums.tokens_out else ""),
-        ("latency", "" if latency is None else f"{latency:.2f} s"),
-        ("requests", str(trial.requests) if trial.requests > 1 else ""),
-        (
-            "from the store",
-            f"{sums.stored:,} replies of earlier runs" if sums.stored > 1 else "yes" if sums.stored else "",
-        ),
-        ("retries", str(trial.retries) if trial.retries else ""),
-        ("finish reason", reply.finish_reason if reply and reply.finish_reason != "stop" else ""),
-        ("answered by", reply.source if reply and reply.source != trial.model else ""),
-        ("varied", f"{question.relation} of {question.twin}" if question.relation else ""),
-        ("repetition", str(question.repetition) if question.repetition > 1 else ""),
-    ]
-    return [[name, value] for name, value in facts if value]
 
 
 def _printable(value: Any) -> Any:  # noqa: ANN401

@@ -1,0 +1,32 @@
+"""What a trial took and how it was scored, as names and values."""
+
+from __future__ import annotations
+
+from ..results.spending import spending, sum_replies
+from ..trial import Trial
+from .wording import number
+
+
+def trial_facts(trial: Trial) -> list[list[str]]:
+    """Return the metrics, the cost and the effort of a trial as names and values; what is not known is left out."""
+    sums, question, score, reply = spending([trial]), trial.question, trial.score, trial.reply
+    latency = sum_replies(trial).latency
+    metrics = {} if score is None else score.metrics
+    facts = [
+        ("main metric", question.metric),
+        *((name, "undefined" if value is None else number(value)) for name, value in metrics.items()),
+        ("cost", f"${sums.cost:,.6f}" if sums.priced else "unknown" if sums.unpriced else ""),
+        ("tokens", f"{sums.tokens_in:,} in, {sums.tokens_out:,} out" if sums.tokens_in or sums.tokens_out else ""),
+        ("latency", "" if latency is None else f"{latency:.2f} s"),
+        ("requests", str(trial.requests) if trial.requests > 1 else ""),
+        (
+            "from the store",
+            f"{sums.stored:,} replies of earlier runs" if sums.stored > 1 else "yes" if sums.stored else "",
+        ),
+        ("retries", str(trial.retries) if trial.retries else ""),
+        ("finish reason", reply.finish_reason if reply and reply.finish_reason != "stop" else ""),
+        ("answered by", reply.source if reply and reply.source != trial.model else ""),
+        ("varied", f"{question.relation} of {question.twin}" if question.relation else ""),
+        ("repetition", str(question.repetition) if question.repetition > 1 else ""),
+    ]
+    return [[name, value] for name, value in facts if value]

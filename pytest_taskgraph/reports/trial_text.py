@@ -1,0 +1,80 @@
+"""One trial in full as printable lines: question, prompt, exchanges, reply, score and drawings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..diagram import Diagram, DiagramPair, unpack
+from ..trial import Trial
+from .diagram_text import diagram_lines
+from .escape import one_line, quoted
+from .exchanges import exchange_texts, exchange_title, shown_exchanges
+from .failure import expected_answer, given_answer
+from .trial_facts import trial_facts
+from .wording import number
+
+IN_REPLY = "(the reply below)"
+
+
+def trial_lines(trial: Trial) -> list[str]:
+    """Return all that a record holds of a trial, without shortening; texts of others stand after a vertical bar."""
+    question = trial.question
+    about = {"family": question.family, "section": question.section, "group": question.group, **question.labels}
+    return [
+        one_line(f"{question.id} ({trial.model}): {trial.outcome}{_value(trial)}"),
+        one_line(", ".join(f"{name} {value}" for name, value in about.items() if value != "")),
+        *_section("question", question.text),
+        *_section("system prompt", question.system),
+        *_section("prompt", question.prompt),
+        *_exchanges(trial),
+        *(_section("reply", trial.reply.text or "(an empty reply)") if trial.reply is not None else []),
+        *_section("expected", expected_answer(trial)),
+        *_outcome(trial),
+        "",
+        *(one_line(f"{name}: {value}") for name, value in trial_facts(trial)),
+        *_drawings(trial),
+    ]
+
+
+def _value(trial: Trial) -> str:
+    return "" if trial.score is None else f", score {number(trial.score.value)}"
+
+
+def _section(title: str, text: str) -> list[str]:
+    return ["", f"{title}:", *quoted(text).split("\n")] if text else []
+
+
+def _exchanges(trial: Trial) -> Iterator[str]:
+    texts = exchange_texts(trial, IN_REPLY, longest=None)
+    for at, (exchange, text) in enumerate(zip(shown_exchanges(trial), texts, strict=True), 1):
+        yield from ("", one_line(f"exchange {at}: {exchange_title(exchange)}"))
+        yield from quoted(text).split("\n") if text else []
+
+
+def _outcome(trial: Trial) -> Iterator[str]:
+    """Yield the parsed answer and why the trial has its outcome."""
+    score = trial.score
+    if score is None:
+        yield from _section("no score", trial.failure_text or "no reply")
+        return
+    if score.status == "read":
+        yield from _section("parsed answer", given_answer(trial))
+    for title, names in (("missing", score.missing), ("extra", score.extra)):
+        if names:
+            yield from _section(f"{title} ({len(names)})", "\n".join(names))
+    if score.remark or score.status != "read":
+        yield from _section("why" if score.status == "read" else score.status, score.remark or "no answer found")
+    if trial.outcome == "wrong":
+        yield from (
+            "",
+            f"wrong: the score {number(score.value)} is below {number(trial.question.pass_mark)}, which passes",
+        )
+
+
+def _drawings(trial: Trial) -> Iterator[str]:
+    if trial.diagram:
+        yield from ("", "drawing:", *diagram_lines(Diagram.from_json(unpack(trial.diagram))))
+    if trial.diagram_pair:
+        pair = DiagramPair.from_json(unpack(trial.diagram_pair))
+        yield from ("", "drawing of the expected answer:", *diagram_lines(pair.expected))
+        yield from ("", "drawing of the parsed answer:", *diagram_lines(pair.given))
