@@ -67,7 +67,7 @@ def _outcome(trial: Trial) -> Iterator[str]:
     if trial.outcome == "wrong":
         yield from (
             "",
-            f"wrong: the score {number(score.value)} is below {number(trial.question.pass_mark)}, which passes",
+            f"wrong: the score {number(score.value)} is below {number(trial.question.pass_threshold)}, which passes",
         )
 
 
