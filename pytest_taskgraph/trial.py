@@ -56,7 +56,7 @@ class Question:
     digests: dict[str, str] = field(
         default_factory=dict
     )  # of what it is about, the prompt, its template, the question's, ...
-    chance: float | None = None  # the main score that guessing is expected to reach; None where that is not known
+    chance: float | None = None  # the chance level: the score expected from guessing; None where it is not known
     relation: str = ""  # how it is varied, where it is asked once more: it then enters no rate
     twin: str = ""  # the id of the question that it varies
     spellings: dict[str, str] = field(default_factory=dict)  # further ways to write names in an answer, to the names

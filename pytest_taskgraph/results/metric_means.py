@@ -1,4 +1,4 @@
-"""The means of metrics over answered trials, and what guessing would have reached."""
+"""The means of metrics over answered trials, and the chance level."""
 
 from __future__ import annotations
 

@@ -86,7 +86,7 @@ class Row:
     deviation: float | None  # sample standard deviation of the main score
     metrics: dict[str, float] = field(default_factory=dict)  # mean of each metric by its name, the main one included
     undefined: dict[str, int] = field(default_factory=dict)  # how often a metric was undefined, and so in no mean
-    chance: float | None = None  # mean of what guessing is expected to score, over the answered where it is known
+    chance: float | None = None  # mean chance level, over the answered where it is known
     above_chance: float | None = None  # (mean - chance) / (1 - chance) over the same: 0 as by guessing, 1 all right
     graded: int = 0  # trials of graded questions of the same kind, which are in no other number of the row
 

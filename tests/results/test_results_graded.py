@@ -1,4 +1,4 @@
-"""Graded questions: a mean beside what guessing earns, no rate, and no part in what is counted of others."""
+"""Graded questions: a mean beside the chance level, no rate, and no part in what is counted of others."""
 
 from __future__ import annotations
 
