@@ -47,7 +47,7 @@ KEY = "fault/key+0123456789"
 RETRIES = 1  # rate limits are repeated three times as often, after real pauses
 CLIENTS = {"litellm": "openai/any", "lean": "{url}#any"}
 QUESTION = Question(
-    id="q", family="understanding", pattern="p", category="structure", text="Is it so?", prompt="Is it so?",
+    id="q", family="understanding", group="p", section="structure", text="Is it so?", prompt="Is it so?",
     form="yes-no", reference="yes", metric=form("yes-no").metric,
 )  # fmt: skip
 GOOD = reply("Final answer: yes")

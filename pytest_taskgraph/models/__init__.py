@@ -33,11 +33,11 @@ from ..asking import Model
 from ..catalog import Catalog
 from ..errors import UsageError
 from ..trial import Json
-from . import remote
 from .lean import Lean
 from .python_model import SCHEME, open_callable
 from .recorded import open_recorded
 from .remote import Remote
+from .remote import close as close_clients
 
 
 def _endpoint(scheme: str, rest: str, settings: Mapping[str, Json]) -> Lean:
@@ -86,4 +86,4 @@ async def close() -> None:
 
     To be awaited in the loop that asked, before it stops. Imports no client's library; more can be asked afterwards.
     """
-    await remote.close()
+    await close_clients()

@@ -21,12 +21,13 @@ from typing import Any, cast
 from ..errors import NotAskedError, ProviderError, UsageError
 from ..redaction import RedactingFilter, register
 from ..trial import Json, Reply, Request
-from . import transport
 from .lean import Lean
 from .protocol import counts, refuse_failed, vectors
 from .provider_errors import failure
 from .scoring import read_scores, scoring_settings
 from .scrub import scrub
+from .transport import LARGEST, ReplyTooLargeError, session
+from .transport import close as close_sessions
 
 _OURS = {"model", "messages", "tools", "stream"}  # what a request is made of; not for the user to set
 _BOTH = ("extra_headers", "extra_body", "timeout")  # settings that litellm and the lean client take for themselves
@@ -86,7 +87,7 @@ class Remote:
 
     async def _ask(self, request: Request, settings: Mapping[str, Json]) -> Reply:
         litellm = await _loaded()
-        arguments = {"max_retries": 0, "shared_session": transport.session(), **settings, **_tools(request)}
+        arguments = {"max_retries": 0, "shared_session": session(), **settings, **_tools(request)}
         if request.kind == "score":
             arguments = scoring_settings(request, arguments)
         start = time.perf_counter()
@@ -136,7 +137,7 @@ async def close() -> None:
     To be awaited in the loop that asked, before it stops: what is left open shows up as ResourceWarnings in whichever
     test runs when it is collected, and a later loop may be handed it. More can be asked afterwards.
     """
-    await transport.close()
+    await close_sessions()
     if not _litellm.cache_info().currsize:  # not imported, or not yet: nobody waits for that to close nothing
         return
     clients = getattr(_litellm().in_memory_llm_clients_cache, "cache_dict", {})
@@ -312,8 +313,8 @@ def _text(message: Any) -> str:  # noqa: ANN401 - litellm's
     """
     refusal = (getattr(message, "provider_specific_fields", None) or {}).get("refusal")
     text = message.content or refusal or ""
-    if len(text) > transport.LARGEST:
-        raise transport.ReplyTooLargeError
+    if len(text) > LARGEST:
+        raise ReplyTooLargeError
     return scrub(text)
 
 

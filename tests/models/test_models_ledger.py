@@ -51,11 +51,11 @@ class Process:
         self.in_flight: list[Asked] = []
         self.asked: dict[int, Asked] = {}
 
-    def enter(self, *arrived: Asked, settles: Sequence[Settle] = ()) -> ledger.Entry:
+    def enter(self, *arrived: Asked, settles: Sequence[Settle] = ()) -> ledger.LedgerEntry:
         for one in arrived:
             self.asked[one.spend.position] = one
         spends = [*self.waiting, *(one.spend for one in arrived)]
-        entry = ledger.enter(self._connection, "run", self.owner, settles, spends)
+        entry = ledger.enter_spending(self._connection, "run", self.owner, settles, spends)
         for spend, refused in entry.results:
             one = self.asked[spend.position]
             one.outcome = "refused" if refused else "asked"
@@ -170,7 +170,7 @@ def test_bury_counts_reservations_of_dead_process_as_spent() -> None:
         dead.enter(lost)
         assert ours.enter(waits, fits).contended
         assert (waits.outcome, fits.outcome) == ("", "")
-        ledger.bury(connection, ["dead"])
+        ledger.drop_reservations(connection, ["dead"])
         assert not ours.enter().contended
         assert (waits.outcome, fits.outcome, held(connection)) == ("refused", "asked", 10.0)
 

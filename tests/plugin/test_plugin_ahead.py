@@ -10,7 +10,6 @@ import sys
 import threading
 from collections.abc import Sequence
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import bounded_process
@@ -18,7 +17,8 @@ import pytest
 from loopback import HANG, Loopback, Raw, refuse
 from plugin_project import Project, right, wrong
 
-from pytest_taskgraph.models.store import keys, ledger
+from pytest_taskgraph.models.store import keys
+from pytest_taskgraph.models.store.ledger import LedgerEntry, enter_spending
 from pytest_taskgraph.models.store.operations import Settle, Spend
 
 MANY = """
@@ -258,12 +258,11 @@ def test_a_disk_that_is_full_ends_the_run_with_one_message_and_the_reply_that_is
 
     def enter(
         connection: sqlite3.Connection, run: str, owner: str, settles: Sequence[Settle], spends: Sequence[Spend]
-    ) -> ledger.Entry:
-        return full() if settles else ledger.enter(connection, run, owner, settles, spends)
+    ) -> LedgerEntry:
+        return full() if settles else enter_spending(connection, run, owner, settles, spends)
 
-    monkeypatch.setattr("pytest_taskgraph.models.store.replies.write", full)
-    broken = SimpleNamespace(**(vars(ledger) | {"enter": enter}))
-    monkeypatch.setattr("pytest_taskgraph.models.store.writer.ledger", broken)
+    monkeypatch.setattr("pytest_taskgraph.models.store.writer.write_replies", full)
+    monkeypatch.setattr("pytest_taskgraph.models.store.writer.enter_spending", enter)
     # The server may be answering the next request as the run ends; that it cannot is no traceback of the run.
     monkeypatch.setattr("socketserver.BaseServer.handle_error", lambda *_: None)
     ran = many.run(lean(server), *limits, "--taskgraph-concurrency=1", "--taskgraph-report=json=record.json")
@@ -282,7 +281,7 @@ def test_a_store_that_cannot_say_what_it_holds_ends_the_run_with_one_message(
     def locked(*_: object) -> None:
         raise sqlite3.OperationalError("database is locked")
 
-    monkeypatch.setattr("pytest_taskgraph.models.store.claims.stand", locked)
+    monkeypatch.setattr("pytest_taskgraph.models.store.writer.standing_claims", locked)
     ran = many.run(lean(server), "--taskgraph-report=json=record.json")
     assert (ran.code, ran.counts) == (2, {"error": 1}), ran.output
     assert "taskgraph: store: the store" in ran.output

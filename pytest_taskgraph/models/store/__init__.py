@@ -22,9 +22,9 @@ from typing import Any, TypeVar
 from ...errors import NotAskedError
 from ...trial import Reply
 from ..request_key import shown
-from . import replies
 from .nearest import Nearest
 from .operations import Claim, Keep, Look, Release, Settle, Spend, Withdraw
+from .replies import stored_lengths, stored_models, stored_requests
 from .schema import FILE, open_store, open_to_read, read_store
 from .writer import Writer
 
@@ -134,13 +134,13 @@ class Store:
         None where the store has no request of that model. What it has is read once.
         """
         if model not in self._nearest:
-            found = self._read(lambda connection: list(replies.requests(connection, model, _COMPARABLE)))
+            found = self._read(lambda connection: list(stored_requests(connection, model, _COMPARABLE)))
             self._nearest[model] = Nearest(shown(json.loads(request)) for request in found)
         return self._nearest[model].find(text)
 
     def models(self) -> tuple[str, ...]:
         """The names of the models of which there are replies, sorted."""
-        return self._read(replies.models)
+        return self._read(stored_models)
 
     def close(self) -> None:
         """Nothing, once all that was called is written and the file is closed; again, it does nothing."""
@@ -165,7 +165,7 @@ def reply_lengths(folder: Path, model: str, most: int = 200) -> list[int]:
     file = folder / FILE
 
     def read(connection: sqlite3.Connection) -> list[int]:
-        return replies.lengths(connection, model, most) if _made(connection) else []
+        return stored_lengths(connection, model, most) if _made(connection) else []
 
     return read_store(file, read, least=0) if file.exists() else []
 

@@ -15,12 +15,12 @@ LEASE = 10.0  # seconds after which an owner that was not seen counts as dead
 BEAT = 2.0  # seconds after which an owner with claims lets itself be seen again
 
 
-def seen(connection: sqlite3.Connection, owner: str, host: str, now: float) -> None:
+def note_owner(connection: sqlite3.Connection, owner: str, host: str, now: float) -> None:
     """Says that the owner lives, at `now` in seconds since 1970."""
     connection.execute("INSERT OR REPLACE INTO owners VALUES (?, ?, ?, ?)", (owner, host, os.getpid(), now))
 
 
-def dead(connection: sqlite3.Connection, owner: str, host: str, now: float) -> list[str]:
+def dead_owners(connection: sqlite3.Connection, owner: str, host: str, now: float) -> list[str]:
     """The other owners that are alive no more: not seen within the lease, or of this host without their process.
 
     Whoever has claims or reservations and was never seen is dead as well.
@@ -34,13 +34,13 @@ def dead(connection: sqlite3.Connection, owner: str, host: str, now: float) -> l
     return [other for other, at, pid, last in rows if now - last > LEASE or (at == host and not _runs(pid))]
 
 
-def bury(connection: sqlite3.Connection, owners: Collection[str]) -> None:
+def drop_claims(connection: sqlite3.Connection, owners: Collection[str]) -> None:
     """Ends all claims of the owners, and the owners."""
     for table in ("claims", "owners"):
         connection.executemany(f"DELETE FROM {table} WHERE owner = ?", [(owner,) for owner in owners])
 
 
-def stand(
+def standing_claims(
     connection: sqlite3.Connection, keys: Sequence[str], run: str | None
 ) -> dict[str, tuple[str | None, str | None, str | None]]:
     """To each key the JSON of its reply (only of the run, where one is given), its run, and the owner of its claim."""
@@ -54,19 +54,19 @@ def stand(
     return {key: (reply, of, owner) for key, reply, of, owner in json.loads(rows)}
 
 
-def grant(connection: sqlite3.Connection, keys: Sequence[str], owner: str) -> None:
+def grant_claims(connection: sqlite3.Connection, keys: Sequence[str], owner: str) -> None:
     """Gives the owner the claims of the keys, which are nobody's."""
     connection.execute("INSERT INTO claims SELECT value, ? FROM json_each(?)", (owner, json.dumps(keys)))
 
 
-def end(connection: sqlite3.Connection, keys: Sequence[str], owner: str) -> None:
+def end_claims(connection: sqlite3.Connection, keys: Sequence[str], owner: str) -> None:
     """Ends the owner's claims of the keys; nothing for claims that are not the owner's."""
     connection.execute(
         "DELETE FROM claims WHERE owner = ? AND key IN (SELECT value FROM json_each(?))", (owner, json.dumps(keys))
     )
 
 
-def free(connection: sqlite3.Connection, keys: Sequence[str]) -> list[str]:
+def free_claims(connection: sqlite3.Connection, keys: Sequence[str]) -> list[str]:
     """Those of the keys that nobody claims."""
     (rows,) = connection.execute(
         "SELECT json_group_array(asked.value) FROM json_each(?) AS asked "

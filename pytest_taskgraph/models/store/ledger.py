@@ -19,7 +19,7 @@ _ROUNDING = 1e-9  # ten times 0.1 is not more than 1.0
 
 
 @dataclass(slots=True)
-class Entry:
+class LedgerEntry:
     """What came of entering operations in the ledger."""
 
     results: list[tuple[Spend, BudgetSpentError | None]] = field(default_factory=list)  # granted, or why refused
@@ -67,9 +67,9 @@ class _Balance:
         return limited and self.others_first is not None and self.others_first < spend.position
 
 
-def enter(
+def enter_spending(
     connection: sqlite3.Connection, run: str, owner: str, settles: Sequence[Settle], spends: Sequence[Spend]
-) -> Entry:
+) -> LedgerEntry:
     """Settle, then grant or refuse as many of the spendings as can be decided. To be called within a transaction.
 
     Args:
@@ -82,7 +82,7 @@ def enter(
     balance = _read(connection, run, owner)
     for settle in settles:
         balance.settle(settle)
-    entry = Entry()
+    entry = LedgerEntry()
     for spend in sorted(spends, key=lambda one: one.position):
         refused = _refusal(spend, balance)
         if refused is not None:
@@ -98,7 +98,7 @@ def enter(
     return entry
 
 
-def bury(connection: sqlite3.Connection, owners: Collection[str]) -> None:
+def drop_reservations(connection: sqlite3.Connection, owners: Collection[str]) -> None:
     """Count what dead owners had reserved as spent, for it may be billed; they wait for nothing any more."""
     for owner in owners:
         left = connection.execute("SELECT reserved, run FROM reservations WHERE owner = ?", (owner,)).fetchall()

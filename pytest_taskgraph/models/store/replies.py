@@ -20,12 +20,12 @@ def to_text(reply: Reply) -> str:
     return canonical({name: getattr(reply, name) for name in _FIELDS})
 
 
-def from_text(text: str) -> Reply:
+def reply_from_text(text: str) -> Reply:
     """The reply that `to_text` wrote; fields that a later version added are passed over."""
     return Reply(**{name: value for name, value in json.loads(text).items() if name in _FIELDS})
 
 
-def write(connection: sqlite3.Connection, keeps: Sequence[Keep], run: str) -> None:
+def write_replies(connection: sqlite3.Connection, keeps: Sequence[Keep], run: str) -> None:
     """Stores the replies; one that a key had before gives way."""
     at = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     rows = [[one.key, one.entry["model"], canonical(one.entry), to_text(one.reply)] for one in keeps]
@@ -36,13 +36,13 @@ def write(connection: sqlite3.Connection, keeps: Sequence[Keep], run: str) -> No
     )
 
 
-def requests(connection: sqlite3.Connection, model: str, most: int) -> Iterable[str]:
+def stored_requests(connection: sqlite3.Connection, model: str, most: int) -> Iterable[str]:
     """The JSON of the latest `most` stored requests of the model."""
     rows = connection.execute("SELECT request FROM replies WHERE model = ? ORDER BY id DESC LIMIT ?", (model, most))
     return (request for (request,) in rows)
 
 
-def lengths(connection: sqlite3.Connection, model: str, most: int) -> list[int]:
+def stored_lengths(connection: sqlite3.Connection, model: str, most: int) -> list[int]:
     """Return the tokens out of the latest `most` replies of the model, of those that tell them."""
     rows = connection.execute(
         "SELECT CASE WHEN json_valid(reply) THEN json_extract(reply, '$.tokens_out') END FROM replies "
@@ -58,6 +58,6 @@ def longer(connection: sqlite3.Connection, characters: int) -> Iterator[tuple[st
     yield from connection.execute(found, (characters,))
 
 
-def models(connection: sqlite3.Connection) -> tuple[str, ...]:
+def stored_models(connection: sqlite3.Connection) -> tuple[str, ...]:
     """The models of which there are replies, sorted."""
     return tuple(model for (model,) in connection.execute("SELECT DISTINCT model FROM replies ORDER BY model"))

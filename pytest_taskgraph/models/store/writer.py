@@ -15,8 +15,10 @@ from typing import TypeVar
 from uuid import uuid4
 
 from ...errors import DamagedReplyError, NotAskedError
-from . import claims, ledger, replies
+from .claims import BEAT, dead_owners, drop_claims, end_claims, free_claims, grant_claims, note_owner, standing_claims
+from .ledger import LedgerEntry, drop_reservations, enter_spending
 from .operations import Claim, Keep, Look, Operation, Release, Result, Results, Settle, Spend, Withdraw, deliver
+from .replies import reply_from_text, write_replies
 from .schema import unusable
 
 POLL = 0.05  # seconds between two looks at what other processes did, while somebody waits for them
@@ -39,7 +41,7 @@ class Writer:
         self._closed = False
         self._held: set[str] = set()
         self._waiting: dict[str, list[Claim]] = {}
-        self._entry = ledger.Entry()  # as the ledger was last entered
+        self._entry = LedgerEntry()  # as the ledger was last entered
         self._unsettled: list[Settle] = []  # those that could not be written, for instance to a full disk
         self._seen = self._looked = self._buried = 0.0
         self._version = -1
@@ -80,7 +82,7 @@ class Writer:
         self._end()
 
     def _arrived(self) -> list[Operation | None]:
-        patience = POLL if self._foreign() or self._contends else claims.BEAT if self._lives else None
+        patience = POLL if self._foreign() or self._contends else BEAT if self._lives else None
         found: list[Operation | None] = []
         with suppress(queue.Empty):
             found.append(self._queue.get(timeout=patience))
@@ -116,7 +118,7 @@ class Writer:
             self._remember(asked, results)
             deliver(results, self.lost)
 
-    def _fail(self, failure: Exception, asked: Sequence[Operation], before: ledger.Entry) -> None:
+    def _fail(self, failure: Exception, asked: Sequence[Operation], before: LedgerEntry) -> None:
         """Tell the failure to all that asked and to the spendings that wait; the next transaction settles again."""
         self._unsettled += [*_of(Settle, asked), *_taken_back(_of(Withdraw, asked))]
         waiting = [one for one in before.waiting if one not in asked]
@@ -140,10 +142,10 @@ class Writer:
         keeps, releases = _of(Keep, operations), _of(Release, operations)
         settles, spends, withdraws = _of(Settle, operations), _of(Spend, operations), _of(Withdraw, operations)
         if keeps:
-            replies.write(self._connection, keeps, self._run)
+            write_replies(self._connection, keeps, self._run)
         ended: list[Keep | Release] = [*keeps, *releases]
         if ended:
-            claims.end(self._connection, [one.key for one in ended], self._owner)
+            end_claims(self._connection, [one.key for one in ended], self._owner)
         done: list[Operation] = [*ended, *settles, *withdraws]
         results: Results = [(one, None) for one in done]
         if settles or spends or withdraws:
@@ -155,24 +157,24 @@ class Writer:
         gone = {id(one.spend) for one in withdraws}
         waiting = [one for one in dict.fromkeys([*self._entry.waiting, *spends]) if id(one) not in gone]
         settled = [*self._unsettled, *settles, *_taken_back(withdraws)]
-        self._entry = ledger.enter(self._connection, self._run, self._owner, settled, waiting)
+        self._entry = enter_spending(self._connection, self._run, self._owner, settled, waiting)
         if self._entry.in_flight or self._entry.waiting:
             self._show_up()
         return [*self._entry.results]
 
     def _looks(self, looks: Sequence[Look]) -> Results:
-        standing = claims.stand(self._connection, _keys(looks), None) if looks else {}
+        standing = standing_claims(self._connection, _keys(looks), None) if looks else {}
         return [(look, self._reply(look.key, *standing[look.key][:2])) for look in looks]
 
     def _claims(self, asked: Sequence[Claim]) -> Results:
         keys = _keys(asked)
-        standing = claims.stand(self._connection, keys, self._run if self._refresh else None) if keys else {}
+        standing = standing_claims(self._connection, keys, self._run if self._refresh else None) if keys else {}
         there = [one for one in asked if standing[one.key][0] is not None]
         results: Results = [(one, self._reply(one.key, *standing[one.key][:2])) for one in there]
         first = {one.key: one for one in reversed(asked) if standing[one.key] == (None, None, None)}
         if first:
             self._show_up()
-            claims.grant(self._connection, list(first), self._owner)
+            grant_claims(self._connection, list(first), self._owner)
         return results + [(one, None) for one in first.values()]
 
     def _reply(self, key: str, text: str | None, run: str | None) -> Result | Exception:
@@ -180,7 +182,7 @@ class Writer:
             if text is None:
                 return None
             text.encode()  # fails where the row was no UTF-8
-            return replace(replies.from_text(text), stored=run != self._run)
+            return replace(reply_from_text(text), stored=run != self._run)
         except (ValueError, TypeError, AttributeError, RecursionError) as error:
             return DamagedReplyError(
                 f"the store {self._path} holds no readable reply of the key {key}: {error}; ask that question anew "
@@ -228,7 +230,7 @@ class Writer:
             if self._lives:
                 self._show_up()
             changed = bool(foreign or contends) and self._changed()
-            freed = claims.free(self._connection, foreign) if foreign and changed else []
+            freed = free_claims(self._connection, foreign) if foreign and changed else []
         except sqlite3.Error as error:
             failure = unusable(self._path, error)
             deliver([(one, failure) for key in foreign for one in self._waiting.pop(key)], self.lost)
@@ -236,9 +238,9 @@ class Writer:
             self._turn(self._entry.waiting if contends and changed else [], freed)
 
     def _show_up(self) -> None:
-        if abs(time.time() - self._seen) >= claims.BEAT:
+        if abs(time.time() - self._seen) >= BEAT:
             self._seen = time.time()
-            claims.seen(self._connection, self._owner, self._host, self._seen)
+            note_owner(self._connection, self._owner, self._host, self._seen)
 
     def _changed(self) -> bool:
         """Whether another process wrote since the last look, or was found dead, which ends its claims."""
@@ -249,12 +251,12 @@ class Writer:
 
     def _bury(self) -> bool:
         self._buried = time.monotonic()
-        if not claims.dead(self._connection, self._owner, self._host, time.time()):
+        if not dead_owners(self._connection, self._owner, self._host, time.time()):
             return False
         with self._transaction():  # asked again: they may have shown up just now
-            gone = claims.dead(self._connection, self._owner, self._host, time.time())
-            claims.bury(self._connection, gone)
-            ledger.bury(self._connection, gone)
+            gone = dead_owners(self._connection, self._owner, self._host, time.time())
+            drop_claims(self._connection, gone)
+            drop_reservations(self._connection, gone)
         return True
 
     def _end(self) -> None:
@@ -263,8 +265,8 @@ class Writer:
         deliver([*((one, closed) for one in claiming), *((one, closed) for one in self._entry.waiting)], self.lost)
         try:
             with self._transaction():
-                claims.bury(self._connection, [self._owner])
-                ledger.bury(self._connection, [self._owner])
+                drop_claims(self._connection, [self._owner])
+                drop_reservations(self._connection, [self._owner])
         except sqlite3.Error:  # whoever comes next sees that this process is gone
             pass
         finally:
