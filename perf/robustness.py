@@ -259,7 +259,7 @@ def memory(project: Project) -> Iterator[tuple[bool, str]]:
     """Peaks of the largest process."""
     cases: tuple[tuple[str, bool, tuple[str, ...]], ...] = (
         ("right answers", True, ()),
-        ("wrong answers", False, ("--taskgraph-judge=none",)),
+        ("wrong answers", False, ("--taskgraph-fail-on=nothing",)),
         ("wrong answers, each a failure", False, ("--tb=no",)),
         ("right answers, -n 2", True, SPREAD),
     )

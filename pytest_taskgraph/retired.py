@@ -24,12 +24,14 @@ class RenamedOption:
 OPTIONS: Final = (
     RenamedOption("frame", "prompt"),
     RenamedOption("pass-mark", "pass-threshold"),
+    RenamedOption("judge", "fail-on", "questions is answers now, none is nothing, and auto is the default"),
     RenamedOption("plan", "dry-run"),
     RenamedOption("reading", "parsing"),
 )
 
 VALUES: Final[Mapping[tuple[str, str], str]] = {
     ("presentation", "up-front"): "inline",
+    ("fail-on", "undecided"): "inconclusive",
     ("prompt", "think-first"): "chain-of-thought",
 }
 """The new name of a value, by the present name of its option and the old name of the value."""

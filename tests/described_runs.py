@@ -49,7 +49,7 @@ def about_run(
     **more: object,
 ) -> About:
     """Return what a run of the family of patterns was; `facts` follow the order of About from `prompts` on."""
-    names = ("prompts", "parsing", "judge", "questions", "settings", "gates", "lost", "question_sets", "interrupted")
+    names = ("prompts", "parsing", "fail_on", "questions", "settings", "gates", "lost", "question_sets", "interrupted")
     stated = {"notation": ", ".join(notations)} if notations else {}
     families = {"families": (replace(PATTERNS, facts=stated),)}
     stated_facts: dict[str, Any] = families | dict(zip(names, facts, strict=False)) | more

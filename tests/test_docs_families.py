@@ -39,7 +39,7 @@ def test_family_of_the_page_runs(capitals: Project) -> None:
     data = "--taskgraph-data=countries=countries.csv"
     ran = capitals.spawn(data, "--model=simulated:1", "--taskgraph-gate=continent=Africa>=0.5")
     assert (ran.code, ran.counts) == (0, {"passed": 4}), ran.output  # three countries, as the suite says, and the gate
-    ran = capitals.spawn(data, "--model=simulated:0", "--taskgraph-most-countries=4", "--taskgraph-judge=none")
+    ran = capitals.spawn(data, "--model=simulated:0", "--taskgraph-most-countries=4", "--taskgraph-fail-on=nothing")
     assert ran.counts == {"wrong": 4}
     ran = capitals.spawn(data, "--model=simulated:1", "--taskgraph-gate=continent=Mars>=0.5")
     assert "no question is of 'continent=Mars'; known values of continent: " in ran.output

@@ -169,7 +169,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 
 @pytest.hookimpl(wrapper=True, trylast=True)  # within pytest's own, which ends the line of progress
 def pytest_runtestloop(session: pytest.Session) -> Generator[None, object, object]:
-    """However the loop ends, asking ends with it; where nobody broke it off, the whole run is judged."""
+    """However the loop ends, asking ends with it; where nobody broke it off, the cases of the whole run follow."""
     result, ended = None, None
     try:
         result = yield
@@ -186,7 +186,7 @@ def pytest_runtestloop(session: pytest.Session) -> Generator[None, object, objec
     if run is not None and not hasattr(session.config, "workerinput") and not options.idle(session.config):
         from .cases import issue
 
-        issue(session, run.judge(session, ended))
+        issue(session, run.decide(session, ended))
     if ended is not None:
         raise ended
     return result
@@ -232,8 +232,8 @@ def pytest_runtest_makereport(
         from .outcomes import shape
         from .run import run_of
 
-        judging, travels = run_of(item.config).judging, hasattr(item.config, "workerinput")
-        shape(report, made, call.excinfo, judging.survey, travels, judging.max_errors > 0)
+        policy, travels = run_of(item.config).fail_policy, hasattr(item.config, "workerinput")
+        shape(report, made, call.excinfo, policy.expects_wrong, travels, policy.max_errors > 0)
         if report.when == "teardown":
             del item.stash[TRIAL]  # an attempt after this one may fail before it asks
     return report

@@ -1,4 +1,4 @@
-"""What a run was: who was asked what, and how it was judged, for the record and the headers of reports."""
+"""What a run was: who was asked what, and what failed it, for the record and the headers of reports."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def about(run: Run) -> About:
         seed=shown.seed,
         prompts=(shown.prompt,),
         parsing=shown.parsing,
-        judge=run.judging.how,
+        fail_on=run.fail_policy.kinds,
         # A quiet controller is not told before; of a run that was broken off, nobody knows then.
         questions=run.questions or (None if run.interrupted else len(run.tally)) or None,
         settings={

@@ -1,4 +1,4 @@
-"""Cases that judge a whole run: test reports of their own, issued by whoever gathers the results."""
+"""Cases of a whole run: test reports of their own, issued by whoever gathers the results."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ def count_in(session: pytest.Session, run: Run | None) -> int:
 def _expected(run: Run) -> int:
     """How many cases there will be, if something is asked."""
     from . import options
-    from .judging import BUDGETS
+    from .fail_policy import BUDGETS
 
     budgets = sum(options.given(run.config, limit) is not None for limit in BUDGETS.values())
-    of_each = len(run.judging.gates) + bool(run.judging.max_errors)
+    of_each = len(run.fail_policy.gates) + bool(run.fail_policy.max_errors)
     return budgets + len(run.models.labels) * of_each + bool(run.reporting.compares)
 
 

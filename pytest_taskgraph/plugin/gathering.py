@@ -42,7 +42,8 @@ class Gatherer:
             from .private import remember_failed
             from .run import run_of
 
-            if run_of(self.config).judging.how == "gates":
+            kinds = run_of(self.config).fail_policy.kinds
+            if kinds and "answers" not in kinds:
                 remember_failed(self.config, report)
         return result
 

@@ -72,16 +72,15 @@ OPTIONS = {
         Option("price", "[MODEL=]IN/OUT", "US dollars for a million tokens in and out, where the price is not known. "
                "Repeatable", repeatable=True),
         Option("progress", "SECONDS", "between lines that tell how far the run is; 0: none", "30", kind="number"),
-        Option("judge", "WHAT", "what fails: questions (each wrong answer), gates (the cases that judge the whole "
-               "run), none (a survey), or auto: gates where a budget is set, none for the default baseline, else "
-               "questions", "auto", choices=("auto", "questions", "gates", "none")),
-        Option("gate", "EXPR", "a case that judges the run, such as {families} to be certain. Repeatable",
+        Option("fail-on", "WHAT[,WHAT]", "what makes the run fail: answers (each wrong one), gates, of a comparison "
+               "regression, inconclusive, missing; or nothing: report only (default: gates where a gate or a budget is "
+               "set, nothing for the default baseline, else answers; and regression)", kind="list"),
+        Option("gate", "EXPR", "a case about the whole run, such as {families} to be certain. Repeatable",
                repeatable=True),
-        Option("max-errors", "SHARE", "missing replies that are allowed, 0 to 1; above 0 a gate judges them", "0",
+        Option("max-errors", "SHARE", "missing replies that are allowed, 0 to 1; above 0 a gate decides on them", "0",
                kind="share"),
         Option("save", "NAME", "keep the record of this run under a name, to be compared with"),
         Option("compare", "NAME|PATH", "compare with a saved run, question by question; last: the run before"),
-        Option("fail-on", "WHAT[,WHAT]", "what a comparison fails on: regression, inconclusive, missing"),
         Option("margin", "X", "a loss that is none worth speaking of, 0 to 1, for comparisons", "0.05", kind="share"),
         Option("report", "KIND=PATH", "write a report: json (the record), md, html, csv or tables. Repeatable",
                repeatable=True, kind="pairs"),

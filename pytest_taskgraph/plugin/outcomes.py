@@ -94,13 +94,13 @@ def shape(
     report: pytest.TestReport,
     trial: Trial,
     excinfo: pytest.ExceptionInfo[BaseException] | None,
-    survey: bool,
+    expects_wrong: bool,
     travels: bool,
     allowed: bool = False,
 ) -> None:
     """Puts the trial on the report of the set-up, as JSON if it travels, and a verdict in place of a traceback.
 
-    A wrong answer is reported as expected in a survey, and always where the question is varied: it judges nothing.
+    A wrong answer is reported as expected where `expects_wrong`, and always where the question is varied.
     A missing reply is where `allowed`: there a case judges how many are missing.
     """
     if report.when == "setup":
@@ -112,16 +112,16 @@ def shape(
         if allowed and report.failed and hasattr(report, REASON):
             _expect(report, MISSING)
     elif excinfo is not None and isinstance(excinfo.value, WrongAnswer):
-        _tell_wrong(report, trial, survey or bool(trial.question.relation))
+        _tell_wrong(report, trial, expects_wrong or bool(trial.question.relation))
 
 
-def _tell_wrong(report: pytest.TestReport, trial: Trial, survey: bool) -> None:
+def _tell_wrong(report: pytest.TestReport, trial: Trial, expected: bool) -> None:
     from ..reports.failure import SECTION, failure_lines, reply_section, short_reason
 
     reason = short_reason(trial)
     _tell(report, failure_lines(trial), reason)
     setattr(report, GROUP, trial.question.group)
-    if survey:
+    if expected:
         _expect(report, WRONG)
     elif trial.reply is not None:
         report.sections.append((SECTION, reply_section(trial.reply.text)))

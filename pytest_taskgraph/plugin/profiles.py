@@ -31,7 +31,7 @@ PROFILES: Mapping[str, Profile] = MappingProxyType(
     {
         "dev": _profile(
             "a look while one writes a prompt template: few questions, nothing fails",
-            instances="1", repeats="1", retries="2", progress="10", judge="none",
+            instances="1", repeats="1", retries="2", progress="10", fail_on="nothing",
         ),
         "ci": _profile(
             "a verdict on every push, which a provider's bad minute does not decide",

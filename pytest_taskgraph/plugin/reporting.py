@@ -36,12 +36,12 @@ class Narrowing:
 class Reporting:
     """The options that ask for reports, for keeping and for comparing."""
 
-    def __init__(self, config: pytest.Config, folder: Path) -> None:
+    def __init__(self, config: pytest.Config, folder: Path, fail_on: frozenset[str]) -> None:
         self._config, self._folder = config, folder
+        self._fail_on = fail_on  # what the comparison fails on
         self.notices: list[str] = []  # to be told before anything is asked
         self.remarks: list[str] = []  # to be told at the end
         self.comparison: Comparison | None = None
-        self._fail_on: frozenset[str] = frozenset()
         self._before: dict[str, Any] | None = None
         self._stays = False  # whether what this run was compared with is to be compared with again
         self._mistake = ""  # what is wrong with a comparison that is configured, rather than asked for by a flag
@@ -86,8 +86,6 @@ class Reporting:
         keep = options.value(self._config, "save")
         if keep and saved.checked(keep) == saved.LAST:
             raise UsageError("--taskgraph-save: last is the run before, which later runs replace; name it otherwise")
-        if stated := options.values(self._config, "fail-on"):
-            self._fail_on = self._checked(stated)
         self._margin()
         try:
             self._before = self._baseline() if self.compares else None
@@ -95,15 +93,6 @@ class Reporting:
             if options.flagged(self._config, "compare"):
                 raise
             self._mistake = str(error)
-
-    def _checked(self, stated: list[str]) -> frozenset[str]:
-        """What a comparison is to fail on."""
-        from ..results.comparison import fail_on_of
-
-        found = fail_on_of(stated, "--taskgraph-fail-on")
-        if not self.compares and options.flagged(self._config, "fail-on"):  # configured, it is for runs that compare
-            raise UsageError("--taskgraph-fail-on says what a comparison fails on: name one with --taskgraph-compare")
-        return found
 
     @property
     def baseline_sets(self) -> dict[str, int]:

@@ -15,8 +15,8 @@ from .ahead import Ahead, AskingParts, may_stop
 from .application import misspelling_notices, unstored_notices
 from .asked_families import AskedFamilies
 from .drawings import Drawings
+from .fail_policy import FailPolicy, RunOutcome
 from .garbage import Garbage
-from .judging import Judging, Outcome
 from .loop import Loop
 from .measuring import Measuring
 from .outcomes import CARRIED
@@ -46,7 +46,7 @@ class Run:
         self.models = ModelsUnderTest(config)
         self.repeats = options.whole(config, "repeats") or 1
         self.families = AskedFamilies()
-        self.judging = Judging(config, self.families)
+        self.fail_policy = FailPolicy(config, self.families)
         self.pipeline = Pipeline(config)
         self.measuring = Measuring(config, self.settings, self.pipeline)
         self.usage = UsageTotal(self.pipeline.watch)
@@ -56,9 +56,9 @@ class Run:
         self.notices: list[str] = []
         self.questions = 0
         self.population = Questions(config, self.families, self.models)
-        self.reporting = Reporting(config, self.pipeline.folder)
+        self.reporting = Reporting(config, self.pipeline.folder, self.fail_policy.comparison_kinds)
         self.verdicts: list[Case] = []
-        self.judged = self.whole = False  # whether the whole run was judged; whether the loop came to its end
+        self.decided = self.whole = False  # cases were told; the loop came to its end
         self.concluded = False  # whether there is something to tell at the end
         self.drawings = Drawings()
         self.ahead = Ahead(
@@ -212,7 +212,7 @@ class Run:
         self.pipeline.check(clients)
         self.notices.extend(unstored_notices([*clients, *self.measuring.clients]))
         self.notices.extend(misspelling_notices([one.spec for one in subjects]))
-        self.judging.check()
+        self.fail_policy.check()
         self.reporting.check()
         self.notices.extend(self.reporting.notices)
         for one in subjects:
@@ -229,18 +229,18 @@ class Run:
         if not self.population.declared and not self.population.of_command_line:
             return
         mistakes = self.reporting.refused(self.population.question_sets(), self.notices)
-        mistakes += self.population.mistakes_of(self.judging.gates)
+        mistakes += self.population.mistakes_of(self.fail_policy.deciding_gates)
         if mistakes:
             refuse(self.config, mistakes)
         else:
-            self.notices.extend(self.judging.notices)
+            self.notices.extend(self.fail_policy.notices)
 
     def demand(self, family: Family) -> None:
         """Check that what is configured can be had, now that there are questions of a family. Raises UsageError."""
         _ = self.descriptions  # a conftest may have registered further families since
         for one in self.models.all:
             one.model(family)
-        self.judging.demand()
+        self.fail_policy.demand()
         self.reporting.demand()
 
     def add(self, report: pytest.TestReport) -> None:
@@ -259,20 +259,19 @@ class Run:
         else:
             self.died.append(report.nodeid)
 
-    def judge(self, session: pytest.Session, ended: BaseException | None) -> list[Case]:
-        """The verdicts over the whole run. `ended`: what ended the loop of items before its time."""
+    def decide(self, session: pytest.Session, ended: BaseException | None) -> list[Case]:
+        """Return the cases of the whole run. `ended`: what ended the loop of items before its time."""
         where = self.population.whereabouts(session, ended, self.died)
         models = [one.name for one in self.models.all]
-        self.verdicts = list(self.judging.cases(Outcome(self.tally, models, self.population, where)))
-        self.judged, self.whole = True, ended is None
+        self.verdicts = list(self.fail_policy.cases(RunOutcome(self.tally, models, self.population, where)))
+        self.decided, self.whole = True, ended is None
         came = {one.question.id for one in self.tally}
         narrowing = Narrowing(
             self._narrowed(where), ", ".join(where.chosen), lambda one: self.population.left_out(one, where, came)
         )
         found = self.reporting.cases(self.record, narrowing)
-        if self.judging.how == "none":
-            told = "not judged, for --taskgraph-judge=none"
-            found = [replace(one, outcome="skipped", reason=f"{told}: {one.reason}") for one in found]
+        if not self.fail_policy.comparison_kinds:
+            found = [one.report_only() for one in found]
         self.verdicts += found
         return self.verdicts
 
@@ -301,12 +300,12 @@ class Run:
 
     @property
     def interrupted(self) -> bool:
-        """Whether it was broken off before it could be judged."""
-        return self.concluded and not self.judged
+        """Whether it was broken off before it could be decided."""
+        return self.concluded and not self.decided
 
     def _asked_nobody(self, session: pytest.Session) -> bool:
         """Whether there were suites and items ran, but none put a question."""
-        ran = self.judged or session.exitstatus == pytest.ExitCode.INTERRUPTED
+        ran = self.decided or session.exitstatus == pytest.ExitCode.INTERRUPTED
         return ran and bool(session.testscollected and self.population.functions)
 
     def conclude(self, session: pytest.Session) -> str:

@@ -80,6 +80,6 @@ def _remarks(run: Run, width: int) -> list[tuple[str, dict[str, bool]]]:
     alone = not run.tally and verbosity >= -1
     found = gate_lines(run.about().gates, width, brief=verbosity < 0) if alone else []
     told = list(run.reporting.remarks)
-    if run.interrupted and (run.judging.how == "gates" or run.reporting.compares):
-        told.append("the run was interrupted: gates and comparisons were not judged")
+    if run.interrupted and ("gates" in run.fail_policy.kinds or run.reporting.compares):
+        told.append("the run was interrupted: there is no verdict of gates and comparisons")
     return found + [(line, {"red": True}) for one in told for line in wrap(f"taskgraph: {one}", width, 3)]

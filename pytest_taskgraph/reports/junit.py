@@ -64,7 +64,7 @@ def suite_properties(tally: Tally, about: About) -> Properties:
         **about.facts,
         "prompt": ", ".join(about.prompts),
         "parsing": about.parsing,
-        "judge": about.judge,
+        "fail_on": ",".join(about.fail_on) or "nothing",
         "version": about.version,
     }
     facts |= _usage(about.usage) if about.usage else {}

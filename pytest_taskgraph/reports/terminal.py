@@ -22,6 +22,7 @@ from .side_by_side import has_rates_alone, legend, side_by_side, titles_of
 from .spending import spent, took
 from .wording import count, interval, number, plural
 
+REPORT_ONLY = "taskgraph: report only: no answer, gate or comparison fails the run"
 OF_STD = "std: standard deviation of the scores"
 RANGES = 5  # of a label with many numbers
 NAMES = 500  # columns of all models' names
@@ -29,7 +30,7 @@ NAMES = 500  # columns of all models' names
 
 def header(about: About, width: int = 80) -> list[str]:
     """What the run is, in two lines of at most `width` columns, more where names are long, and one more for a simulated
-    model and for a survey.
+    model and for a run that is report only.
     """
     asked = [f"seed {about.seed}", *([] if about.questions is None else [count(about.questions, "question")])]
     start, end = f"taskgraph {about.version}: ", "".join(f", {fact}" for fact in asked)
@@ -46,7 +47,7 @@ def header(about: About, width: int = 80) -> list[str]:
             if about.simulated
             else []
         ),
-        *(["taskgraph: a survey: nothing is judged"] if about.judge == "none" else []),
+        *([REPORT_ONLY] if about.report_only else []),
     ]
     first = wrap(start + models + end, width, 2 * NAMES // width + 1)
     return [*first, *(shorten(line, width) for line in lines)]
@@ -181,12 +182,12 @@ def _invariance(relations: Sequence[tuple[str, Relation]], width: int) -> Lines:
 
 
 def _colour(tally: Tally, model: str | None, about: About) -> dict[str, bool]:
-    """Green where all that was asked is right, else red; none in a survey, where gates judge, or nothing was asked.
+    """Green where all that was asked is right, else red; none where answers fail nothing, or nothing was asked.
 
     Graded questions need an answer for it.
     """
     total, graded = tally.total(model), tally.total(model, graded=True)
-    if about.judge != "questions" or not total.n + total.errors:
+    if "answers" not in about.fail_on or not total.n + total.errors:
         return {}
     faults = total.n + total.errors - total.right + graded.errors + graded.unparseable + graded.refused
     return {"red": True} if faults else {"green": True}
@@ -194,11 +195,11 @@ def _colour(tally: Tally, model: str | None, about: About) -> dict[str, bool]:
 
 def _brief(tally: Tally, about: About, width: int) -> str:
     """The run in one line."""
-    total, survey = tally.total(), ", a survey" if about.judge == "none" else ""
+    total, report_only = tally.total(), ", report only" if about.report_only else ""
     if len(tally.models) > 1:
         rates = ", ".join(f"{number(tally.total(model).rate)} {model}" for model in tally.models)
         apart = f", {total.graded} graded" if total.graded else ""
-        return one_line(f"taskgraph: {total.n} answered{apart}{survey}: {rates}", width)
+        return one_line(f"taskgraph: {total.n} answered{apart}{report_only}: {rates}", width)
     both = (total, tally.total(graded=True))
     counts = {name: sum(getattr(row, name) for row in both) for name in ("unparseable", "refused", "skipped")}
     facts = [f"{total.right} of {total.n} right ({number(total.rate)})", f"mean {number(total.mean)}"]
@@ -206,7 +207,7 @@ def _brief(tally: Tally, about: About, width: int) -> str:
     facts += [f"{total.graded} graded"] if total.graded else []
     errors = sum(row.errors for row in both)
     facts += [count(errors, "error")] if errors else []
-    end = ", ".join([*facts, *(f"{of} {name}" for name, of in counts.items() if of)]) + survey
+    end = ", ".join([*facts, *(f"{of} {name}" for name, of in counts.items() if of)]) + report_only
     start = "taskgraph: "
     return shorten(f"{start}{one_line(total.model, max(6, width - len(start + end) - 2))}: {end}", width)
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ..results.comparison import Comparison
 
 State = Literal["passed", "failed", "neutral"]
+DECIDED = ("passed", "failed", INCONCLUSIVE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +34,9 @@ class Verdict:
 
 
 def verdict(record: Mapping[str, Any], tally: Tally, about: About, comparison: Comparison | None = None) -> Verdict:
-    """What the record says of the run as a whole: gates where there are any, else the questions; a survey is neither.
+    """Return what the record says of the run: by gates where there are any, by answers where these fail it.
+
+    A run that is report only has no verdict.
 
     A comparison that says "worse" fails a run that had passed.
     """
@@ -54,13 +57,17 @@ def _judged(record: Mapping[str, Any], tally: Tally, about: About) -> tuple[Stat
         return _interrupted(right, about)
     if not total.questions and not graded.questions and not gates:
         return "neutral", "Nothing was asked"
+    if about.report_only and not any(state(one) in DECIDED for one in gates):
+        return "neutral", f"Report only: {right}"
+    by_answers = _by_questions(total, graded, len(about.lost))
     if gates:
-        return _by_gates(gates, total.errors + graded.errors)
-    if about.judge == "none":
-        return "neutral", f"A survey, nothing is judged: {right}"
-    if about.judge == "gates":
-        return "neutral", f"Judged by gates, and the record holds none: {right}"
-    return _by_questions(total, graded, len(about.lost))
+        found = _by_gates(gates, total.errors + graded.errors)
+        if "answers" in about.fail_on and by_answers[0] == "failed" and found[0] != "failed":
+            return "failed", f"{by_answers[1]}; {found[1]}"
+        return found
+    if "answers" not in about.fail_on:
+        return "neutral", f"Fails on {', '.join(about.fail_on)} alone, and the record holds no such case: {right}"
+    return by_answers
 
 
 def _right(total: Row, graded: Row) -> str:
@@ -70,8 +77,8 @@ def _right(total: Row, graded: Row) -> str:
 
 
 def _interrupted(right: str, about: About) -> tuple[State, str]:
-    lacks = "; gates were not judged" if about.judge == "gates" else ""
-    state: State = "neutral" if about.judge == "none" else "failed"
+    lacks = "; there is no verdict of gates" if "gates" in about.fail_on else ""
+    state: State = "neutral" if about.report_only else "failed"
     return state, f"Interrupted: {right}{lacks}"
 
 
@@ -92,7 +99,7 @@ def _by_gates(gates: list[dict[str, Any]], missing: int) -> tuple[State, str]:
 
 
 def _by_questions(total: Row, graded: Row, lost: int) -> tuple[State, str]:
-    """Return the verdict where each answer judges: graded questions are to have one, whatever its score."""
+    """Return the verdict where each wrong answer fails the run; graded questions need an answer, of whatever score."""
     missing, unparsed = total.errors + graded.errors, graded.unparseable + graded.refused
     apart = f", {graded.n:,} graded" if graded.n else ""
     if missing or lost or unparsed or total.right < total.n:
@@ -102,7 +109,7 @@ def _by_questions(total: Row, graded: Row, lost: int) -> tuple[State, str]:
     if not total.n and graded.n:
         return "neutral", f"No answer is right or wrong{apart}"
     if not total.n:
-        return "neutral", f"Nothing is judged: {count(total.skipped + graded.skipped, 'question')} skipped"
+        return "neutral", f"Nothing is decided: {count(total.skipped + graded.skipped, 'question')} skipped"
     return "passed", (f"All {total.n:,} right" if total.n > 1 else "The one question is right") + apart
 
 
@@ -110,8 +117,8 @@ def _notes(tally: Tally, about: About) -> Iterator[str]:
     """What must be known to read the scores."""
     if about.simulated:
         yield "A simulated model answered: answers are looked up, so the scores say nothing about a model."
-    if about.judge == "none":
-        yield "A survey: no score fails the run."
+    if about.report_only:
+        yield "Report only: no answer, gate or comparison fails the run."
     if apart := graded_note(tally):
         yield f"{apart}."
     for budget, times in _budgets(tally).items():
@@ -155,7 +162,7 @@ def facts(tally: Tally, about: About) -> list[tuple[str, str]]:
         *((plural(name, 2 if ", " in value else 1), value) for name, value in about.facts.items()),
         (plural("prompt", len(about.prompts)), ", ".join(about.prompts)),
         ("parsing", about.parsing),
-        ("judged by", {"none": "nothing"}.get(about.judge, about.judge)),
+        ("fails on", ", ".join(about.fail_on) or "nothing"),
         ("seed", str(about.seed)),
         *_spent(tally, about),
         ("pytest-taskgraph-bench", about.version),

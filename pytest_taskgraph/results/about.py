@@ -20,13 +20,13 @@ class About:
     seed: int = 0
     prompts: tuple[str, ...] = ()  # the names of the prompt templates, or their files
     parsing: str = "lenient"
-    judge: str = "questions"
+    fail_on: tuple[str, ...] = ("answers",)  # some of FAILURES; none where the run is report only
     questions: int | None = None  # how many were collected; None before it is known
     settings: dict[str, Json] = field(default_factory=dict)
-    gates: tuple[dict[str, Json], ...] = ()  # the cases that judged the whole run, as in docs/record.schema.json
+    gates: tuple[dict[str, Json], ...] = ()  # the cases of the whole run, as in docs/record.schema.json
     lost: tuple[str, ...] = ()  # questions whose worker died while their test ran
     question_sets: dict[str, int] = field(default_factory=dict)  # family -> version of its questions, where it has one
-    interrupted: bool = False  # whether it was broken off before gates and comparisons could judge it
+    interrupted: bool = False  # whether it was broken off before there were verdicts of gates and comparisons
     usage: Usage | None = None  # what the run sent and spent; None where nobody says, as in older records
     families: tuple[FamilyDescription, ...] = ()  # those that were asked, in the order of reports
 
@@ -38,6 +38,11 @@ class About:
             for name, value in family.facts.items():
                 found.setdefault(name, {})[value] = None
         return {name: ", ".join(values) for name, values in found.items()}
+
+    @property
+    def report_only(self) -> bool:
+        """Return True if no answer, gate or comparison fails the run."""
+        return not self.fail_on
 
     @property
     def simulated(self) -> bool:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 INCONCLUSIVE: Final = "inconclusive"  # begins the reason of a gate or a comparison that decides nothing
 IDENTICAL: Final = "identical replies"  # the verdict of a comparison that has nothing to test
 _ON_THESE: Final = " on these "  # stands in a verdict that claims nothing about other clusters, before their noun
 RETIRED: Final = "cannot tell"  # inconclusive, in records of earlier versions
+
+
+COMPARISON_FAILURES: Final = ("regression", "inconclusive", "missing")
+FAILURES: Final = ("answers", "gates", *COMPARISON_FAILURES)
+"""What can make a run fail, as `--taskgraph-fail-on` names it."""
 
 
 def is_worse(verdict: str) -> bool:
@@ -41,3 +46,8 @@ class Case:
     low: float | None = None
     high: float | None = None
     threshold: float | None = None
+
+    def report_only(self) -> Case:
+        """Return the verdict as one that fails nothing: skipped, with what it would have been."""
+        would = {"passed": ", would pass", "failed": ", would fail", "skipped": ""}[self.outcome]
+        return replace(self, outcome="skipped", reason=f"report only{would}: {self.reason}")

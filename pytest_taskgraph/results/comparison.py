@@ -12,9 +12,10 @@ from itertools import chain
 from typing import Any, Literal
 
 from ..errors import UnknownNameError, UsageError
+from ..retired import check_value
 from ..trial import Json, Outcome, Trial
 from .aggregate_changes import AggregateChange
-from .case import INCONCLUSIVE, is_worse
+from .case import COMPARISON_FAILURES, INCONCLUSIVE, is_worse
 from .descriptions import descriptions_of
 from .pairing import Changed, Missing, Pair, Pairing, mean_score, paired
 from .record import About, question_sets_of, tally_of
@@ -25,8 +26,7 @@ __all__ = [
     "other_questions",
 ]  # fmt: skip
 
-FAIL_ON = ("regression", "inconclusive", "missing")
-RETIRED = {"undecided": "inconclusive"}  # names of earlier versions, which still are understood
+FAIL_ON = COMPARISON_FAILURES
 MOVED = 0.5  # a graded question whose score moves by as much is told as flipped
 DIFFERENCE_LINES = 12  # of the text of an example that changed
 _LONGEST_DIFFERENCE = 400  # lines of a text that are set beside others
@@ -149,11 +149,16 @@ def other_questions(before: Mapping[str, int], after: Mapping[str, int]) -> str:
 
 
 def fail_on_of(texts: Iterable[str], option: str) -> frozenset[str]:
-    """What a comparison is to fail on, as the option names it, with commas between. Raises UnknownNameError, and
-    UsageError where it names nothing.
+    """Return what a comparison is to fail on, as the option names it, with commas between.
+
+    Raises:
+        UnknownNameError: if there is no such thing.
+        UsageError: if the option names nothing, or by an old name.
     """
     parts = [part.strip() for text in texts for part in text.split(",")]
-    found = frozenset(RETIRED.get(part, part) for part in parts if part)
+    found = frozenset(filter(None, parts))
+    for one in sorted(found):
+        check_value(option, "fail-on", one)
     if not found:
         raise UsageError(f"{option}: nothing to fail on; expected some of {', '.join(FAIL_ON)}")
     for one in sorted(found.difference(FAIL_ON)):
@@ -171,7 +176,7 @@ def case_of(
 
     It fails on what is asked of FAIL_ON, on "regression" where nothing is: "regression" is worse, on these clusters
     too, "inconclusive" is that verdict, "missing" is a question of the baseline without an answer now. A comparison
-    without a single pair has judged nothing, and fails whatever is asked.
+    without a single pair decides nothing, and fails whatever is asked.
 
     `chosen` is how the user selected, `left_out` tells of the id of a question whether it was not asked for that. Such
     questions are not missing; and where there are some, an inconclusive rest fails nothing, and the case is

@@ -160,7 +160,7 @@ def alike(
     return (*others, len(apart))
 
 
-def judge(
+def evaluate(
     gate: Gate, title: str, model: str, asked: Population, max_errors: float = 0.0, known: Known = NONE_KNOWN
 ) -> Case:
     """The verdict over the questions of one model that the gate is about.

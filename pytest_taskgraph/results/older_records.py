@@ -24,6 +24,7 @@ _VALUES = {"unreadable": "unparseable"}  # outcomes, statuses of a score, and th
 # What schema 3 put before the message of a failure, to its kind; other texts are a message alone.
 _KINDS = {kind: kind for kind in (*get_args(ProviderErrorKind), *BUDGET_KINDS)}
 _KINDS["questions::asked"] = PromptNotUnderstoodError.kind
+_FAIL_ON = {"questions": ["answers"], "auto": ["answers"], "gates": ["gates"], "none": []}  # was `judge`
 _TOO_WIDE = "no exact mark: "
 _OLD_SIMULATED = "oracle:"  # how the names of simulated models began
 _SIMULATED = "simulated:"
@@ -60,7 +61,10 @@ def _upgrade_to_4(record: Mapping[str, Any]) -> dict[str, Any]:
         found["parsing"] = found.pop("reading")
     if "frame" in found:
         found["prompts"] = [_present_prompt(found.pop("frame"))]
-    return found
+    if "judge" in found:
+        how = found.pop("judge")
+        found["fail_on"] = _FAIL_ON.get(how, how) if isinstance(how, str) else how
+    return dict(_changed(found, "settings", lambda one: _changed(one, "presentation", _present_presentation)))
 
 
 def _upgrade_row(row: dict[str, Any]) -> dict[str, Any]:
@@ -154,6 +158,10 @@ def _of_each(values: Any, change: Callable[[Any], Any]) -> Any:  # noqa: ANN401
 
 def _present_prompt(name: Any) -> Any:  # noqa: ANN401
     return _PROMPTS.get(name, name) if isinstance(name, str) else name
+
+
+def _present_presentation(value: Any) -> Any:  # noqa: ANN401
+    return "inline" if value == "up-front" else value
 
 
 def _change_each(found: dict[str, Any], name: str, change: Callable[[dict[str, Any]], dict[str, Any]]) -> None:

@@ -136,7 +136,7 @@ def about_of(record: Mapping[str, Any]) -> About:
         facts = {name: (later | dict(record))[name] for name in About.__dataclass_fields__}
         facts["usage"] = None if facts["usage"] is None else _usage(facts["usage"])
         facts["families"] = tuple(map(FamilyDescription.from_json, facts["families"]))
-        return About(**facts | {name: tuple(facts[name]) for name in ("models", "prompts", "gates", "lost")})
+        return About(**facts | {name: tuple(facts[name]) for name in ("models", "prompts", "gates", "lost", "fail_on")})
     except (KeyError, TypeError) as error:
         raise _unusable("what the run was", error) from error
 

@@ -183,7 +183,7 @@ class _Run:
     prompts: list[str]
     lost: list[str]
     parsing: Parsing
-    judge: Literal["auto", "questions", "gates", "none"]
+    fail_on: list[Literal["answers", "gates", "regression", "inconclusive", "missing"]]
     questions: _Count | None
     gates: list[_Verdict]
     usage: _Usage | None

@@ -71,7 +71,8 @@ def whole() -> dict[str, Any]:
     )  # fmt: skip
     gate = Case("gates::structure", "failed", "too low", "m", 0.5, 0.25, 0.75, 0.8)
     about = about_run(
-        "0.1.0", ("m",), 7, ("wadl",), "direct", "lenient", "gates", 1, {"tasks": [12], "model_option": {"top_p": 1}},
+        "0.1.0", ("m",), 7, ("wadl",), "direct", "lenient", ("gates",), 1,
+        {"tasks": [12], "model_option": {"top_p": 1}},
         (vars_of(gate),), ("next-009",), {"understanding": 2}, interrupted=True, families=(WITH_TABLES,),
     )  # fmt: skip
     record = build([wrong], about)

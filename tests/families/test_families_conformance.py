@@ -24,7 +24,7 @@ SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "record.schema.json").
 KINDS = ("json", "md", "html", "csv", "tables")
 REPORTS = (*(f"--taskgraph-report={kind}=r.{kind}" for kind in KINDS), "--junitxml=junit.xml")
 RECORD = "--taskgraph-report=json=r.json"
-SURVEY = "--taskgraph-judge=none"
+REPORT_ONLY = "--taskgraph-fail-on=nothing"
 PRICE = (1e-8, 20e-6)  # US dollars a token in and out
 PRICED = ("--taskgraph-price=0.01/20", "--taskgraph-model-option=max_tokens=20")
 FORBIDDEN = [chr(code) for code in (*range(9), 11, 12, *range(14, 32), 127, 0x202E)]
@@ -101,7 +101,9 @@ def replies(project: Project, family: Benchmark, accuracy: str) -> dict[str, str
     key = family.name, accuracy
     if key not in _REPLIES:
         write(project, family)
-        project.run(f"--model=simulated:{accuracy}", *family.flags, "--taskgraph-report=json=simulated.json", SURVEY)
+        project.run(
+            f"--model=simulated:{accuracy}", *family.flags, "--taskgraph-report=json=simulated.json", REPORT_ONLY
+        )
         record = project.record("simulated.json")
         _REPLIES[key] = {prompt_of(record, one): one["reply"]["text"] for one in record["trials"]}
     return _REPLIES[key]
@@ -158,7 +160,7 @@ def test_simulated_right_answers_score_one_and_wrong_ones_less(project: Project,
     right = project.record("r.json")
     assert {one["outcome"] for one in right["trials"]} == {"right", "graded"}
     assert {one["score"]["value"] for one in right["trials"]} == {1.0}
-    project.run("--model=simulated:0", *family.flags, RECORD, SURVEY)
+    project.run("--model=simulated:0", *family.flags, RECORD, REPORT_ONLY)
     assert all(one["score"]["value"] < 1 and one["outcome"] != "right" for one in project.record("r.json")["trials"])
     assert len(project.record("r.json")["trials"]) == family.size
 
@@ -263,7 +265,7 @@ def test_aggregates_follow_their_definition_in_gates_and_comparisons(
     project: Project, family: Benchmark, capsys: pytest.CaptureFixture[str]
 ) -> None:
     write(project, family)
-    project.run("--model=simulated:0.5", *family.flags, RECORD, SURVEY, "--taskgraph-save=base")
+    project.run("--model=simulated:0.5", *family.flags, RECORD, REPORT_ONLY, "--taskgraph-save=base")
     (described,) = project.record("r.json")["families"]
     named = [one["name"] for one in described["aggregates"]]
     gates = [f"--taskgraph-gate={name}>=0" for name in (family.name, *(f"{family.name}.{one}" for one in named))]
@@ -289,14 +291,14 @@ def test_failure_of_the_provider_is_an_error_and_no_score(
 ) -> None:
     provider = Provider(project, family, server)
     server.script(refuse(400, "out of order"))
-    ran = project.run(*provider.arguments, SURVEY, "--taskgraph-concurrency=1")
+    ran = project.run(*provider.arguments, REPORT_ONLY, "--taskgraph-concurrency=1")
     trials = project.record("r.json")["trials"]
     (failed,) = [one for one in trials if one["outcome"] == "error"]
     assert (ran.code, ran.clean, failed["score"], failed["reply"]) == (1, True, None, None), ran.output
     assert "out of order" in failed["failure"]["message"]
     assert len(provider.served) == (family.size - 1) * family.requests
     jsonschema.validate(project.record("r.json"), SCHEMA)
-    again = project.run(*provider.arguments, SURVEY)
+    again = project.run(*provider.arguments, REPORT_ONLY)
     assert (again.code, len(provider.served)) == (0, family.size * family.requests), again.output
 
 
@@ -365,7 +367,7 @@ def test_every_report_is_readable_and_free_of_raw_hostile_text(
 @each_family
 def test_every_report_holds_the_tables_of_the_family(project: Project, family: Benchmark) -> None:
     write(project, family)
-    ran = project.run("--model=simulated:0.5", *family.flags, *REPORTS, SURVEY)
+    ran = project.run("--model=simulated:0.5", *family.flags, *REPORTS, REPORT_ONLY)
     record = project.record("r.json")
     (described,) = record["families"]
     declared = {one["name"] for one in described["tables"]}
@@ -389,7 +391,7 @@ def test_rescoring_reproduces_every_score(
     server.answer = lambda prompt: (
         f"{provider.right[prompt]}, Nobody" if provider.fails(prompt) else provider.right[prompt]
     )
-    project.run(*provider.arguments, SURVEY)
+    project.run(*provider.arguments, REPORT_ONLY)
     record = project.record("r.json")
     assert {0.0, 1.0} < {one["score"]["value"] for one in record["trials"]} | {0.0, 1.0}
     capsys.readouterr()
@@ -422,7 +424,7 @@ def test_option_of_the_family_is_read_and_recorded(project: Project, server: Loo
     provider = Provider(project, family, server)
     server.asked, server.answer = (lambda received: received.prompt), "Perhaps."
     name, value, requests = family.own
-    ran = project.run(*provider.arguments, f"--taskgraph-{name}={value}", SURVEY)
+    ran = project.run(*provider.arguments, f"--taskgraph-{name}={value}", REPORT_ONLY)
     assert (ran.clean, len(server.requests)) == (True, requests), ran.output
     assert str(project.record("r.json")["settings"][name]) == str(value)
     assert f"--taskgraph-{name}=" in project.run("--help").output
@@ -432,7 +434,7 @@ def test_option_of_the_family_is_read_and_recorded(project: Project, server: Loo
 def test_repetitions_are_asked_apart_and_averaged(project: Project, server: Loopback, family: Benchmark) -> None:
     provider = Provider(project, family, server)
     provider.fails = lambda prompt: len(provider.served) % 2 == 1
-    ran = project.run(*provider.arguments, "--taskgraph-repeats=2", SURVEY)
+    ran = project.run(*provider.arguments, "--taskgraph-repeats=2", REPORT_ONLY)
     assert (ran.clean, len(provider.served)) == (True, 2 * family.size * family.requests), ran.output
     trials = project.record("r.json")["trials"]
     assert {one["question"]["repetition"] for one in trials} == {1, 2}
@@ -445,7 +447,7 @@ def test_ids_and_prompts_do_not_depend_on_the_hash_seed(project: Project, monkey
     found = []
     for seed in ("0", "1"):
         monkeypatch.setenv("PYTHONHASHSEED", seed)
-        ran = project.spawn("--model=simulated:0.5", "-v", RECORD, SURVEY)
+        ran = project.spawn("--model=simulated:0.5", "-v", RECORD, REPORT_ONLY)
         items = [line.split()[0] for line in ran.output.splitlines() if line.startswith("test_")]
         found.append((items, (project.path / "r.json").read_text(encoding="utf-8")))
     assert found[0] == found[1]

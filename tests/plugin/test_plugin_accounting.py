@@ -154,7 +154,7 @@ def test_requests_of_the_judge_count_as_sent(project: Project, server: Loopback)
     server.answer = "Final answer: It makes it ready."
     with Loopback("Score: 80") as judge:
         options = ("--taskgraph-text-metric=judge", f"--taskgraph-judge-model={judge.url}#judge")
-        ran = project.run(lean(server), *options, "--taskgraph-report=json=record.json", "--taskgraph-judge=none")
+        ran = project.run(lean(server), *options, "--taskgraph-report=json=record.json", "--taskgraph-fail-on=nothing")
         assert len(judge.requests) > 0, ran.output
         assert usage(project)["sent"] == len(server.requests) + len(judge.requests)
 

@@ -109,7 +109,7 @@ def test_a_replay_tells_the_same_and_sends_nothing(many: Project, server: Loopba
         return wrong(prompt) if len(prompt) % 3 else right(prompt)
 
     server.answer = answer
-    live = many.spawn(lean(server), FLIGHT, "--taskgraph-judge=none")
+    live = many.spawn(lean(server), FLIGHT, "--taskgraph-fail-on=nothing")
     many.write("conftest.py", """
 import socket, sys
 
@@ -121,7 +121,7 @@ socket.socket.connect = socket.getaddrinfo = refuse
 def pytest_unconfigure(config):
     assert "litellm" not in sys.modules and "aiohttp" not in sys.modules
 """)  # fmt: skip
-    again = many.spawn(lean(server), "--taskgraph-replay", "--taskgraph-judge=none")
+    again = many.spawn(lean(server), "--taskgraph-replay", "--taskgraph-fail-on=nothing")
     assert again.code == 0, again.output
     took = "60 tokens in, 40 out, cost unknown"
     sent = f"this run sent 20 requests, {took}"
@@ -292,7 +292,7 @@ def test_a_store_that_cannot_say_what_it_holds_ends_the_run_with_one_message(
 
 def test_several_models_are_asked_side_by_side(many: Project, server: Loopback) -> None:
     with Loopback(wrong) as other:
-        ran = many.run(lean(server), f"--model={other.url}#two", "-k", "flow_start", "--taskgraph-judge=none")
+        ran = many.run(lean(server), f"--model={other.url}#two", "-k", "flow_start", "--taskgraph-fail-on=nothing")
         assert (len(server.requests), len(other.requests)) == (10, 10)
     assert ran.counts == {"passed": 10, "wrong": 10, "deselected": 20}, ran.output
 

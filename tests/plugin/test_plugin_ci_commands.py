@@ -20,13 +20,13 @@ def commands(output: str) -> list[str]:
     return [line for line in output.splitlines() if found.match(line)]
 
 
-@pytest.mark.parametrize("judge", ["questions", "gates"])
-def test_no_line_of_a_reply_is_a_command(project: Project, server: Loopback, judge: str) -> None:
+@pytest.mark.parametrize("fail_on", ["answers", "gates"])
+def test_no_line_of_a_reply_is_a_command(project: Project, server: Loopback, fail_on: str) -> None:
     server.answer = lambda _: "\n".join(COMMANDS)
-    options = (f"--taskgraph-judge={judge}", "--taskgraph-gate=structure>=0.5", "-rA", "-vv")
+    options = (f"--taskgraph-fail-on={fail_on}", "--taskgraph-gate=structure>=0.5", "-rA", "-vv")
     ran = project.run(*asking(server.url), *options)
     assert ran.clean
-    assert "owned" in ran.output or judge == "gates"
+    assert "owned" in ran.output or fail_on == "gates"
     assert commands(ran.output) == []
 
 

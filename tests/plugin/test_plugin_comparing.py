@@ -1,4 +1,4 @@
-"""What a comparison comes to where the user selected, surveys, configures, or keeps the run under the same name."""
+"""What a comparison comes to where the user selects, reports only, configures, or keeps the run of that name."""
 
 from __future__ import annotations
 
@@ -28,13 +28,30 @@ def told(ran: Ran) -> str:
     return " ".join(ran.output.split())
 
 
-def test_a_survey_tells_what_the_comparison_comes_to_and_fails_nothing(saved: Project) -> None:
-    for option in ("--taskgraph-judge=none", "--taskgraph-profile=dev"):
+def test_report_only_run_tells_comparison_and_fails_nothing(saved: Project) -> None:
+    for option in ("--taskgraph-fail-on=nothing", "--taskgraph-profile=dev"):
         ran = saved.run(BAD, COMPARE, option, "--taskgraph-instances=8")
         assert (ran.code, ran.counts["skipped"]) == (0, 1), ran.output
-        assert "a comparison is asked for, but --taskgraph-judge=none judges nothing" in told(ran)
-        assert "not judged, for --taskgraph-judge=none: worse: -1.000 over" in told(ran)
-    assert saved.run(BAD, COMPARE, "--taskgraph-judge=gates", "--taskgraph-fail-on=regression").code == 1
+        assert "the comparison is report only: --taskgraph-fail-on=nothing names nothing" in told(ran)
+        assert "report only, would fail: worse: -1.000 over" in told(ran)
+    assert saved.run(BAD, COMPARE, "--taskgraph-fail-on=regression").code == 1
+
+
+@pytest.mark.parametrize(
+    ("fail_on", "code", "counts"),
+    [
+        (None, 1, {"failed": 17}),
+        ("regression", 1, {"wrong": 16, "failed": 1}),
+        ("answers", 1, {"failed": 16, "skipped": 1}),
+        ("answers,regression", 1, {"failed": 17}),
+        ("missing", 0, {"wrong": 16, "passed": 1}),
+    ],
+)
+def test_fail_on_alone_decides_between_answers_and_comparison(
+    saved: Project, fail_on: str | None, code: int, counts: dict[str, int]
+) -> None:
+    ran = saved.run(BAD, COMPARE, *([f"--taskgraph-fail-on={fail_on}"] if fail_on else []))
+    assert (ran.code, ran.counts) == (code, counts), ran.output
 
 
 @pytest.mark.parametrize("fail_on", ["regression", "regression,inconclusive", "regression,inconclusive,missing"])
@@ -51,7 +68,7 @@ def test_what_got_worse_fails_a_comparison_whatever_the_user_left_out(saved: Pro
 
 
 def test_a_run_that_ends_at_its_first_failure_passes_no_comparison(saved: Project) -> None:
-    ran = saved.run(BAD, COMPARE, "--taskgraph-judge=questions", "-x")
+    ran = saved.run(BAD, COMPARE, "--taskgraph-fail-on=answers,regression", "-x")
     assert ran.counts == {"failed": 1, "skipped": 1}, ran.output
     assert "not judged: 15 of the baseline left out (-x)" in told(ran)
 
@@ -60,21 +77,21 @@ def test_what_comparisons_fail_on_can_be_configured_for_runs_that_do_not_compare
     saved.write("test_plain.py", "def test_plain():\n    pass\n")
     saved.write("pytest.ini", "[pytest]\ntaskgraph_fail_on = regression, inconclusive\n")
     assert saved.run("test_plain.py").code == 0
-    assert saved.run().code == 0, "the default baseline is not judged"
+    assert saved.run().code == 0, "the default baseline fails nothing"
     assert saved.run(GOOD, "--taskgraph-save=main").code == 0
     ran = saved.run(BAD, "test_graph.py")
-    assert (ran.code, ran.counts) == (1, {"failed": 16}), "without a comparison, questions judge"
+    assert (ran.code, ran.counts) == (1, {"failed": 16}), "without a comparison, answers fail"
     assert "failed compare::main: inconclusive" in told(saved.run("--model=simulated:0.9", COMPARE))
     assert "passed compare::main: identical replies" in told(saved.run(GOOD, COMPARE))
 
 
-def test_gates_that_are_to_judge_are_demanded_once_there_are_questions(saved: Project) -> None:
+def test_configured_fail_on_gates_without_gate_is_refused_with_questions(saved: Project) -> None:
     saved.write("test_plain.py", "def test_plain():\n    pass\n")
-    saved.write("pytest.ini", "[pytest]\ntaskgraph_judge = gates\n")
+    saved.write("pytest.ini", "[pytest]\ntaskgraph_fail_on = gates\n")
     assert saved.run("test_plain.py").code == 0
     ran = saved.run(GOOD)
     assert ran.code == pytest.ExitCode.USAGE_ERROR
-    assert "taskgraph_judge (configuration)=gates: there is no gate" in ran.output
+    assert "taskgraph_fail_on (configuration): gates: there is no gate" in ran.output
     assert saved.run(GOOD, "--taskgraph-gate=structure>=0.5").code == 0
 
 
@@ -82,15 +99,13 @@ def test_gates_that_are_to_judge_are_demanded_once_there_are_questions(saved: Pr
 def test_what_a_comparison_cannot_fail_on_is_told_before_anything_is_asked(saved: Project, value: str) -> None:
     ran = saved.run(GOOD, COMPARE, f"--taskgraph-fail-on={value}")
     assert (ran.code, ran.counts) == (pytest.ExitCode.USAGE_ERROR, {})
-    assert "missing" in ran.output
+    assert ("missing" if value != "," else "nothing given; expected WHAT[,WHAT]") in ran.output
     assert "--taskgraph-fail-on" in ran.output
 
 
 def test_a_run_that_is_worse_does_not_take_the_place_of_the_one_it_is_compared_with(saved: Project) -> None:
     for _ in range(2):
-        ran = saved.run(
-            BAD, COMPARE, "--taskgraph-save=main", "--taskgraph-judge=gates", "--taskgraph-fail-on=regression"
-        )
+        ran = saved.run(BAD, COMPARE, "--taskgraph-save=main", "--taskgraph-fail-on=regression")
         assert (ran.code, ran.counts["failed"]) == (1, 1), ran.output
         assert "the run 'main' is not saved: its comparison with the run of that name did not pass" in told(ran)
     assert saved.run(GOOD, COMPARE, "--taskgraph-save=main").code == 0
@@ -122,10 +137,10 @@ def test_items_named_one_by_one_leave_the_others_out(saved: Project) -> None:
     assert "not judged: 15 of the baseline left out (node ids)" in told(ran)
 
 
-def test_a_survey_fails_for_no_baseline_either(saved: Project) -> None:
+def test_report_only_run_fails_for_no_baseline_either(saved: Project) -> None:
     more = ("--taskgraph-compare=nightly", "--taskgraph-fail-on=missing")
     assert saved.run(GOOD, *more).code == 1
-    ran = saved.run(GOOD, *more, "--taskgraph-judge=none")
+    ran = saved.run(GOOD, more[0], "--taskgraph-fail-on=nothing")
     assert (ran.code, ran.counts["skipped"]) == (0, 1), ran.output
 
 

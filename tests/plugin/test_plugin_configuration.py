@@ -60,7 +60,7 @@ def test_lists_stand_in_the_file_as_lists(project: Project) -> None:
     project.write(
         "pyproject.toml",
         '[tool.pytest.ini_options]\ntaskgraph_model = ["baseline:constant", "baseline:random"]\n'
-        'taskgraph_judge = "none"\ntaskgraph_instances = "1"\n',
+        'taskgraph_fail_on = "nothing"\ntaskgraph_instances = "1"\n',
     )
     ran = project.run()
     assert ran.code == 0

@@ -76,7 +76,10 @@ ROWS: dict[str, tuple[int, Prepare]] = {
         0,
         lambda _, server: _answering(server, wrong, "--taskgraph-gate=structure>=0"),
     ),
-    "answers are wrong in a survey": (0, lambda _, server: _answering(server, wrong, "--taskgraph-judge=none")),
+    "answers are wrong in a run that is report only": (
+        0,
+        lambda _, server: _answering(server, wrong, "--taskgraph-fail-on=nothing"),
+    ),
     "answers are wrong, and a budget is set and kept, without a gate": (
         0,
         lambda _, server: _answering(server, wrong, "--taskgraph-max-calls=1000"),

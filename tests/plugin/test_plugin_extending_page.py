@@ -27,7 +27,7 @@ def example(project: Project, heading: str) -> list[str]:
 
 
 def test_shortest_example_runs(project: Project) -> None:
-    ran = project.run(*example(project, "The shortest example"), "--taskgraph-judge=none")
+    ran = project.run(*example(project, "The shortest example"), "--taskgraph-fail-on=nothing")
     assert (ran.code, ran.clean, len(project.record()["trials"])) == (0, True, 4), ran.output
     assert {one["reply"]["text"] for one in project.record()["trials"]} == {"Final answer: yes"}
 

@@ -99,7 +99,7 @@ def test_a_replay_says_that_nothing_is_sent(many: Project, server: Loopback) -> 
 
 
 def test_what_was_left_out_is_told_by_a_controller_too(many: Project, server: Loopback) -> None:
-    ran = many.spread(lean(server), "--taskgraph-compare=nightly", "--taskgraph-judge=questions")
+    ran = many.spread(lean(server), "--taskgraph-compare=nightly", "--taskgraph-fail-on=answers")
     assert any("there is no run named 'nightly'" in line for line in told(ran)), ran.output
 
 

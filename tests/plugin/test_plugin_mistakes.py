@@ -42,7 +42,12 @@ OPTIONS = {
     "--taskgraph-margin=5": "--taskgraph-margin: '5'; expected a number from 0 to 1",
     "--taskgraph-max-errors=5%": "--taskgraph-max-errors: '5%'; expected a number from 0 to 1",
     "--taskgraph-max-errors=1.5": "--taskgraph-max-errors: '1.5'; expected a number from 0 to 1",
-    "--taskgraph-judge=everyone": "--taskgraph-judge: 'everyone'; known: auto, questions, gates, none",
+    "--taskgraph-fail-on=answers,x": "--taskgraph-fail-on: 'x'; known: answers, gates, regression, inconclusive, "
+    "missing, nothing",
+    "--taskgraph-fail-on=everyone": "--taskgraph-fail-on: 'everyone'; known: answers, gates",
+    "--taskgraph-fail-on=nothing,gates": "--taskgraph-fail-on: nothing stands alone; leave it out, or leave out gates",
+    "--taskgraph-fail-on=answers,missing": "--taskgraph-fail-on: missing is about a comparison; name a run "
+    "with --taskgraph-compare",
     "--taskgraph-parsing=fast": "--taskgraph-parsing: 'fast'; known: lenient, strict",
     "--taskgraph-phrasing=third": "--taskgraph-phrasing: 'third'; known: both, first, second",
     "--taskgraph-workflow=missing.wadl": "missing.wadl: no such file or folder",
@@ -105,7 +110,7 @@ def test_what_every_live_question_would_meet_is_a_usage_error_before_the_first(
     assert project.run(option).code == 0, "a baseline has no price, and its replies are not kept"
 
 
-@pytest.mark.parametrize("option", ["--taskgraph-notation=uml", "--taskgraph-judge=everyone"])
+@pytest.mark.parametrize("option", ["--taskgraph-notation=uml", "--taskgraph-fail-on=everyone"])
 def test_an_option_that_cannot_be_met_starts_no_worker(project: Project, option: str) -> None:
     ran = project.run("-n", "2", option, plugins=("taskgraph", "xdist"))
     assert ran.code == pytest.ExitCode.USAGE_ERROR

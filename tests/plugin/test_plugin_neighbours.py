@@ -74,8 +74,8 @@ def test_pytest_html_shows_verdicts_without_a_traceback(project: Project) -> Non
     assert "pytest_taskgraph/trial.py" not in page
 
 
-def test_pytest_html_takes_a_survey(project: Project) -> None:
-    args = ("--html=report.html", "--self-contained-html", "--taskgraph-judge=none")
+def test_pytest_html_takes_a_report_only_run(project: Project) -> None:
+    args = ("--html=report.html", "--self-contained-html", "--taskgraph-fail-on=nothing")
     ran = project.run("--model", "simulated:0", *args, plugins=("taskgraph", "metadata", "html"))
     assert (ran.code, ran.counts) == (0, {"wrong": 4})
     assert (project.path / "report.html").exists()

@@ -151,7 +151,7 @@ def test_help_shows_every_option_in_one_group(project: Project) -> None:
     ran = project.run("--help")
     assert ran.code == 0
     group = ran.output.partition("benchmarks of workflow understanding")[2].partition("\n\n")[0]
-    for name in ("model", "model-option", "judge", "report", "workflow", *SAYS):
+    for name in ("model", "model-option", "fail-on", "report", "workflow", *SAYS):
         assert f"--taskgraph-{name}=" in group
         assert f"taskgraph_{name.replace('-', '_')} (" in ran.output
     assert "\n  --model=SPEC" in group

@@ -52,7 +52,7 @@ def test_a_pattern_in_a_test_file_is_asked_as_ours_are(project: Project) -> None
 
 def test_the_reader_answers_a_pattern_of_the_user(project: Project) -> None:
     project.write("test_graph.py", OWN)
-    assert project.run("--taskgraph-judge=questions").counts == {"passed": 4}
+    assert project.run("--taskgraph-fail-on=answers").counts == {"passed": 4}
 
 
 def test_a_pattern_of_the_user_crosses_to_workers(project: Project) -> None:

@@ -12,7 +12,7 @@ def test_the_debugger_opens_at_a_wrong_answer_and_goes_on(project: Project) -> N
     assert "INTERNALERROR" not in ran.output
 
 
-def test_the_debugger_stays_closed_in_a_survey(project: Project) -> None:
-    ran = project.spawn("--pdb", "--model", "simulated:0", "--taskgraph-judge=none")
+def test_debugger_stays_closed_if_report_only(project: Project) -> None:
+    ran = project.spawn("--pdb", "--model", "simulated:0", "--taskgraph-fail-on=nothing")
     assert (ran.code, ran.counts) == (0, {"wrong": 4})
     assert "(Pdb)" not in ran.output

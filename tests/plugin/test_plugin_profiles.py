@@ -74,7 +74,7 @@ def test_what_a_profile_sets_wins_over_what_a_suite_suggests_as_a_flag_does(proj
     assert len(ids(project, "--taskgraph-profile=ci")) == 8
 
 
-def test_a_profile_names_no_model_so_the_default_baseline_stays_a_survey(project: Project) -> None:
+def test_profile_names_no_model_so_default_baseline_is_report_only(project: Project) -> None:
     ran = project.run("--taskgraph-profile=dev")
     assert ran.code == 0
     assert "baseline:reader" in ran.output

@@ -430,7 +430,7 @@ def test_application_of_the_page_runs(
     monkeypatch.setenv("GATEWAY_URL", server.url)
     monkeypatch.setenv("AGENT_URL", f"{server.url}/agent")
     server.answer = right if module == "gateway" else lambda prompt: as_json({"result": right(prompt)})
-    ran = project.run(*command.split(), "--taskgraph-judge=none", RECORD)
+    ran = project.run(*command.split(), "--taskgraph-fail-on=nothing", RECORD)
     outcomes = Counter(one["outcome"] for one in trials(project))
     assert sum(outcomes.values()) == 4
     assert "error" not in outcomes, ran.output

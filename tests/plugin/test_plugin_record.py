@@ -19,7 +19,7 @@ def test_the_record_holds_every_trial_and_is_of_its_schema(project: Project) -> 
     jsonschema.validate(found, SCHEMA)
     assert [one.question.id for one in record.trials(found)] == sorted(IDS)
     assert found["models"] == ["simulated:0.5 (knows the answers; for testing the machinery)"]
-    assert (found["seed"], found["questions"], found["judge"]) == (0, 4, "questions")
+    assert (found["seed"], found["questions"], found["fail_on"]) == (0, 4, ["answers"])
 
 
 def test_the_record_of_a_run_over_workers_is_the_same(project: Project) -> None:

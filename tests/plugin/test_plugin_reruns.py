@@ -75,7 +75,9 @@ def test_gates_budgets_and_comparisons_see_the_last_attempt_of_each_question(
         names = [name for name, _ in properties(case)]
         assert len(names) == len(set(names))
 
-    ran = run(project, server, GATE, "--taskgraph-replay", "--taskgraph-compare=one", "--taskgraph-fail-on=regression")
+    ran = run(
+        project, server, GATE, "--taskgraph-replay", "--taskgraph-compare=one", "--taskgraph-fail-on=gates,regression"
+    )
     assert (ran.code, ran.counts) == (0, {"passed": 4, "wrong": 2}), ran.output
     assert (len(server.requests), [attempts for _, _, attempts in came(project)]) == (6, [1] * 4)
     compared = next(one for one in project.record()["gates"] if one["name"] == "compare::one")
@@ -85,7 +87,7 @@ def test_gates_budgets_and_comparisons_see_the_last_attempt_of_each_question(
 
 def test_a_wrong_answer_is_no_better_the_third_time_and_paid_for_once(project: Project, server: Loopback) -> None:
     server.answer = wrong
-    ran = run(project, server, "--taskgraph-judge=questions", "--taskgraph-max-calls=4")
+    ran = run(project, server, "--taskgraph-fail-on=answers", "--taskgraph-max-calls=4")
     assert (ran.code, ran.counts) == (1, {"failed": 4, "passed": 1, "rerun": 8}), ran.output
     assert len(server.requests) == 4
     assert [(outcome, attempts) for _, outcome, attempts in came(project)] == [("wrong", 3)] * 4
@@ -115,7 +117,7 @@ def test_a_budget_that_reruns_spend_leaves_questions_unasked_and_fails_the_gate(
 
 def test_missing_replies_that_are_allowed_are_no_reason_to_run_again(project: Project, server: Loopback) -> None:
     server.answer = FailsFirst(right)
-    ran = run(project, server, "--taskgraph-max-errors=0.5", "--taskgraph-judge=gates")
+    ran = run(project, server, "--taskgraph-max-errors=0.5", "--taskgraph-fail-on=gates")
     assert (ran.code, ran.counts, len(server.requests)) == (0, {"passed": 3, "error": 2}, 4), ran.output
     assert came(project) == [("parallel_block", "right", 1)] * 2 + [("parallel_pair", "error", 1)] * 2
 
@@ -180,6 +182,6 @@ def opened():
 def test_a_wrong_answer_that_is_expected_keeps_no_fixture_open(project: Project, plugins: tuple[str, ...]) -> None:
     # For an item that it takes for failed, pytest-rerunfailures holds back the teardown of wider scopes.
     project.write("conftest.py", CLOSES)
-    ran = project.run("--model=simulated:0", "--taskgraph-judge=none", "--reruns=2", plugins=plugins)
+    ran = project.run("--model=simulated:0", "--taskgraph-fail-on=nothing", "--reruns=2", plugins=plugins)
     assert ran.counts == {"wrong": 4}, ran.output
     assert (project.path / "closed").exists()

@@ -109,7 +109,7 @@ def test_secrets_echoed_by_provider_stand_in_no_artefact(
 ) -> None:
     plugins = ("taskgraph", "xdist") if workers else ("taskgraph",)
     models = (f"--model={lean(server)}", f"--model={server.url}#other", f"--model={server.url}#third@@short")
-    ran = secretive.spawn(*models, *ARTEFACTS, "--taskgraph-retries=0", "--taskgraph-judge=questions", *workers,
+    ran = secretive.spawn(*models, *ARTEFACTS, "--taskgraph-retries=0", "--taskgraph-fail-on=answers", *workers,
                           plugins=plugins)  # fmt: skip
     assert ran.clean, ran.output
     assert len(server.requests) >= 3 * 24

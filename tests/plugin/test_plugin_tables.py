@@ -60,7 +60,7 @@ from pytest_taskgraph import suite
 def test_claims(trial):
     trial.check()
 """
-RUN = ("--model=agrees", "--taskgraph-judge=none")
+RUN = ("--model=agrees", "--taskgraph-fail-on=nothing")
 
 
 @pytest.fixture

@@ -90,7 +90,7 @@ def some_right(prompt: str) -> str:
 def test_whatever_the_distribution_each_question_is_asked_once(many: Project, server: Loopback, dist: str) -> None:
     many.write("test_twins.py", SUITE.format(name="test_twins", instances=10))  # the same twenty
     ran = many.spread(
-        lean(server), FLIGHT, "--dist", dist, RECORD, "--taskgraph-judge=none", "--taskgraph-max-calls=20"
+        lean(server), FLIGHT, "--dist", dist, RECORD, "--taskgraph-fail-on=nothing", "--taskgraph-max-calls=20"
     )
     assert (len(server.requests), twice(server)) == (20, []), ran.output
     assert isinstance(server.answer, Counting)
@@ -145,7 +145,7 @@ def test_fewer_requests_than_workers_are_a_mistake_of_usage(
 
 def test_when_a_worker_dies_all_but_its_item_are_in_the_record(many: Project, server: Loopback) -> None:
     many.write("conftest.py", CRASH)
-    ran = many.spread(lean(server), FLIGHT, RECORD, "--taskgraph-judge=none")
+    ran = many.spread(lean(server), FLIGHT, RECORD, "--taskgraph-fail-on=nothing")
     ids = [one["question"]["id"] for one in many.record()["trials"]]
     assert (len(ids), LOST in ids) == (19, False), ran.output
     # Two were in flight; and a provider that answers at once has told more before the first of them are kept.
@@ -211,5 +211,5 @@ def test_a_worker_that_is_done_lets_arrive_what_others_wait_for(project: Project
         return right(prompt)
 
     server.answer = answer
-    ran = project.spread(lean(server), "--taskgraph-max-calls=4", "--taskgraph-judge=questions")
+    ran = project.spread(lean(server), "--taskgraph-max-calls=4", "--taskgraph-fail-on=answers")
     assert (ran.code, ran.counts, sorted(seen.values())) == (0, {"passed": 5}, [1] * 4), ran.output

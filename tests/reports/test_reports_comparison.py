@@ -76,7 +76,7 @@ def test_markdown_tells_the_same_figures_and_the_verdict_once_with_the_baseline_
     assert (found.verdict, found.total is not None and found.total.p) == ("inconclusive", found.p)
     reason = f"{found.verdict}: {found.reason}"
     gate: dict[str, Json] = {"name": "compare::main", "outcome": "passed", "reason": reason}
-    report = markdown(build(after, about_run("0.1.0", models=("m",), gates=(gate,))), found)
+    report = markdown(build(after, about_run("0.1.0", models=("m",), gates=(gate,), fail_on=("regression",))), found)
     assert report.startswith("## 📋 taskgraph: Nothing was decided: 1 inconclusive\n")
     assert f"- ❔ inconclusive: `compare::main`: `{found.reason[:40]}" in report
     assert report.count("inconclusive: ") == 1

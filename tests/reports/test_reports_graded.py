@@ -21,7 +21,7 @@ from pytest_taskgraph.results.comparison import compare
 from pytest_taskgraph.results.record import about_of, build, tally_of
 from pytest_taskgraph.trial import Outcome, Question, Reply, Score, Trial
 
-ABOUT = about_run("0.1.0", ("m",), 7, ("wadl",), "chain-of-thought", "lenient", "questions")
+ABOUT = about_run("0.1.0", ("m",), 7, ("wadl",), "chain-of-thought", "lenient", ("answers",))
 TEXT = Question(
     "d0", "understanding", "describe_task", "functionality", "?", "?", "text", "It bakes.", "rouge1",
     pass_threshold=0.0, chance=0.25, labels={"tasks": 12},

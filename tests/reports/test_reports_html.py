@@ -24,7 +24,7 @@ from pytest_taskgraph.results.record import build, tally_of
 from pytest_taskgraph.scoring.forms import FORMS
 from pytest_taskgraph.trial import Failure, Json, Outcome, Question, Reply, Score, Trial
 
-ABOUT = about_run("0.1.0", ("gpt-x",), 7, ("wadl",), "chain-of-thought", "lenient", "questions")
+ABOUT = about_run("0.1.0", ("gpt-x",), 7, ("wadl",), "chain-of-thought", "lenient", ("answers",))
 HOSTILE = (
     "</script><script>alert(1)</script><img src=x onerror=alert(2)>]]>--><!-- "
     "\x1b[31mred\x1b[0m \u202egnp.exe\u2028&amp;'\""
@@ -120,10 +120,10 @@ def headline(*trials: Trial, **facts: Any) -> str:  # noqa: ANN401
         (["right", "wrong", "refused"], {}, "✗ 2 of 3 not right"),
         (["right", "error"], {}, "✗ 0 of 1 not right, 1 error"),
         (["right"], {"lost": ["q9"]}, "✗ 0 of 1 not right, 1 lost"),
-        (["skipped"], {}, "● Nothing is judged: 1 question skipped"),
+        (["skipped"], {}, "● Nothing is decided: 1 question skipped"),
         ([], {}, "● Nothing was asked"),
-        (["wrong"], {"judge": "none"}, "● A survey, nothing is judged: 0 of 1 right"),
-        (["wrong"], {"gates": [{"name": "a>=0", "outcome": "passed"}]}, "✓ 1 gate passed"),
+        (["wrong"], {"fail_on": ()}, "● Report only: 0 of 1 right"),
+        (["wrong"], {"fail_on": ("gates",), "gates": [{"name": "a>=0", "outcome": "passed"}]}, "✓ 1 gate passed"),
         (["right"], {"gates": [{"name": "a>=1", "outcome": "failed"}, {"outcome": "passed"}]}, "✗ 1 of 2 gates failed"),
         (["error"], {"gates": [{"name": "a>=1", "outcome": "passed"}]}, "✗ 1 error; no gate failed"),
         (["right"], {"gates": [{"name": "a>=1", "outcome": "skipped"}]}, "● No gate was judged: 1 gate left out"),

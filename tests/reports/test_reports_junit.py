@@ -12,7 +12,7 @@ from pytest_taskgraph.reports.junit import properties, suite_properties
 from pytest_taskgraph.results.tally import Tally
 from pytest_taskgraph.trial import Failure, Outcome, Question, Reply, Score, Trial
 
-ABOUT = about_run("0.1.0", ("gpt-x",), 7, ("wadl",), "chain-of-thought", "lenient", "questions")
+ABOUT = about_run("0.1.0", ("gpt-x",), 7, ("wadl",), "chain-of-thought", "lenient", ("answers",))
 anything = st.text(st.characters())
 
 
@@ -81,7 +81,7 @@ def test_the_suite_carries_a_line_a_category_and_a_pattern() -> None:
         ("taskgraph.notation", "wadl"),
         ("taskgraph.prompt", "chain-of-thought"),
         ("taskgraph.parsing", "lenient"),
-        ("taskgraph.judge", "questions"),
+        ("taskgraph.fail_on", "answers"),
         ("taskgraph.version", "0.1.0"),
         ("taskgraph.n", "4"),
         ("taskgraph.right", "3"),

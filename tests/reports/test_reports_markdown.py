@@ -22,7 +22,7 @@ from pytest_taskgraph.results.tally import Tally
 from pytest_taskgraph.trial import Failure, Outcome, Question, Reply, Score, Trial
 
 READER = MarkdownIt("commonmark", {"html": True}).enable("table")
-ABOUT = about_run("0.1.0", ("m",), 7, ("wadl",), "chain-of-thought", "lenient", "questions")
+ABOUT = about_run("0.1.0", ("m",), 7, ("wadl",), "chain-of-thought", "lenient", ("answers",))
 NASTY = [
     "`",
     "a``b```",
@@ -86,8 +86,8 @@ def shape(text: str) -> dict[str, int]:
 def test_the_verdict_stands_first() -> None:
     assert headings(markdown(built(made("a"), made("b", "wrong"))))[0] == "h2 ❌ taskgraph: 1 of 2 not right"
     assert headings(markdown(built(made("a"))))[0] == "h2 ✅ taskgraph: The one question is right"
-    survey = headings(markdown(built(made("a", "wrong"), judge="none")))[0]
-    assert survey == "h2 📋 taskgraph: A survey, nothing is judged: 0 of 1 right"
+    headline = headings(markdown(built(made("a", "wrong"), fail_on=())))[0]
+    assert headline == "h2 📋 taskgraph: Report only: 0 of 1 right"
 
 
 def test_gates_are_told_with_their_reasons_and_failed_ones_first() -> None:
@@ -95,7 +95,7 @@ def test_gates_are_told_with_their_reasons_and_failed_ones_first() -> None:
         {"name": "gates::data>=0.5", "outcome": "passed", "reason": "1.000 of 1"},
         {"name": "gates::structure>=0.8", "outcome": "failed", "reason": "0.500 of 2 is below 0.8"},
     ]
-    text = markdown(built(made("a"), made("b", "wrong"), judge="gates", gates=gates))
+    text = markdown(built(made("a"), made("b", "wrong"), fail_on=("gates",), gates=gates))
     assert headings(text)[0] == "h2 ❌ taskgraph: 1 of 2 gates failed"
     lines = [line for line in text.splitlines() if line.startswith("- ")]
     assert lines[0] == "- ❌ failed: `gates::structure>=0.8`: 0.500 of 2 is below 0.8"
@@ -105,10 +105,10 @@ def test_gates_are_told_with_their_reasons_and_failed_ones_first() -> None:
 def test_the_model_of_a_gate_is_named_once() -> None:
     gate = {"outcome": "passed", "reason": "1.000 of 1", "model": "http://h/v1#m"}
     gates = [{**gate, "name": "gates::structure[http://h/v1#m]"}, {**gate, "name": "gates::errors"}]
-    several = markdown(built(made("a"), judge="gates", gates=gates, models=("http://h/v1#m", "n"))).splitlines()
+    several = markdown(built(made("a"), fail_on=("gates",), gates=gates, models=("http://h/v1#m", "n"))).splitlines()
     assert "- ✅ passed: `gates::structure[http://h/v1#m]`: 1.000 of 1" in several
     assert "- ✅ passed: `gates::errors` `http://h/v1#m`: 1.000 of 1" in several
-    assert "- ✅ passed: `gates::errors`: 1.000 of 1" in markdown(built(made("a"), judge="gates", gates=gates))
+    assert "- ✅ passed: `gates::errors`: 1.000 of 1" in markdown(built(made("a"), fail_on=("gates",), gates=gates))
 
 
 def test_patterns_stand_as_in_the_terminal_in_the_order_of_the_catalogue() -> None:

@@ -14,7 +14,7 @@ from pytest_taskgraph.results.record import About, about_of, build, tally_of
 from pytest_taskgraph.results.tally import Tally
 from pytest_taskgraph.trial import Json, Outcome, Question, Reply, Score, Trial
 
-ABOUT = about_run("0.1.0", ("gpt-x",), 7, ("wadl",), "chain-of-thought", "lenient", "questions", 21)
+ABOUT = about_run("0.1.0", ("gpt-x",), 7, ("wadl",), "chain-of-thought", "lenient", ("answers",), 21)
 
 
 def made(
@@ -104,7 +104,7 @@ def test_quiet_is_one_line() -> None:
     )
     two = tallied(made("a"), made("a", "wrong", model="b"))
     assert text(two, verbosity=-1) == "taskgraph: 2 answered: 0.000 b, 1.000 gpt-x"
-    assert text(some(), replace(ABOUT, judge="none"), -1, 100).endswith("1 unparseable, a survey")
+    assert text(some(), replace(ABOUT, fail_on=()), -1, 100).endswith("1 unparseable, report only")
 
 
 def test_verbose_adds_a_table_for_each_label_that_varies() -> None:
@@ -160,13 +160,13 @@ def test_each_model_has_a_table_where_much_is_told() -> None:
     assert [found.count(part) for part in ("\nmodel b\n", "\nmodel gpt-x\n", "\ntotal ")] == [1, 1, 3]
 
 
-def test_a_survey_and_a_simulated_model_are_called_so() -> None:
-    assert "taskgraph: a survey: nothing is judged" in terminal.header(replace(ABOUT, judge="none"))
+def test_report_only_run_and_simulated_model_are_called_so() -> None:
+    assert terminal.REPORT_ONLY in terminal.header(replace(ABOUT, fail_on=()))
     assert any(
         "simulated: answers are looked up" in line
         for line in terminal.header(replace(ABOUT, models=("simulated:0.8",)))
     )
-    assert not any("survey" in line or "simulated" in line for line in terminal.header(ABOUT))
+    assert not any("report only" in line or "simulated" in line for line in terminal.header(ABOUT))
 
 
 def test_questions_not_yet_counted_are_not_told() -> None:
@@ -202,23 +202,23 @@ def test_where_nothing_was_asked_nothing_is_said() -> None:
 
 
 @pytest.mark.parametrize(
-    ("outcomes", "judge", "colour"),
+    ("outcomes", "fail_on", "colour"),
     [
-        (["right", "right"], "questions", {"green": True}),
-        (["right", "skipped"], "questions", {"green": True}),
-        (["right", "error"], "questions", {"red": True}),
-        (["right", "wrong"], "questions", {"red": True}),
-        (["skipped"], "questions", {}),
-        (["wrong"], "none", {}),
-        (["wrong"], "gates", {}),
+        (["right", "right"], ("answers",), {"green": True}),
+        (["right", "skipped"], ("answers",), {"green": True}),
+        (["right", "error"], ("answers",), {"red": True}),
+        (["right", "wrong"], ("answers",), {"red": True}),
+        (["skipped"], ("answers",), {}),
+        (["wrong"], (), {}),
+        (["wrong"], ("gates",), {}),
     ],
 )
-def test_only_where_questions_are_judged_the_total_has_a_colour(
-    outcomes: list[Outcome], judge: str, colour: dict[str, bool]
+def test_total_has_a_colour_only_where_answers_fail(
+    outcomes: list[Outcome], fail_on: tuple[str, ...], colour: dict[str, bool]
 ) -> None:
     tally = tallied(*(made(str(at), outcome) for at, outcome in enumerate(outcomes)))
     (total,) = [
-        markup for line, markup in terminal.lines(tally, replace(ABOUT, judge=judge)) if line.startswith("total")
+        markup for line, markup in terminal.lines(tally, replace(ABOUT, fail_on=fail_on)) if line.startswith("total")
     ]
     assert total == {"bold": True, **colour}
 

@@ -333,8 +333,9 @@ def test_inconclusive_fails_only_where_that_is_asked() -> None:
     assert case_of(found, frozenset({"regression", "inconclusive"}))[0] == "failed"
 
 
-def test_fail_on_accepts_the_former_name_of_inconclusive() -> None:
-    assert fail_on_of(["regression, undecided"], "--fail-on") == {"regression", "inconclusive"}
+def test_fail_on_refuses_the_former_name_of_inconclusive() -> None:
+    with pytest.raises(UsageError, match="--fail-on: the value 'undecided' is renamed to 'inconclusive'"):
+        fail_on_of(["regression, undecided"], "--fail-on")
 
 
 def test_a_comparison_fails_only_on_what_there_is_to_fail_on() -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from pytest_taskgraph.errors import UsageError
 from pytest_taskgraph.results.case import Case
-from pytest_taskgraph.results.gates import Gate, alike, judge, parse, titles
+from pytest_taskgraph.results.gates import Gate, alike, evaluate, parse, titles
 from pytest_taskgraph.results.nearest import quoted
 from pytest_taskgraph.results.population import (
     Declared,
@@ -63,7 +63,7 @@ def counts_up_to(most: int) -> st.SearchStrategy[tuple[int, int]]:
 def verdict(expression: str, asked: Population, max_errors: float = 0.0) -> Case:
     """What the gate comes to."""
     gate = parse(expression, METRICS)
-    return judge(gate, gate.name, "m", asked, max_errors)
+    return evaluate(gate, gate.name, "m", asked, max_errors)
 
 
 def test_a_gate_is_read_as_it_is_documented() -> None:
@@ -250,7 +250,7 @@ def test_repetitions_of_a_question_are_one_question() -> None:
 
 def test_a_metric_that_no_question_has_fails() -> None:
     gate = parse("structure.score>=0.1", METRICS)
-    found = judge(Gate(gate.text, gate.parts, "recall", 0.1, None), "g", "m", rate(3, 3))
+    found = evaluate(Gate(gate.text, gate.parts, "recall", 0.1, None), "g", "m", rate(3, 3))
     assert (found.outcome, found.reason) == ("failed", "not judged: no question has the metric 'recall'")
 
 

@@ -10,7 +10,7 @@ import pytest
 from pytest_taskgraph.family_description import Aggregate
 from pytest_taskgraph.results.aggregates import estimate
 from pytest_taskgraph.results.case import Case
-from pytest_taskgraph.results.gates import Gate, alike, judge, parse, refusal
+from pytest_taskgraph.results.gates import Gate, alike, evaluate, parse, refusal
 from pytest_taskgraph.results.population import Declared, Population, Vocabulary, mistake
 from pytest_taskgraph.trial import Question, Score, Trial
 
@@ -41,7 +41,7 @@ def classes(yes: Sequence[int], no: Sequence[int]) -> list[Trial]:
 
 def verdict(expression: str, trials: Sequence[Trial]) -> Case:
     gate = parse(expression, METRICS, KNOWN)
-    return judge(gate, gate.name, "m", Population(tuple(trials), (), {}, 0), known=KNOWN)
+    return evaluate(gate, gate.name, "m", Population(tuple(trials), (), {}, 0), known=KNOWN)
 
 
 def test_parse_reads_an_aggregate_behind_a_name_alone() -> None:

@@ -25,7 +25,7 @@ from pytest_taskgraph.trial import Failure, Outcome, Question, Reply, Score, Tri
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "record.schema.json").read_text())
 ABOUT = about_run(
-    "0.1.0", ("m",), 7, ("wadl", "mermaid"), "chain-of-thought", "lenient", "questions", 3, {"temperature": 0.2}
+    "0.1.0", ("m",), 7, ("wadl", "mermaid"), "chain-of-thought", "lenient", ("answers",), 3, {"temperature": 0.2}
 )
 WORKFLOW = "workflow Shop { " + "task Pick; task Pack; " * 20 + "}"
 
