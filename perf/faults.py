@@ -75,7 +75,7 @@ class Came:
 
     kind: str  # of the error; "" for a reply
     words: str
-    outcome: str  # the outcome of the trial: error, right, wrong, ...
+    trial_outcome: str  # error, right, wrong, ...
     requests: int
     stored: int
     recovered: bool  # whether the next good reply arrived, and was stored
@@ -83,7 +83,7 @@ class Came:
     @property
     def outcome(self) -> str:
         """The outcome in a word."""
-        return self.kind or f"reply: {self.outcome}"
+        return self.kind or f"reply: {self.trial_outcome}"
 
 
 def statuses() -> Iterator[Fault]:
@@ -271,7 +271,7 @@ def check(fault: Fault, came: Came) -> Iterator[str]:
     """Yield the rules that a fault broke."""
     if came.kind not in fault.kinds:
         yield f"expected {' or '.join(fault.kinds) or 'a reply'}"
-    scored = came.outcome != "error"
+    scored = came.trial_outcome != "error"
     if scored == bool(came.kind):
         yield "an error is scored" if scored else "a reply is not scored"
     if came.stored != (not came.kind or came.kind == "truncated"):  # a reply that was cut off is one, and is paid for
