@@ -110,3 +110,8 @@ def uncaptured(config: pytest.Config) -> AbstractContextManager[None]:
     capturing = config.pluginmanager.get_plugin("capturemanager")
     lifted: Callable[[], AbstractContextManager[None]] | None = getattr(capturing, "global_and_fixture_disabled", None)
     return nullcontext() if lifted is None else lifted()
+
+
+def is_own_reporter(reporter: object) -> bool:
+    """Return True if the reporter is pytest's own class, which pytest 8.2 does not export."""
+    return type(reporter).__module__ == "_pytest.terminal"

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Literal
 
 import pytest
 
-from .private import uncaptured
+from .private import is_own_reporter, uncaptured
 from .terminal import start_line
 
 if TYPE_CHECKING:
@@ -237,7 +237,7 @@ def _way(config: pytest.Config, reporter: pytest.TerminalReporter | None) -> Way
     if not bool(getattr(reporter, "isatty", False)) or os.environ.get("TERM") == "dumb":
         return "plain"
     alone = config.getoption("capture", "no") == "fd" and not _logs_live(config)
-    return "live" if alone and type(reporter) is pytest.TerminalReporter and sys.platform != "win32" else "plain"
+    return "live" if alone and is_own_reporter(reporter) and sys.platform != "win32" else "plain"
 
 
 def _logs_live(config: pytest.Config) -> bool:

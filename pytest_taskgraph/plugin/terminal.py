@@ -1,14 +1,16 @@
-"""What this plugin asks of pytest's terminal reporter, all of it by public names."""
+"""What this plugin asks of pytest's terminal reporter."""
 
 from __future__ import annotations
 
 import pytest
 
+from .private import is_own_reporter
+
 
 def width(config: pytest.Config) -> int:
     """Return the columns of the terminal, 80 where pytest's own reporter is absent."""
     reporter = config.pluginmanager.get_plugin("terminalreporter")
-    return config.get_terminal_writer().fullwidth if isinstance(reporter, pytest.TerminalReporter) else 80
+    return config.get_terminal_writer().fullwidth if is_own_reporter(reporter) else 80
 
 
 def start_line(reporter: pytest.TerminalReporter) -> None:
@@ -17,5 +19,5 @@ def start_line(reporter: pytest.TerminalReporter) -> None:
     `ensure_newline` knows lines that start with the name of a file; under xdist there are none.
     """
     reporter.ensure_newline()
-    if isinstance(reporter, pytest.TerminalReporter) and reporter.config.get_terminal_writer().width_of_current_line:
+    if is_own_reporter(reporter) and reporter.config.get_terminal_writer().width_of_current_line:
         reporter.write("\n")
