@@ -98,7 +98,8 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
     run = run_of(metafunc.config)
     run.demand(marks[0].kwargs["family"])
-    notices = expand(metafunc, marks[0], run.settings, run.models.labels, run.repeats, run.population.declare)
+    asked = run.settings_of_prompts
+    notices = expand(metafunc, marks[0], asked, run.models.labels, run.repeats, run.population.declare)
     run.notices.extend(one for one in notices if one not in run.notices)
 
 

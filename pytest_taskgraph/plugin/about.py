@@ -30,7 +30,7 @@ def about(run: Run) -> About:
         __version__,
         models=tuple(one.name for one in run.models.all),
         seed=shown.seed,
-        prompts=(shown.prompt,),
+        prompts=tuple(one.prompt for one in run.settings_of_prompts),
         parsing=shown.parsing,
         fail_on=run.fail_policy.kinds,
         # A quiet controller is not told before; of a run that was broken off, nobody knows then.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, cast
 
@@ -36,7 +37,8 @@ OPTIONS = {
         Option("data", "NAME=PATH", "where a published data set lies, by the name that its benchmark has for it. "
                "Repeatable", repeatable=True, kind="pairs"),
         Option("prompt", "NAME|FILE", "the prompt template: direct, chain-of-thought, answer-first, few-shot, guided, "
-               "or a Jinja file", "chain-of-thought"),
+               "or a Jinja file. Repeatable: each question is asked with each prompt", "chain-of-thought",
+               repeatable=True),
         Option("shots", "K", "solved examples before each question, about other {families} (default: those of the "
                "prompt template, 0 but for few-shot)", kind="whole", least=0),
         Option("templates", "DIR", "a folder of Jinja files that stand in for the built-in ones of the same name"),
@@ -310,8 +312,27 @@ def settings(config: pytest.Config) -> Settings:
     return config.stash[_SETTINGS][1]
 
 
+def settings_of_prompts(config: pytest.Config) -> tuple[Settings, ...]:
+    """Return the settings of the run, once for each prompt template.
+
+    Raises:
+        pytest.UsageError: as `settings` does, and for two prompt templates of one name.
+    """
+    prompts = cast("tuple[str, ...]", read(config, "prompt"))
+    named: dict[str, str] = {}
+    for prompt in prompts:
+        path = Path(prompt)
+        name = path.stem if path.suffix in {".jinja", ".j2"} or path.is_file() else prompt
+        if named.setdefault(name, prompt) != prompt:
+            raise pytest.UsageError(
+                f"{spelling(config, 'prompt')}: {named[name]} and {prompt} have the same name; rename one of them"
+            )
+    return tuple(replace(settings(config), prompt=prompt) for prompt in prompts)
+
+
 def _settings(config: pytest.Config) -> Settings:
     shared: dict[str, Any] = {field: read(config, name) for name, field in SHARED.items()}
+    shared["prompt"] = shared["prompt"][0]
     own = {name: read(config, name) for name in _family_options() if given(config, name) is not None}
     stated = frozenset(name for name in SHARED if given(config, name) is not None)
     return Settings(**shared, data=_data(config), given=stated.union(own), own=own)

@@ -81,8 +81,13 @@ class Run:
 
     @property
     def settings(self) -> Settings:
-        """What decides the questions."""
+        """What decides the questions; of several prompt templates, the first."""
         return options.settings(self.config)
+
+    @property
+    def settings_of_prompts(self) -> tuple[Settings, ...]:
+        """What decides the questions, once for each prompt template."""
+        return options.settings_of_prompts(self.config)
 
     @property
     def may_stop(self) -> bool:
@@ -205,7 +210,8 @@ class Run:
         options.check_data(self.config)
         for family in self._registered_families:
             with naming_family(family, "check"):
-                family.check(self.settings)
+                for settings in self.settings_of_prompts:
+                    family.check(settings)
         _ = self.descriptions  # made here, so that a family that has none is refused
         self.measuring.check()
         subjects, clients = self.models.all, self.models.clients

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -67,13 +67,15 @@ def suite(family: Family, **options: Any) -> Callable[[_F], _F]:  # noqa: ANN401
 def expand(
     metafunc: pytest.Metafunc,
     mark: pytest.Mark,
-    settings: Settings,
+    settings: Sequence[Settings],
     models: list[str],
     repeats: int = 1,
     declare: Callable[[str, Family, Sequence[QuestionReference]], None] | None = None,
 ) -> list[str]:
     """Parametrises a marked function, by question and then by model if there are several; gives notices, a line each.
 
+    The questions are those of each of the settings, which differ in the prompt template. One that has the same id with
+    several of them does not depend on it, and is asked once.
     Each question is asked `repeats` times, one after the other. `declare` is told the function and its questions.
 
     Where the user's own files hold nothing for a suite, one item stands for it that is skipped with the reason.
@@ -85,13 +87,10 @@ def expand(
     family: Family = mark.kwargs["family"]
     _demand_registered(name, family)
     options = mark.kwargs["options"]
-    from ..benchmarks.contract import check_notices, check_references
+    from ..benchmarks.contract import check_notices
 
     try:
-        found = check_references(family, family.references(settings, options))
-        if not found:
-            raise NothingToAskError(f"the benchmark family {family.name!r} has no question for this suite")
-        references = [again for one in found for again in _repeated(one, repeats)]
+        collected = _questions(family, settings, options, repeats)
     except NothingToAskError as error:
         why = pytest.mark.skip(reason=f"{name}: {error}")
         nothing = pytest.param(f"{name}: {error}", id=NOTHING, marks=why)
@@ -100,16 +99,37 @@ def expand(
     except UsageError as error:
         raise UsageError(f"{name}: {error}") from error
     if declare is not None and "trial" in metafunc.fixturenames:
-        declare(metafunc.definition.nodeid, family, references)
+        declare(metafunc.definition.nodeid, family, [one.reference for one in collected])
     metafunc.parametrize(
         "taskgraph_reference",
-        [Collected(family, reference, settings) for reference in references],
-        ids=[reference.id for reference in references],
+        collected,
+        ids=[one.reference.id for one in collected],
         indirect=True,
     )
     if len(models) > 1:
         metafunc.parametrize("taskgraph_model", models, ids=[_shell_safe(model) for model in models], indirect=True)
-    return check_notices(family, family.notices(settings, options))
+    told = [notice for one in settings for notice in check_notices(family, family.notices(one, options))]
+    return list(dict.fromkeys(told))
+
+
+def _questions(
+    family: Family, settings: Sequence[Settings], options: Mapping[str, Any], repeats: int
+) -> list[Collected]:
+    """Return the questions of a suite with each of the settings, and each question `repeats` times.
+
+    Raises:
+        NothingToAskError: if there is none.
+        UsageError: if the options cannot be met.
+    """
+    from ..benchmarks.contract import check_references
+
+    found: dict[str, Collected] = {}
+    for one in settings:
+        for reference in check_references(family, family.references(one, options)):
+            found.setdefault(reference.id, Collected(family, reference, one))
+    if not found:
+        raise NothingToAskError(f"the benchmark family {family.name!r} has no question for this suite")
+    return [replace(one, reference=again) for one in found.values() for again in _repeated(one.reference, repeats)]
 
 
 def _demand_registered(name: str, family: Family) -> None:

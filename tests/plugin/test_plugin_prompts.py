@@ -191,3 +191,58 @@ def test_templates_judge_without_answer_is_usage_error(project: Project) -> None
     ran = project.run("--taskgraph-templates=own")
     assert ran.code == pytest.ExitCode.USAGE_ERROR
     assert "judge.jinja: the template does not show {{ answer }} to the judge" in ran.output
+
+
+GRID = ("--taskgraph-prompt=direct", "--taskgraph-prompt=chain-of-thought")
+
+
+@pytest.mark.parametrize("workers", [0, 2], ids=["one process", "two workers"])
+def test_several_prompts_and_models_make_a_grid(project: Project, workers: int) -> None:
+    models = ("--model=simulated:1", "--model=simulated:0")
+    gate = "--taskgraph-gate=prompt=direct>=0"
+    options = (*GRID, *models, gate, "--taskgraph-report=json=r.json")
+    ran = (project.spread if workers else project.run)(*options)
+    assert ran.code == 0, ran.output
+    record = project.record("r.json")
+    assert record["prompts"] == ["direct", "chain-of-thought"]
+    asked = [(one["question"]["id"], one["question"]["labels"]["prompt"], one["model"]) for one in record["trials"]]
+    assert len(set(asked)) == len(asked) == 2 * 2 * 4
+    assert {name.endswith("-direct") == (prompt == "direct") for name, prompt, _ in asked} == {True}
+    gates = [one["outcome"] for one in record["gates"] if "prompt=direct" in one["name"]]
+    assert set(gates) == {"passed"}
+
+
+def test_header_names_each_prompt(project: Project) -> None:
+    ran = project.run(*GRID, "--model=simulated:1")
+    assert "prompts direct, chain-of-thought" in ran.output
+
+
+def test_prompts_of_one_name_are_usage_error(project: Project) -> None:
+    paths = [project.write(f"{folder}/ask.jinja", PROMPT) for folder in ("a", "b")]
+    ran = project.run(*(f"--taskgraph-prompt={path}" for path in paths))
+    assert ran.code == pytest.ExitCode.USAGE_ERROR
+    assert "have the same name; rename one of them" in ran.output
+
+
+def test_family_without_prompts_is_asked_once_for_several(project: Project) -> None:
+    project.write(
+        "conftest.py",
+        "from pytest_taskgraph.benchmarks.family import Family, QuestionReference\n"
+        "from pytest_taskgraph.trial import Question\n"
+        "class Sums(Family):\n"
+        "    name = 'sums'\n"
+        "    def references(self, settings, options):\n"
+        "        return [QuestionReference('one-and-one', 'plus')]\n"
+        "    def question(self, reference, settings):\n"
+        "        return Question(reference.id, 'sums', 'plus', '', '1+1?', '1+1?', 'number', 2, 'correctness')\n"
+        "sums = Sums()\n"
+        "def pytest_taskgraph_register(registry):\n"
+        "    registry.family(sums)\n",
+    )
+    project.write(
+        "test_graph.py",
+        "from conftest import sums\nfrom pytest_taskgraph import suite\n"
+        "@suite(sums)\ndef test_sums(trial):\n    trial.check()\n",
+    )
+    ran = project.run(*GRID, "--model=simulated:1", "-v")
+    assert ran.counts["passed"] == 1, ran.output
