@@ -72,11 +72,11 @@ def _not_understood(project: Project, server: Loopback) -> tuple[str, ...]:
 # What leads to an exit code, in the words of the page -> the code, and what prepares such a run and gives its options.
 ROWS: dict[str, tuple[int, Prepare]] = {
     "every answer is right": (0, lambda _, server: _answering(server, right)),
-    "answers are wrong, and gates judge and hold": (
+    "answers are wrong, and the run fails on gates, which hold": (
         0,
         lambda _, server: _answering(server, wrong, "--taskgraph-gate=structure>=0"),
     ),
-    "answers are wrong in a run that is report only": (
+    "answers are wrong, report only": (
         0,
         lambda _, server: _answering(server, wrong, "--taskgraph-fail-on=nothing"),
     ),
@@ -89,12 +89,15 @@ ROWS: dict[str, tuple[int, Prepare]] = {
         0,
         lambda _, server: _failing(server, "--taskgraph-max-errors=1"),
     ),
-    "gates were left unjudged, for the user selected": (
+    "gates were skipped, for the user selected": (
         0,
         lambda _, server: _answering(server, right, "--taskgraph-gate=structure>=0.8", "-k", "parallel_pair"),
     ),
     "the plan was shown": (0, lambda _, server: _answering(server, right, "--taskgraph-dry-run")),
-    "an answer is wrong, unparseable or refused, and questions judge": (1, lambda _, server: _answering(server, wrong)),
+    "an answer is wrong, unparseable or refused, and the run fails on answers": (
+        1,
+        lambda _, server: _answering(server, wrong),
+    ),
     "a reply is missing": (1, lambda _, server: _failing(server)),
     "a gate does not hold, or is inconclusive": (
         1,
