@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ..results.case import INCONCLUSIVE, RETIRED
+from ..results.case import INCONCLUSIVE
 from ..trial import Json
 from .escape import one_line, wrap
 
@@ -23,11 +23,7 @@ def gates_of(record: Mapping[str, Any]) -> list[dict[str, Any]]:
 def state(gate: Mapping[str, Json]) -> str:
     """How it ended: passed, failed or skipped; "inconclusive" where a comparison passed without a decision."""
     told = str(gate.get("reason")).partition(": ")[0]
-    return (
-        INCONCLUSIVE
-        if gate.get("outcome") == "passed" and told in (INCONCLUSIVE, RETIRED)
-        else str(gate.get("outcome"))
-    )
+    return INCONCLUSIVE if gate.get("outcome") == "passed" and told == INCONCLUSIVE else str(gate.get("outcome"))
 
 
 def reason(gate: Mapping[str, Json]) -> str:

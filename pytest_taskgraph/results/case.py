@@ -8,7 +8,6 @@ from typing import Final, Literal
 INCONCLUSIVE: Final = "inconclusive"  # begins the reason of a gate or a comparison that decides nothing
 IDENTICAL: Final = "identical replies"  # the verdict of a comparison that has nothing to test
 _ON_THESE: Final = " on these "  # stands in a verdict that claims nothing about other clusters, before their noun
-RETIRED: Final = "cannot tell"  # inconclusive, in records of earlier versions
 
 
 COMPARISON_FAILURES: Final = ("regression", "inconclusive", "missing")

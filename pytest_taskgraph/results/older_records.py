@@ -73,6 +73,7 @@ def _upgrade_row(row: dict[str, Any]) -> dict[str, Any]:
 
 def _upgrade_gate(gate: dict[str, Any]) -> dict[str, Any]:
     found = _changed(gate, "model", _present_model)
+    found = _changed(found, "reason", lambda reason: _replaced_start(reason, "cannot tell: ", "inconclusive: "))
     return dict(_changed(found, "name", lambda name: _replaced(name, f"[{_OLD_SIMULATED}", f"[{_SIMULATED}")))
 
 
@@ -146,6 +147,10 @@ def _present_value(value: Any) -> Any:  # noqa: ANN401
 def _present_model(name: Any) -> Any:  # noqa: ANN401
     old = isinstance(name, str) and name.startswith(_OLD_SIMULATED)
     return _SIMULATED + name.removeprefix(_OLD_SIMULATED) if old else name
+
+
+def _replaced_start(text: Any, old: str, new: str) -> Any:  # noqa: ANN401
+    return new + text.removeprefix(old) if isinstance(text, str) and text.startswith(old) else text
 
 
 def _replaced(text: Any, old: str, new: str) -> Any:  # noqa: ANN401

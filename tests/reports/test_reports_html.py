@@ -145,8 +145,8 @@ def test_gates_are_told_with_their_reasons_failed_ones_first() -> None:
     assert alone[1] == "structure>=0.9 failed 0.8 <script>"
 
 
-@pytest.mark.parametrize("word", ["inconclusive", "cannot tell"])  # the second in records of earlier versions
-def test_gates_inconclusive_comparison_is_not_counted_as_passed(word: str) -> None:
+def test_gates_inconclusive_comparison_is_not_counted_as_passed() -> None:
+    word = "inconclusive"
     gates = [
         {"name": "budget::calls", "outcome": "skipped", "reason": f"{word}: -k"},
         {"name": "a>=0", "outcome": "passed", "reason": "0.8"},

@@ -20,6 +20,7 @@ from pytest_taskgraph.errors import ReadError, UsageError
 from pytest_taskgraph.family_description import AggregateKind, Rows
 from pytest_taskgraph.results import plain, record
 from pytest_taskgraph.results.comparison import compare
+from pytest_taskgraph.results.older_records import upgraded
 from pytest_taskgraph.results.tally import Row, Tally
 from pytest_taskgraph.trial import Failure, Outcome, Question, Reply, Score, Trial
 
@@ -414,3 +415,9 @@ def test_record_of_schema_3_compared_with_same_questions_of_today_has_no_differe
     found = compare(read, record.build(fresh, record.about_of(read)))
     assert (found.paired, found.changed, found.notes) == (3, (), ())
     assert '"frame": "think-first"' in old.read_text()
+
+
+def test_older_record_says_cannot_tell_for_inconclusive() -> None:
+    gate = {"name": "compare::main", "outcome": "passed", "reason": "cannot tell: -0.1, need 40"}
+    old = {**record.build([made("a")], ABOUT), "schema": 3, "gates": [gate]}
+    assert upgraded(old)["gates"] == [{**gate, "reason": "inconclusive: -0.1, need 40"}]
