@@ -22,11 +22,11 @@ from math import sqrt
 import numpy as np
 
 from pytest_taskgraph.family_description import Aggregate, FamilyDescription
-from pytest_taskgraph.results.aggregate_changes import aggregate_changes
 from pytest_taskgraph.results.aggregates import Observed, Sums, estimate
-from pytest_taskgraph.results.pairing import paired
+from pytest_taskgraph.results.comparison.aggregate_changes import aggregate_changes
+from pytest_taskgraph.results.comparison.pairing import paired
+from pytest_taskgraph.results.comparison.verdict import LEVEL
 from pytest_taskgraph.results.tally import Tally
-from pytest_taskgraph.results.verdict import LEVEL
 from pytest_taskgraph.trial import Question, Score, Trial
 
 AGGREGATES = (

@@ -16,7 +16,7 @@ from itertools import product
 from math import comb
 from random import Random
 
-from pytest_taskgraph.results.statistics import clustered_interval, wilson
+from pytest_taskgraph.results.statistics.intervals import clustered_interval, wilson
 
 LEAST, MOST = 0.93, 0.97
 SIZES = (10, 20, 40, 80, 160, 400)

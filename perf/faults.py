@@ -32,15 +32,15 @@ from loopback import HANG, RESET, Loopback, Raw, as_json, refuse, reply  # noqa:
 from pytest_taskgraph.asking import Model  # noqa: E402
 from pytest_taskgraph.errors import NotAskedError, ProviderError  # noqa: E402
 from pytest_taskgraph.models import close, open_model  # noqa: E402
-from pytest_taskgraph.models.chain import Budget, chain  # noqa: E402
-from pytest_taskgraph.models.limits import Limits  # noqa: E402
+from pytest_taskgraph.models.clients.transport import LARGEST  # noqa: E402
+from pytest_taskgraph.models.middleware.chain import Budget, chain  # noqa: E402
+from pytest_taskgraph.models.middleware.limits import Limits  # noqa: E402
+from pytest_taskgraph.models.middleware.request_counters import RequestCounters  # noqa: E402
+from pytest_taskgraph.models.middleware.retries import EMPTY_RETRIES, PATIENCE, RETRIED  # noqa: E402
 from pytest_taskgraph.models.prices import price_of  # noqa: E402
-from pytest_taskgraph.models.retries import EMPTY_RETRIES, PATIENCE, RETRIED  # noqa: E402
 from pytest_taskgraph.models.store import Store, keys  # noqa: E402
-from pytest_taskgraph.models.transport import LARGEST  # noqa: E402
-from pytest_taskgraph.models.watch import Watch  # noqa: E402
 from pytest_taskgraph.scoring.forms import form  # noqa: E402
-from pytest_taskgraph.scoring.reply_scoring import score_reply  # noqa: E402
+from pytest_taskgraph.scoring.grade import score_reply  # noqa: E402
 from pytest_taskgraph.trial import Json, Question, Request  # noqa: E402
 
 KEY = "fault/key+0123456789"
@@ -226,7 +226,7 @@ def ask(server: Loopback, client: str, fault: Fault) -> Came:
         settings["api_base"] = server.url
 
     async def run(folder: Path) -> Came:
-        watch = Watch()
+        watch = RequestCounters()
         with closing(Store(folder, "run")) as store:
             inner: Any = open_model(CLIENTS[client].format(url=server.url), settings)
 

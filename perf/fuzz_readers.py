@@ -20,12 +20,12 @@ from random import Random
 from typing import Any, TypeVar
 
 from pytest_taskgraph.errors import OrderTooWideError, ProviderError, ReadError, UnparseableError
-from pytest_taskgraph.scoring.extract import answer_text, names_in
+from pytest_taskgraph.scoring.extraction import answer_text, names_in
 from pytest_taskgraph.scoring.forms import FORMS
 from pytest_taskgraph.scoring.grade import grade
 from pytest_taskgraph.trial import Json, Parsing, Place, Question, Reply
-from pytest_taskgraph.workflow.guard_syntax import MAX_LENGTH, parse_guard, read_guard
-from pytest_taskgraph.workflow.guards import write_guard
+from pytest_taskgraph.workflow.guards.solver import write_guard
+from pytest_taskgraph.workflow.guards.syntax import MAX_LENGTH, parse_guard, read_guard
 
 LONGEST = 1.0  # seconds of CPU a call
 MOST = 20_000  # characters of a text

@@ -22,13 +22,13 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from pytest_taskgraph.generation.build import generate
+from pytest_taskgraph.generation.builder import generate
 from pytest_taskgraph.generation.recipe import Recipe
 from pytest_taskgraph.notations import notation
 from pytest_taskgraph.reports.html import html
 from pytest_taskgraph.results.record import About, build
 from pytest_taskgraph.trial import Question, Reply, Score, Trial
-from pytest_taskgraph.workflow.diagram import diagram
+from pytest_taskgraph.workflow.workflow_diagram import diagram
 
 ABOUT = About("0.1.0", ("gpt-x",), 0, ("chain-of-thought",), "lenient", "questions")
 THOUGHT = "The workflow lists its links one by one, and I follow each of them from START before I answer. "

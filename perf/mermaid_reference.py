@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_taskgraph.errors import ReadError
-from pytest_taskgraph.notations.mermaid_chart import Chart, charts
+from pytest_taskgraph.notations.mermaid.chart import Chart, charts
 from pytest_taskgraph.source import Source
 
 ROOT = Path(__file__).parents[1]

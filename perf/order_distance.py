@@ -15,7 +15,7 @@ from statistics import median
 
 from rapidfuzz.distance import DamerauLevenshtein
 
-from pytest_taskgraph.scoring.metrics.order_search import distance
+from pytest_taskgraph.scoring.metrics.orders import distance
 from pytest_taskgraph.scoring.partial_order import PartialOrder, downsets, partial_order, ready
 from pytest_taskgraph.trial import Json
 

@@ -22,10 +22,13 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 
 from own_files import write_thirty  # noqa: E402 - the tests' directory is no package; this script's own is not searched
 
-from pytest_taskgraph.benchmarks.understanding.catalogue import catalogue  # noqa: E402
-from pytest_taskgraph.benchmarks.understanding.choices import choose, unbalanced  # noqa: E402
-from pytest_taskgraph.benchmarks.understanding.listing import list_cases  # noqa: E402
-from pytest_taskgraph.benchmarks.understanding.pattern import Pattern, verdict  # noqa: E402
+from pytest_taskgraph.benchmarks.understanding.own_files.choices import (  # noqa: E402
+    choose,
+    list_cases,
+    unbalanced,
+)
+from pytest_taskgraph.benchmarks.understanding.patterns import catalogue  # noqa: E402
+from pytest_taskgraph.benchmarks.understanding.patterns.pattern import Pattern, verdict  # noqa: E402
 
 ROW = "{:34} {:>13} {:>11} {:>11} {:>6} {:>9}"
 

@@ -234,7 +234,7 @@ def run(command: list[str], limit: float, folder: Path) -> Run:
 def measure(shape: str, size: int, limit: float, cases: bool, folder: Path) -> dict[str, object]:
     """Measure one cell of the table."""
     path = write(shape, size, folder)
-    pytest = [sys.executable, "-m", "pytest", "-p", "pytest_taskgraph.plugin", "-p", "no:cacheprovider", "-q"]
+    pytest = [sys.executable, "-m", "pytest", "-p", "pytest_taskgraph.plugin.hooks", "-p", "no:cacheprovider", "-q"]
     asked = ["suites/", f"--taskgraph-workflow={path}", "--model=baseline:reader"]
     collected = run([*pytest, *asked, "--collect-only"], limit, folder)
     whole = run([*pytest, *asked], limit, folder) if collected.ended else None
@@ -267,9 +267,9 @@ def _bounds(text: str) -> list[str]:
 
 def list_cases(path: str) -> Iterator[dict[str, object]]:
     """Yield, for every pattern, how many cases it lists of a file and how long that takes."""
-    from pytest_taskgraph.benchmarks.understanding import projects
-    from pytest_taskgraph.benchmarks.understanding.catalogue import catalogue
-    from pytest_taskgraph.benchmarks.understanding.listing import list_cases
+    from pytest_taskgraph.benchmarks.understanding.own_files import projects
+    from pytest_taskgraph.benchmarks.understanding.own_files.choices import list_cases
+    from pytest_taskgraph.benchmarks.understanding.patterns import catalogue
 
     projects.load(path)
     for pattern in catalogue().values():

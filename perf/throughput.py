@@ -29,8 +29,8 @@ from hashlib import sha256
 from pathlib import Path
 
 from pytest_taskgraph.benchmarks.understanding import understanding
-from pytest_taskgraph.benchmarks.understanding.catalogue import select
-from pytest_taskgraph.benchmarks.understanding.settings import UnderstandingSettings
+from pytest_taskgraph.benchmarks.understanding.family_options import UnderstandingSettings
+from pytest_taskgraph.benchmarks.understanding.patterns import select
 from pytest_taskgraph.scoring.forms import form
 
 HERE = Path(__file__).resolve().parent
@@ -150,7 +150,7 @@ def commands(url: str, n: int, flight: int, folder: Path) -> dict[str, Callable[
     def run(*model: str) -> list[str]:
         store = tempfile.mkdtemp(dir=folder)
         return [
-            *quiet, "-p", "pytest_taskgraph.plugin", "test_questions.py", *model,
+            *quiet, "-p", "pytest_taskgraph.plugin.hooks", "test_questions.py", *model,
             f"--taskgraph-concurrency={flight}", f"--taskgraph-store={store}",
         ]  # fmt: skip
 

@@ -29,12 +29,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import bdtrc, stdtrit
 
-from pytest_taskgraph.results.beta_binomial import correlation
-from pytest_taskgraph.results.paired import Loss, loss, needed_clusters, sign_flip
-from pytest_taskgraph.results.pairing import Pair
-from pytest_taskgraph.results.power import clusters_needed, drawn, independent_needed, rate_intervals
-from pytest_taskgraph.results.statistics import wilson
-from pytest_taskgraph.results.verdict import LEVEL, MARGIN, judge
+from pytest_taskgraph.results.comparison.pairing import Pair
+from pytest_taskgraph.results.comparison.verdict import LEVEL, MARGIN, judge
+from pytest_taskgraph.results.statistics.beta_binomial import correlation
+from pytest_taskgraph.results.statistics.intervals import wilson
+from pytest_taskgraph.results.statistics.paired import Loss, loss, needed_clusters, sign_flip
+from pytest_taskgraph.results.statistics.power import clusters_needed, drawn, independent_needed, rate_intervals
 from pytest_taskgraph.trial import Question, Score, Trial
 
 Passes = NDArray[np.int64]

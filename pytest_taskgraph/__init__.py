@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from .benchmarks.family import Family as Family
     from .benchmarks.family import Label as Label
     from .benchmarks.family import QuestionReference as QuestionReference
-    from .benchmarks.option import Option as Option
+    from .benchmarks.settings import Option as Option
     from .benchmarks.settings import Settings as Settings
     from .benchmarks.understanding import understanding as understanding
-    from .benchmarks.understanding.pattern import Case as Case
-    from .benchmarks.understanding.pattern import Cases as Cases
-    from .benchmarks.understanding.pattern import Pattern as Pattern
-    from .benchmarks.understanding.pattern import case as case
-    from .benchmarks.understanding.pattern import pattern as pattern
+    from .benchmarks.understanding.patterns.pattern import Case as Case
+    from .benchmarks.understanding.patterns.pattern import Cases as Cases
+    from .benchmarks.understanding.patterns.pattern import Pattern as Pattern
+    from .benchmarks.understanding.patterns.pattern import case as case
+    from .benchmarks.understanding.patterns.pattern import pattern as pattern
     from .family_description import Aggregate as Aggregate
     from .family_description import Column as Column
     from .family_description import FamilyDescription as FamilyDescription
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from .notations.notation import Notation as Notation
     from .plugin.suites import suite as suite
     from .registry import Registry as Registry
-    from .scoring.form import Form as Form
+    from .scoring.forms.form import Form as Form
     from .scoring.measurement import Measurement as Measurement
     from .scoring.measurement import declares as declares
     from .trial import Question as Question
@@ -42,18 +42,18 @@ if TYPE_CHECKING:
 
 _WHERE = {
     "Aggregate": ".family_description",
-    "Case": ".benchmarks.understanding.pattern",
-    "Cases": ".benchmarks.understanding.pattern",
+    "Case": ".benchmarks.understanding.patterns.pattern",
+    "Cases": ".benchmarks.understanding.patterns.pattern",
     "Column": ".family_description",
     "Episode": ".asking",
     "Family": ".benchmarks.family",
     "FamilyDescription": ".family_description",
-    "Form": ".scoring.form",
+    "Form": ".scoring.forms.form",
     "Label": ".benchmarks.family",
     "Measurement": ".scoring.measurement",
     "Notation": ".notations.notation",
-    "Option": ".benchmarks.option",
-    "Pattern": ".benchmarks.understanding.pattern",
+    "Option": ".benchmarks.settings",
+    "Pattern": ".benchmarks.understanding.patterns.pattern",
     "Question": ".trial",
     "QuestionReference": ".benchmarks.family",
     "ReferenceValue": ".family_description",
@@ -66,10 +66,10 @@ _WHERE = {
     "Trial": ".trial",
     "Turns": ".asking",
     "Workflow": ".workflow.model",
-    "case": ".benchmarks.understanding.pattern",
+    "case": ".benchmarks.understanding.patterns.pattern",
     "declares": ".scoring.measurement",
     "one_turn": ".asking",
-    "pattern": ".benchmarks.understanding.pattern",
+    "pattern": ".benchmarks.understanding.patterns.pattern",
     "suite": ".plugin.suites",
     "understanding": ".benchmarks.understanding",
 }

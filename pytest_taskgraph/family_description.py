@@ -75,7 +75,7 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
+class TableLayout:
     """A selection of the columns of a table for the terminal.
 
     Args:
@@ -134,7 +134,7 @@ class TableSpec:
     groups: tuple[str, ...] = ()
     references: tuple[ReferenceValue, ...] = ()
     caption: str = ""
-    layouts: tuple[Layout, ...] = ()
+    layouts: tuple[TableLayout, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +185,7 @@ def _table(data: Mapping[str, Any]) -> TableSpec:
     parts = {
         "columns": tuple(Column(**one | {"reports": tuple(one.get("reports", ()))}) for one in data["columns"]),
         "references": tuple(ReferenceValue(**one) for one in data.get("references", ())),
-        "layouts": tuple(Layout(**one) for one in data.get("layouts", ())),
+        "layouts": tuple(TableLayout(**one) for one in data.get("layouts", ())),
         "groups": tuple(data.get("groups", ())),
     }
     return TableSpec(**{**data, **parts})
@@ -226,8 +226,14 @@ SCORES = (
 )
 """The columns of graded questions."""
 
-RATE_LAYOUTS = (Layout(3), Layout(2, short=True), Layout(1), Layout(0), Layout(0, short=True))
-SCORE_LAYOUTS = (Layout(3), Layout(2), Layout(2, short=True), Layout(1, short=True), Layout(0, short=True))
+RATE_LAYOUTS = (TableLayout(3), TableLayout(2, short=True), TableLayout(1), TableLayout(0), TableLayout(0, short=True))
+SCORE_LAYOUTS = (
+    TableLayout(3),
+    TableLayout(2),
+    TableLayout(2, short=True),
+    TableLayout(1, short=True),
+    TableLayout(0, short=True),
+)
 """What goes first where room is scarce: of scores, the chance level stays to the last."""
 
 

@@ -49,5 +49,5 @@ def _other_project() -> Distribution | None:
         return None
     if not (found.read_text("METADATA") or found.read_text("PKG-INFO")):  # what a failed uninstall left
         return None
-    ours = any(point.value == f"{__package__}.plugin" for point in found.entry_points)
+    ours = any(point.value.startswith(f"{__package__}.plugin") for point in found.entry_points)
     return None if ours else found

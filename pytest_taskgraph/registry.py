@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from .generation.vocabularies import Vocabulary
     from .models import Opener
     from .notations.notation import Notation
-    from .results.comparison import Comparison
-    from .scoring.form import Form
+    from .results.comparison import RunComparison
+    from .scoring.forms.form import Form
     from .scoring.measurement import Metric
     from .trial import Json
 
@@ -106,7 +106,7 @@ class Registry:
         Example:
             >>> registry.form(Form("percent", instruct, read, write, "closeness"))
         """
-        from .scoring.form import Form
+        from .scoring.forms.form import Form
 
         if not isinstance(form, Form):
             self._fail(f"an answer form: expected a Form, found {_type(form)}")
@@ -181,7 +181,7 @@ class Registry:
     def report(
         self,
         name: str,
-        function: Callable[[dict[str, Any]], str] | Callable[[dict[str, Any], Comparison | None], str],
+        function: Callable[[dict[str, Any]], str] | Callable[[dict[str, Any], RunComparison | None], str],
     ) -> None:
         """Register a kind of report: `--taskgraph-report=NAME=PATH` then writes it.
 
@@ -298,12 +298,12 @@ def _takes_two(function: Callable[..., object]) -> bool:
     return True
 
 
-def _of_record(function: Callable[..., str], record: dict[str, Any], comparison: Comparison | None) -> str:
+def _of_record(function: Callable[..., str], record: dict[str, Any], comparison: RunComparison | None) -> str:
     return function(record)
 
 
 def _open_application(name: str, application: object, version: str, rest: str, settings: Mapping[str, Json]) -> Model:
-    from .models.python_model import open_application
+    from .models.clients.python_callable import open_application
 
     return open_application(name, application, version, rest, settings)
 

@@ -5,14 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from pytest_taskgraph.family_description import (
-    RATES,
-    Aggregate,
-    Column,
-    FamilyDescription,
-    ReferenceValue,
-    TableSpec,
-)
+from pytest_taskgraph.family_description import RATES, Aggregate, Column, FamilyDescription, ReferenceValue, TableSpec
 from pytest_taskgraph.results.record import About, build
 from pytest_taskgraph.trial import Json, Outcome, Question, Reply, Score, Trial
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from pytest_taskgraph.generation.vocabularies import Entry, Vocabulary
+from pytest_taskgraph.generation.vocabularies import Vocabulary, VocabularyEntry
 
 _COMMON = {"the", "and", "for", "with", "that", "its", "from", "into", "has", "all", "one", "out", "who", "are", "was"}
 _SMALL_WORDS = frozenset(_COMMON | {"not", "they", "their", "what"})
@@ -20,7 +20,7 @@ def undescribed(words: Vocabulary) -> set[str]:
     return {one.name for one in words.tasks if not _stems(one.description) & _stems(_around(one, told))}
 
 
-def _around(one: Entry, told: dict[str, str]) -> str:
+def _around(one: VocabularyEntry, told: dict[str, str]) -> str:
     data = (*one.reads, *one.writes)
     return " ".join((one.name, *data, *(told[name] for name in data)))
 

@@ -15,7 +15,7 @@ from typing import Any
 import networkx as nx
 
 from pytest_taskgraph.generation import vocabularies
-from pytest_taskgraph.workflow.guards import exclusive
+from pytest_taskgraph.workflow.guards.solver import exclusive
 from pytest_taskgraph.workflow.model import END, OTHERWISE, START, Workflow
 from pytest_taskgraph.workflow.references import expand
 

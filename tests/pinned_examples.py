@@ -25,8 +25,8 @@ from typing import Any
 from jinja2 import nodes
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-from pytest_taskgraph.benchmarks.understanding.pattern import Case, Pattern
-from pytest_taskgraph.benchmarks.understanding.scope import Scope, all_scopes, cases, own_names, sentence
+from pytest_taskgraph.benchmarks.understanding.patterns.pattern import Case, Pattern
+from pytest_taskgraph.benchmarks.understanding.patterns.scope import Scope, all_scopes, cases, own_names, sentence
 from pytest_taskgraph.notations.wadl import WADL
 from pytest_taskgraph.scoring.forms import form
 from pytest_taskgraph.scoring.measurement import measure_answer

@@ -19,7 +19,7 @@ import pytest
 
 from pytest_taskgraph.benchmarks.understanding import understanding
 from pytest_taskgraph.benchmarks.understanding.baselines import read_back
-from pytest_taskgraph.benchmarks.understanding.settings import UnderstandingSettings
+from pytest_taskgraph.benchmarks.understanding.family_options import UnderstandingSettings
 from pytest_taskgraph.results import record
 from pytest_taskgraph.scoring.forms import FORMS
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Final
 
-from pytest_taskgraph.benchmarks.understanding.scope import Scope
+from pytest_taskgraph.benchmarks.understanding.patterns.scope import Scope
 from pytest_taskgraph.workflow.model import END, START, Link, Workflow
 
 Features = Mapping[str, float]

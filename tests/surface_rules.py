@@ -21,11 +21,11 @@ from typing import Final, Literal
 
 from surface_features import Features, first_mentions, surface
 
-from pytest_taskgraph.benchmarks.understanding.asked import written
-from pytest_taskgraph.benchmarks.understanding.catalogue import catalogue
-from pytest_taskgraph.benchmarks.understanding.pattern import Pattern, verdict
-from pytest_taskgraph.benchmarks.understanding.sample import Drawn, draw, recipe_for
-from pytest_taskgraph.benchmarks.understanding.scope import sentence
+from pytest_taskgraph.benchmarks.understanding.patterns import catalogue
+from pytest_taskgraph.benchmarks.understanding.patterns.pattern import Pattern, verdict
+from pytest_taskgraph.benchmarks.understanding.patterns.scope import sentence
+from pytest_taskgraph.benchmarks.understanding.questions.ingredients import written
+from pytest_taskgraph.benchmarks.understanding.questions.sample import Drawn, draw, recipe_for
 from pytest_taskgraph.errors import RecipeTooSmallError
 from pytest_taskgraph.scoring.forms import form
 from pytest_taskgraph.scoring.measurement import measure_answer

@@ -57,7 +57,7 @@ def test_check_installation_distribution_of_similar_name_passes(site: Path, name
 
 
 def test_check_installation_own_distribution_of_old_name_passes(site: Path) -> None:
-    write_distribution(site, version="0.1.0", entry_points="[pytest11]\ntaskgraph = pytest_taskgraph.plugin\n")
+    write_distribution(site, version="0.1.0", entry_points="[pytest11]\ntaskgraph = pytest_taskgraph.plugin.hooks\n")
     check_installation()
 
 
@@ -104,7 +104,16 @@ def run_pytest(tmp_path: Path, init: str, *arguments: str, other: bool = True) -
     (tmp_path / "conftest.py").write_text("from pytest_taskgraph import suite\n")
     inherited = {k: v for k, v in os.environ.items() if not k.startswith(("PYTEST_", "TASKGRAPH_"))}
     kept = inherited | {"PYTHONPATH": str(site), "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
-    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "pytest_taskgraph.plugin", *arguments]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-p",
+        "no:cacheprovider",
+        "-p",
+        "pytest_taskgraph.plugin.hooks",
+        *arguments,
+    ]
     done = bounded_process.run(command, cwd=tmp_path, env=kept)
     return done.returncode, [line for line in done.stderr.splitlines() if line]
 

@@ -10,16 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_taskgraph.models.scrub import scrub
-from pytest_taskgraph.redaction import (
-    RedactingFilter,
-    hide,
-    is_secret,
-    public_name,
-    redact,
-    register,
-    variables,
-)
+from pytest_taskgraph.redaction import RedactingFilter, hide, is_secret, public_name, redact, register, scrub, variables
 
 ANY_TEXT = st.text(st.characters())  # lone surrogates and control characters included
 

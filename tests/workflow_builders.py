@@ -5,8 +5,8 @@ from __future__ import annotations
 import random
 from dataclasses import dataclass, field
 
-from pytest_taskgraph.workflow.blocks import Block
 from pytest_taskgraph.workflow.model import END, START, Domain, Gateway, GatewayKind, Link, Parameter, Task, Workflow
+from pytest_taskgraph.workflow.semantics.block_structure import Block
 
 SPLITS: tuple[GatewayKind, ...] = ("parallel", "exclusive", "inclusive")
 

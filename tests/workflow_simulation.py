@@ -13,12 +13,11 @@ from random import Random
 
 import networkx as nx
 
-from pytest_taskgraph.workflow.effects import evaluate, parse_expression
-from pytest_taskgraph.workflow.execution import Run
-from pytest_taskgraph.workflow.guard_cells import Constant
-from pytest_taskgraph.workflow.guards import Otherwise, comparisons, holds, parse_guard
+from pytest_taskgraph.workflow.guards.cells import Constant
+from pytest_taskgraph.workflow.guards.solver import Otherwise, comparisons, holds, parse_guard
 from pytest_taskgraph.workflow.model import END, START, Effect, Link, Parameter, Task, Workflow
-from pytest_taskgraph.workflow.variables import variables
+from pytest_taskgraph.workflow.semantics.execution import Run
+from pytest_taskgraph.workflow.semantics.variables import evaluate, parse_expression, variables
 
 Tokens = frozenset[int]  # links, by their number
 

@@ -1,4 +1,4 @@
-"""Checks of what benchmark families return, so that a mistake in a family is told before anything is asked."""
+"""Check what benchmark families return, so that a mistake in a family is told in words."""
 
 from __future__ import annotations
 
@@ -10,15 +10,24 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..asking import type_in_words
+from ..diagram import pack
 from ..errors import TaskgraphError, UsageError
 from ..family_description import FamilyDescription
 from ..trial import Question
 from .family import QuestionReference
 
 if TYPE_CHECKING:
-    from ..trial import Json
+    from ..trial import Json, Trial
     from .family import Family
     from .settings import Settings
+
+
+def packed_pair(family: Family, trial: Trial) -> str:
+    """Return the pair of diagrams of an answer that was parsed, packed; empty where the family draws none."""
+    if trial.score is None or trial.score.status != "read":
+        return ""
+    pair = family.diagram_pair(trial.question, trial.score)
+    return pack(pair.bounded().to_json()) if pair else ""
 
 
 @contextmanager

@@ -10,8 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from ..errors import UnknownNameError
-from .option import Option, as_json
-from .settings import Settings
+from .settings import Option, Settings, as_json
 
 if TYPE_CHECKING:
     from ..asking import Episode, Model

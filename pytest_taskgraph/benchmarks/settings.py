@@ -1,18 +1,172 @@
-"""What a run asks for, once read from flags, environment and ini by the plugin."""
+"""Options as the plugin and benchmark families declare them, and the settings that are read from them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from ..errors import UsageError
-from .option import Option, OptionValue
 
 if TYPE_CHECKING:
-    from ..trial import Parsing
+    from ..trial import Json, Parsing
+
+
+Kind = Literal["text", "list", "whole", "whole-list", "number", "share", "switch", "pairs"]
+OptionValue = None | bool | int | float | str | tuple[str, ...] | tuple[int, ...] | tuple[tuple[str, str], ...]
+
+
+def flag_of(name: str) -> str:
+    """Return what is typed on the command line for an option of that name."""
+    return f"--taskgraph-{name}"
+
+
+def dest_of(name: str) -> str:
+    """Return the ini name of an option of that name; in capitals, it is that of its environment variable."""
+    return f"taskgraph_{name.replace('-', '_')}"
+
+
+def as_json(value: OptionValue) -> Json:
+    """Return the value as JSON has it."""
+    return [as_json(item) for item in value] if isinstance(value, tuple) else value
+
+
+@dataclass(frozen=True)
+class Option:
+    """One option: `--taskgraph-NAME`, the ini value `taskgraph_NAME`, the environment variable `TASKGRAPH_NAME`.
+
+    Args:
+        name: The name on the command line, in lower case with hyphens.
+        metavar: What stands for the value in the help.
+        help: A noun phrase or an imperative of at most two lines.
+        default: The value if the user states none, as it would be typed; empty for none.
+        repeatable: Whether it may stand several times on the command line.
+        choices: The values that it takes; any where empty.
+        kind: What the value is. "text": any text. "list": texts, separated by commas or blanks. "whole": a whole
+            number. "whole-list": several. "number": a number of at least `least`. "share": a number from 0 to 1.
+            "switch": no value on the command line, true or false elsewhere. "pairs": a key and a value, = between.
+        least: The smallest number that it takes.
+    """
+
+    name: str
+    metavar: str
+    help: str
+    default: str = ""
+    repeatable: bool = False
+    choices: tuple[str, ...] = ()
+    kind: Kind = "text"
+    least: float | None = None
+
+    @property
+    def flag(self) -> str:
+        """Return what is typed on the command line."""
+        return flag_of(self.name)
+
+    @property
+    def dest(self) -> str:
+        """Return the name of its value, also in ini files."""
+        return dest_of(self.name)
+
+    def check(self) -> None:
+        """Check the declaration: its name, its kind and its default.
+
+        Raises:
+            UsageError: if it cannot be an option.
+        """
+        if not re.fullmatch(r"[a-z][a-z0-9]*(-[a-z0-9]+)*", self.name):
+            raise UsageError(f"the option {self.name!r}: expected a name of lower-case letters, digits and hyphens")
+        if self.kind not in get_args(Kind):
+            raise UsageError(f"the option {self.flag}: unknown kind {self.kind!r}; known: {', '.join(get_args(Kind))}")
+        if not isinstance(self.default, str):
+            raise UsageError(f"the option {self.flag}: its default is {self.default!r}; expected it as typed")
+        self.read(None)
+
+    def texts(self, stated: Sequence[str] | None) -> list[str]:
+        """Return the texts that were stated, or the default.
+
+        Args:
+            stated: What the user stated; None for nothing.
+
+        Raises:
+            UsageError: if one is empty, or is no choice.
+        """
+        found = [self.default] if stated is None and self.default else list(stated or ())
+        for text in found:
+            if not text.strip():
+                raise UsageError(f"{self.flag}: nothing given; expected {self.metavar}")
+            if self.choices and text not in self.choices:
+                raise UsageError(f"{self.flag}: {text!r}; known: {', '.join(self.choices)}")
+        return found
+
+    def read(self, stated: Sequence[str] | None) -> OptionValue:
+        """Return the value that was stated, or the default, as its kind says.
+
+        A repeatable text gives a tuple, without repetitions; a number that is not stated and has no default is None.
+
+        Raises:
+            UsageError: if it is not of its kind, or below `least`.
+        """
+        texts = self.texts(stated)
+        if self.kind == "pairs":
+            return tuple(map(self._pair, texts))
+        if self.repeatable:
+            return tuple(dict.fromkeys(texts))
+        text = texts[-1] if texts else ""
+        if self.kind == "switch":
+            return self._switch(text)
+        if self.kind == "text":
+            return text
+        if not text:
+            return () if self.kind in ("list", "whole-list") else None
+        return self._listed(text)
+
+    def _listed(self, text: str) -> OptionValue:
+        if self.kind in ("number", "share"):
+            return self._number(text)
+        parts = tuple(dict.fromkeys(text.replace(",", " ").split()))
+        if not parts:
+            raise UsageError(f"{self.flag}: nothing given; expected {self.metavar}")
+        if self.kind == "list":
+            return parts
+        numbers = tuple(map(self._whole, parts))
+        return numbers if self.kind == "whole-list" else numbers[0]
+
+    def _whole(self, text: str) -> int:
+        try:
+            found = int(text)
+        except ValueError:
+            raise UsageError(f"{self.flag}: {text!r}; expected a whole number") from None
+        if self.least is not None and found < self.least:
+            raise UsageError(f"{self.flag}: {text}; expected at least {self.least:g}")
+        return found
+
+    def _number(self, text: str) -> float:
+        share, least = self.kind == "share", self.least or 0.0
+        try:
+            found = float(text)
+        except ValueError:
+            found = float("nan")
+        if not least <= found < float("inf") or (share and found > 1):
+            expected = "a number from 0 to 1" if share else f"a number of at least {least:g}"
+            raise UsageError(f"{self.flag}: {text!r}; expected {expected}")
+        return found
+
+    def _switch(self, text: str) -> bool:
+        if text.lower() not in ("", "true", "false"):
+            raise UsageError(f"{self.flag}: {text.lower()!r}; expected true or false")
+        return text.lower() == "true"
+
+    def _pair(self, text: str) -> tuple[str, str]:
+        key, equals, rest = text.partition("=")
+        if not equals or not key.strip():
+            shown = (
+                repr(text) if text.isidentifier() and text.islower() else "a value without a name"
+            )  # it may be a key
+            raise UsageError(f"{self.flag}: {shown}; expected {self.metavar}")
+        return key.strip(), rest
 
 
 @dataclass(frozen=True, slots=True)

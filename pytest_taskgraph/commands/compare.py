@@ -7,10 +7,10 @@ import shutil
 from pathlib import Path
 from typing import Final
 
-from ..reports.comparison import lines
+from ..reports.comparison_lines import lines
 from ..reports.escape import in_json
 from ..results.comparison import FAIL_ON, MARGIN, case_of, compare, fail_on_of
-from ..results.saved import load
+from ..results.record.saved import load
 
 SUMMARY = "compare a run with a former one, question by question; exit code 1 where it is worse"
 STORE: Final = Path(".taskgraph")

@@ -20,8 +20,7 @@ from ..reports.escape import one_line
 from ..reports.table import table
 from ..scoring.forms import form
 from ..scoring.grade import grade
-from ..scoring.recorded_answers import FORMAT, LABELS, RecordedAnswer, read_recorded_answers
-from ..scoring.recorded_kinds import KINDS
+from ..scoring.recorded_answers import FORMAT, KINDS, LABELS, RecordedAnswer, read_recorded_answers
 from ..trial import Parsing, Question, Reply, Score
 
 SUMMARY = "score recorded answers again and compare with the scores they were recorded with"

@@ -13,7 +13,7 @@ from ..errors import UsageError
 from ..reports.escape import in_json, one_line
 from ..reports.trial_text import trial_lines
 from ..results import record
-from ..results.saved import LAST, load
+from ..results.record.saved import LAST, load
 from ..trial import Trial
 from .compare import STORE
 

@@ -22,7 +22,7 @@ _LEADS_WITH_TASK = ("task", *CHOICES)
 
 
 @dataclass(slots=True, eq=False)
-class Block:
+class BlockPlan:
     """A task, or an operator with its branches; a loop has one branch, its body. The head of a choice is part of it."""
 
     kind: Kind
@@ -35,7 +35,7 @@ class Sequence:
 
     place: Literal["level", "branch", "body"]
     depth: int = 0  # the number of blocks around it
-    blocks: list[Block] = field(default_factory=list)
+    blocks: list[BlockPlan] = field(default_factory=list)
 
 
 class Growth:
@@ -67,7 +67,7 @@ class Growth:
                 self._insert_task(sequence, self.rng.randrange(len(sequence.blocks) + 1))
 
     def _insert_task(self, sequence: Sequence, index: int) -> None:
-        sequence.blocks.insert(index, Block("task"))
+        sequence.blocks.insert(index, BlockPlan("task"))
         self.left -= 1
 
     def _insert_smallest(self, kind: Kind) -> None:
@@ -110,10 +110,10 @@ class Growth:
         """A loop with a body of `count` tasks, or a block with `count` branches of one task each."""
         inner = sequence.depth + 1
         if kind == "loop":
-            branches = [Sequence("body", inner, [Block("task") for _ in range(count)])]
+            branches = [Sequence("body", inner, [BlockPlan("task") for _ in range(count)])]
         else:
-            branches = [Sequence("branch", inner, [Block("task")]) for _ in range(count)]
-        sequence.blocks.insert(index, Block(kind, branches))
+            branches = [Sequence("branch", inner, [BlockPlan("task")]) for _ in range(count)]
+        sequence.blocks.insert(index, BlockPlan(kind, branches))
         self.open.extend(branches)
         self.left -= count + (kind in CHOICES)
 

@@ -1,14 +1,20 @@
-"""A level while it is being made: steps and arcs that can still be changed, in the order of the control flow."""
+"""A level while it is being made: steps, arcs and what leads to what, from a block structure to a graph.
+
+Choices are guarded links out of their head, joined without a gateway; forks and joins are parallel gateways.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from random import Random
 from typing import NamedTuple
 
-from ..workflow.model import DataLink, Domain, Effect, Gateway, Parameter
-from .vocabularies import Entry
+from ..workflow.model import END, START, DataLink, Domain, Effect, Gateway, Parameter
+from .blocks import BlockPlan, Sequence
+from .guards import Conditions, GuardChoice, GuardNames
+from .vocabularies import VocabularyEntry
 
-_UNNAMED = Entry("", "", "")
+_UNNAMED = VocabularyEntry("", "", "")
 
 
 class Branch(NamedTuple):
@@ -20,7 +26,7 @@ class Branch(NamedTuple):
 
 
 @dataclass(slots=True, eq=False)
-class Step:
+class DraftStep:
     """A task to be.
 
     `region` tells the innermost branch of a choice or body of a loop that holds it, `branches` all branches that hold
@@ -29,7 +35,7 @@ class Step:
 
     region: int = 0
     branches: tuple[Branch, ...] = ()
-    entry: Entry = _UNNAMED
+    entry: VocabularyEntry = _UNNAMED
     inner: Draft | None = None
     described: bool = False
     classified: bool = False
@@ -44,7 +50,7 @@ class Step:
         return self.entry.name
 
 
-Node = Step | str  # START, END and gateways by name
+Node = DraftStep | str  # START, END and gateways by name
 
 
 @dataclass(slots=True, eq=False)
@@ -62,8 +68,8 @@ class Datum:
     """Data to be."""
 
     name: str
-    writers: list[Step] = field(default_factory=list)
-    readers: list[Step] = field(default_factory=list)
+    writers: list[DraftStep] = field(default_factory=list)
+    readers: list[DraftStep] = field(default_factory=list)
     description: str = ""
     schema: str = ""
 
@@ -75,12 +81,12 @@ class Datum:
 
 
 @dataclass(slots=True)
-class Loop:
+class LoopDraft:
     """A loop to be: its parameter, what one pass adds to it, and the tasks that always run in it."""
 
     parameter: str
     step: int
-    body: list[Step]
+    body: list[DraftStep]
 
 
 @dataclass(slots=True, eq=False)
@@ -90,7 +96,7 @@ class Draft:
     nodes: list[Node] = field(default_factory=list)
     gateways: list[Gateway] = field(default_factory=list)
     arcs: list[Arc] = field(default_factory=list)
-    loops: list[Loop] = field(default_factory=list)
+    loops: list[LoopDraft] = field(default_factory=list)
     domains: list[tuple[str, Domain]] = field(default_factory=list)  # of the parameters in its guards
     data: list[Datum] = field(default_factory=list)
     name: str = ""
@@ -100,9 +106,9 @@ class Draft:
     referred: bool = False  # a workflow of its own, reached by name
 
     @property
-    def steps(self) -> list[Step]:
+    def steps(self) -> list[DraftStep]:
         """Its tasks in the order of the control flow."""
-        return [node for node in self.nodes if isinstance(node, Step)]
+        return [node for node in self.nodes if isinstance(node, DraftStep)]
 
     def below(self) -> list[Draft]:
         """The level itself and all levels inside it, outer ones first."""
@@ -112,10 +118,180 @@ class Draft:
         return found
 
 
-def walk(level: Draft) -> list[Step]:
+def walk(level: Draft) -> list[DraftStep]:
     """All tasks of the level, each directly followed by those inside it."""
-    found: list[Step] = []
+    found: list[DraftStep] = []
     for step in level.steps:
         found.append(step)
         found.extend(walk(step.inner) if step.inner is not None else ())
     return found
+
+
+def ancestors(draft: Draft) -> list[int]:
+    """For each step, in order, the steps from which a path leads to it, as bits: bit i is step i.
+
+    The nodes of a draft stand in topological order, and `placement` computes with bits: no graph of networkx is built.
+    """
+    incoming: dict[Node, list[Node]] = {}
+    for arc in draft.arcs:
+        if not arc.back:
+            incoming.setdefault(arc.target, []).append(arc.source)
+    reached: dict[Node, int] = {}  # for each node, what leads to it, and itself if it is a step
+    found: list[int] = []
+    for node in draft.nodes:
+        before = 0
+        for source in incoming.get(node, ()):
+            before |= reached.get(source, 0)
+        reached[node] = before
+        if isinstance(node, DraftStep):
+            reached[node] |= 1 << len(found)
+            found.append(before)
+    return found
+
+
+def add_cross_links(draft: Draft, count: int, rng: Random) -> None:
+    """Adds `count` forward links between tasks, unguarded, each new.
+
+    They skip tasks of a sequence or lead from one branch of a fork to another; never in or out of a branch of a choice
+    or the body of a loop, and never out of a task that has guarded links. There must be room for them
+    (`recipe.run_length`).
+    """
+    guarded = {id(step) for step in deciders(draft)}
+    after = _directly_after(draft)
+    pairs = [
+        (early, late)
+        for index, early in enumerate(draft.steps)
+        if id(early) not in guarded
+        for late in draft.steps[index + 1 :]
+        if late.region == early.region and late not in after[id(early)]
+    ]
+    draft.arcs.extend(Arc(early, late) for early, late in rng.sample(pairs, count))
+
+
+def _directly_after(draft: Draft) -> dict[int, list[DraftStep]]:
+    """For each step, by identity, the steps that a path through gateways alone leads to."""
+    targets: dict[Node, list[Node]] = {}
+    for arc in draft.arcs:
+        targets.setdefault(arc.source, []).append(arc.target)
+    after: dict[int, list[DraftStep]] = {}
+    for step in draft.steps:
+        found = list(targets.get(step, ()))
+        for node in found:
+            found.extend(targets.get(node, ()) if isinstance(node, str) else ())
+        after[id(step)] = [node for node in found if isinstance(node, DraftStep)]
+    return after
+
+
+Open = list[tuple[Node, str | None]]  # where the flow stands: nodes whose next arc, with its guard, has no target yet
+
+
+class FlowLayout:
+    """Lays sequences out, one after the other, into one draft."""
+
+    def __init__(self, conditions: Conditions, gateways: GuardNames) -> None:
+        self.conditions, self.gateways = conditions, gateways
+        self.draft = Draft()
+        self.regions = 0
+        self.blocks = 0
+        self.branches: tuple[Branch, ...] = ()  # those that hold what is laid out now
+
+    def level(self, sequence: Sequence) -> Draft:
+        """The draft of a whole level."""
+        self._close(self._sequence(sequence, [(START, None)], 0), END)
+        return self.draft
+
+    def _sequence(self, sequence: Sequence, flow: Open, region: int) -> Open:
+        for block in sequence.blocks:
+            flow = self._block(block, flow, region)
+        return flow
+
+    def _branch(self, sequence: Sequence, branch: Branch, flow: Open, region: int) -> Open:
+        """Lay out a branch of a block, and note in its steps that they are on it."""
+        outside, self.branches = self.branches, (*self.branches, branch)
+        ends = self._sequence(sequence, flow, region)
+        self.branches = outside
+        return ends
+
+    def _block(self, block: BlockPlan, flow: Open, region: int) -> Open:
+        if block.kind == "task":
+            return [(self._step(flow, region), None)]
+        if block.kind == "parallel":
+            return self._fork(block, flow, region)
+        if block.kind == "loop":
+            return self._loop(block, flow)
+        return self._choice(block, flow, region)
+
+    def _fork(self, block: BlockPlan, flow: Open, region: int) -> Open:
+        fork = self._node(self._gateway("split"), flow)
+        number = self._number()
+        ends = [
+            end
+            for i, branch in enumerate(block.branches)
+            for end in self._branch(branch, Branch(number, block.kind, i), [(fork, None)], region)
+        ]
+        return [(self._node(self._gateway("join"), ends), None)]
+
+    def _choice(self, block: BlockPlan, flow: Open, region: int) -> Open:
+        head = self._step(flow, region)
+        guards: list[str | None] = [*self._guards(block)]
+        if block.kind == "mixed":
+            guards.insert(self.conditions.rng.randrange(2), None)
+        number, ends = self._number(), Open()
+        for i, (branch, guard) in enumerate(zip(block.branches, guards, strict=True)):
+            ends += self._branch(branch, Branch(number, block.kind, i), [(head, guard)], self._region())
+        return ends
+
+    def _guards(self, block: BlockPlan) -> list[str]:
+        count = len(block.branches)
+        if block.kind == "mixed":
+            return self._use(self.conditions.mixed())
+        if block.kind == "inclusive":
+            return self._use(self.conditions.inclusive(count))
+        return self._use(self.conditions.exclusive(count))
+
+    def _loop(self, block: BlockPlan, flow: Open) -> Open:
+        region, choice = self._region(), self.conditions.loop()
+        back, on = self._use(choice)
+        before = len(self.draft.nodes)
+        [(last, _)] = self._branch(block.branches[0], Branch(self._number(), block.kind, 0), flow, region)
+        always = [node for node in self.draft.nodes[before:] if isinstance(node, DraftStep) and node.region == region]
+        self.draft.arcs.append(Arc(last, always[0], back, back=True))
+        self.draft.loops.append(LoopDraft(choice.domains[0][0], choice.step, always))
+        return [(last, on)]
+
+    def _use(self, choice: GuardChoice) -> list[str]:
+        self.draft.domains.extend(choice.domains)
+        return choice.guards
+
+    def _number(self) -> int:
+        self.blocks += 1
+        return self.blocks
+
+    def _region(self) -> int:
+        self.regions += 1
+        return self.regions
+
+    def _gateway(self, role: str) -> str:
+        split = role == "split"
+        gateway = Gateway(self.gateways.take("Fork" if split else "Join"), "parallel", "split" if split else "join")
+        self.draft.gateways.append(gateway)
+        return gateway.name
+
+    def _step(self, flow: Open, region: int) -> DraftStep:
+        step = DraftStep(region, self.branches)
+        self._node(step, flow)
+        return step
+
+    def _node(self, node: Node, flow: Open) -> Node:
+        self.draft.nodes.append(node)
+        self._close(flow, node)
+        return node
+
+    def _close(self, flow: Open, target: Node) -> None:
+        self.draft.arcs.extend(Arc(source, target, guard) for source, guard in flow)
+
+
+def deciders(draft: Draft) -> list[DraftStep]:
+    """The tasks with guarded links out of them."""
+    guarded = {id(arc.source) for arc in draft.arcs if arc.guard is not None}
+    return [step for step in draft.steps if id(step) in guarded]

@@ -16,9 +16,8 @@ from functools import cache
 from random import Random
 
 from ..catalog import catalog_cache
-from .draft import Draft, Step
-from .flow import ancestors
-from .vocabularies import Composite, Entry, Vocabulary, vocabulary
+from .draft import Draft, DraftStep, ancestors
+from .vocabularies import Composite, Vocabulary, VocabularyEntry, vocabulary
 
 TRIES = 6  # searches, each with other composites and another taste
 NODES = 8  # tasks tried for each step, after which a search is given up
@@ -27,18 +26,18 @@ NOISE = (0.1, 0.25, 0.5)  # how far, as a share of the vocabulary, the choice st
 
 
 @dataclass(frozen=True, slots=True)
-class Slot:
+class TaskSlot:
     """An atomic step that is to be given a task; slots are numbered in the order of the flow, bits stand for them.
 
     `before` are the slots on ways that lead to it, `apart` those of other branches of an exclusive choice, which
     never run together with it. `position` tells where in the whole it stands, from 0.0 to 1.0.
     """
 
-    step: Step
+    step: DraftStep
     before: int
     apart: int
     position: float
-    around: Step | None  # the composite step that it is directly inside
+    around: DraftStep | None  # the composite step that it is directly inside
 
 
 def place_tasks(
@@ -73,7 +72,7 @@ def place_tasks(
             for slot, index in zip(slots, found, strict=True):
                 slot.step.entry = chosen.tasks[index]
             for step in composites:
-                step.entry = Entry(groups[id(step)].name, groups[id(step)].description, "")
+                step.entry = VocabularyEntry(groups[id(step)].name, groups[id(step)].description, "")
             return True
     return False
 
@@ -90,8 +89,8 @@ def _window(used: float, rng: Random) -> tuple[float, float]:
 
 def _group(
     chosen: Vocabulary,
-    composites: Sequence[Step],
-    slots: Sequence[Slot],
+    composites: Sequence[DraftStep],
+    slots: Sequence[TaskSlot],
     rng: Random,
     misleading: bool,
     without: Collection[str],
@@ -120,18 +119,18 @@ def _group(
     return found
 
 
-def _slots(root: Draft) -> list[Slot]:
+def _slots(root: Draft) -> list[TaskSlot]:
     """Return the slots of all levels, each directly followed by those inside it, like `draft.walk`."""
     steps = _atomic(root)
     bits = {id(step): 1 << number for number, step in enumerate(steps)}
     before: dict[int, int] = {}
     apart: dict[int, int] = {}
-    around: dict[int, Step | None] = {}
+    around: dict[int, DraftStep | None] = {}
     _relate(root, None, 0, 0, bits, (before, apart, around))
     after = [sum(before[id(other)] >> number & 1 for other in steps) for number in range(len(steps))]
     most = max(1, len(steps) - 1)
     return [
-        Slot(
+        TaskSlot(
             step,
             before[id(step)],
             apart[id(step)],
@@ -142,17 +141,17 @@ def _slots(root: Draft) -> list[Slot]:
     ]
 
 
-def _atomic(level: Draft) -> list[Step]:
+def _atomic(level: Draft) -> list[DraftStep]:
     return [one for step in level.steps for one in ([step] if step.inner is None else _atomic(step.inner))]
 
 
 def _relate(
     level: Draft,
-    around: Step | None,
+    around: DraftStep | None,
     before: int,
     apart: int,
     bits: dict[int, int],
-    found: tuple[dict[int, int], dict[int, int], dict[int, Step | None]],
+    found: tuple[dict[int, int], dict[int, int], dict[int, DraftStep | None]],
 ) -> None:
     """Note for each atomic step of a level, and inside it, what lies before it, what never runs with it, what it is in.
 
@@ -169,7 +168,7 @@ def _relate(
             found[0][id(step)], found[1][id(step)], found[2][id(step)] = earlier, never, around
 
 
-def _exclude(one: Step, other: Step) -> bool:
+def _exclude(one: DraftStep, other: DraftStep) -> bool:
     """Return True if the steps stand on two branches of one exclusive choice."""
     for mine, theirs in zip(one.branches, other.branches, strict=False):
         if mine != theirs:
@@ -209,7 +208,9 @@ def _relation(name: str) -> _Relation:
 class _Search:
     """A search for a task for every slot, one slot after the other."""
 
-    def __init__(self, relation: _Relation, slots: Sequence[Slot], allowed: Sequence[int], misleading: bool) -> None:
+    def __init__(
+        self, relation: _Relation, slots: Sequence[TaskSlot], allowed: Sequence[int], misleading: bool
+    ) -> None:
         self.relation, self.slots, self.allowed, self.misleading = relation, slots, allowed, misleading
 
     def run(self, window: tuple[float, float], noise: float, rng: Random) -> list[int] | None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from ..errors import NoCaseError, UnknownNameError, UsageError
 from ..workflow.features import FEATURES
 from ..workflow.model import Workflow
-from .build import build
+from .builder import build
 from .recipe import TASKS, Recipe, least_tasks
 from .vocabularies import vocabulary
 

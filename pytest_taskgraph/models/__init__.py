@@ -1,27 +1,12 @@
 """Models: whoever answers requests.
 
-remote      any litellm name
-lean        an address and a name, `http://host/v1#name`: the OpenAI protocol without litellm
-recorded    a file of replies
-python_model  a callable of the user's own, `python:package.module:name`
-scripted    for tests: replies given in Python
-simulated   for testing the machinery: right with a known probability; opened with a look-up of answers
-
-Around the live ones stand layers, from the outside in:
-
-chain       puts them together
-stored      replies that the store has (request_key: what makes two requests the same); a replay asks nobody
-retries     what is asked again
-limited     a slot among those in flight, within limits that adapt
-timed       the time of one attempt
-budget      calls and dollars that may be spent, at prices stated or listed
-layer       the interface of them all: an attempt, which is entered, then sent
-
-Beside them:
-
-watch       counts of what they do
-scoring     log-probabilities of given texts: what is sent for them, and what a response holds
-transport   the HTTP session of both clients, which limits the size of replies
+clients.litellm_client     any litellm name
+clients.openai_compatible  an address and a name, `http://host/v1#name`: the OpenAI protocol without litellm
+clients.recorded           a file of replies
+clients.python_callable    a callable of the user's own, `python:package.module:name`
+clients.scripted           for tests: replies given in Python
+clients.simulated          for testing the machinery: right with a known probability; opened with a look-up of answers
+middleware.chain           the layers around the live ones, listed from the outside in
 """
 
 from __future__ import annotations
@@ -33,11 +18,11 @@ from ..asking import Model
 from ..catalog import Catalog
 from ..errors import UsageError
 from ..trial import Json
-from .lean import Lean
-from .python_model import SCHEME, open_callable
-from .recorded import open_recorded
-from .remote import Remote
-from .remote import close as close_clients
+from .clients.litellm_client import Remote
+from .clients.litellm_client import close as close_clients
+from .clients.openai_compatible import Lean
+from .clients.python_callable import SCHEME, open_callable
+from .clients.recorded import open_recorded
 
 
 def _endpoint(scheme: str, rest: str, settings: Mapping[str, Json]) -> Lean:

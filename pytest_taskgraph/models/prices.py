@@ -18,7 +18,7 @@ from typing import Any, Literal, TypeGuard
 from ..catalog import is_registered
 from ..errors import UsageError
 from ..trial import Json, Request
-from .python_model import SCHEME
+from .clients.python_callable import SCHEME
 
 MILLION = 1_000_000
 LIST = "model_prices_and_context_window_backup.json"

@@ -11,9 +11,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from ..redaction import SURE, cut_addresses, hide, is_secret, public_name, redact_all, secrets
+from ..redaction import SURE, cut_addresses, hide, is_secret, public_name, redact_all, scrub, secrets
 from ..trial import Json, Request
-from .scrub import scrub
 
 _NEUTRAL = {"timeout", "stream_timeout", "max_retries", "num_retries"}  # these change when a reply comes, not which
 # Descriptions of output, whose names are a user's own words: a property may be called `key` or `author`.

@@ -7,7 +7,7 @@ from pathlib import PurePath
 from ..catalog import Catalog
 from ..errors import UnknownNameError
 from .mermaid import MERMAID
-from .mermaid_ends import drawn_ends
+from .mermaid.meaning import drawn_ends
 from .notation import Notation
 from .plain_json import JSON
 from .prose import PROSE

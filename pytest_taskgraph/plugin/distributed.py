@@ -12,8 +12,8 @@ from .options import store_folder
 from .worker import APART, NUMBER, STORE
 
 if TYPE_CHECKING:
-    from .planning import Outline
-    from .run import Run
+    from .output.dry_run import Outline
+    from .session import RunSession
 
 END = "taskgraph_end"  # told to workers: the channel on which they hear that the user broke the run off
 OUTLINE = "taskgraph_outline"  # told to one worker: the channel on which it says what is going to be asked
@@ -30,9 +30,9 @@ class Controller:
 
     def pytest_configure_node(self, node: Any) -> None:  # noqa: ANN401 - of xdist
         """For each worker, before it starts."""
-        from .gathering import run_so_far
-        from .population import NARROWED, named_files
-        from .reporting import BASELINE
+        from .output.reporting import BASELINE
+        from .verdicts.declared_questions import NARROWED, named_files
+        from .verdicts.gathering import run_so_far
 
         tell_worker(node)
         node.workerinput[NARROWED] = named_files(node.config)
@@ -62,9 +62,9 @@ class Controller:
         if self._told or not self._outlines:
             return
         self._told = True
-        from .planning import announced
-        from .run import run_of
-        from .terminal import start_line
+        from .output.dry_run import announced
+        from .output.terminal_lines import start_line
+        from .session import run_of
 
         lines = announced(run_of(self._config), *self._outlines[0])
         reporter = self._config.pluginmanager.get_plugin("terminalreporter")
@@ -75,9 +75,10 @@ class Controller:
 
     def pytest_testnodedown(self, node: Any) -> None:  # noqa: ANN401 - of xdist
         """For each worker at its end; one that died has told nothing."""
-        from . import population, usage
-        from .gathering import run_so_far
-        from .run import run_of
+        from .output import usage
+        from .session import run_of
+        from .verdicts import declared_questions as population
+        from .verdicts.gathering import run_so_far
 
         told = getattr(node, "workeroutput", None) or {}
         if told.get(population.TRAVELS):
@@ -86,12 +87,12 @@ class Controller:
             run.usage.unpack(told.get(usage.TRAVELS))
 
 
-def tell_outline(run: Run, items: Sequence[pytest.Item]) -> None:
+def tell_outline(run: RunSession, items: Sequence[pytest.Item]) -> None:
     """Nothing; on the worker that is to say so, the controller gets to know what the items ask.
 
     To be called before xdist tells that the worker has collected: messages of a worker arrive in their order.
     """
-    from .planning import outline
+    from .output.dry_run import outline
 
     channel = run.config.workerinput.get(OUTLINE)  # type: ignore[attr-defined]
     if channel is not None:
@@ -100,7 +101,7 @@ def tell_outline(run: Run, items: Sequence[pytest.Item]) -> None:
             channel.send(found)
 
 
-def obey(run: Run, session: pytest.Session) -> None:
+def obey(run: RunSession, session: pytest.Session) -> None:
     """Nothing; on a worker, all asking ends as soon as the user breaks the run off, and with it the run."""
 
     def end(_: object) -> None:  # in a thread of execnet

@@ -10,7 +10,7 @@ import pytest
 
 if TYPE_CHECKING:
     from ..trial import Question, Trial
-    from .subject import Subject
+    from .models_under_test import ModelUnderTest
     from .suites import Collected
 
 TRIAL = pytest.StashKey["Trial"]()
@@ -32,16 +32,16 @@ def taskgraph_reference(request: pytest.FixtureRequest) -> Collected:
 @pytest.fixture
 def taskgraph_question(request: pytest.FixtureRequest, taskgraph_reference: Collected) -> Question:
     """The question of the item, built now unless it was asked ahead."""
-    from .run import run_of
+    from .session import run_of
 
     with _without_traceback():
         return run_of(request.config).ahead.question(request.node) or taskgraph_reference.question()
 
 
 @pytest.fixture
-def taskgraph_model(request: pytest.FixtureRequest) -> Subject:
+def taskgraph_model(request: pytest.FixtureRequest) -> ModelUnderTest:
     """Who is asked."""
-    from .run import run_of
+    from .session import run_of
 
     run = run_of(request.config)
     return run.models.of(getattr(request, "param", run.models.labels[0]))
@@ -52,13 +52,13 @@ def trial(
     request: pytest.FixtureRequest,
     taskgraph_reference: Collected,
     taskgraph_question: Question,
-    taskgraph_model: Subject,
+    taskgraph_model: ModelUnderTest,
 ) -> Trial:
     """The question, the reply and its score. An error where no reply came; skipped where it was not asked."""
     from ..errors import NotAskedError
     from ..reports.escape import one_line
-    from .asking import trial_of
-    from .run import run_of
+    from .asking.ask import trial_of
+    from .session import run_of
 
     run = run_of(request.config)
     if request.config.getoption("setuponly", False):  # scores without tests would be no run, and no gate could judge it
@@ -93,7 +93,7 @@ def _tell_junit(item: pytest.Item, made: Trial) -> None:
     """Properties of the test case, unless they are turned off; a rerun replaces those of the attempt before."""
     from ..reports.junit import properties
     from . import options
-    from .run import run_of
+    from .session import run_of
 
     if options.value(item.config, "junit-properties") == "false":
         return

@@ -12,7 +12,7 @@ from ..errors import RegistrationError
 from ..hookspec import call_register
 from ..registry import Registry, failure
 from .options import add_family_options
-from .private import parser_of
+from .pytest_compat import parser_of
 
 _REGISTRY = pytest.StashKey[Registry]()
 # The name of the default baseline. Families that a deeper conftest file registers do not count: not every process of a

@@ -8,11 +8,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from ..benchmarks.option import dest_of, flag_of
+from ..benchmarks.settings import dest_of, flag_of
 from ..errors import UsageError
 from ..retired import MODEL_SCHEMES, OPTIONS, VALUES, RenamedOption, check_model_scheme, check_value, renamed_option
 from . import options
-from .private import ini_names, option_names
+from .pytest_compat import ini_names, option_names
 
 
 def add_retired_flags(parser: pytest.Parser) -> None:

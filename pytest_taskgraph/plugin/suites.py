@@ -11,7 +11,7 @@ import pytest
 from ..errors import NothingToAskError, UnknownNameError, UsageError
 from ..family_description import MEAN
 from ..retired import check_keyword
-from .private import params
+from .pytest_compat import params
 
 if TYPE_CHECKING:
     from ..benchmarks.family import Family, QuestionReference

@@ -13,7 +13,7 @@ from typing import Any
 from ..results.record import tally_of
 from ..results.spending import ReplySums, sum_replies
 from ..results.tables import Table, tables_of
-from ..scoring.form import show_value
+from ..scoring.forms.form import show_value
 from ..trial import Reply, Score, Trial
 from .escape import printable
 from .failure import expected_answer, given_answer

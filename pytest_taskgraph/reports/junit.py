@@ -9,9 +9,9 @@ from typing import Literal
 
 from ..family_description import FamilyDescription
 from ..results.record import About
+from ..results.record.facts import Usage
 from ..results.spending import sum_replies
 from ..results.tally import Group, Tally
-from ..results.usage import Usage
 from ..trial import Trial
 from .escape import one_line
 from .failure import expected_answer, given_answer

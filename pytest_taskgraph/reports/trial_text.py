@@ -6,10 +6,9 @@ from collections.abc import Iterator
 
 from ..diagram import Diagram, DiagramPair, unpack
 from ..trial import Trial
-from .diagram_text import diagram_lines
+from .drawing.diagram_text import diagram_lines
 from .escape import one_line, quoted
-from .exchanges import exchange_texts, exchange_title, shown_exchanges
-from .failure import expected_answer, given_answer
+from .failure import exchange_texts, exchange_title, expected_answer, given_answer, shown_exchanges
 from .trial_facts import trial_facts
 from .wording import number
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryFile
 
 from ..errors import UsageError
-from ..results.in_place import replace, standing, writable
+from ..results.record.in_place import replace, standing, writable
 
 
 def check(path: str | Path, append: bool = False) -> None:

@@ -19,11 +19,10 @@ from typing import Final, Literal
 from ..errors import UsageError
 from ..family_description import STATISTICS, Aggregate, FamilyDescription
 from ..trial import Trial
-from .certainty import ASK_MORE, AT_THRESHOLD, Answered, Ends, Sample, decided_by
-from .metric_means import metrics_of
-from .power import MOST, independent_needed, mean_needed
-from .statistics import ENOUGH_CLUSTERS, deviation, mean, student, wilson, within
-from .tally import ANSWERED
+from .statistics.certainty import ASK_MORE, AT_THRESHOLD, Answered, Ends, Sample, decided_by
+from .statistics.intervals import ENOUGH_CLUSTERS, deviation, mean, student, wilson, within
+from .statistics.power import MOST, independent_needed, mean_needed
+from .tally import ANSWERED, metrics_of
 
 _NAME = re.compile(r"[\w-]+")
 _ROUNDING = 1e-9

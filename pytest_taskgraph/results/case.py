@@ -31,7 +31,7 @@ def unrestricted(verdict: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class RunCase:
     """One verdict: its node id, such as `budget::calls`, how it ended, and why in one line; numbers where it has some.
 
     These are the entries of `gates` in the record.
@@ -46,7 +46,7 @@ class Case:
     high: float | None = None
     threshold: float | None = None
 
-    def report_only(self) -> Case:
+    def report_only(self) -> RunCase:
         """Return the verdict as one that fails nothing: skipped, with what it would have been."""
         would = {"passed": ", would pass", "failed": ", would fail", "skipped": ""}[self.outcome]
         return replace(self, outcome="skipped", reason=f"report only{would}: {self.reason}")

@@ -24,11 +24,10 @@ from ..errors import UsageError
 from ..trial import Trial
 from .aggregates import Known, is_spread, leaves_of
 from .aggregates import estimate as pooled
-from .case import INCONCLUSIVE, Case
-from .certainty import Answered, Ends, Sample
-from .metric_means import metrics_of
-from .nearest import nearest, quoted
-from .population import Declared, Population
+from .case import INCONCLUSIVE, RunCase
+from .population import Declared, Population, nearest, quoted
+from .statistics.certainty import Answered, Ends, Sample
+from .tally import metrics_of
 
 SCORE = "score"
 NONE_KNOWN: Final[Known] = MappingProxyType({})
@@ -162,7 +161,7 @@ def alike(
 
 def evaluate(
     gate: Gate, title: str, model: str, asked: Population, max_errors: float = 0.0, known: Known = NONE_KNOWN
-) -> Case:
+) -> RunCase:
     """The verdict over the questions of one model that the gate is about.
 
     Where not all were answered: skipped if the user selected, failed for any other reason. Otherwise the estimate
@@ -173,8 +172,8 @@ def evaluate(
     estimate, threshold = found.value, gate.threshold
     low, high = found.ends or (None, None)
 
-    def verdict(outcome: Literal["passed", "failed", "skipped"], reason: str) -> Case:
-        return Case(title, outcome, reason, model, estimate, low, high, threshold)
+    def verdict(outcome: Literal["passed", "failed", "skipped"], reason: str) -> RunCase:
+        return RunCase(title, outcome, reason, model, estimate, low, high, threshold)
 
     lacking = missing(asked, max_errors)
     if lacking:

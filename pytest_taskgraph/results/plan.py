@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from math import fsum
 from typing import Literal
 
-from .descriptions import Descriptions
+from .record.descriptions import Descriptions
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class PlanRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class RunPlan:
     """Rows of groups, models in the order in which they came; a total for each model, and one of all.
 
     `bases` tell by model what its costs rest on, where that is known; `retries`, how often a request is repeated;
@@ -96,7 +96,7 @@ def plan_of(
     retries: int = 0,
     descriptions: Descriptions | None = None,
     bases: Mapping[str, Basis] | None = None,
-) -> Plan:
+) -> RunPlan:
     """The plan of these questions. At worst every request is sent 1 + `retries` times, and billed each time.
 
     Groups stand in the order of the descriptions, others after them by name.
@@ -113,7 +113,7 @@ def plan_of(
         found = known.family_place(family), known.section_place(family, section), known.group_place(family, group)
         return places[model], *found
 
-    return Plan(
+    return RunPlan(
         tuple(_row(key[3], key[0], key[2], groups[key], retries, key[1]) for key in sorted(groups, key=place)),
         tuple(_row("total", model, "", [e for e in listed if e.model == model], retries) for model in models),
         _row("total", "", "", listed, retries),

@@ -1,21 +1,45 @@
-"""Who was to be asked what, against what came of it: a verdict over a part of the questions is none over them all.
+"""Who was to be asked what, against what came of it, and the names that gates are made of.
 
 Which questions a gate is about, its parts say: names of a group, a section or a family, and values of labels.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from difflib import get_close_matches
+from difflib import SequenceMatcher, get_close_matches
 from itertools import pairwise
 from typing import Literal
 
 from ..errors import BUDGET_KINDS
 from ..trial import Question, Trial
-from .nearest import nearest, quoted
 from .tally import ANSWERED
+
+_SHOWN = 10  # names that a reason of one line tells
+_ENDING = re.compile(r"""^["']|[.<>@]""")
+
+
+def quoted(part: str) -> str:
+    """A part of a gate's name as it is written: in quotes what holds a sign that would end it."""
+    words = part.split("=", 1)
+    bare = [one == one.strip() and not _ENDING.search(one) for one in words]
+    return "=".join(
+        one if as_is else '"{}"'.format(one.replace('"', '""')) for one, as_is in zip(words, bare, strict=True)
+    )
+
+
+def nearest(word: str, names: Iterable[str], what: str = "known") -> str:
+    """The names, the most like first, and no more than fit a line; and whether one of them is likely to be meant."""
+    every = list(dict.fromkeys(names))
+    every.sort(key=lambda name: (-SequenceMatcher(None, word, name).ratio(), name))
+    more = f" and {len(every) - _SHOWN} more" if len(every) > _SHOWN else ""
+    meant = get_close_matches(word, every, 1)
+    best = next((repr(one) if quoted(one) == one else quoted(one) for one in meant), "")
+    asked = f"did you mean {best}? " if meant and not word.isdecimal() else ""
+    return f"{asked}{what}: {', '.join(map(quoted, every[:_SHOWN])) or 'none'}{more}"
+
 
 LOST = "were lost with their worker"
 _TYPO = 0.8  # how like a known name one is that can only be meant for it
@@ -101,7 +125,7 @@ Subject = Question | Declared  # what a name can fit
 
 
 @dataclass(frozen=True, slots=True)
-class Vocabulary:
+class GateVocabulary:
     """The names that there are, whatever was collected."""
 
     names: Sequence[str] = ()  # of families, sections and groups
@@ -139,7 +163,9 @@ def _fits(part: str, one: Subject) -> bool:
     return found is not None and str(found) == value
 
 
-def mistake(parts: Sequence[str], declared: Sequence[Declared], known: Vocabulary, metric: str = "") -> Mistake | None:
+def mistake(
+    parts: Sequence[str], declared: Sequence[Declared], known: GateVocabulary, metric: str = ""
+) -> Mistake | None:
     """Why no question is of all the parts and has the metric, as far as that is known before anything is asked; None
     where some may be.
     """
@@ -166,7 +192,7 @@ def _metric_mistake(metric: str, parts: Sequence[str], about: Sequence[Declared]
     )
 
 
-def _name_mistake(part: str, parts: Sequence[str], declared: Sequence[Declared], known: Vocabulary) -> Mistake:
+def _name_mistake(part: str, parts: Sequence[str], declared: Sequence[Declared], known: GateVocabulary) -> Mistake:
     collected = names_of(declared)
     if part in known.names:
         return Mistake(f"no question of {part!r} was collected; {nearest(part, collected, 'collected')}", "absent")
@@ -190,7 +216,7 @@ def _first(names: Sequence[str]) -> str:
 
 
 def _label_mistake(
-    label: str, parts: Sequence[str], about: Sequence[Declared], declared: Sequence[Declared], known: Vocabulary
+    label: str, parts: Sequence[str], about: Sequence[Declared], declared: Sequence[Declared], known: GateVocabulary
 ) -> Mistake | None:
     """What is wrong with the name of a label; nothing that is certain, where some of the questions that the gate may be
     `about` are of a group of the user, which may bring labels of any name.
@@ -207,7 +233,7 @@ def _label_mistake(
     return Mistake(told, "unknown" if elsewhere else "wrong")
 
 
-def _value_mistake(part: str, parts: Sequence[str], declared: Sequence[Declared], known: Vocabulary) -> Mistake:
+def _value_mistake(part: str, parts: Sequence[str], declared: Sequence[Declared], known: GateVocabulary) -> Mistake:
     label, _, value = part.partition("=")
     found, listed = _values(label, declared), known.labels.get(label, ())
     cut = next((then for one, then in pairwise(parts) if one == part and f"{value}.{then}" in (*found, *listed)), "")

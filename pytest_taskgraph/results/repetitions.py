@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from math import comb, fsum, sqrt
 
 from ..trial import Trial
-from .statistics import deviation, mean
+from .statistics.intervals import deviation, mean
 from .tally import ANSWERED, Group, Tally
 
 

@@ -11,7 +11,7 @@ from math import fsum
 from typing import Any
 
 from ..trial import Trial
-from .exchanges import has_messages, replies
+from .record.exchanges import has_messages, replies
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,7 +65,7 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class TableEntry:
     """What a row says of one model, or of all.
 
     Args:
@@ -99,7 +99,7 @@ class Line:
     name: str
     kind: str
     section: str
-    entries: tuple[Entry | None, ...]
+    entries: tuple[TableEntry | None, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +131,7 @@ class Table:
         return all(one.kind == "total" for one in self.lines)
 
     @property
-    def entries(self) -> list[Entry]:
+    def entries(self) -> list[TableEntry]:
         """All entries, row by row."""
         return [one for line in self.lines for one in line.entries if one is not None]
 
@@ -321,7 +321,7 @@ def _of_models(tally: Tally, described: FamilyDescription, spec: TableSpec) -> T
     known = {one.name for one in lines} | {"total"}
     for name in dict.fromkeys(one.row for one in spec.references if one.row not in known):
         cells = {one.value: Cell(references=_published(spec, name, one.value)) for one in spec.columns}
-        lines.append(Line(name, "published", "", (Entry("", False, True, cells),)))
+        lines.append(Line(name, "published", "", (TableEntry("", False, True, cells),)))
     if spec.total and len(tally.models) > 1:
         whole = {"": tally.whole(None, spec.graded)}
         lines.append(_line(tally, described, spec, "total", "total", "", whole, ("",)))
@@ -343,7 +343,7 @@ def _line(
     return Line(name, kind, section, tuple(entries))
 
 
-def _entry(tally: Tally, described: FamilyDescription, spec: TableSpec, name: str, group: Group) -> Entry:
+def _entry(tally: Tally, described: FamilyDescription, spec: TableSpec, name: str, group: Group) -> TableEntry:
     row, interval, cells = tally.row(group), group.interval, dict[str, Cell]()
     known = {one.name: one for one in described.aggregates}
     for value in dict.fromkeys(one.value for one in spec.columns):
@@ -354,7 +354,7 @@ def _entry(tally: Tally, described: FamilyDescription, spec: TableSpec, name: st
         published = _published(spec, name, value)
         cells[value] = Cell(cell.value, cell.low, cell.high, cell.n, published) if published else cell
     few = 0 < group.questions < FEW
-    return Entry(group.model, few, all(one.accepted for one in group.trials), cells)
+    return TableEntry(group.model, few, all(one.accepted for one in group.trials), cells)
 
 
 def _main(spec: TableSpec) -> str:

@@ -3,17 +3,114 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, fields
+from math import fsum
+from typing import Any, NamedTuple, TypeVar
 
 from ..trial import Trial
-from .certainty import Answered, Sample
-from .descriptions import Descriptions, Word
-from .metric_means import chances, metric_means
-from .ranges import ranges
-from .sharing import Shared
-from .statistics import deviation, mean, rate_interval
+from .record.descriptions import Descriptions, Word
+from .statistics.certainty import Answered, Sample
+from .statistics.intervals import deviation, mean, rate_interval
+
+
+def ranges(numbers: Iterable[int], most: int) -> list[tuple[int, int]]:
+    """At most `most` (>= 1) ranges, least and greatest number of each, that hold about equally many of the numbers.
+
+    Every number is in exactly one of them, and each begins and ends with a number that is there. Few different numbers
+    have a range each.
+    """
+    counts = sorted(Counter(numbers).items())
+    if len(counts) <= most:
+        return [(number, number) for number, _ in counts]
+    total = sum(count for _, count in counts)
+    before, found = 0, dict[int, tuple[int, int]]()
+    for number, count in counts:
+        # A number belongs where the middle of its ones would be, were all of them dealt out evenly.
+        place = most * (2 * before + count) // (2 * total)
+        found[place] = (found.get(place, (number, number))[0], number)
+        before += count
+    return list(found.values())
+
+
+def chances(answered: Sequence[Trial]) -> tuple[float | None, float | None]:
+    """The mean chance, and the score above it, over the answered trials whose chance is known."""
+    known = [trial for trial in answered if trial.question.chance is not None]
+    chance = mean([trial.question.chance or 0.0 for trial in known])
+    score = mean([0.0 if trial.score is None else trial.score.value for trial in known])
+    if chance is None or score is None:
+        return None, None
+    return chance, (score - chance) / (1 - chance) if chance < 1 else None
+
+
+def metric_means(answered: Sequence[Trial]) -> tuple[dict[str, float], dict[str, int]]:
+    """The mean of every metric over the trials where it is defined, and how often it is not."""
+    values: dict[str, list[float | None]] = {}
+    for trial in answered:
+        for name, value in metrics_of(trial).items():
+            values.setdefault(name, []).append(value)
+    defined = {name: [one for one in values[name] if one is not None] for name in sorted(values)}
+    means = {name: fsum(ones) / len(ones) for name, ones in defined.items() if ones}
+    missing = {name: len(values[name]) - len(ones) for name, ones in defined.items()}
+    return means, {name: count for name, count in missing.items() if count}
+
+
+def metrics_of(trial: Trial) -> dict[str, float | None]:
+    """Every metric of an answered trial by name. A reply without an answer is worth 0 in each that was asked for:
+    left out, it would lift the mean.
+    """
+    zeros = dict.fromkeys(trial.question.further, 0.0) if trial.outcome in ("unparseable", "refused") else {}
+    if trial.score is None:
+        return {**zeros, trial.question.metric: 0.0}
+    return {**zeros, **trial.score.metrics, trial.question.metric: trial.score.value}
+
+
+_T = TypeVar("_T")
+
+
+class Shared:
+    """What was seen so far. Whatever comes out is equal to what went in, and must not be changed by anyone."""
+
+    def __init__(self) -> None:
+        self._seen: dict[Any, Any] = {}
+
+    def trial(self, trial: Trial) -> Trial:
+        """The trial, of parts that former trials hold too where they are equal."""
+        parts = {name: getattr(trial, name) for name in ("question", "reply", "score")}
+        made: dict[str, Any] = {name: part and self._object(part, {}) for name, part in parts.items()}
+        if len(trial.exchanges) == 1:  # of messages that no other trial has: to remember them takes more than they do
+            made["exchanges"] = [self._names(one) for one in trial.exchanges]
+        return self._object(trial, made)
+
+    def _names(self, value: Any) -> Any:  # noqa: ANN401
+        """The value, with its texts held once, and nothing else of it."""
+        if type(value) is list:
+            return [self._names(one) for one in value]
+        if type(value) is dict:
+            return {self._value(name): self._names(one) for name, one in value.items()}
+        return self._value(value)
+
+    def _object(self, one: _T, made: dict[str, Any]) -> _T:
+        names = (each.name for each in fields(one))  # type: ignore[arg-type]  # every part of a trial is a dataclass
+        return type(one)(**{name: made[name] if name in made else self._value(getattr(one, name)) for name in names})
+
+    def _value(self, value: Any) -> Any:  # noqa: ANN401
+        if type(value) is str:
+            return self._seen.setdefault(value, value)
+        if type(value) is list:
+            return self._list(value)
+        return self._dict(value) if type(value) is dict else value
+
+    def _list(self, value: list[Any]) -> list[Any]:
+        held = [self._value(one) for one in value]
+        return self._seen.setdefault((list, *held), held) if all(type(one) is str for one in held) else held
+
+    def _dict(self, value: dict[str, Any]) -> dict[str, Any]:
+        held = {self._value(name): self._value(one) for name, one in value.items()}
+        # Only texts and whole numbers: 1, 1.0 and True are equal, and would be taken for one another.
+        plain = all(type(one) is str or type(one) is int for one in held.values())
+        return self._seen.setdefault((dict, *held, *held.values()), held) if plain else held
+
 
 ANSWERED = frozenset({"right", "wrong", "graded", "unparseable", "refused"})
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Final
 
 from ..trial import Trial
-from .reply_scoring import outcome_of
+from .grade import outcome_of
 
 METRIC: Final = "manual"
 

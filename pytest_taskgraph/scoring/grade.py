@@ -1,20 +1,55 @@
-"""From a question and a reply to a score."""
+"""From a question and a reply to a score, and to the trial that holds both."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
-from ..errors import ProviderError, UnmeasuredError, UnparseableError, UsageError
-from ..trial import Json, Question, Reply, Score
-from .conditions import condition_of
-from .extract import answer_text, marked
+from ..errors import OrderTooWideError, ProviderError, UnmeasuredError, UnparseableError, UsageError
+from ..trial import Failure, Json, Outcome, Question, Reply, Score, Trial
+from .condition_meaning import condition_of
+from .extraction import answer_text, marked
 from .forms import form
 from .measurement import Measurement, measure_answer, measure_unparseable
 from .metrics import METRICS, metric
 from .partial_order import labels_of
-from .spellings import in_names, known_with
+
+_BREAKING = frozenset(",;|\t>→:=~^")  # characters at which groups, orders and reasons are cut
+
+LISTS, ORDERS, REASONS = ("task-set",), ("task-order",), ("task-reasons", "pair-reason")
+NAMING = frozenset({"task", "groups", *LISTS, *ORDERS, *REASONS})  # the forms whose answers hold names
+
+
+def known_with(names: Sequence[str], spellings: Mapping[str, str], form: str) -> Sequence[str]:
+    """Return the names that an answer of a form may hold, with their further spellings.
+
+    In groups, orders and reasons no spelling may hold a character that separates names there.
+    """
+    if not spellings or form not in NAMING:
+        return names
+    usable = [text for text in spellings if form in ("task", *LISTS) or _BREAKING.isdisjoint(text)]
+    return [*names, *(text for text in usable if text not in names)]
+
+
+def in_names(answer: Json, spellings: Mapping[str, str], form: str) -> Json:
+    """Return the answer with each further spelling replaced by the name that it stands for; sets stay sorted."""
+    if not spellings or form not in NAMING:
+        return answer
+    if isinstance(answer, str):
+        return spellings.get(answer, answer)
+    if isinstance(answer, dict) and isinstance(answer.get("tasks"), list):
+        reasons = answer.get("reasons")
+        renamed = {spellings.get(name, name): why for name, why in reasons.items()} if isinstance(reasons, dict) else {}
+        return answer | {"tasks": in_names(answer["tasks"], spellings, LISTS[0]), "reasons": renamed}
+    if not isinstance(answer, list):
+        return answer
+    if form == "groups":
+        return [in_names(group, spellings, LISTS[0]) for group in answer]
+    found = [spellings.get(name, name) for name in answer if isinstance(name, str)]
+    return [*found] if form in ORDERS else [*sorted(set(found))]
+
 
 _CUT_OFF = ("length", "max_tokens")
 _WITHHELD = "refusal"
@@ -213,3 +248,30 @@ def _counted(items: list[Json]) -> Counter[str]:
 
 def _label(item: Json) -> str:
     return ", ".join(sorted(map(str, item))) if isinstance(item, list) else str(item)
+
+
+def score_reply(
+    question: Question,
+    reply: Reply,
+    model: str,
+    requests: int = 1,
+    measured: Mapping[str, float | None] | None = None,
+) -> tuple[Trial, Exception | None]:
+    """The trial of a reply that arrived; with an error if it was cut off before an answer could be read, or if it
+    cannot be scored exactly within the bounds of its metric. `measured`: the metrics that models measured.
+    """
+    trial = Trial(question, model, "error", reply, requests=requests)
+    try:
+        score = grade(question, reply, measured)
+    except (ProviderError, OrderTooWideError) as error:
+        return replace(trial, failure=Failure(error.kind, error.message)), error
+    return replace(trial, score=score, outcome=outcome_of(question, score)), None
+
+
+def outcome_of(question: Question, score: Score) -> Outcome:
+    """Return the outcome of an answer with this score, by the pass threshold of its question."""
+    if score.status != "read":
+        return score.status
+    if question.graded:
+        return "graded"
+    return "right" if score.value >= question.pass_threshold else "wrong"

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator
 
 from .graph import shortest_cycle
-from .guards import exclusive
+from .guards.solver import exclusive
 from .model import START, GatewayKind, Link, Parameter, Workflow
 from .references import configurations, levels
 

@@ -13,18 +13,7 @@ from graphlib import TopologicalSorter
 from .derivation import assemble, lineage
 from .graph import cyclic_components, digraph, reachable, shortest_cycle_in
 from .model import QualifiedName, Task, Workflow
-from .project import (
-    Index,
-    Path,
-    bounded,
-    configurations,
-    find,
-    levels,
-    overridden,
-    references,
-    size,
-    with_tasks,
-)
+from .project import Index, Path, bounded, configurations, find, levels, overridden, references, size, with_tasks
 
 __all__ = [
     "assemble",

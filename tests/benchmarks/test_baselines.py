@@ -7,14 +7,14 @@ from functools import cache
 import pytest
 
 from pytest_taskgraph.benchmarks.understanding import understanding
-from pytest_taskgraph.benchmarks.understanding.catalogue import catalogue
-from pytest_taskgraph.benchmarks.understanding.sample import draw
-from pytest_taskgraph.benchmarks.understanding.settings import UnderstandingSettings
+from pytest_taskgraph.benchmarks.understanding.family_options import UnderstandingSettings
+from pytest_taskgraph.benchmarks.understanding.patterns import catalogue
+from pytest_taskgraph.benchmarks.understanding.questions.sample import draw
 from pytest_taskgraph.errors import NotAskedError, UnknownNameError
 from pytest_taskgraph.notations import NOTATIONS
 from pytest_taskgraph.scoring.forms import FORMS
+from pytest_taskgraph.scoring.forms.open_forms import OPEN_FORMS
 from pytest_taskgraph.scoring.grade import grade
-from pytest_taskgraph.scoring.open_forms import OPEN_FORMS
 from pytest_taskgraph.trial import Json, Question, Reply, Request
 from pytest_taskgraph.workflow.model import END, START, Data, DataLink, Link, Task, Workflow
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from brute_force import ANSWERS, compare, drawn
 
-from pytest_taskgraph.benchmarks.understanding.catalogue import catalogue
+from pytest_taskgraph.benchmarks.understanding.patterns import catalogue
 from pytest_taskgraph.trial import Json
 
 every = pytest.mark.parametrize("name", ANSWERS)

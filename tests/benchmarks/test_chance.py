@@ -11,15 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from steps import count_calls
 
-from pytest_taskgraph.benchmarks.understanding import chance as chances
 from pytest_taskgraph.benchmarks.understanding.baselines import guess_at_random
-from pytest_taskgraph.benchmarks.understanding.behaviour.loops import MOST_COUNTED
-from pytest_taskgraph.benchmarks.understanding.chance import chance, chance_at
-from pytest_taskgraph.benchmarks.understanding.questions import question, references
-from pytest_taskgraph.benchmarks.understanding.settings import UnderstandingSettings
+from pytest_taskgraph.benchmarks.understanding.family_options import UnderstandingSettings
+from pytest_taskgraph.benchmarks.understanding.patterns.behaviour.loop_ends import MOST_COUNTED
+from pytest_taskgraph.benchmarks.understanding.questions import chance as chances
+from pytest_taskgraph.benchmarks.understanding.questions.assembly import question, references
+from pytest_taskgraph.benchmarks.understanding.questions.chance import chance, chance_at
 from pytest_taskgraph.scoring.forms import FORMS
-from pytest_taskgraph.scoring.metrics.groups import matching
-from pytest_taskgraph.scoring.metrics.sets import jaccard
+from pytest_taskgraph.scoring.metrics.sets import jaccard, matching
 from pytest_taskgraph.scoring.metrics.texts import rouge1
 from pytest_taskgraph.trial import Json
 from pytest_taskgraph.workflow.model import Data, Link, Task, Workflow

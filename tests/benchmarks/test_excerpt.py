@@ -6,8 +6,8 @@ from itertools import cycle, islice
 import pytest
 from steps import count_calls
 
-from pytest_taskgraph.benchmarks.understanding.excerpt import find_workflow, question_parts
-from pytest_taskgraph.generation.build import generate
+from pytest_taskgraph.benchmarks.understanding.baselines.prompt_view import find_workflow, question_parts
+from pytest_taskgraph.generation.builder import generate
 from pytest_taskgraph.generation.recipe import Recipe
 from pytest_taskgraph.notations import NOTATIONS
 from pytest_taskgraph.workflow.canonical import canonical

@@ -14,10 +14,10 @@ import pytest
 import pytest_taskgraph
 from pytest_taskgraph.benchmarks.family import QuestionReference
 from pytest_taskgraph.benchmarks.understanding import understanding
-from pytest_taskgraph.benchmarks.understanding.catalogue import catalogue
-from pytest_taskgraph.benchmarks.understanding.pattern import Pattern, verdict
-from pytest_taskgraph.benchmarks.understanding.sample import draw, recipe_for
-from pytest_taskgraph.benchmarks.understanding.settings import UnderstandingSettings
+from pytest_taskgraph.benchmarks.understanding.family_options import UnderstandingSettings
+from pytest_taskgraph.benchmarks.understanding.patterns import catalogue
+from pytest_taskgraph.benchmarks.understanding.patterns.pattern import Pattern, verdict
+from pytest_taskgraph.benchmarks.understanding.questions.sample import draw, recipe_for
 from pytest_taskgraph.errors import RecipeTooSmallError
 from pytest_taskgraph.generation.recipe import implied
 from pytest_taskgraph.notations import NOTATIONS
@@ -31,7 +31,7 @@ every = pytest.mark.parametrize("pattern", OURS, ids=lambda pattern: pattern.nam
 PLACE = re.compile(r"sub-workflow '[^']*'|composite task '[^']*' of workflow '[^']*'")
 PRINTED = """
 from hashlib import sha256
-from pytest_taskgraph.benchmarks.understanding.settings import UnderstandingSettings
+from pytest_taskgraph.benchmarks.understanding.family_options import UnderstandingSettings
 from pytest_taskgraph.benchmarks.understanding import understanding
 chosen = UnderstandingSettings(seed=4, notations=("wadl-separate", "mermaid"))
 for reference in understanding.references(chosen, {}):

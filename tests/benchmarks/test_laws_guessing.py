@@ -9,12 +9,12 @@ from functools import cache
 
 import pytest
 
-from pytest_taskgraph.benchmarks.understanding.asked import written
-from pytest_taskgraph.benchmarks.understanding.catalogue import catalogue
-from pytest_taskgraph.benchmarks.understanding.labels import difficulty
-from pytest_taskgraph.benchmarks.understanding.pattern import Pattern, verdict
-from pytest_taskgraph.benchmarks.understanding.sample import Drawn, draw
-from pytest_taskgraph.benchmarks.understanding.scope import sentence
+from pytest_taskgraph.benchmarks.understanding.patterns import catalogue
+from pytest_taskgraph.benchmarks.understanding.patterns.pattern import Pattern, verdict
+from pytest_taskgraph.benchmarks.understanding.patterns.scope import sentence
+from pytest_taskgraph.benchmarks.understanding.questions.ingredients import written
+from pytest_taskgraph.benchmarks.understanding.questions.labels import difficulty
+from pytest_taskgraph.benchmarks.understanding.questions.sample import Drawn, draw
 from pytest_taskgraph.workflow.features import FEATURES, features
 
 YES_NO = [pattern for pattern in catalogue().values() if pattern.yes_no and pattern.category != "custom"]

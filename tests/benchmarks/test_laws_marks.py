@@ -9,10 +9,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pytest_taskgraph.benchmarks.understanding import understanding
-from pytest_taskgraph.benchmarks.understanding.catalogue import catalogue
-from pytest_taskgraph.benchmarks.understanding.pattern import Pattern
+from pytest_taskgraph.benchmarks.understanding.family_options import UnderstandingSettings
+from pytest_taskgraph.benchmarks.understanding.patterns import catalogue
+from pytest_taskgraph.benchmarks.understanding.patterns.pattern import Pattern
 from pytest_taskgraph.benchmarks.understanding.prompts import PROMPTS
-from pytest_taskgraph.benchmarks.understanding.settings import UnderstandingSettings
 from pytest_taskgraph.errors import ProviderError
 from pytest_taskgraph.scoring.forms import form
 from pytest_taskgraph.scoring.grade import grade

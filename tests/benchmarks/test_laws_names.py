@@ -11,11 +11,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pytest_taskgraph.benchmarks.understanding.catalogue import catalogue
-from pytest_taskgraph.benchmarks.understanding.pattern import Case, Pattern
-from pytest_taskgraph.benchmarks.understanding.sample import draw
-from pytest_taskgraph.benchmarks.understanding.scope import all_scopes, cases, sentence
-from pytest_taskgraph.generation.declarations import shuffle_declarations
+from pytest_taskgraph.benchmarks.understanding.patterns import catalogue
+from pytest_taskgraph.benchmarks.understanding.patterns.pattern import Case, Pattern
+from pytest_taskgraph.benchmarks.understanding.patterns.scope import all_scopes, cases, sentence
+from pytest_taskgraph.benchmarks.understanding.questions.sample import draw
+from pytest_taskgraph.generation.builder import shuffle_declarations
 from pytest_taskgraph.generation.strategies import recipes, workflows
 from pytest_taskgraph.notations.plain_json import dumps, loads
 from pytest_taskgraph.trial import Json

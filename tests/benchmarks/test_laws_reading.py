@@ -10,13 +10,13 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from pytest_taskgraph.benchmarks.understanding import understanding
-from pytest_taskgraph.benchmarks.understanding.asked import written
-from pytest_taskgraph.benchmarks.understanding.catalogue import catalogue
-from pytest_taskgraph.benchmarks.understanding.pattern import Pattern
+from pytest_taskgraph.benchmarks.understanding.family_options import Phrasing, UnderstandingSettings
+from pytest_taskgraph.benchmarks.understanding.patterns import catalogue
+from pytest_taskgraph.benchmarks.understanding.patterns.pattern import Pattern
+from pytest_taskgraph.benchmarks.understanding.patterns.scope import all_scopes, cases, sentence
 from pytest_taskgraph.benchmarks.understanding.prompts import PROMPTS
-from pytest_taskgraph.benchmarks.understanding.sample import draw, recipe_for
-from pytest_taskgraph.benchmarks.understanding.scope import all_scopes, cases, sentence
-from pytest_taskgraph.benchmarks.understanding.settings import Phrasing, UnderstandingSettings
+from pytest_taskgraph.benchmarks.understanding.questions.ingredients import written
+from pytest_taskgraph.benchmarks.understanding.questions.sample import draw, recipe_for
 from pytest_taskgraph.errors import RecipeTooSmallError
 from pytest_taskgraph.notations import NOTATIONS
 from pytest_taskgraph.scoring.grade import grade

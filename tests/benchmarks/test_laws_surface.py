@@ -11,7 +11,7 @@ import pytest
 import surface_rules
 from surface_rules import EXCEPTIONS, MOST, Sample, fit, measure, measure_order, patterns, rule_by_wording, rule_over
 
-from pytest_taskgraph.benchmarks.understanding.pattern import Pattern
+from pytest_taskgraph.benchmarks.understanding.patterns.pattern import Pattern
 
 QUESTIONS = 140  # of a yes/no pattern
 ORDERS = 60  # questions whose answer is an order

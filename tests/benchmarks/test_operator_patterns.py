@@ -6,10 +6,9 @@ from itertools import pairwise
 
 import pytest
 
-from pytest_taskgraph.benchmarks.understanding.pattern import Case, Pattern
-from pytest_taskgraph.benchmarks.understanding.sample import draw
-from pytest_taskgraph.benchmarks.understanding.scope import Scope, sentence
-from pytest_taskgraph.benchmarks.understanding.structure.operators import (
+from pytest_taskgraph.benchmarks.understanding.patterns.pattern import Case, Pattern
+from pytest_taskgraph.benchmarks.understanding.patterns.scope import Scope, sentence
+from pytest_taskgraph.benchmarks.understanding.patterns.structure.operators import (
     all_parallel_tasks,
     operator_block,
     operator_existence,
@@ -17,6 +16,7 @@ from pytest_taskgraph.benchmarks.understanding.structure.operators import (
     parallel_pair,
     parallel_to_task,
 )
+from pytest_taskgraph.benchmarks.understanding.questions.sample import draw
 from pytest_taskgraph.workflow.model import END, START, Link, Task, Workflow
 
 ALL = (operator_existence, parallel_pair, parallel_block, parallel_to_task, all_parallel_tasks, operator_block)

@@ -9,10 +9,8 @@ import pytest
 
 from pytest_taskgraph.benchmarks import FAMILIES
 from pytest_taskgraph.benchmarks.family import Family, QuestionReference
-from pytest_taskgraph.benchmarks.option import Option, OptionValue
-from pytest_taskgraph.benchmarks.settings import Settings
-from pytest_taskgraph.benchmarks.understanding.options import OPTIONS
-from pytest_taskgraph.benchmarks.understanding.settings import OWN, UnderstandingSettings
+from pytest_taskgraph.benchmarks.settings import Option, OptionValue, Settings
+from pytest_taskgraph.benchmarks.understanding.family_options import OPTIONS, OWN, UnderstandingSettings
 from pytest_taskgraph.errors import UnknownNameError, UsageError
 from pytest_taskgraph.trial import Question
 

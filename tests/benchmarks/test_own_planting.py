@@ -8,12 +8,13 @@ from random import Random
 
 import pytest
 
-from pytest_taskgraph.benchmarks.understanding import projects, understanding
-from pytest_taskgraph.benchmarks.understanding.catalogue import catalogue
-from pytest_taskgraph.benchmarks.understanding.choices import EDITED, PLANTED, choose
-from pytest_taskgraph.benchmarks.understanding.planting import KINDS, Foreign, plant, stems
-from pytest_taskgraph.benchmarks.understanding.scope import all_scopes
-from pytest_taskgraph.benchmarks.understanding.settings import UnderstandingSettings
+from pytest_taskgraph.benchmarks.understanding import understanding
+from pytest_taskgraph.benchmarks.understanding.family_options import UnderstandingSettings
+from pytest_taskgraph.benchmarks.understanding.own_files import projects
+from pytest_taskgraph.benchmarks.understanding.own_files.choices import EDITED, PLANTED, choose
+from pytest_taskgraph.benchmarks.understanding.own_files.planting import KINDS, Foreign, plant, stems
+from pytest_taskgraph.benchmarks.understanding.patterns import catalogue
+from pytest_taskgraph.benchmarks.understanding.patterns.scope import all_scopes
 from pytest_taskgraph.errors import NoCaseError
 from pytest_taskgraph.notations import NOTATIONS
 from pytest_taskgraph.trial import Question

@@ -8,18 +8,18 @@ from random import Random
 import pytest
 from workflow_simulation import a_level, simulated
 
-from pytest_taskgraph.benchmarks.understanding.behaviour.conditions import (
+from pytest_taskgraph.benchmarks.understanding.patterns.behaviour.conditional_links import (
     MOST_SITUATIONS,
     asked_situations,
     mutually_exclusive,
     next_task_in_situation,
 )
-from pytest_taskgraph.benchmarks.understanding.pattern import Case, Pattern
-from pytest_taskgraph.benchmarks.understanding.sample import draw
-from pytest_taskgraph.workflow.guard_cells import Constant
-from pytest_taskgraph.workflow.guards import comparisons, covers, holding, read_guard
+from pytest_taskgraph.benchmarks.understanding.patterns.pattern import Case, Pattern
+from pytest_taskgraph.benchmarks.understanding.questions.sample import draw
+from pytest_taskgraph.workflow.guards.cells import Constant
+from pytest_taskgraph.workflow.guards.solver import comparisons, covers, holding, read_guard
 from pytest_taskgraph.workflow.model import END, START, Domain, Link, Parameter, Task, Workflow
-from pytest_taskgraph.workflow.situations import read_situation
+from pytest_taskgraph.workflow.semantics.situations import read_situation
 
 OURS = (mutually_exclusive, next_task_in_situation)
 

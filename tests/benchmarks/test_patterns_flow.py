@@ -4,13 +4,18 @@ from random import Random
 
 import pytest
 
-from pytest_taskgraph.benchmarks.understanding.pattern import Pattern
-from pytest_taskgraph.benchmarks.understanding.sample import draw
-from pytest_taskgraph.benchmarks.understanding.scope import Scope, scopes, sentence
-from pytest_taskgraph.benchmarks.understanding.structure.flow import flow_connected, flow_cycle, flow_end, flow_start
+from pytest_taskgraph.benchmarks.understanding.patterns.pattern import Pattern
+from pytest_taskgraph.benchmarks.understanding.patterns.scope import Scope, scopes, sentence
+from pytest_taskgraph.benchmarks.understanding.patterns.structure.flow import (
+    flow_connected,
+    flow_cycle,
+    flow_end,
+    flow_start,
+)
+from pytest_taskgraph.benchmarks.understanding.questions.sample import draw
 from pytest_taskgraph.errors import NoCaseError
-from pytest_taskgraph.generation.build import build
-from pytest_taskgraph.generation.mutate import MUTATIONS
+from pytest_taskgraph.generation.builder import build
+from pytest_taskgraph.generation.flaws import MUTATIONS
 from pytest_taskgraph.generation.recipe import Recipe
 from pytest_taskgraph.trial import Json
 from pytest_taskgraph.workflow.model import END, START, Data, DataLink, Gateway, Link, Task, Workflow

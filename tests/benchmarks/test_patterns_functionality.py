@@ -13,14 +13,14 @@ import networkx as nx
 import pytest
 from planted_oracle import atomic, findings, known_tasks, problems_of, vocabulary
 
-from pytest_taskgraph.benchmarks.understanding.asked import written
-from pytest_taskgraph.benchmarks.understanding.catalogue import catalogue
-from pytest_taskgraph.benchmarks.understanding.pattern import PATTERNS, Pattern, verdict
-from pytest_taskgraph.benchmarks.understanding.sample import Drawn, draw, recipe_for
-from pytest_taskgraph.benchmarks.understanding.scope import sentence
+from pytest_taskgraph.benchmarks.understanding.patterns import catalogue
+from pytest_taskgraph.benchmarks.understanding.patterns.pattern import PATTERNS, Pattern, verdict
+from pytest_taskgraph.benchmarks.understanding.patterns.scope import sentence
+from pytest_taskgraph.benchmarks.understanding.questions.ingredients import written
+from pytest_taskgraph.benchmarks.understanding.questions.sample import Drawn, draw, recipe_for
 from pytest_taskgraph.errors import NoCaseError
-from pytest_taskgraph.generation.build import generate
-from pytest_taskgraph.generation.mutate import MUTATIONS
+from pytest_taskgraph.generation.builder import generate
+from pytest_taskgraph.generation.flaws import MUTATIONS
 from pytest_taskgraph.generation.recipe import Recipe
 from pytest_taskgraph.generation.vocabularies import domain_names
 from pytest_taskgraph.workflow.check import problems

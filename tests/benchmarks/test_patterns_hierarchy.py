@@ -7,17 +7,17 @@ from random import Random
 
 import pytest
 
-from pytest_taskgraph.benchmarks.understanding.pattern import Case, Pattern
-from pytest_taskgraph.benchmarks.understanding.sample import draw
-from pytest_taskgraph.benchmarks.understanding.scope import Scope, cases, scopes, sentence
-from pytest_taskgraph.benchmarks.understanding.structure.hierarchy import (
+from pytest_taskgraph.benchmarks.understanding.patterns.pattern import Case, Pattern
+from pytest_taskgraph.benchmarks.understanding.patterns.scope import Scope, cases, scopes, sentence
+from pytest_taskgraph.benchmarks.understanding.patterns.structure.hierarchy import (
     composite_tasks,
     infinite_recursion,
     nested_tasks,
     task_hierarchy,
 )
-from pytest_taskgraph.generation.build import build
-from pytest_taskgraph.generation.mutate import MUTATIONS
+from pytest_taskgraph.benchmarks.understanding.questions.sample import draw
+from pytest_taskgraph.generation.builder import build
+from pytest_taskgraph.generation.flaws import MUTATIONS
 from pytest_taskgraph.generation.recipe import Recipe
 from pytest_taskgraph.workflow.model import Configuration, Link, QualifiedName, Task, Workflow
 

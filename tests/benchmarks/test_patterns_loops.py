@@ -7,16 +7,16 @@ from random import Random
 import pytest
 from workflow_simulation import a_level, simulated
 
-from pytest_taskgraph.benchmarks.understanding.behaviour.loops import (
+from pytest_taskgraph.benchmarks.understanding.patterns.behaviour.loop_ends import (
     MOST_COUNTED,
     loop_count,
     loop_ends,
     loop_exit_condition,
 )
-from pytest_taskgraph.benchmarks.understanding.pattern import Case, Pattern
-from pytest_taskgraph.benchmarks.understanding.sample import draw
+from pytest_taskgraph.benchmarks.understanding.patterns.pattern import Case, Pattern
+from pytest_taskgraph.benchmarks.understanding.questions.sample import draw
 from pytest_taskgraph.workflow.model import END, START, Domain, Effect, Link, Parameter, Task, Workflow
-from pytest_taskgraph.workflow.situations import read_situation
+from pytest_taskgraph.workflow.semantics.situations import read_situation
 
 OURS = (loop_ends, loop_exit_condition, loop_count)
 
@@ -109,7 +109,7 @@ def test_a_loop_ends_under_what_is_equal_to_its_way_out(
 
 
 def _equal(answer: str, case: Case) -> float | None:
-    from pytest_taskgraph.scoring.metrics.conditions import equivalence
+    from pytest_taskgraph.scoring.metrics.exact import equivalence
 
     return equivalence(answer, case.answer)
 

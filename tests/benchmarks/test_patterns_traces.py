@@ -6,19 +6,19 @@ from typing import Any
 
 from workflow_simulation import simulated
 
-from pytest_taskgraph.benchmarks.understanding.behaviour.traces import (
+from pytest_taskgraph.benchmarks.understanding.patterns.behaviour.conditional_order import (
     determine_order_conditional,
     every_situation,
     order_of_many_conditional,
     order_of_two_conditional,
     trace,
 )
-from pytest_taskgraph.benchmarks.understanding.pattern import Case, Pattern
-from pytest_taskgraph.benchmarks.understanding.sample import draw
-from pytest_taskgraph.benchmarks.understanding.scope import cases, scopes
+from pytest_taskgraph.benchmarks.understanding.patterns.pattern import Case, Pattern
+from pytest_taskgraph.benchmarks.understanding.patterns.scope import cases, scopes
+from pytest_taskgraph.benchmarks.understanding.questions.sample import draw
 from pytest_taskgraph.scoring.partial_order import linear_extension
 from pytest_taskgraph.workflow.model import Workflow
-from pytest_taskgraph.workflow.situations import read_situation, situations
+from pytest_taskgraph.workflow.semantics.situations import read_situation, situations
 
 ALL = (order_of_two_conditional, order_of_many_conditional, determine_order_conditional, trace, every_situation)
 LONGEST = 60  # executions of a trace

@@ -10,15 +10,17 @@ import bounded_process
 import pytest
 from closed_folder import BOUND
 
-from pytest_taskgraph.benchmarks.understanding import choices, project_files, projects, understanding
-from pytest_taskgraph.benchmarks.understanding.catalogue import catalogue
-from pytest_taskgraph.benchmarks.understanding.listing import list_cases
-from pytest_taskgraph.benchmarks.understanding.pattern import verdict
-from pytest_taskgraph.benchmarks.understanding.scope import rotations
-from pytest_taskgraph.benchmarks.understanding.settings import UnderstandingSettings
+from pytest_taskgraph.benchmarks.understanding import understanding
+from pytest_taskgraph.benchmarks.understanding.family_options import UnderstandingSettings
+from pytest_taskgraph.benchmarks.understanding.own_files import choices, projects
+from pytest_taskgraph.benchmarks.understanding.own_files import projects as project_files
+from pytest_taskgraph.benchmarks.understanding.own_files.choices import list_cases
+from pytest_taskgraph.benchmarks.understanding.patterns import catalogue
+from pytest_taskgraph.benchmarks.understanding.patterns.pattern import verdict
+from pytest_taskgraph.benchmarks.understanding.patterns.scope import rotations
 from pytest_taskgraph.errors import NoCaseError, ReadError, UsageError, WorkflowError
-from pytest_taskgraph.generation.build import generate
-from pytest_taskgraph.generation.mutate import MUTATIONS
+from pytest_taskgraph.generation.builder import generate
+from pytest_taskgraph.generation.flaws import MUTATIONS
 from pytest_taskgraph.generation.recipe import Recipe
 from pytest_taskgraph.notations import NOTATIONS
 from pytest_taskgraph.trial import Question

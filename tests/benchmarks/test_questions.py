@@ -8,7 +8,7 @@ import pytest
 
 from pytest_taskgraph.asking import is_one_turn
 from pytest_taskgraph.benchmarks.understanding import understanding
-from pytest_taskgraph.benchmarks.understanding.settings import UnderstandingSettings
+from pytest_taskgraph.benchmarks.understanding.family_options import UnderstandingSettings
 from pytest_taskgraph.errors import NoCaseError, NotAskedError, UnknownNameError, UsageError
 from pytest_taskgraph.notations import NOTATIONS
 from pytest_taskgraph.scoring.forms import form

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from pytest_taskgraph.benchmarks.understanding.pattern import Case, Cases, Pattern, case
-from pytest_taskgraph.benchmarks.understanding.sample import ATTEMPTS, draw, recipe_for
+from pytest_taskgraph.benchmarks.understanding.patterns.pattern import Case, Cases, Pattern, case
+from pytest_taskgraph.benchmarks.understanding.questions.sample import ATTEMPTS, draw, recipe_for
 from pytest_taskgraph.errors import NoCaseError, RecipeTooSmallError
 from pytest_taskgraph.workflow.features import features
 from pytest_taskgraph.workflow.model import Workflow

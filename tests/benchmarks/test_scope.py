@@ -4,8 +4,15 @@ from dataclasses import replace
 
 import pytest
 
-from pytest_taskgraph.benchmarks.understanding.pattern import Pattern, case
-from pytest_taskgraph.benchmarks.understanding.scope import all_scopes, by_own_name, cases, rotations, scopes, sentence
+from pytest_taskgraph.benchmarks.understanding.patterns.pattern import Pattern, case
+from pytest_taskgraph.benchmarks.understanding.patterns.scope import (
+    all_scopes,
+    by_own_name,
+    cases,
+    rotations,
+    scopes,
+    sentence,
+)
 from pytest_taskgraph.errors import UsageError
 from pytest_taskgraph.workflow.model import END, START, Link, QualifiedName, Task, Workflow
 

@@ -6,14 +6,15 @@ from typing import Any
 
 import pytest
 
-from pytest_taskgraph.benchmarks.understanding import shots, understanding
-from pytest_taskgraph.benchmarks.understanding.catalogue import catalogue
-from pytest_taskgraph.benchmarks.understanding.known_names import known_names
-from pytest_taskgraph.benchmarks.understanding.pattern import Pattern, verdict
+from pytest_taskgraph.benchmarks.understanding import understanding
+from pytest_taskgraph.benchmarks.understanding.family_options import UnderstandingSettings
+from pytest_taskgraph.benchmarks.understanding.patterns import catalogue
+from pytest_taskgraph.benchmarks.understanding.patterns.pattern import Pattern, verdict
 from pytest_taskgraph.benchmarks.understanding.prompts import PROMPTS, Example, prompt_template
-from pytest_taskgraph.benchmarks.understanding.sample import draw
-from pytest_taskgraph.benchmarks.understanding.settings import UnderstandingSettings
-from pytest_taskgraph.benchmarks.understanding.shots import Series, drawn, examples, size_of
+from pytest_taskgraph.benchmarks.understanding.questions import examples as shots
+from pytest_taskgraph.benchmarks.understanding.questions.examples import ExampleSeries, drawn, examples, size_of
+from pytest_taskgraph.benchmarks.understanding.questions.ingredients import known_names
+from pytest_taskgraph.benchmarks.understanding.questions.sample import draw
 from pytest_taskgraph.errors import NoCaseError
 from pytest_taskgraph.notations import notation
 from pytest_taskgraph.notations.plain_json import digest
@@ -88,7 +89,7 @@ def test_shots_that_are_given_stand_in_the_id() -> None:
 def test_what_the_examples_answer_tells_nothing_about_the_answer(pattern: Pattern) -> None:
     size = size_of(pattern, 0)
     answers = {
-        ordinal: [verdict(one.case.answer) for one in drawn(pattern, Series(3, size, 1, ordinal), "")]
+        ordinal: [verdict(one.case.answer) for one in drawn(pattern, ExampleSeries(3, size, 1, ordinal), "")]
         for ordinal in range(4)
     }
     assert answers == {
@@ -99,16 +100,16 @@ def test_what_the_examples_answer_tells_nothing_about_the_answer(pattern: Patter
 def test_examples_are_about_other_workflows_of_the_same_size_and_differ_among_questions() -> None:
     pattern = catalogue()["next_tasks"]
     own = {digest(draw(pattern, 9, 4, ordinal).project) for ordinal in range(4)}
-    found = [one for ordinal in range(4) for one in drawn(pattern, Series(3, 9, 4, ordinal), "")]
+    found = [one for ordinal in range(4) for one in drawn(pattern, ExampleSeries(3, 9, 4, ordinal), "")]
     assert {len(one.project.task_names) > 0 for one in found} == {True}
     assert len({digest(one.project) for one in found} | own) == 4 * 3 + 4
-    assert drawn(pattern, Series(3, 9, 4, 0), "") == drawn(pattern, Series(3, 9, 4, 0), "")
+    assert drawn(pattern, ExampleSeries(3, 9, 4, 0), "") == drawn(pattern, ExampleSeries(3, 9, 4, 0), "")
 
 
 def test_an_example_about_the_questions_workflow_is_passed_over() -> None:
     pattern = catalogue()["next_tasks"]
-    (first,) = drawn(pattern, Series(1, 9, 4, 0), "")
-    (other,) = drawn(pattern, Series(1, 9, 4, 0), digest(first.project))
+    (first,) = drawn(pattern, ExampleSeries(1, 9, 4, 0), "")
+    (other,) = drawn(pattern, ExampleSeries(1, 9, 4, 0), digest(first.project))
     assert digest(other.project) != digest(first.project)
 
 
@@ -117,13 +118,13 @@ def test_there_may_be_no_other_workflow(monkeypatch: pytest.MonkeyPatch) -> None
     same = draw(pattern, 9, 4, 0)
     monkeypatch.setattr(shots, "draw", lambda *_: same)
     with pytest.raises(NoCaseError, match="'next_tasks' finds no example that differs"):
-        drawn(pattern, Series(1, 9, 4, 0), digest(same.project))
+        drawn(pattern, ExampleSeries(1, 9, 4, 0), digest(same.project))
 
 
 @pytest.mark.parametrize("place", ["marker", "whole", "first-line"])
 @named(OURS)
 def test_examples_are_answered_in_form_where_the_prompt_wants_it(pattern: Pattern, place: Any) -> None:  # noqa: ANN401
-    found = drawn(pattern, Series(1, size_of(pattern, 0), 8, 0), "")
+    found = drawn(pattern, ExampleSeries(1, size_of(pattern, 0), 8, 0), "")
     (example,) = examples(found, pattern, 0, place, as_json)
     assert example.answer.startswith("Final answer: ") == (place == "marker")
     question = asked(pattern, instances=1, tasks=(size_of(pattern, 0),))[0]

@@ -10,13 +10,13 @@ from steps import count_calls
 
 from pytest_taskgraph.benchmarks.understanding import understanding
 from pytest_taskgraph.benchmarks.understanding.baselines import read_back
-from pytest_taskgraph.benchmarks.understanding.catalogue import catalogue
-from pytest_taskgraph.benchmarks.understanding.listing import LONGEST, list_cases, names_in
-from pytest_taskgraph.benchmarks.understanding.pattern import Case, case
-from pytest_taskgraph.benchmarks.understanding.questions import notices
-from pytest_taskgraph.benchmarks.understanding.scope import MOST_CASES
-from pytest_taskgraph.benchmarks.understanding.settings import UnderstandingSettings
-from pytest_taskgraph.benchmarks.understanding.spread import ALL, LEAST, WORK, spread
+from pytest_taskgraph.benchmarks.understanding.family_options import UnderstandingSettings
+from pytest_taskgraph.benchmarks.understanding.own_files.choices import LONGEST, list_cases, names_in
+from pytest_taskgraph.benchmarks.understanding.patterns import catalogue
+from pytest_taskgraph.benchmarks.understanding.patterns.pattern import Case, case
+from pytest_taskgraph.benchmarks.understanding.patterns.scope import MOST_CASES
+from pytest_taskgraph.benchmarks.understanding.patterns.spread import ALL, LEAST, WORK, spread
+from pytest_taskgraph.benchmarks.understanding.questions.assembly import notices
 from pytest_taskgraph.notations import notation
 from pytest_taskgraph.trial import Json, Question
 from pytest_taskgraph.workflow.model import END, START, Link, Task, Workflow

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from pytest_taskgraph.benchmarks.templates import files_of, longest_literal, names_used, printed_names, render, template
-from pytest_taskgraph.benchmarks.understanding.catalogue import catalogue
-from pytest_taskgraph.benchmarks.understanding.sample import draw
-from pytest_taskgraph.benchmarks.understanding.scope import sentence
+from pytest_taskgraph.benchmarks.understanding.patterns import catalogue
+from pytest_taskgraph.benchmarks.understanding.patterns.scope import sentence
+from pytest_taskgraph.benchmarks.understanding.questions.sample import draw
 from pytest_taskgraph.errors import UsageError
 
 

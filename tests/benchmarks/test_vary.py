@@ -9,19 +9,18 @@ from random import Random
 
 import pytest
 
-from pytest_taskgraph.benchmarks.understanding import vary
-from pytest_taskgraph.benchmarks.understanding.asked import Asked
+from pytest_taskgraph.benchmarks.understanding import variations as vary
 from pytest_taskgraph.benchmarks.understanding.baselines import BASELINES
-from pytest_taskgraph.benchmarks.understanding.catalogue import catalogue
-from pytest_taskgraph.benchmarks.understanding.excerpt import find_workflow
-from pytest_taskgraph.benchmarks.understanding.pattern import Case, Cases, Pattern, case
-from pytest_taskgraph.benchmarks.understanding.questions import check, notices, question, references
-from pytest_taskgraph.benchmarks.understanding.reference import PatternReference
+from pytest_taskgraph.benchmarks.understanding.baselines.prompt_view import find_workflow
+from pytest_taskgraph.benchmarks.understanding.family_options import UnderstandingSettings
+from pytest_taskgraph.benchmarks.understanding.patterns import catalogue
+from pytest_taskgraph.benchmarks.understanding.patterns.pattern import Case, Cases, Pattern, case
+from pytest_taskgraph.benchmarks.understanding.questions.assembly import check, notices, question, references
+from pytest_taskgraph.benchmarks.understanding.questions.ingredients import Asked, PatternReference
+from pytest_taskgraph.benchmarks.understanding.questions.sample import draw
 from pytest_taskgraph.benchmarks.understanding.renaming import names_of, renaming, with_texts
-from pytest_taskgraph.benchmarks.understanding.sample import draw
-from pytest_taskgraph.benchmarks.understanding.settings import UnderstandingSettings
 from pytest_taskgraph.errors import NoCaseError, UnknownNameError
-from pytest_taskgraph.generation.declarations import shuffle_declarations
+from pytest_taskgraph.generation.builder import shuffle_declarations
 from pytest_taskgraph.results.tally import Tally
 from pytest_taskgraph.scoring.grade import grade
 from pytest_taskgraph.trial import Question, Request, Trial

@@ -19,14 +19,14 @@ from pytest_taskgraph.commands.rescore import changes, rescore
 from pytest_taskgraph.diagram import Diagram, DiagramEdge, DiagramGroup, DiagramNode, pack
 from pytest_taskgraph.errors import TaskgraphError, UsageError
 from pytest_taskgraph.reports import terminal
-from pytest_taskgraph.reports.comparison import lines
+from pytest_taskgraph.reports.comparison_lines import lines
 from pytest_taskgraph.reports.csv import csv, tables_csv
 from pytest_taskgraph.reports.html import html
 from pytest_taskgraph.reports.markdown import markdown
-from pytest_taskgraph.results.case import Case
+from pytest_taskgraph.results.case import RunCase
 from pytest_taskgraph.results.comparison import compare
-from pytest_taskgraph.results.plain import digest
 from pytest_taskgraph.results.record import about_of, build, load_whole, tally_of
+from pytest_taskgraph.results.record.plain import digest
 from pytest_taskgraph.trial import Failure, Question, Reply, Score, Trial
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "record.schema.json").read_text())
@@ -69,7 +69,7 @@ def whole() -> dict[str, Any]:
         question, "m", "wrong", reply, score, Failure("timeout", "none"), 1, 1, SAID, pack(drawn),
         pack({"expected": drawn, "given": drawn}), TEXTS,
     )  # fmt: skip
-    gate = Case("gates::structure", "failed", "too low", "m", 0.5, 0.25, 0.75, 0.8)
+    gate = RunCase("gates::structure", "failed", "too low", "m", 0.5, 0.25, 0.75, 0.8)
     about = about_run(
         "0.1.0", ("m",), 7, ("wadl",), "direct", "lenient", ("gates",), 1,
         {"tasks": [12], "model_option": {"top_p": 1}},
@@ -80,7 +80,7 @@ def whole() -> dict[str, Any]:
     return record
 
 
-def vars_of(case: Case) -> dict[str, Any]:
+def vars_of(case: RunCase) -> dict[str, Any]:
     return {name: getattr(case, name) for name in case.__dataclass_fields__}
 
 

@@ -10,8 +10,7 @@ import bounded_process
 import pytest
 
 from pytest_taskgraph.__main__ import main
-from pytest_taskgraph.benchmarks.understanding.catalogue import catalogue
-from pytest_taskgraph.benchmarks.understanding.chance import chance
+from pytest_taskgraph.benchmarks.understanding.patterns import catalogue
 from pytest_taskgraph.benchmarks.understanding.patterns_command import (
     BY_QUESTION,
     CHANCE,
@@ -20,6 +19,7 @@ from pytest_taskgraph.benchmarks.understanding.patterns_command import (
     describe,
     listed,
 )
+from pytest_taskgraph.benchmarks.understanding.questions.chance import chance
 from pytest_taskgraph.scoring.forms import FORMS
 
 OURS = [name for name, one in catalogue().items() if one.category != "custom"]

@@ -20,12 +20,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_taskgraph.__main__ import main
-from pytest_taskgraph.commands.replies_lines import Entry, line_of, read_line
-from pytest_taskgraph.commands.replies_rows import merge, opened
+from pytest_taskgraph.commands.replies.lines import StoredEntry, line_of, read_line
+from pytest_taskgraph.commands.replies.rows import merge, opened
 from pytest_taskgraph.errors import ReadError
 from pytest_taskgraph.models.request_key import canonical, digest, entry_of
 from pytest_taskgraph.models.store import Store
-from pytest_taskgraph.models.store.replies import to_text
+from pytest_taskgraph.models.store.reply_rows import to_text
 from pytest_taskgraph.models.store.schema import open_store
 from pytest_taskgraph.trial import Reply, Request
 
@@ -40,13 +40,13 @@ def entry(
     model: str = "openai/small",
     at: str = AT,
     **figures: Any,  # noqa: ANN401 - what a field of a reply may hold
-) -> Entry:
+) -> StoredEntry:
     """What the store holds of one request; figures are fields of the reply."""
     request = entry_of(model, {"temperature": 0.5}, Request([{"role": "user", "content": prompt}]))
-    return Entry(digest(request), model, canonical(request), to_text(Reply(answer, **figures)), at)
+    return StoredEntry(digest(request), model, canonical(request), to_text(Reply(answer, **figures)), at)
 
 
-def fill(folder: Path, entries: Iterable[Entry]) -> Path:
+def fill(folder: Path, entries: Iterable[StoredEntry]) -> Path:
     """A store that holds the entries, as runs leave it: with claims, owners and a ledger."""
     with closing(open_store(folder)) as connection:
         rows = [(one.key, one.model, one.request, one.reply, "run-7f3a", one.at) for one in entries]
@@ -72,7 +72,7 @@ def exported(folder: Path, *words: str) -> bytes:
     return target.read_bytes()
 
 
-def written(path: Path, entries: Iterable[Entry]) -> Path:
+def written(path: Path, entries: Iterable[StoredEntry]) -> Path:
     path.write_text("".join(f"{line_of(one)}\n" for one in entries), encoding="utf-8")
     return path
 
@@ -154,7 +154,7 @@ TABLES = ("replies", "claims", "owners", "ledger")
 
 
 def test_an_export_that_fails_leaves_the_older_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    broken = Entry("f" * 64, "m", '{"cut', "{}", AT)
+    broken = StoredEntry("f" * 64, "m", '{"cut', "{}", AT)
     store, target = fill(tmp_path / "s", [entry("a"), broken]), tmp_path / "out.jsonl"
     target.write_text("older\n")
     assert "it is damaged" in refused(capsys, "export", target, "--store", store)
@@ -324,7 +324,7 @@ SETTINGS = st.dictionaries(
 @given(SETTINGS)
 def test_whatever_the_settings_were_what_the_store_keeps_of_them_can_be_imported(told: dict[str, Any]) -> None:
     request = entry_of("m", told, Request([{"role": "user", "content": "Which?"}]))
-    one = Entry(digest(request), "m", canonical(request), canonical({"text": "Load"}), AT)
+    one = StoredEntry(digest(request), "m", canonical(request), canonical({"text": "Load"}), AT)
     assert read_line(line_of(one).encode(), "f", 1) == one
 
 
@@ -346,13 +346,13 @@ STOCKS = st.lists(ENTRIES, max_size=6, unique_by=lambda one: one.key)
 
 
 @given(ENTRIES)
-def test_an_entry_comes_back_from_its_line(one: Entry) -> None:
+def test_an_entry_comes_back_from_its_line(one: StoredEntry) -> None:
     assert read_line(line_of(one).encode(), "f", 1) == one
 
 
 @settings(max_examples=15, deadline=None)
 @given(STOCKS)
-def test_an_export_imported_exports_the_same_bytes(stock: list[Entry]) -> None:
+def test_an_export_imported_exports_the_same_bytes(stock: list[StoredEntry]) -> None:
     with TemporaryDirectory() as name:
         first = exported(fill(Path(name, "1"), stock))
         replies("import", Path(name, "2"), Path(name, "1.jsonl"))
@@ -363,7 +363,7 @@ def test_an_export_imported_exports_the_same_bytes(stock: list[Entry]) -> None:
 
 @settings(max_examples=15, deadline=None)
 @given(STOCKS, st.data())
-def test_without_conflicts_the_order_of_merging_does_not_matter(stock: list[Entry], data: st.DataObject) -> None:
+def test_without_conflicts_the_order_of_merging_does_not_matter(stock: list[StoredEntry], data: st.DataObject) -> None:
     sides = [data.draw(st.lists(st.sampled_from(stock), unique_by=id)) if stock else [] for _ in range(2)]
     with TemporaryDirectory() as name:
         one, other = (written(Path(name, str(at)), side) for at, side in enumerate(sides))
@@ -375,16 +375,16 @@ def test_without_conflicts_the_order_of_merging_does_not_matter(stock: list[Entr
 
 @settings(max_examples=15, deadline=None)
 @given(st.lists(ENTRIES, max_size=6), st.lists(ENTRIES, max_size=6))
-def test_a_merge_is_that_of_a_dictionary(stored: list[Entry], imported: list[Entry]) -> None:
+def test_a_merge_is_that_of_a_dictionary(stored: list[StoredEntry], imported: list[StoredEntry]) -> None:
     for replace in (False, True):
-        expected: dict[str, Entry] = {}
+        expected: dict[str, StoredEntry] = {}
         for one in [*stored, *imported]:
             if replace or one.key not in expected:
                 expected[one.key] = one
         with TemporaryDirectory() as name, opened(Path(name), create=True) as connection:
             counts = merge(connection, [*stored, *imported], replace)
             rows = connection.execute("SELECT key, model, request, reply, at FROM replies").fetchall()
-        assert {row[0]: Entry(*row) for row in rows} == expected
+        assert {row[0]: StoredEntry(*row) for row in rows} == expected
         assert counts.added + counts.known + len(counts.conflicts) == len(stored) + len(imported)
         assert counts.added == len(expected)
 
@@ -431,7 +431,7 @@ def test_a_pruned_file_is_smaller(tmp_path: Path) -> None:
 def test_a_prune_beside_a_run_that_reads_removes_and_says_that_the_file_keeps_its_size(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pytest_taskgraph.commands.replies_rows.SHORTLY", 1)
+    monkeypatch.setattr("pytest_taskgraph.commands.replies.rows.SHORTLY", 1)
     store = fill(tmp_path / "s", map(entry, "ab"))
     with closing(open_store(store)) as run:
         run.execute("BEGIN")

@@ -14,23 +14,24 @@ from described_runs import about_run
 
 from pytest_taskgraph.__main__ import main
 from pytest_taskgraph.benchmarks import FAMILIES
-from pytest_taskgraph.benchmarks.diagram_pairs import packed_pair
+from pytest_taskgraph.benchmarks.contract import packed_pair
 from pytest_taskgraph.benchmarks.family import Family, QuestionReference
 from pytest_taskgraph.benchmarks.settings import Settings
 from pytest_taskgraph.benchmarks.understanding import understanding
-from pytest_taskgraph.benchmarks.understanding.catalogue import catalogue
-from pytest_taskgraph.benchmarks.understanding.settings import UnderstandingSettings
+from pytest_taskgraph.benchmarks.understanding.family_options import UnderstandingSettings
+from pytest_taskgraph.benchmarks.understanding.patterns import catalogue
 from pytest_taskgraph.catalog import registrations
 from pytest_taskgraph.commands.rescore import changes, rescore, rescore_trial
-from pytest_taskgraph.commands.rescore_lines import MOST
+from pytest_taskgraph.commands.rescore.outcome_lines import MOST
 from pytest_taskgraph.diagram import Diagram, DiagramNode, DiagramPair
 from pytest_taskgraph.models.store.schema import open_store
-from pytest_taskgraph.results import record, saved
-from pytest_taskgraph.results.plain import LONGEST_REPLY
+from pytest_taskgraph.results import record
+from pytest_taskgraph.results.record import saved
+from pytest_taskgraph.results.record.plain import LONGEST_REPLY
 from pytest_taskgraph.scoring.forms import form
+from pytest_taskgraph.scoring.grade import score_reply
 from pytest_taskgraph.scoring.measurement import Measurement, declares
 from pytest_taskgraph.scoring.metrics import METRICS
-from pytest_taskgraph.scoring.reply_scoring import score_reply
 from pytest_taskgraph.trial import Failure, Json, Parsing, Question, Reply, Score, Trial
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "record.schema.json").read_text(encoding="utf-8"))

@@ -18,14 +18,14 @@ from loopback import Loopback, reply
 from plugin_project import Project
 
 from pytest_taskgraph.__main__ import main
-from pytest_taskgraph.benchmarks.episodes.single import opening
+from pytest_taskgraph.benchmarks.episodes import opening
 from pytest_taskgraph.commands.rescore import ADVICE, SHORTENED
 from pytest_taskgraph.models.request_key import digest, entry_of
 from pytest_taskgraph.models.store import Store
 from pytest_taskgraph.models.store.schema import FILE, open_store
 from pytest_taskgraph.results import record
-from pytest_taskgraph.results.plain import LONGEST_REPLY
-from pytest_taskgraph.scoring.reply_scoring import score_reply
+from pytest_taskgraph.results.record.plain import LONGEST_REPLY
+from pytest_taskgraph.scoring.grade import score_reply
 from pytest_taskgraph.trial import Question, Reply, Request, Score, Trial
 
 MODEL = "openai/any"

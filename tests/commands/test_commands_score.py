@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from pytest_taskgraph.__main__ import main
-from pytest_taskgraph.models.recorded import read_rows as recorded_model_rows
+from pytest_taskgraph.models.clients.recorded import read_rows as recorded_model_rows
 
 
 def recorded(

@@ -11,9 +11,9 @@ from described_runs import about_run
 
 from pytest_taskgraph.__main__ import USAGE_ERROR, main
 from pytest_taskgraph.diagram import Diagram, DiagramEdge, DiagramGroup, DiagramNode, pack
-from pytest_taskgraph.reports.diagram_text import diagram_lines
+from pytest_taskgraph.reports.drawing.diagram_text import diagram_lines
 from pytest_taskgraph.results import record
-from pytest_taskgraph.results.saved import save
+from pytest_taskgraph.results.record.saved import save
 from pytest_taskgraph.trial import Question, Reply, Score, Trial
 
 RECORDS = Path(__file__).parents[1] / "results" / "records"

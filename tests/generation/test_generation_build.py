@@ -12,17 +12,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_taskgraph.generation.build import generate
+from pytest_taskgraph.generation.builder import generate
 from pytest_taskgraph.generation.recipe import GUARDED, Recipe, demanded, least_tasks
 from pytest_taskgraph.generation.strategies import recipes, workflows
-from pytest_taskgraph.workflow.blocks import Block, block_tree
 from pytest_taskgraph.workflow.canonical import canonical
 from pytest_taskgraph.workflow.check import check
-from pytest_taskgraph.workflow.concurrency import block_after
 from pytest_taskgraph.workflow.features import FEATURES, features
 from pytest_taskgraph.workflow.graph import connected, shortest_cycle, starts, task_graph
 from pytest_taskgraph.workflow.model import START, Workflow
 from pytest_taskgraph.workflow.references import expand, levels
+from pytest_taskgraph.workflow.semantics.block_structure import Block, block_tree
+from pytest_taskgraph.workflow.semantics.concurrency import block_after
 
 few = settings(max_examples=40)
 ROOT = Path(__file__).parents[2]
@@ -158,9 +158,9 @@ def test_a_workflow_without_demands_is_a_chain_of_tasks() -> None:
 
 PROGRAM = """
 import hashlib
-from pytest_taskgraph.generation.build import generate
+from pytest_taskgraph.generation.builder import generate
 from pytest_taskgraph.generation.recipe import Recipe
-from pytest_taskgraph.workflow.concurrency import block_after
+from pytest_taskgraph.workflow.semantics.concurrency import block_after
 from pytest_taskgraph.workflow.features import FEATURES
 for size in (20, 60):
     whole = generate(Recipe(tasks=size, features=FEATURES, cross_links=2), 7)

@@ -9,14 +9,14 @@ from random import Random
 import pytest
 
 from pytest_taskgraph.errors import NoCaseError
-from pytest_taskgraph.generation.build import generate
-from pytest_taskgraph.generation.conditions import Choice, Conditions, Names
-from pytest_taskgraph.generation.guard_shapes import MOST_GUARDS, draw_guards
-from pytest_taskgraph.generation.mutate import MUTATIONS
+from pytest_taskgraph.generation.builder import generate
+from pytest_taskgraph.generation.flaws import MUTATIONS
+from pytest_taskgraph.generation.flaws.guard_flaws import MOST_GUARDS, draw_guards
+from pytest_taskgraph.generation.guards import Conditions, GuardChoice, GuardNames
 from pytest_taskgraph.generation.recipe import Recipe
 from pytest_taskgraph.generation.vocabularies import vocabulary
 from pytest_taskgraph.workflow.check import problems
-from pytest_taskgraph.workflow.guards import comparisons, covers, exclusive, read_guard
+from pytest_taskgraph.workflow.guards.solver import comparisons, covers, exclusive, read_guard
 from pytest_taskgraph.workflow.model import OTHERWISE, Parameter
 
 SEEDS = range(120)
@@ -24,14 +24,14 @@ SIGNS = ("<", "<=", ">", ">=", "!=", "and", "or", OTHERWISE)
 
 
 def conditions(seed: int, words: str = "neutral") -> Conditions:
-    return Conditions(vocabulary(words), Names(), Random(seed))
+    return Conditions(vocabulary(words), GuardNames(), Random(seed))
 
 
-def parameters(choice: Choice, shown: bool) -> list[Parameter]:
+def parameters(choice: GuardChoice, shown: bool) -> list[Parameter]:
     return [Parameter(name, domain=domain if shown else None) for name, domain in choice.domains]
 
 
-def counted(choices: Iterator[Choice]) -> Counter[str]:
+def counted(choices: Iterator[GuardChoice]) -> Counter[str]:
     """In how many choices each sign occurs."""
     return Counter(sign for one in choices for sign in SIGNS if sign in " ".join(one.guards).split())
 

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_taskgraph.generation.build import generate
+from pytest_taskgraph.generation.builder import generate
 from pytest_taskgraph.generation.recipe import Recipe
 from pytest_taskgraph.generation.strategies import recipes, workflows
 from pytest_taskgraph.workflow.features import FEATURES
 from pytest_taskgraph.workflow.graph import ancestors, inputs, producers, readers, shortest_cycle
-from pytest_taskgraph.workflow.guards import exclusive, parse_guard
+from pytest_taskgraph.workflow.guards.solver import exclusive, parse_guard
 from pytest_taskgraph.workflow.model import OTHERWISE, Task
 from pytest_taskgraph.workflow.references import expand, find, levels
 

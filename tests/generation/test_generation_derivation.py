@@ -7,8 +7,8 @@ from random import Random
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_taskgraph.generation.build import generate
-from pytest_taskgraph.generation.derivation import derive
+from pytest_taskgraph.generation.builder import generate
+from pytest_taskgraph.generation.levels import derive
 from pytest_taskgraph.generation.recipe import Recipe
 from pytest_taskgraph.generation.strategies import recipes, workflows
 from pytest_taskgraph.workflow.canonical import canonical

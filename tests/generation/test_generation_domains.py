@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_taskgraph.errors import NoCaseError, UsageError
-from pytest_taskgraph.generation.build import build, generate
+from pytest_taskgraph.generation.builder import build, generate
 from pytest_taskgraph.generation.recipe import Recipe
 from pytest_taskgraph.generation.strategies import recipes, workflows
 from pytest_taskgraph.generation.vocabularies import domain_names, most_tasks, vocabulary

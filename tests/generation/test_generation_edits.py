@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from pytest_taskgraph.generation.build import generate
+from pytest_taskgraph.generation.builder import generate
 from pytest_taskgraph.generation.edits import edits
 from pytest_taskgraph.generation.recipe import Recipe
 from pytest_taskgraph.workflow.check import problems

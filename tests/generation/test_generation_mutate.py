@@ -9,16 +9,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_taskgraph.errors import NoCaseError
-from pytest_taskgraph.generation.build import generate
-from pytest_taskgraph.generation.mutate import MUTATIONS
+from pytest_taskgraph.generation.builder import generate
+from pytest_taskgraph.generation.flaws import MUTATIONS
 from pytest_taskgraph.generation.recipe import Recipe
 from pytest_taskgraph.generation.strategies import recipes, workflows
-from pytest_taskgraph.workflow.blocks import block_tree
 from pytest_taskgraph.workflow.check import check
 from pytest_taskgraph.workflow.features import features
 from pytest_taskgraph.workflow.graph import connected, shortest_cycle
 from pytest_taskgraph.workflow.model import OTHERWISE, Workflow
 from pytest_taskgraph.workflow.references import levels, recursion
+from pytest_taskgraph.workflow.semantics.block_structure import block_tree
 
 few = settings(max_examples=40)
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_taskgraph.errors import RecipeTooSmallError, UnknownNameError, UsageError
-from pytest_taskgraph.generation.build import generate
+from pytest_taskgraph.generation.builder import generate
 from pytest_taskgraph.generation.recipe import Recipe, demanded, least_tasks
 from pytest_taskgraph.generation.strategies import recipes
 from pytest_taskgraph.workflow.features import FEATURES

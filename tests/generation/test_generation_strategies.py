@@ -7,7 +7,7 @@ from hypothesis import find, given, settings
 from hypothesis import strategies as st
 
 from pytest_taskgraph.errors import UsageError
-from pytest_taskgraph.generation.mutate import MUTATIONS
+from pytest_taskgraph.generation.flaws import MUTATIONS
 from pytest_taskgraph.generation.recipe import Recipe, demanded, least_tasks
 from pytest_taskgraph.generation.strategies import recipes, workflows
 from pytest_taskgraph.workflow.features import FEATURES, features

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 import pytest
 from loopback import Loopback
 
-from pytest_taskgraph.models import remote
-from pytest_taskgraph.models.remote import Remote
+from pytest_taskgraph.models.clients import litellm_client as remote
+from pytest_taskgraph.models.clients.litellm_client import Remote
 from pytest_taskgraph.trial import Json, Reply, Request
 
 Ask = Callable[..., Reply]

@@ -14,7 +14,7 @@ from loopback import BROKEN_JSON, RESET, Loopback, Raw, as_json, closed_port, re
 
 from pytest_taskgraph.errors import NotAskedError, ProviderError
 from pytest_taskgraph.models import close, open_model
-from pytest_taskgraph.models.transport import LARGEST
+from pytest_taskgraph.models.clients.transport import LARGEST
 from pytest_taskgraph.trial import Json, Request
 
 KEY = "test-key-123456"

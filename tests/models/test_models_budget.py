@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_taskgraph.errors import BudgetSpentError, NotAskedError, ProviderError, ProviderErrorKind, UsageError
-from pytest_taskgraph.models.budget import TIME_LIMIT, UNBILLED, Budgeted, check_budget
-from pytest_taskgraph.models.layer import Direct
+from pytest_taskgraph.models.middleware.budget import TIME_LIMIT, UNBILLED, Budgeted, check_budget
+from pytest_taskgraph.models.middleware.layer import Direct
 from pytest_taskgraph.models.prices import ASSUMED_OUT, Price
 from pytest_taskgraph.models.store import Store
 from pytest_taskgraph.models.store.schema import open_store

@@ -10,17 +10,17 @@ from pathlib import Path
 import pytest
 
 from pytest_taskgraph.errors import ProviderError
-from pytest_taskgraph.models.budget import Budgeted
-from pytest_taskgraph.models.chain import Budget, chain
-from pytest_taskgraph.models.layer import Around, Direct
-from pytest_taskgraph.models.limited import Limited
-from pytest_taskgraph.models.limits import Limits
+from pytest_taskgraph.models.middleware.budget import Budgeted
+from pytest_taskgraph.models.middleware.chain import Budget, chain
+from pytest_taskgraph.models.middleware.layer import Around, Direct
+from pytest_taskgraph.models.middleware.limited import Limited
+from pytest_taskgraph.models.middleware.limits import Limits
+from pytest_taskgraph.models.middleware.request_counters import RequestCounters
+from pytest_taskgraph.models.middleware.retries import Retried
+from pytest_taskgraph.models.middleware.stored import Stored, Unstored
+from pytest_taskgraph.models.middleware.timed import Timed
 from pytest_taskgraph.models.prices import Price
-from pytest_taskgraph.models.retries import Retried
 from pytest_taskgraph.models.store import Store
-from pytest_taskgraph.models.stored import Stored, Unstored
-from pytest_taskgraph.models.timed import Timed
-from pytest_taskgraph.models.watch import Watch
 from pytest_taskgraph.trial import Json, Reply, Request
 
 REQUEST = Request([{"role": "user", "content": "Which?"}], settings={"max_tokens": 10})
@@ -59,7 +59,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 def test_chain_layers_stand_in_the_documented_order(store: Store) -> None:
-    model = chain(Client(), store, Limits(1, None, None, Watch()), Watch(), Budget())
+    model = chain(Client(), store, Limits(1, None, None, RequestCounters()), RequestCounters(), Budget())
     assert isinstance(model, Stored)
     kinds, layer = [type(model).__name__], model.inner
     while isinstance(layer, Around):
@@ -70,7 +70,7 @@ def test_chain_layers_stand_in_the_documented_order(store: Store) -> None:
 
 
 def test_chain_repeats_pays_and_keeps_a_reply_once(store: Store) -> None:
-    client, watch = Client(), Watch()
+    client, watch = Client(), RequestCounters()
     limits = Limits(1, None, None, watch)
     budget = Budget(Price(1.0, 1.0, stated=True), max_calls=2)
     model = chain(client, store, limits, watch, budget, sleep=_no_sleep)
@@ -85,7 +85,7 @@ def test_chain_repeats_pays_and_keeps_a_reply_once(store: Store) -> None:
 
 
 def test_chain_without_store_asks_each_time() -> None:
-    client, watch = Client(), Watch()
+    client, watch = Client(), RequestCounters()
     model = chain(client, None, Limits(1, None, None, watch), watch, Budget(), is_kept=False, sleep=_no_sleep)
 
     async def ask_twice() -> None:

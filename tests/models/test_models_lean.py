@@ -9,7 +9,7 @@ from loopback import HANG, Loopback, refuse, reply
 
 from pytest_taskgraph.errors import ProviderError, UsageError
 from pytest_taskgraph.models import close, open_model
-from pytest_taskgraph.models.lean import KEY_VARIABLE, Lean
+from pytest_taskgraph.models.clients.openai_compatible import KEY_VARIABLE, Lean
 from pytest_taskgraph.trial import Json, Reply, Request
 
 CHAT = Request([{"role": "user", "content": "Which?"}])

@@ -11,9 +11,16 @@ from hypothesis import strategies as st
 from virtual_time import clock, run
 
 from pytest_taskgraph.errors import NotAskedError, ProviderError, ProviderErrorKind
-from pytest_taskgraph.models.limits import LONGEST_WAIT, MOST, POSITION, START, Limits, Slot
-from pytest_taskgraph.models.pace import Pace
-from pytest_taskgraph.models.watch import Watch
+from pytest_taskgraph.models.middleware.limits import (
+    LONGEST_WAIT,
+    MOST,
+    POSITION,
+    START,
+    Limits,
+    RequestPace,
+    RequestSlot,
+)
+from pytest_taskgraph.models.middleware.request_counters import RequestCounters
 from pytest_taskgraph.trial import Reply
 
 GOOD = Reply("yes")
@@ -26,21 +33,21 @@ def limits_of(
     rpm: float | None = None,
     tpm: float | None = None,
     workers: int = 1,
-    watch: Watch | None = None,
+    watch: RequestCounters | None = None,
 ) -> Limits:
-    return Limits(concurrency, rpm, tpm, watch or Watch(), workers, clock)
+    return Limits(concurrency, rpm, tpm, watch or RequestCounters(), workers, clock)
 
 
 def refusal(retry_after: float | None = None) -> ProviderError:
     return ProviderError("rate-limit", "slow down", retry_after)
 
 
-async def filled(limits: Limits, number: int | None = None) -> list[Slot]:
+async def filled(limits: Limits, number: int | None = None) -> list[RequestSlot]:
     """So many slots that are held, by default as many as may be."""
     return [await limits.slot().__aenter__() for _ in range(limits.now if number is None else number)]
 
 
-async def left(slots: Sequence[Slot]) -> None:
+async def left(slots: Sequence[RequestSlot]) -> None:
     for slot in slots:
         await slot.__aexit__(None, None, None)
 
@@ -330,7 +337,7 @@ def test_it_settles_near_what_the_provider_takes(most: int) -> None:
 
 def test_retry_after_makes_everybody_wait_and_is_shown() -> None:
     async def main() -> None:
-        watch = Watch()
+        watch = RequestCounters()
         limits = limits_of(watch=watch)
         slots = await filled(limits, 2)
         await asyncio.sleep(5)
@@ -353,7 +360,7 @@ def test_retry_after_makes_everybody_wait_and_is_shown() -> None:
 
 def test_a_wait_that_nobody_hopes_to_outlast_pauses_nobody() -> None:
     async def main() -> None:
-        watch = Watch()
+        watch = RequestCounters()
         limits = limits_of(watch=watch)
         slots = await filled(limits, 1)
         limits.went_wrong(refusal(LONGEST_WAIT + 1), slots[0])
@@ -382,7 +389,7 @@ def test_refusals_again_and_again_without_a_time_pause_longer_and_longer() -> No
 
 def test_two_models_that_wait_are_shown_as_the_longer_wait() -> None:
     async def main() -> None:
-        watch = Watch()
+        watch = RequestCounters()
         for seconds in (50.0, 20.0):
             limits = limits_of(watch=watch)
             async with limits.slot() as slot:
@@ -488,7 +495,7 @@ def test_a_request_of_more_tokens_than_a_minute_has_is_sent_alone() -> None:
 
 def test_waiting_for_the_pace_is_shown() -> None:
     async def main() -> None:
-        watch = Watch()
+        watch = RequestCounters()
         limits = limits_of(5, rpm=2, watch=watch)
         async with limits.slot():
             pass
@@ -503,7 +510,7 @@ def test_waiting_for_the_pace_is_shown() -> None:
 
 def test_a_small_request_of_a_lower_position_does_not_wait_for_the_time_of_a_large_one() -> None:
     async def main() -> None:
-        watch, sent = Watch(), dict[str, float]()
+        watch, sent = RequestCounters(), dict[str, float]()
         limits = limits_of(5, tpm=600, watch=watch)
 
         async def one(name: str, position: int, tokens: float) -> None:
@@ -640,7 +647,7 @@ def test_only_what_tells_that_the_key_is_right_interrupts_the_row(between: Provi
 
 
 def test_what_has_left_the_window_is_corrected_without_harm() -> None:
-    pace = Pace(100)
+    pace = RequestPace(100)
     entry = pace.sent(100, 0.0)
     assert pace.wait(100, 61.0) == 0.0
     pace.sent(100, 61.0)

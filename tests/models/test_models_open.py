@@ -6,9 +6,9 @@ import pytest
 
 from pytest_taskgraph.errors import UsageError
 from pytest_taskgraph.models import MODELS, open_model
-from pytest_taskgraph.models.lean import Lean
-from pytest_taskgraph.models.recorded import Recorded
-from pytest_taskgraph.models.remote import Remote
+from pytest_taskgraph.models.clients.litellm_client import Remote
+from pytest_taskgraph.models.clients.openai_compatible import Lean
+from pytest_taskgraph.models.clients.recorded import Recorded
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_taskgraph.errors import ProviderError
-from pytest_taskgraph.models.provider_errors import LONGEST, application_error, provider_error
+from pytest_taskgraph.models.clients.provider_errors import LONGEST, application_error, provider_error
 
 
 def named(name: str, message: str = "said", *bases: type[Exception]) -> Exception:

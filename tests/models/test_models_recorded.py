@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from pytest_taskgraph.errors import NotAskedError, ReadError, UsageError
 from pytest_taskgraph.models import open_model
-from pytest_taskgraph.models.recorded import Recorded, read_rows
+from pytest_taskgraph.models.clients.recorded import Recorded, read_rows
 from pytest_taskgraph.trial import Reply, Request
 
 

@@ -10,8 +10,9 @@ import pytest
 from loopback import BROKEN_JSON, HANG, Loopback, Raw, as_json, closed_port, refuse, reply
 
 from pytest_taskgraph.errors import ProviderError, UsageError
-from pytest_taskgraph.models import open_model, remote
-from pytest_taskgraph.models.remote import Remote
+from pytest_taskgraph.models import open_model
+from pytest_taskgraph.models.clients import litellm_client as remote
+from pytest_taskgraph.models.clients.litellm_client import Remote
 from pytest_taskgraph.trial import Reply, Request
 
 Ask = Callable[..., Reply]
@@ -291,7 +292,7 @@ import pytest_taskgraph.models as models
 model = models.open_model("openai/any", {"api_base": sys.argv[1], "api_key": "test-key-123456"})
 heavy = {"litellm", "openai", "httpx", "aiohttp", "pydantic", "scipy", "networkx"} & set(sys.modules)
 assert not heavy, heavy
-from pytest_taskgraph.models import remote
+from pytest_taskgraph.models.clients import litellm_client as remote
 from pytest_taskgraph.trial import Request
 
 loop = asyncio.new_event_loop()
@@ -319,7 +320,7 @@ def test_litellm_is_imported_by_the_first_request_and_works_in_a_background_loop
 
 PRELOADED = """
 import asyncio, sys, threading
-from pytest_taskgraph.models import remote
+from pytest_taskgraph.models.clients import litellm_client as remote
 from pytest_taskgraph.trial import Request
 if sys.argv[2] == "fails":
     sys.modules["litellm"] = None  # as if it were not installed
@@ -352,6 +353,8 @@ def test_litellm_may_be_imported_ahead_and_whether_it_can_be_is_told_by_the_firs
 
 
 def test_a_process_may_end_while_litellm_is_imported_ahead() -> None:
-    code = "import asyncio; from pytest_taskgraph.models.remote import *; preload(); asyncio.run(close())"
+    code = (
+        "import asyncio; from pytest_taskgraph.models.clients.litellm_client import *; preload(); asyncio.run(close())"
+    )
     done = bounded_process.run([sys.executable, "-c", code])
     assert (done.stdout, done.stderr, done.returncode) == ("", "", 0)

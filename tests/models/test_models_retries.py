@@ -17,12 +17,12 @@ from hypothesis import strategies as st
 from virtual_time import clock, run
 
 from pytest_taskgraph.errors import BudgetSpentError, ProviderError, ProviderErrorKind
-from pytest_taskgraph.models.layer import Attempt, Direct
-from pytest_taskgraph.models.limited import Limited
-from pytest_taskgraph.models.limits import LONGEST_WAIT, STRIKES, Limits
-from pytest_taskgraph.models.retries import CAP, RETRIED, Retried, worth_repeating
-from pytest_taskgraph.models.timed import Timed
-from pytest_taskgraph.models.watch import Watch
+from pytest_taskgraph.models.middleware.layer import Attempt, Direct
+from pytest_taskgraph.models.middleware.limited import Limited
+from pytest_taskgraph.models.middleware.limits import LONGEST_WAIT, STRIKES, Limits
+from pytest_taskgraph.models.middleware.request_counters import RequestCounters
+from pytest_taskgraph.models.middleware.retries import CAP, RETRIED, Retried, worth_repeating
+from pytest_taskgraph.models.middleware.timed import Timed
 from pytest_taskgraph.trial import Json, Reply, Request
 
 KINDS: tuple[ProviderErrorKind, ...] = get_args(ProviderErrorKind)
@@ -60,7 +60,7 @@ class Client:
 def retried(
     client: Client,
     limits: Limits,
-    watch: Watch,
+    watch: RequestCounters,
     retries: int = 5,
     timeout: float = 300.0,
     sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
@@ -73,7 +73,7 @@ class Asking:
     """A client behind `Retried`, with all there is to look at."""
 
     def __init__(self, *turns: Turn, retries: int = 5, timeout: float = 300.0, concurrency: int | None = 5) -> None:
-        self.watch = Watch()
+        self.watch = RequestCounters()
         self.limits = Limits(concurrency, None, None, self.watch, clock=clock)
         self.client = Client(turns)
         self.slept: list[float] = []
@@ -307,7 +307,7 @@ def test_the_time_for_an_attempt_does_not_run_until_the_client_is_ready() -> Non
             async def ready(self) -> None:
                 await asyncio.sleep(3.0)
 
-        client, watch = Importing([0.5]), Watch()
+        client, watch = Importing([0.5]), RequestCounters()
         limits = Limits(5, None, None, watch, clock=clock)
         assert (await retried(client, limits, watch, 0, 1.0).answer(REQUEST)).text == "late"
         assert client.asked == [3.0]
@@ -435,9 +435,9 @@ def test_a_request_that_comes_back_to_a_broken_model_tells_how_often_it_was_sent
 
 def test_tokens_are_expected_from_the_length_of_all_that_is_said() -> None:
     async def main() -> None:
-        limits = Limits(5, None, 600, Watch(), clock=clock)
+        limits = Limits(5, None, 600, RequestCounters(), clock=clock)
         client = Client([Reply("yes")])
-        model = retried(client, limits, Watch())
+        model = retried(client, limits, RequestCounters())
         for _ in range(4):
             await model.answer(Request([{"role": "user", "content": "a" * 1120}, {"role": "user", "content": None}]))
         assert client.asked == pytest.approx([0.0, 29.0, 60.1, 89.1], abs=1.0)
@@ -446,7 +446,7 @@ def test_tokens_are_expected_from_the_length_of_all_that_is_said() -> None:
 
 
 def test_answer_waits_for_reservation_without_slot_or_time_of_attempt() -> None:
-    watch, client = Watch(), Client([5.0])
+    watch, client = RequestCounters(), Client([5.0])
     limits = Limits(1, None, None, watch, clock=clock)
     entered = []
 
@@ -467,7 +467,7 @@ def test_answer_waits_for_reservation_without_slot_or_time_of_attempt() -> None:
 
 
 def test_answer_leaves_reservation_of_attempt_that_a_broken_model_prevents() -> None:
-    watch, client, left = Watch(), Client([Reply("never")]), []
+    watch, client, left = RequestCounters(), Client([Reply("never")]), []
     limits = Limits(1, None, None, watch, clock=clock)
     limits.broken = ProviderError("authentication", "no key")
 

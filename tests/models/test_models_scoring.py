@@ -13,7 +13,7 @@ from loopback import BROKEN_JSON, Loopback, Raw, Token, as_json, echoed, refuse,
 
 from pytest_taskgraph.errors import NoLogprobsError, NotAskedError, ProviderError
 from pytest_taskgraph.models import close, open_model
-from pytest_taskgraph.models.scripted import Scripted
+from pytest_taskgraph.models.clients.scripted import Scripted
 from pytest_taskgraph.trial import Json, Reply, Request, TextScore, Trial
 
 KEY = "test-key-123456"

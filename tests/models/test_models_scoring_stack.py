@@ -14,14 +14,14 @@ from loopback import Loopback, Raw, as_json, echoed, refuse
 from pytest_taskgraph.asking import Model
 from pytest_taskgraph.errors import BudgetSpentError, NoLogprobsError, ProviderError
 from pytest_taskgraph.models import close, open_model
-from pytest_taskgraph.models.chain import Budget, chain
-from pytest_taskgraph.models.limits import Limits
-from pytest_taskgraph.models.live import Live
+from pytest_taskgraph.models.middleware.chain import Budget, chain
+from pytest_taskgraph.models.middleware.layer import Live
+from pytest_taskgraph.models.middleware.limits import Limits
+from pytest_taskgraph.models.middleware.request_counters import RequestCounters
+from pytest_taskgraph.models.middleware.stored import Replayed
 from pytest_taskgraph.models.prices import Price
 from pytest_taskgraph.models.store import Store
 from pytest_taskgraph.models.store.schema import open_store
-from pytest_taskgraph.models.stored import Replayed
-from pytest_taskgraph.models.watch import Watch
 from pytest_taskgraph.trial import Json, Reply, Request
 
 CLIENTS = ("openai/any", "{url}#any")
@@ -63,7 +63,7 @@ class Stack:
     """What a run puts around a client, over a store."""
 
     def __init__(self, client: Live, store: Store, max_calls: int | None = None, max_cost: float | None = None) -> None:
-        self.watch, self.store = Watch(), store
+        self.watch, self.store = RequestCounters(), store
         self.limits = Limits(1, None, None, self.watch)
         budget = Budget(PRICE, max_calls, max_cost)
         self.model = chain(client, store, self.limits, self.watch, budget, retries=2, timeout=30.0, sleep=_no_sleep)
@@ -114,10 +114,10 @@ def test_request_is_asked_once_stored_and_replayed(kind: str, model: str, server
         assert (first.cost, first.retries, len(server.requests)) == (cost, 1, 2)
         assert stack.spent() == (2, cost)
     with closing(Store(tmp_path, "later")) as later:
-        (again,) = ask(Replayed(client.name, client.settings, later, Watch()), request)
+        (again,) = ask(Replayed(client.name, client.settings, later, RequestCounters()), request)
         assert (said(again), again.stored) == (said(first), True)
         with pytest.raises(ProviderError, match="not-stored"):
-            ask(Replayed(client.name, client.settings, later, Watch()), _other(request))
+            ask(Replayed(client.name, client.settings, later, RequestCounters()), _other(request))
     assert len(server.requests) == 2
 
 

@@ -33,6 +33,6 @@ def test_statements_have_placeholders_without_number_or_name(path: Path) -> None
 
 
 def test_statements_are_found_in_the_store() -> None:
-    assert {"claims.py", "ledger.py", "replies.py"} <= {path.name for path in FILES}
+    assert {"claims.py", "ledger.py", "reply_rows.py"} <= {path.name for path in FILES}
     assert NUMBERED.search("DELETE FROM claims WHERE owner = ?1")
     assert NUMBERED.search("DELETE FROM claims WHERE owner = :owner")

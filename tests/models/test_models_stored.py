@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 
 from pytest_taskgraph.errors import ProviderError
-from pytest_taskgraph.models.layer import Direct
+from pytest_taskgraph.models.middleware.layer import Direct
+from pytest_taskgraph.models.middleware.request_counters import RequestCounters
+from pytest_taskgraph.models.middleware.stored import Replayed, Stored
 from pytest_taskgraph.models.request_key import digest, entry_of
 from pytest_taskgraph.models.store import Store
-from pytest_taskgraph.models.stored import Replayed, Stored
-from pytest_taskgraph.models.watch import Watch
 from pytest_taskgraph.trial import Json, Reply, Request
 
 SECRETS = ("sk-verysecretindeed", "Bearer-of-news", "pass-word", "in-the-query", "deep-down-secret")
@@ -58,7 +58,7 @@ def test_a_request_is_asked_once_and_answered_from_then_on(store: Store, tmp_pat
     async def main(model: Stored) -> list[Reply]:
         return [await model.answer(ask("Which?")) for _ in range(3)]
 
-    echo, watch = Echo(), Watch()
+    echo, watch = Echo(), RequestCounters()
     replies = asyncio.run(main(Stored(Direct(echo), store, watch)))
     assert replies == [Reply("Which? 1", source="http://host/v1")] * 3
     assert (echo.asked, watch.stored) == (1, 2)
@@ -77,7 +77,7 @@ def damaged(folder: Path, reply: str | bytes) -> None:
     """A store in which somebody wrote to the first of two replies."""
     with closing(Store(folder, "before")) as before:
         for text in ("Which?", "Where?"):
-            asyncio.run(Stored(Direct(Echo()), before, Watch()).answer(ask(text)))
+            asyncio.run(Stored(Direct(Echo()), before, RequestCounters()).answer(ask(text)))
     with closing(sqlite3.connect(folder / "replies.sqlite")) as connection, connection:
         connection.execute("UPDATE replies SET reply = CAST(? AS TEXT) WHERE id = 1", (reply,))
 
@@ -88,7 +88,7 @@ def test_a_damaged_reply_is_an_error_of_its_question_alone_and_says_what_to_do(
     tmp_path: Path, reply: str | bytes, replay: bool
 ) -> None:
     damaged(tmp_path, reply)
-    watch, echo = Watch(), Echo()
+    watch, echo = RequestCounters(), Echo()
     with closing(Store(tmp_path, "run")) as store:
         model = Replayed("echo", SETTINGS, store, watch) if replay else Stored(Direct(echo), store, watch)
         with pytest.raises(ProviderError, match="--taskgraph-refresh") as caught:
@@ -105,7 +105,7 @@ def test_refresh_takes_the_place_of_a_damaged_reply(tmp_path: Path, reply: str |
     for refresh, asked in ((True, 1), (False, 0)):
         echo = Echo()
         with closing(Store(tmp_path, f"refresh {refresh}", refresh)) as store:
-            assert asyncio.run(Stored(Direct(echo), store, Watch()).answer(ask("Which?"))).text == "Which? 1"
+            assert asyncio.run(Stored(Direct(echo), store, RequestCounters()).answer(ask("Which?"))).text == "Which? 1"
         assert echo.asked == asked
 
 
@@ -121,7 +121,11 @@ def test_refresh_takes_the_place_of_a_damaged_reply(tmp_path: Path, reply: str |
 def test_stored_failure_of_earlier_version_is_an_error(store: Store, reply: Reply, kind: str, replay: bool) -> None:
     asyncio.run(_keep(store, reply))
     echo = Echo()
-    model = Replayed("echo", SETTINGS, store, Watch()) if replay else Stored(Direct(echo), store, Watch())
+    model = (
+        Replayed("echo", SETTINGS, store, RequestCounters())
+        if replay
+        else Stored(Direct(echo), store, RequestCounters())
+    )
     with pytest.raises(ProviderError, match="--taskgraph-refresh") as caught:
         asyncio.run(model.answer(ask("Which?")))
     assert (caught.value.kind, echo.asked) == (kind, 0)
@@ -139,7 +143,7 @@ def test_repetitions_and_settings_are_apart(store: Store) -> None:
         return await asyncio.gather(*map(model.answer, requests))
 
     echo = Echo()
-    texts = [reply.text for reply in asyncio.run(main(Stored(Direct(echo), store, Watch())))]
+    texts = [reply.text for reply in asyncio.run(main(Stored(Direct(echo), store, RequestCounters())))]
     assert texts == ["Which? 1", "Which? 2", "Which? 1", "Which? 1"]
     assert echo.asked == 3
 
@@ -149,7 +153,7 @@ def test_after_a_failure_the_next_one_asks(store: Store) -> None:
         return await asyncio.gather(*(model.answer(ask("Which?")) for _ in range(5)), return_exceptions=True)
 
     echo = Echo(failures=2)
-    results = asyncio.run(main(Stored(Direct(echo), store, Watch())))
+    results = asyncio.run(main(Stored(Direct(echo), store, RequestCounters())))
     assert [type(result) for result in results].count(ProviderError) == 2
     assert echo.asked == 3
 
@@ -173,14 +177,14 @@ def test_after_a_cancellation_the_next_one_asks(store: Store) -> None:
 
     tasks: list[asyncio.Task[Reply]] = []
     slow = Slow()
-    model = Stored(Direct(slow), store, Watch())
+    model = Stored(Direct(slow), store, RequestCounters())
     assert asyncio.run(main()).text == "Which? 1"
     assert slow.asked == 2
 
 
 def test_no_secret_of_the_settings_is_in_any_file_of_the_store(store: Store, tmp_path: Path) -> None:
     async def main() -> None:
-        model = Stored(Direct(Echo(f"http://me:{SECRETS[2]}@host/v1?key={SECRETS[3]}#m")), store, Watch())
+        model = Stored(Direct(Echo(f"http://me:{SECRETS[2]}@host/v1?key={SECRETS[3]}#m")), store, RequestCounters())
         await asyncio.gather(*(model.answer(ask(f"Which {n}?")) for n in range(20)))
 
     def written() -> dict[str, bytes]:
@@ -198,18 +202,18 @@ def test_no_secret_of_the_settings_is_in_any_file_of_the_store(store: Store, tmp
 
 def test_a_replay_gives_what_is_stored_and_nothing_of_another_key_is_asked(store: Store) -> None:
     async def main() -> Reply:
-        await Stored(Direct(Echo()), store, Watch()).answer(ask("Which?"))
+        await Stored(Direct(Echo()), store, RequestCounters()).answer(ask("Which?"))
         return await Replayed("echo", SETTINGS | {"api_key": "another"}, store, watch).answer(ask("Which?"))
 
-    watch = Watch()
+    watch = RequestCounters()
     assert asyncio.run(main()).text == "Which? 1"
     assert watch.stored == 1
 
 
 def missed(store: Store, stored: str, asked: Request, name: str = "echo") -> str:
     async def main() -> None:
-        await Stored(Direct(Echo()), store, Watch()).answer(ask(stored))
-        await Replayed(name, SETTINGS, store, Watch()).answer(asked)
+        await Stored(Direct(Echo()), store, RequestCounters()).answer(ask(stored))
+        await Replayed(name, SETTINGS, store, RequestCounters()).answer(asked)
 
     with pytest.raises(ProviderError) as caught:
         asyncio.run(main())

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_taskgraph.models.token_places import place_tokens
+from pytest_taskgraph.models.clients.text_scores import place_tokens
 
 WORDS = st.text(st.sampled_from("ab \n\u00e9\u65e5\U0001f600"), min_size=1, max_size=30)
 

@@ -15,7 +15,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from pytest_taskgraph.errors import CannotSayError, ReadError, UnknownNameError
-from pytest_taskgraph.generation.build import generate
+from pytest_taskgraph.generation.builder import generate
 from pytest_taskgraph.generation.recipe import Recipe
 from pytest_taskgraph.generation.strategies import recipes, workflows
 from pytest_taskgraph.notations import NOTATIONS, Notation, for_file, notation
@@ -192,7 +192,7 @@ def test_it_says_known_features_only(name: str) -> None:
 
 PRINT = """
 import hashlib
-from pytest_taskgraph.generation.build import generate
+from pytest_taskgraph.generation.builder import generate
 from pytest_taskgraph.generation.recipe import Recipe
 from pytest_taskgraph.notations import NOTATIONS
 from pytest_taskgraph.workflow.features import FEATURES

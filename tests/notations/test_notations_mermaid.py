@@ -10,20 +10,10 @@ from hypothesis import strategies as st
 
 from pytest_taskgraph.errors import ReadError, WorkflowError
 from pytest_taskgraph.notations.mermaid import MERMAID
-from pytest_taskgraph.notations.mermaid_labels import decode, encode
+from pytest_taskgraph.notations.mermaid.node_text import decode, encode
 from pytest_taskgraph.workflow.check import check
 from pytest_taskgraph.workflow.graph import ends, predecessors, starts, successors
-from pytest_taskgraph.workflow.model import (
-    Data,
-    DataLink,
-    Domain,
-    Effect,
-    Gateway,
-    Link,
-    Parameter,
-    Task,
-    Workflow,
-)
+from pytest_taskgraph.workflow.model import Data, DataLink, Domain, Effect, Gateway, Link, Parameter, Task, Workflow
 
 SOUP = Workflow(
     "Soup of the day",

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from pytest_taskgraph.errors import ReadError
 from pytest_taskgraph.notations import phrases
 from pytest_taskgraph.notations.prose import PROSE
-from pytest_taskgraph.notations.prose_sentences import SENTENCES
+from pytest_taskgraph.notations.prose.sentences import SENTENCES
 from pytest_taskgraph.workflow.model import (
     Data,
     DataLink,

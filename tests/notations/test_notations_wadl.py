@@ -10,7 +10,7 @@ import pytest
 from pytest_taskgraph.errors import CannotSayError, UsageError
 from pytest_taskgraph.notations.notation import Notation
 from pytest_taskgraph.notations.wadl import WADL, WADL_EXPANDED, WADL_SEPARATE
-from pytest_taskgraph.notations.wadl_words import quoted
+from pytest_taskgraph.notations.wadl.words import quoted
 from pytest_taskgraph.workflow.canonical import canonical
 from pytest_taskgraph.workflow.model import (
     Configuration,

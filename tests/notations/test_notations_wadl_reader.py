@@ -12,7 +12,7 @@ from steps import growth
 from pytest_taskgraph.errors import ReadError
 from pytest_taskgraph.notations import wadl
 from pytest_taskgraph.notations.wadl import WADL
-from pytest_taskgraph.notations.wadl_reader import parse
+from pytest_taskgraph.notations.wadl.read_wadl import parse
 from pytest_taskgraph.workflow.model import (
     Configuration,
     Data,

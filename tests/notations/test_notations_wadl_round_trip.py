@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from pytest_taskgraph.notations.notation import Notation
 from pytest_taskgraph.notations.wadl import WADL, WADL_EXPANDED, WADL_SEPARATE
-from pytest_taskgraph.notations.wadl_words import quoted, unquoted
+from pytest_taskgraph.notations.wadl.words import quoted, unquoted
 from pytest_taskgraph.workflow.canonical import canonical
 from pytest_taskgraph.workflow.model import Data, DataLink, Domain, Effect, Gateway, Link, Parameter, Task, Workflow
 

@@ -119,7 +119,7 @@ def test_first_line_plan_and_provider_count_the_same(many: Project, server: Loop
 
 
 def test_first_line_from_a_sample_says_about(many: Project, server: Loopback, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pytest_taskgraph.plugin.planning.EXACT", 9)
+    monkeypatch.setattr("pytest_taskgraph.plugin.output.dry_run.EXACT", 9)
     assert first_line(many.run(lean(server), *PRICED)).startswith("taskgraph: about 10 requests, about $")
 
 

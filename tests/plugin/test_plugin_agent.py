@@ -8,7 +8,7 @@ from loopback import Loopback, Raw, refuse, reply
 from plugin_project import Project, asking
 
 from pytest_taskgraph.benchmarks.understanding import understanding
-from pytest_taskgraph.benchmarks.understanding.settings import UnderstandingSettings
+from pytest_taskgraph.benchmarks.understanding.family_options import UnderstandingSettings
 from pytest_taskgraph.scoring.forms import FORMS
 from pytest_taskgraph.trial import Question
 

@@ -261,8 +261,8 @@ def test_a_disk_that_is_full_ends_the_run_with_one_message_and_the_reply_that_is
     ) -> LedgerEntry:
         return full() if settles else enter_spending(connection, run, owner, settles, spends)
 
-    monkeypatch.setattr("pytest_taskgraph.models.store.writer.write_replies", full)
-    monkeypatch.setattr("pytest_taskgraph.models.store.writer.enter_spending", enter)
+    monkeypatch.setattr("pytest_taskgraph.models.store.connection.write_replies", full)
+    monkeypatch.setattr("pytest_taskgraph.models.store.connection.enter_spending", enter)
     # The server may be answering the next request as the run ends; that it cannot is no traceback of the run.
     monkeypatch.setattr("socketserver.BaseServer.handle_error", lambda *_: None)
     ran = many.run(lean(server), *limits, "--taskgraph-concurrency=1", "--taskgraph-report=json=record.json")
@@ -281,7 +281,7 @@ def test_a_store_that_cannot_say_what_it_holds_ends_the_run_with_one_message(
     def locked(*_: object) -> None:
         raise sqlite3.OperationalError("database is locked")
 
-    monkeypatch.setattr("pytest_taskgraph.models.store.writer.standing_claims", locked)
+    monkeypatch.setattr("pytest_taskgraph.models.store.connection.standing_claims", locked)
     ran = many.run(lean(server), "--taskgraph-report=json=record.json")
     assert (ran.code, ran.counts) == (2, {"error": 1}), ran.output
     assert "taskgraph: store: the store" in ran.output

@@ -18,8 +18,8 @@ from plugin_project import Project, Ran, properties, right
 
 from pytest_taskgraph import redaction
 from pytest_taskgraph.asking import Transcript, Turns
-from pytest_taskgraph.models.scripted import Scripted
-from pytest_taskgraph.plugin.asking import ask, trial_of
+from pytest_taskgraph.models.clients.scripted import Scripted
+from pytest_taskgraph.plugin.asking.ask import ask, trial_of
 from pytest_taskgraph.trial import Question, Reply, Request, Trial
 
 # Two drafts side by side, then one request that quotes both. The scored reply is the last one.

@@ -10,8 +10,7 @@ from plugin_project import Project
 
 from pytest_taskgraph.benchmarks import FAMILIES
 from pytest_taskgraph.benchmarks.family import Family, QuestionReference
-from pytest_taskgraph.benchmarks.option import Option
-from pytest_taskgraph.benchmarks.settings import Settings
+from pytest_taskgraph.benchmarks.settings import Option, Settings
 from pytest_taskgraph.plugin.options import OPTIONS, add_family_options
 from pytest_taskgraph.trial import Question
 
@@ -130,7 +129,7 @@ def test_option_declared_otherwise_elsewhere_is_refused(facts: Project, name: st
 class Clashing(Facts):
     options = (Option({name!r}, "X", "something else"),)
 """
-    head = "from pytest_taskgraph.benchmarks.option import Option\n"
+    head = "from pytest_taskgraph.benchmarks.settings import Option\n"
     facts.write("conftest.py", head + CONFTEST.replace("Facts()", "Clashing()").replace("\n\n", f"\n{clashing}\n"))
     ran = facts.run()
     told = f"the option --taskgraph-{name} is declared otherwise by {owner}; declare the same Option"

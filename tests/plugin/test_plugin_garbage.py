@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from pytest_taskgraph.plugin.garbage import Garbage
+from pytest_taskgraph.plugin.asking.prefetch import Garbage
 
 
 @pytest.fixture(autouse=True)

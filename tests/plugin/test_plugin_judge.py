@@ -183,7 +183,7 @@ def test_a_mistake_is_told_before_anything_is_asked(
 def test_bertscore_without_its_extra_is_told_before_anything_is_asked(
     own: Project, server: Loopback, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from pytest_taskgraph.scoring.metrics.bertscore import demand_bertscore
+    from pytest_taskgraph.scoring.metrics.texts import demand_bertscore
 
     monkeypatch.setitem(demand_bertscore.__globals__, "find_spec", lambda name: None)
     ran = own.run(*asking(server.url), "--taskgraph-text-metric=bertscore")

@@ -71,7 +71,7 @@ from pytest_taskgraph.errors import ProviderError
 
 @pytest.fixture(autouse=True)
 def broken(monkeypatch):
-    from pytest_taskgraph.models.simulated import SimulatedModel
+    from pytest_taskgraph.models.clients.simulated import SimulatedModel
 
     async def fails(self, request):
         raise ProviderError("server", "it burns")

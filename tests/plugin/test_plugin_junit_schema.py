@@ -20,7 +20,7 @@ ASKED = ("--model=recorded:replies.jsonl", "-o", "junit_logging=all")
 BURNS = """
 import pytest
 from pytest_taskgraph.errors import ProviderError
-from pytest_taskgraph.models.recorded import Recorded
+from pytest_taskgraph.models.clients.recorded import Recorded
 
 answer = Recorded.answer
 

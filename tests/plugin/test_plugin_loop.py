@@ -13,12 +13,12 @@ from loopback import HANG, Loopback, Raw
 from plugin_project import Project, asking
 
 from pytest_taskgraph.errors import NotAskedError
-from pytest_taskgraph.plugin.loop import Loop
+from pytest_taskgraph.plugin.asking.loop import EventLoopThread
 
 
 @pytest.fixture
-def loop() -> Iterator[Loop]:
-    made = Loop()
+def loop() -> Iterator[EventLoopThread]:
+    made = EventLoopThread()
     yield made
     made.stop()
 
@@ -31,7 +31,7 @@ async def fails(error: Exception) -> None:
     raise error
 
 
-def test_what_a_coroutine_returns_comes_back(loop: Loop) -> None:
+def test_what_a_coroutine_returns_comes_back(loop: EventLoopThread) -> None:
     async def answer() -> str:
         return threading.current_thread().name
 
@@ -39,12 +39,12 @@ def test_what_a_coroutine_returns_comes_back(loop: Loop) -> None:
 
 
 @pytest.mark.parametrize("error", [ValueError("no"), TimeoutError("late")])
-def test_what_a_coroutine_raises_comes_back(loop: Loop, error: Exception) -> None:
+def test_what_a_coroutine_raises_comes_back(loop: EventLoopThread, error: Exception) -> None:
     with pytest.raises(type(error), match=str(error)):
         loop.run(fails(error))
 
 
-def test_a_coroutine_that_lasts_longer_than_a_wait_is_waited_for(loop: Loop) -> None:
+def test_a_coroutine_that_lasts_longer_than_a_wait_is_waited_for(loop: EventLoopThread) -> None:
     async def slow() -> int:
         await asyncio.sleep(0.6)
         return 17
@@ -52,7 +52,7 @@ def test_a_coroutine_that_lasts_longer_than_a_wait_is_waited_for(loop: Loop) -> 
     assert loop.run(slow()) == 17
 
 
-def test_an_interrupted_wait_cancels_what_was_waited_for(loop: Loop) -> None:
+def test_an_interrupted_wait_cancels_what_was_waited_for(loop: EventLoopThread) -> None:
     cancelled, waiting = threading.Event(), threading.Event()
     main = threading.main_thread().ident
     assert main is not None
@@ -77,7 +77,7 @@ def test_an_interrupted_wait_cancels_what_was_waited_for(loop: Loop) -> None:
 
 
 def test_stopping_ends_what_still_runs_and_the_thread() -> None:
-    loop = Loop()
+    loop = EventLoopThread()
     ended = threading.Event()
     tasks = []
 
@@ -99,14 +99,14 @@ def test_stopping_ends_what_still_runs_and_the_thread() -> None:
 
 
 def test_what_is_submitted_to_a_loop_that_was_stopped_is_not_run() -> None:
-    loop = Loop()
+    loop = EventLoopThread()
     loop.stop()
     with pytest.raises(NotAskedError, match="the run ended before the question was asked"):
         loop.run(fails(ValueError("no")))
     assert running() == []
 
 
-def test_a_wait_ends_when_another_thread_stops_the_loop(loop: Loop) -> None:
+def test_a_wait_ends_when_another_thread_stops_the_loop(loop: EventLoopThread) -> None:
     waiting = threading.Event()
 
     def work() -> bool:
@@ -128,7 +128,7 @@ def test_a_wait_ends_when_another_thread_stops_the_loop(loop: Loop) -> None:
 
 
 def test_a_loop_that_never_ran_has_nothing_to_stop() -> None:
-    Loop().stop()
+    EventLoopThread().stop()
     assert running() == []
 
 

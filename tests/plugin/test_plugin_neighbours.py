@@ -9,7 +9,7 @@ import pytest
 
 @pytest.fixture(autouse=True)
 def second_thoughts(monkeypatch, request):
-    from pytest_taskgraph.models.simulated import SimulatedModel
+    from pytest_taskgraph.models.clients.simulated import SimulatedModel
     first = request.node.execution_count == 1
     monkeypatch.setattr(SimulatedModel, "answer", forced(SimulatedModel.answer, first))
 

@@ -6,7 +6,7 @@ from typing import Any, cast
 import pytest
 from plugin_project import Project
 
-from pytest_taskgraph.plugin import private
+from pytest_taskgraph.plugin import pytest_compat as private
 
 
 class Config:

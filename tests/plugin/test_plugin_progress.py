@@ -17,15 +17,15 @@ import pytest
 from loopback import Loopback
 from plugin_project import Project, right
 
-from pytest_taskgraph.models.watch import Watch
-from pytest_taskgraph.plugin.private import uncaptured
-from pytest_taskgraph.plugin.progress import Counts, Pace, Progress, screen_size, watched, write_raw
-from pytest_taskgraph.plugin.terminal import width
+from pytest_taskgraph.models.middleware.request_counters import RequestCounters
+from pytest_taskgraph.plugin.output.progress import Counts, Pace, Progress, screen_size, watched, write_raw
+from pytest_taskgraph.plugin.output.terminal_lines import width
+from pytest_taskgraph.plugin.pytest_compat import uncaptured
 
 CONFTEST = """
 import os, pytest
-from pytest_taskgraph.models.watch import Watch
-from pytest_taskgraph.plugin.progress import Counts, Progress
+from pytest_taskgraph.models.middleware.request_counters import Watch
+from pytest_taskgraph.plugin.output.progress import Counts, Progress
 
 watch, now = Watch(in_flight=3, cost=0.25), [100.0]
 ON = os.environ.get("SHOWN", "yes") == "yes"
@@ -385,7 +385,9 @@ def test_the_pace_is_noted_once_a_second_and_forgotten_after_a_minute() -> None:
 
 
 def test_the_watch_tells_what_providers_and_the_store_answered() -> None:
-    watch = Watch(answered=3, stored=4, failed=1, in_flight=2, cost=0.5, unpriced=1, waiting={"rate limit": 9.0})
+    watch = RequestCounters(
+        answered=3, stored=4, failed=1, in_flight=2, cost=0.5, unpriced=1, waiting={"rate limit": 9.0}
+    )
     assert watched(watch) == Counts(7, 2, 1, 0.5, 1, {"rate limit": 9.0})
 
 
@@ -422,7 +424,7 @@ def test_a_reporter_of_another_plugin_gets_plain_lines(monkeypatch: pytest.Monke
     monkeypatch.setattr(Config, "getini", lambda *args: False, raising=False)
     monkeypatch.delenv("TERM", raising=False)
     reporter, now = Reporter(), [0.0]
-    watch = Watch(waiting={"rate limit": 42.0, "quota": 20.0})
+    watch = RequestCounters(waiting={"rate limit": 42.0, "quota": 20.0})
     progress = Progress(cast(pytest.Config, Config(reporter)), watch, 3, 30.0, clock=lambda: now[0])
     progress.tick()
     now[0] = 30.0
@@ -434,7 +436,9 @@ def test_a_reporter_of_another_plugin_gets_plain_lines(monkeypatch: pytest.Monke
 @pytest.mark.parametrize("reporter", [None, SimpleNamespace(isatty=True)], ids=["none", "mute"])
 def test_without_a_reporter_that_writes_nothing_is_told(reporter: object) -> None:
     now = iter(range(0, 1000, 100))
-    progress = Progress(cast(pytest.Config, Config(reporter)), Watch(), 3, 30.0, clock=lambda: float(next(now)))
+    progress = Progress(
+        cast(pytest.Config, Config(reporter)), RequestCounters(), 3, 30.0, clock=lambda: float(next(now))
+    )
     progress.tick()
     progress.clear()
 

@@ -8,9 +8,9 @@ import pytest
 from loopback import Loopback, Raw, refuse
 from plugin_project import ITEMS, OWN, Project, Ran, properties, right, wrong
 
-from pytest_taskgraph.plugin.asked_families import AskedFamilies
-from pytest_taskgraph.plugin.population import Questions
-from pytest_taskgraph.plugin.subject import ModelsUnderTest
+from pytest_taskgraph.plugin.models_under_test import ModelsUnderTest
+from pytest_taskgraph.plugin.verdicts.asked_families import AskedFamilies
+from pytest_taskgraph.plugin.verdicts.declared_questions import Questions
 
 CRASH = f"""
 import os, pathlib, pytest

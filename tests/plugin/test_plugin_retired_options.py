@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from plugin_project import Project, Ran
 
-from pytest_taskgraph.benchmarks.option import Option, dest_of, flag_of
+from pytest_taskgraph.benchmarks.settings import Option, dest_of, flag_of
 from pytest_taskgraph.plugin.options import all_options
 from pytest_taskgraph.retired import MODEL_SCHEMES, OPTIONS, VALUES, RenamedOption
 

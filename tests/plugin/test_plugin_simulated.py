@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from pytest_taskgraph.catalog import registrations
-from pytest_taskgraph.plugin.subject import ModelChoice, Subject
+from pytest_taskgraph.plugin.models_under_test import ModelChoice, ModelUnderTest
 from pytest_taskgraph.scoring.forms import FORMS
 from pytest_taskgraph.scoring.grade import grade
 from pytest_taskgraph.trial import Json, Place, Question, Request, Score
@@ -35,7 +35,7 @@ REFERENCES: list[tuple[str, Json]] = [
 
 
 def score_of(accuracy: int, question: Question) -> Score:
-    subject = Subject(ModelChoice(f"simulated:{accuracy}"), {}, 0)
+    subject = ModelUnderTest(ModelChoice(f"simulated:{accuracy}"), {}, 0)
     subject.meet(question)
     assert subject.client is not None
     reply = asyncio.run(subject.client.answer(Request([{"role": "user", "content": question.prompt}])))

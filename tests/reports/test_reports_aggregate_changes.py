@@ -11,12 +11,11 @@ import pytest
 
 from pytest_taskgraph.errors import UsageError
 from pytest_taskgraph.family_description import Aggregate, FamilyDescription
-from pytest_taskgraph.reports.aggregate_changes import aggregate_rows, aggregate_titles
-from pytest_taskgraph.reports.comparison import lines
+from pytest_taskgraph.reports.comparison_lines import aggregate_rows, aggregate_titles, lines
 from pytest_taskgraph.reports.escape import columns
 from pytest_taskgraph.reports.html import html
 from pytest_taskgraph.reports.markdown import markdown
-from pytest_taskgraph.results.comparison import Comparison, compare
+from pytest_taskgraph.results.comparison import RunComparison, compare
 from pytest_taskgraph.results.record import About, build
 from pytest_taskgraph.trial import Question, Reply, Score, Trial
 
@@ -53,11 +52,11 @@ ALL_YES = [("yes", 1)] * 40 + [("no", int(at % 8 > 2)) for at in range(40)]
 LOSING = [*BEFORE[:40], *[("no", int(at % 8 > 5)) for at in range(40)]]
 
 
-def compared(after: Sequence[tuple[str, int]], **more: object) -> Comparison:
+def compared(after: Sequence[tuple[str, int]], **more: object) -> RunComparison:
     return compare(run(BEFORE, **more), run(after, **more, text="y"))  # type: ignore[arg-type]
 
 
-def terminal(comparison: Comparison, width: int = 120) -> list[str]:
+def terminal(comparison: RunComparison, width: int = 120) -> list[str]:
     return [line for line, _ in lines(comparison, "main", width)]
 
 

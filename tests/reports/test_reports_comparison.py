@@ -5,10 +5,10 @@ from dataclasses import replace
 import pytest
 from described_runs import about_run
 
-from pytest_taskgraph.reports.comparison import answer, change, lines
+from pytest_taskgraph.reports.comparison_lines import answer, change, lines
 from pytest_taskgraph.reports.escape import columns
 from pytest_taskgraph.reports.markdown import markdown
-from pytest_taskgraph.results.comparison import Comparison, compare
+from pytest_taskgraph.results.comparison import RunComparison, compare
 from pytest_taskgraph.results.record import build
 from pytest_taskgraph.trial import Failure, Json, Outcome, Question, Reply, Score, Trial
 
@@ -29,11 +29,11 @@ def trial(
     return Trial(question, "m", outcome, Reply("x"), Score(float(right), given="Mix" if right else given))
 
 
-def compared(before: list[Trial], after: list[Trial]) -> Comparison:
+def compared(before: list[Trial], after: list[Trial]) -> RunComparison:
     return compare(build(before, about_run("0.1.0", models=("m",))), build(after, about_run("0.1.0", models=("m",))))
 
 
-def text(comparison: Comparison, width: int = 80, name: str = "main") -> str:
+def text(comparison: RunComparison, width: int = 80, name: str = "main") -> str:
     return "\n".join(line for line, _ in lines(comparison, name, width))
 
 

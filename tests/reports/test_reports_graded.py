@@ -13,10 +13,10 @@ from described_runs import PATTERNS, about_run
 
 from pytest_taskgraph.reports import terminal
 from pytest_taskgraph.reports.csv import csv as csv_of
+from pytest_taskgraph.reports.headline import verdict
 from pytest_taskgraph.reports.html import html
 from pytest_taskgraph.reports.junit import properties, suite_properties
 from pytest_taskgraph.reports.markdown import markdown
-from pytest_taskgraph.reports.verdict import verdict
 from pytest_taskgraph.results.comparison import compare
 from pytest_taskgraph.results.record import about_of, build, tally_of
 from pytest_taskgraph.trial import Outcome, Question, Reply, Score, Trial

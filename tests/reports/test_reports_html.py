@@ -15,10 +15,10 @@ from described_runs import about_run
 
 from pytest_taskgraph.catalog import registrations
 from pytest_taskgraph.diagram import Diagram, DiagramEdge, DiagramNode, DiagramPair, pack
-from pytest_taskgraph.reports import html_questions
 from pytest_taskgraph.reports.html import html
-from pytest_taskgraph.reports.html_confusion import confusions
-from pytest_taskgraph.reports.html_questions import FIRST
+from pytest_taskgraph.reports.html import question_view as html_questions
+from pytest_taskgraph.reports.html.charts import confusions
+from pytest_taskgraph.reports.html.question_view import FIRST
 from pytest_taskgraph.results.comparison import compare
 from pytest_taskgraph.results.record import build, tally_of
 from pytest_taskgraph.scoring.forms import FORMS

@@ -9,10 +9,10 @@ from scipy.optimize import isotonic_regression
 from steps import growth
 
 from pytest_taskgraph.diagram import Diagram, DiagramEdge, DiagramGroup, DiagramNode
-from pytest_taskgraph.reports.layers import apart, crossings, ranking, ranks, untangled
-from pytest_taskgraph.reports.layout import Box, Layout, layout
-from pytest_taskgraph.reports.level import Arranged, Point, arrange
-from pytest_taskgraph.reports.sketch import Item, Wire
+from pytest_taskgraph.reports.drawing.grid import Item, Wire
+from pytest_taskgraph.reports.drawing.layers import apart, crossings, ranking, ranks, untangled
+from pytest_taskgraph.reports.drawing.layout import Box, DrawingLayout, layout
+from pytest_taskgraph.reports.drawing.level import Arranged, Point, arrange
 
 Rectangle = tuple[float, float, float, float]
 
@@ -162,7 +162,7 @@ def test_columns_are_the_least_squares_of_what_is_wanted(rows: list[tuple[int, i
     )
 
 
-def placed(diagram: Diagram) -> Layout:
+def placed(diagram: Diagram) -> DrawingLayout:
     return layout(
         diagram,
         {one.id: Item(60, 20, 40) for one in diagram.nodes},

@@ -14,7 +14,7 @@ from markdown_it.token import Token
 
 from pytest_taskgraph.errors import UsageError
 from pytest_taskgraph.reports.markdown import LEAST, LIMIT, markdown
-from pytest_taskgraph.reports.markdown_blocks import cell, code, fence, words
+from pytest_taskgraph.reports.markdown.elements import cell, code, fence, words
 from pytest_taskgraph.reports.terminal import lines as terminal_lines
 from pytest_taskgraph.results import record
 from pytest_taskgraph.results.comparison import compare

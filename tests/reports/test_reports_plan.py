@@ -10,19 +10,19 @@ from hypothesis import strategies as st
 
 from pytest_taskgraph.family_description import FamilyDescription
 from pytest_taskgraph.reports.escape import columns
-from pytest_taskgraph.reports.plan import dollars, forecast, lines, tightness
-from pytest_taskgraph.results.descriptions import Descriptions
-from pytest_taskgraph.results.plan import Basis, Plan, PlanEntry, plan_of
+from pytest_taskgraph.reports.terminal.forecast_lines import dollars, forecast, lines, tightness
+from pytest_taskgraph.results.plan import Basis, PlanEntry, RunPlan, plan_of
+from pytest_taskgraph.results.record.descriptions import Descriptions
 
 ONE = PlanEntry("gpt-x", "understanding", "chain", "structure", 1, 9000, 0.0012, 0.07)
 STORED = replace(ONE, requests=0, tokens_in=0, expected=None, worst=None, stored=1)
 
 
-def some(*more: PlanEntry, retries: int = 0) -> Plan:
+def some(*more: PlanEntry, retries: int = 0) -> RunPlan:
     return plan_of([ONE, ONE, replace(ONE, group="can_end_after", section="behaviour"), *more], retries, described())
 
 
-def text(plan: Plan, width: int) -> str:
+def text(plan: RunPlan, width: int) -> str:
     return "\n".join(line for line, _ in lines(plan, width))
 
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_taskgraph.reports.escape import columns
-from pytest_taskgraph.reports.progress import duration, line
+from pytest_taskgraph.reports.terminal.progress_line import duration, line
 
 RUNNING: dict[str, Any] = {
     "done": 81,

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from pytest_taskgraph.reports import terminal
 from pytest_taskgraph.reports.escape import columns
-from pytest_taskgraph.reports.spending import spent
+from pytest_taskgraph.reports.spending_line import spent
 from pytest_taskgraph.results.record import About, about_of, build, tally_of
 from pytest_taskgraph.results.tally import Tally
 from pytest_taskgraph.trial import Question, Reply, Score, Trial

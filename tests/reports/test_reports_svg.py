@@ -13,15 +13,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_taskgraph.diagram import Diagram, DiagramEdge, DiagramGroup, DiagramNode, DiagramPair, NodeKind, pack
-from pytest_taskgraph.generation.build import generate
+from pytest_taskgraph.generation.builder import generate
 from pytest_taskgraph.generation.recipe import Recipe
 from pytest_taskgraph.generation.strategies import workflows
+from pytest_taskgraph.reports.drawing.svg import STYLE, svg, wrapped
 from pytest_taskgraph.reports.escape import columns, one_line
-from pytest_taskgraph.reports.svg import STYLE, svg, wrapped
 from pytest_taskgraph.results import record
 from pytest_taskgraph.trial import Question, Trial
-from pytest_taskgraph.workflow.diagram import diagram
 from pytest_taskgraph.workflow.model import Workflow
+from pytest_taskgraph.workflow.workflow_diagram import diagram
 
 SVG = "{http://www.w3.org/2000/svg}"
 HOSTILE = [

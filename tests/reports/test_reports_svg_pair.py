@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_taskgraph.diagram import Diagram, DiagramEdge, DiagramGroup, DiagramNode, DiagramPair
+from pytest_taskgraph.reports.drawing.svg_pair import DrawnPair, draw_pair
 from pytest_taskgraph.reports.escape import one_line
-from pytest_taskgraph.reports.svg_pair import DrawnPair, draw_pair
 
 SVG = "{http://www.w3.org/2000/svg}"
 EXPECTED = Diagram(

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from pytest_taskgraph.family_description import Aggregate, FamilyDescription
-from pytest_taskgraph.results.aggregate_changes import AggregateChange, aggregate_changes
 from pytest_taskgraph.results.aggregates import Observed, Sums
-from pytest_taskgraph.results.pairing import Pair, paired
+from pytest_taskgraph.results.comparison.aggregate_changes import AggregateChange, aggregate_changes
+from pytest_taskgraph.results.comparison.pairing import Pair, paired
 from pytest_taskgraph.results.tally import Tally
 from pytest_taskgraph.trial import Question, Score, Trial
 

@@ -16,7 +16,7 @@ from scipy import special, stats
 from pytest_taskgraph.errors import UsageError
 from pytest_taskgraph.family_description import Aggregate, FamilyDescription
 from pytest_taskgraph.results.aggregates import estimate, is_spread, leaves_of, merged, mistake_of
-from pytest_taskgraph.results.statistics import clustered_interval, wilson
+from pytest_taskgraph.results.statistics.intervals import clustered_interval, wilson
 from pytest_taskgraph.trial import Outcome, Question, Score, Trial
 
 STEPS = (

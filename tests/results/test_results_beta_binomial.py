@@ -8,9 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from pytest_taskgraph.results.beta_binomial import correlation, interval, intervals
-from pytest_taskgraph.results.power import drawn, rate_intervals
-from pytest_taskgraph.results.statistics import ENOUGH_CLUSTERS, dependent_rate_interval, rate_interval, wilson
+from pytest_taskgraph.results.statistics.beta_binomial import correlation, interval, intervals
+from pytest_taskgraph.results.statistics.intervals import (
+    ENOUGH_CLUSTERS,
+    dependent_rate_interval,
+    rate_interval,
+    wilson,
+)
+from pytest_taskgraph.results.statistics.power import drawn, rate_intervals
 
 Counts = list[tuple[int, int]]
 

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from pytest_taskgraph.results.beta_binomial import correlation
-from pytest_taskgraph.results.certainty import Answered, Sample
-from pytest_taskgraph.results.power import clusters_needed, drawn, independent_needed, rate_intervals
-from pytest_taskgraph.results.statistics import wilson
+from pytest_taskgraph.results.statistics.beta_binomial import correlation
+from pytest_taskgraph.results.statistics.certainty import Answered, Sample
+from pytest_taskgraph.results.statistics.intervals import wilson
+from pytest_taskgraph.results.statistics.power import clusters_needed, drawn, independent_needed, rate_intervals
 
 
 def made(workflows: int, each: int, pattern: tuple[float, ...], repeats: int = 1, rates: bool = True) -> Sample:

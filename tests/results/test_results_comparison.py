@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_taskgraph.errors import UnknownNameError, UsageError
-from pytest_taskgraph.results.comparison import FAIL_ON, Comparison, case_of, compare, fail_on_of
-from pytest_taskgraph.results.pairing import changes
+from pytest_taskgraph.results.comparison import FAIL_ON, RunComparison, case_of, compare, fail_on_of
+from pytest_taskgraph.results.comparison.pairing import changes
 from pytest_taskgraph.results.record import build
 from pytest_taskgraph.trial import Failure, Json, Outcome, Question, Reply, Score, Trial
 
@@ -58,7 +58,7 @@ def run(trials: Iterable[Trial]) -> dict[str, Any]:
     return build(kept, about_run("0.1.0", models=tuple(sorted({one.model for one in kept}))))
 
 
-def runs(before: str, after: str, **more: Any) -> Comparison:  # noqa: ANN401
+def runs(before: str, after: str, **more: Any) -> RunComparison:  # noqa: ANN401
     """One question a letter, "+" right, "-" wrong, "e" an error, " " not asked."""
     records = [
         run(
@@ -133,7 +133,7 @@ def test_p_is_that_of_mcnemar_where_each_workflow_has_one_question() -> None:
     assert found.groups[0].p == found.p
 
 
-def among(workflows: int, before: str, after: str) -> Comparison:
+def among(workflows: int, before: str, after: str) -> RunComparison:
     """One question a letter as in `runs`, the workflows taking turns."""
     records = [
         run(answered(asked(f"q{at:03d}", workflow=f"w{at % workflows}"), mark == "+") for at, mark in enumerate(marks))

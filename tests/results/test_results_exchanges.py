@@ -12,8 +12,8 @@ from pytest_taskgraph import redaction
 from pytest_taskgraph.asking import Exchange
 from pytest_taskgraph.errors import NotAskedError, ProviderError
 from pytest_taskgraph.results import record
-from pytest_taskgraph.results.exchanges import keep_exchanges, replies, subject_replies
-from pytest_taskgraph.results.plain import LONGEST_REPLY, digest
+from pytest_taskgraph.results.record.exchanges import keep_exchanges, replies, subject_replies
+from pytest_taskgraph.results.record.plain import LONGEST_REPLY, digest
 from pytest_taskgraph.results.spending import spending, sum_replies
 from pytest_taskgraph.trial import Question, Reply, Request, Trial
 
@@ -150,7 +150,7 @@ def test_record_gives_exchanges_and_texts_back(contents: list[list[str]]) -> Non
 
 
 def _faults(written: dict[str, Any]) -> list[tuple[str, str]]:
-    from pytest_taskgraph.results.record_shape import faults
+    from pytest_taskgraph.results.record.shape import faults
 
     return list(faults(written))
 

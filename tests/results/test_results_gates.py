@@ -11,18 +11,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_taskgraph.errors import UsageError
-from pytest_taskgraph.results.case import Case
+from pytest_taskgraph.results.case import RunCase
 from pytest_taskgraph.results.gates import Gate, alike, evaluate, parse, titles
-from pytest_taskgraph.results.nearest import quoted
 from pytest_taskgraph.results.population import (
     Declared,
+    GateVocabulary,
     Population,
-    Vocabulary,
     Whereabouts,
     mistake,
     population,
+    quoted,
 )
-from pytest_taskgraph.results.statistics import clustered_interval, dependent_rate_interval, wilson
+from pytest_taskgraph.results.statistics.intervals import clustered_interval, dependent_rate_interval, wilson
 from pytest_taskgraph.trial import Failure, Outcome, Question, Score, Trial
 
 METRICS = {"score", "jaccard"}
@@ -60,7 +60,7 @@ def counts_up_to(most: int) -> st.SearchStrategy[tuple[int, int]]:
     return st.integers(1, most).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
 
 
-def verdict(expression: str, asked: Population, max_errors: float = 0.0) -> Case:
+def verdict(expression: str, asked: Population, max_errors: float = 0.0) -> RunCase:
     """What the gate comes to."""
     gate = parse(expression, METRICS)
     return evaluate(gate, gate.name, "m", asked, max_errors)
@@ -300,7 +300,7 @@ def test_questions_that_a_budget_stopped_are_told_in_one() -> None:
     assert found.reason == "not judged: 4 of 4 questions were not asked: budget::calls is spent"
 
 
-KNOWN = Vocabulary(
+KNOWN = GateVocabulary(
     ("understanding", "structure", "next_tasks", "behaviour", "reachable"),
     frozenset({"structure", "next_tasks", "behaviour", "reachable"}),
     ("jaccard", "score"),
@@ -368,14 +368,14 @@ def test_a_metric_that_marks_none_of_the_questions_is_known_before() -> None:
 @pytest.mark.parametrize("value", ["12", "None"])
 def test_a_label_that_a_question_will_not_have_is_known_before(value: str) -> None:
     known = [Declared(f"q{at}", "understanding", "next_tasks", "structure", {"size": at}) for at in (None, 8)]
-    assert mistake(["size=8"], known, Vocabulary()) is None
-    found = mistake([f"size={value}"], known, Vocabulary())
+    assert mistake(["size=8"], known, GateVocabulary()) is None
+    found = mistake([f"size={value}"], known, GateVocabulary())
     assert found is not None
     assert found.text.endswith("known values of size: 8")
 
 
 def test_no_more_names_are_told_than_fit_a_line() -> None:
-    found = mistake(["pattern_3x"], [declared(0)], Vocabulary([f"pattern_{at}" for at in range(99)]))
+    found = mistake(["pattern_3x"], [declared(0)], GateVocabulary([f"pattern_{at}" for at in range(99)]))
     assert found is not None
     assert found.text.count("pattern_") == 11 + 1  # the one in question, the one that is meant, and ten
     assert found.text.endswith(" and 92 more")

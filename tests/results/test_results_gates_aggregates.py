@@ -9,9 +9,9 @@ import pytest
 
 from pytest_taskgraph.family_description import Aggregate
 from pytest_taskgraph.results.aggregates import estimate
-from pytest_taskgraph.results.case import Case
+from pytest_taskgraph.results.case import RunCase
 from pytest_taskgraph.results.gates import Gate, alike, evaluate, parse, refusal
-from pytest_taskgraph.results.population import Declared, Population, Vocabulary, mistake
+from pytest_taskgraph.results.population import Declared, GateVocabulary, Population, mistake
 from pytest_taskgraph.trial import Question, Score, Trial
 
 AGGREGATES = (
@@ -39,7 +39,7 @@ def classes(yes: Sequence[int], no: Sequence[int]) -> list[Trial]:
     return [trial(at, *one) for at, one in enumerate([*(("yes", hit) for hit in yes), *(("no", hit) for hit in no)])]
 
 
-def verdict(expression: str, trials: Sequence[Trial]) -> Case:
+def verdict(expression: str, trials: Sequence[Trial]) -> RunCase:
     gate = parse(expression, METRICS, KNOWN)
     return evaluate(gate, gate.name, "m", Population(tuple(trials), (), {}, 0), known=KNOWN)
 
@@ -130,7 +130,7 @@ def test_refusal_tells_why_a_gate_cannot_be(name: str, known: Sequence[str], tol
 
 def test_mistake_suggests_aggregates_where_one_is_meant() -> None:
     declared = [Declared("q-001", "steps", "next_step", "")]
-    known = Vocabulary(("steps",), frozenset(), ("score", "depth"), aggregates=sorted(KNOWN))
+    known = GateVocabulary(("steps",), frozenset(), ("score", "depth"), aggregates=sorted(KNOWN))
     alone = mistake(("g_mean",), declared, known)
     assert alone is not None
     assert (alone.text, alone.kind) == ("'g_mean' is an aggregate, and stands after a name: steps.g_mean", "wrong")

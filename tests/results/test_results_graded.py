@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from pytest_taskgraph.results.record import build, tally_of
 from pytest_taskgraph.results.repetitions import reduced
-from pytest_taskgraph.results.statistics import clustered_interval
+from pytest_taskgraph.results.statistics.intervals import clustered_interval
 from pytest_taskgraph.results.tally import Tally
-from pytest_taskgraph.scoring.reply_scoring import score_reply
+from pytest_taskgraph.scoring.grade import score_reply
 from pytest_taskgraph.trial import Outcome, Question, Reply, Score, Trial, WrongAnswer
 
 TEXT = Question(

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from pytest_taskgraph.results import paired
-from pytest_taskgraph.results.paired import Loss, holm, loss, mcnemar, needed, needed_clusters, sign_flip
+from pytest_taskgraph.results.statistics import paired
+from pytest_taskgraph.results.statistics.paired import Loss, holm, loss, mcnemar, needed, needed_clusters, sign_flip
 
 counts = st.integers(0, 60)
 thousandths = st.lists(st.integers(-1000, 1000).map(lambda one: one / 1000), max_size=9)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_taskgraph.results.ranges import ranges
+from pytest_taskgraph.results.tally import ranges
 
 NUMBERS = st.lists(st.integers(-50, 50), min_size=1, max_size=60)
 

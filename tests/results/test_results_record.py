@@ -14,13 +14,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_taskgraph.benchmarks.understanding import understanding
-from pytest_taskgraph.benchmarks.understanding.settings import UnderstandingSettings
+from pytest_taskgraph.benchmarks.understanding.family_options import UnderstandingSettings
 from pytest_taskgraph.diagram import pack
 from pytest_taskgraph.errors import ReadError, UsageError
 from pytest_taskgraph.family_description import AggregateKind, Rows
-from pytest_taskgraph.results import plain, record
+from pytest_taskgraph.results import record
 from pytest_taskgraph.results.comparison import compare
-from pytest_taskgraph.results.older_records import upgraded
+from pytest_taskgraph.results.record import plain
+from pytest_taskgraph.results.record.older_records import upgraded
 from pytest_taskgraph.results.tally import Row, Tally
 from pytest_taskgraph.trial import Failure, Outcome, Question, Reply, Score, Trial
 
@@ -125,8 +126,8 @@ def test_a_record_that_is_never_whole_in_memory_is_the_same_to_the_letter(tmp_pa
     for trials in ([], [made("a", prompt="")], [made("a")], many):
         whole = record.build(trials, ABOUT)
         record.save(tmp_path / "whole.json", whole)
-        record.save(tmp_path / "pieces.json", record.Draft(trials, ABOUT))
-        told = record.Draft(trials, ABOUT)
+        record.save(tmp_path / "pieces.json", record.RecordBuilder(trials, ABOUT))
+        told = record.RecordBuilder(trials, ABOUT)
         assert told.whole() == whole
         record.save(tmp_path / "told.json", told)
         texts = {(tmp_path / f"{name}.json").read_text() for name in ("whole", "pieces", "told")}
@@ -135,7 +136,7 @@ def test_a_record_that_is_never_whole_in_memory_is_the_same_to_the_letter(tmp_pa
 
 
 def test_a_draft_tells_what_became_known_after_its_trials_were_written_down() -> None:
-    draft = record.Draft([made("a")], ABOUT)
+    draft = record.RecordBuilder([made("a")], ABOUT)
     before = draft.whole()
     draft.state(replace(ABOUT, lost=("b",)))
     assert draft.whole() == {**before, "lost": ["b"]}

@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from odd_records import Place, changed
 
 from pytest_taskgraph.diagram import Diagram, DiagramNode, DiagramPair, pack
-from pytest_taskgraph.results.case import Case
-from pytest_taskgraph.results.draft import build
+from pytest_taskgraph.results.case import RunCase
 from pytest_taskgraph.results.record import About
-from pytest_taskgraph.results.record_shape import faults
+from pytest_taskgraph.results.record.record_builder import build
+from pytest_taskgraph.results.record.shape import faults
 from pytest_taskgraph.trial import Question, Reply, Score, Trial
 
 IN_TRIAL: Place = ("trials", 0)
@@ -41,7 +41,7 @@ def written() -> dict[str, Any]:
     right = Trial(
         question, "m", "right", Reply("x", 1, 2, 0.5, 0.5), score, exchanges=said, diagram=diagram, diagram_pair=pair
     )
-    gate = Case("gates::structure", "passed", "as high as it must be")
+    gate = RunCase("gates::structure", "passed", "as high as it must be")
     about = about_run("0.1.0", ("m",), gates=({one.name: getattr(gate, one.name) for one in fields(gate)},))
     record = build([right, Trial(question, "n", "skipped")], about)
     return dict(json.loads(json.dumps(record)))
@@ -197,7 +197,7 @@ def test_what_is_written_fits_and_so_does_what_a_later_version_added() -> None:
     ("place", "kind"),
     [
         ((), About),
-        (("gates", 0), Case),
+        (("gates", 0), RunCase),
         (("diagrams", "w", "nodes", 0), DiagramNode),
         (IN_TRIAL, Trial),
         ((*IN_TRIAL, "question"), Question),

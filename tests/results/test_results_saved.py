@@ -8,7 +8,7 @@ from described_runs import about_run
 from pytest_taskgraph.errors import UnknownNameError, UsageError
 from pytest_taskgraph.results.record import build
 from pytest_taskgraph.results.record import save as write
-from pytest_taskgraph.results.saved import LAST, find, folder, load, names, resembling, save
+from pytest_taskgraph.results.record.saved import LAST, find, folder, load, names, resembling, save
 
 RECORD = build([], about_run("0.1.0", models=("m",)))
 

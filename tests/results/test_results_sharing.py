@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_taskgraph.results.sharing import Shared
+from pytest_taskgraph.results.tally import Shared
 from pytest_taskgraph.trial import Question, Reply, Score, Trial
 
 small = st.text("ab", max_size=2)

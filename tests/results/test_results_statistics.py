@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from pytest_taskgraph.results.statistics import (
+from pytest_taskgraph.results.statistics.intervals import (
     clustered_interval,
     dependent_rate_interval,
     deviation,

@@ -3,8 +3,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_taskgraph.reports.spending import sent, usage_line
-from pytest_taskgraph.results.usage import Usage, total
+from pytest_taskgraph.reports.spending_line import sent, usage_line
+from pytest_taskgraph.results.record.facts import Usage, total
 
 cents = st.integers(0, 99).map(lambda number: number / 100)
 

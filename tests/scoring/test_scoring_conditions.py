@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_taskgraph.errors import UnparseableError, UsageError
-from pytest_taskgraph.scoring.conditions import condition_of, stated
+from pytest_taskgraph.scoring.condition_meaning import condition_of, stated
 from pytest_taskgraph.scoring.forms import form
-from pytest_taskgraph.scoring.metrics.conditions import equivalence
+from pytest_taskgraph.scoring.metrics.exact import equivalence
 from pytest_taskgraph.trial import Json
-from pytest_taskgraph.workflow.guards import holds, read_guard
+from pytest_taskgraph.workflow.guards.solver import holds, read_guard
 from pytest_taskgraph.workflow.model import Domain, Parameter
 
 WHOLE = [Parameter("n", domain=Domain("integer", 0, 4)), Parameter("m", domain=Domain("integer", 0, 4))]

@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pytest_taskgraph.errors import UnparseableError
-from pytest_taskgraph.scoring.extract import answer_text, names_in
+from pytest_taskgraph.scoring.extraction import answer_text, names_in
 from pytest_taskgraph.trial import Parsing, Place
 
 ANYTHING = st.text(st.characters(exclude_categories=()) | st.sampled_from("\x00\x1b\ud800:*`\n,.-[] "), max_size=80)

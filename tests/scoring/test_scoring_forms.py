@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from pytest_taskgraph.catalog import registrations
 from pytest_taskgraph.errors import UnknownNameError, UnparseableError
-from pytest_taskgraph.scoring.extract import answer_text
+from pytest_taskgraph.scoring.extraction import answer_text
 from pytest_taskgraph.scoring.forms import FORMS, form, show_answer
 from pytest_taskgraph.scoring.grade import grade
 from pytest_taskgraph.trial import Json, Place, Question, Reply

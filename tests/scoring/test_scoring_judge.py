@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from pytest_taskgraph.errors import UnknownNameError, UsageError
 from pytest_taskgraph.scoring.grade import grade, read_answer
 from pytest_taskgraph.scoring.metrics import MEASURED, METRICS, TEXT_METRICS, metric
-from pytest_taskgraph.scoring.metrics.bertscore import _scorer, bertscore, demand_bertscore
+from pytest_taskgraph.scoring.metrics.texts import _scorer, bertscore, demand_bertscore
 from pytest_taskgraph.trial import Question, Reply
 
 MODULE = sys.modules[demand_bertscore.__module__]  # the package has a function of the module's name

@@ -3,11 +3,11 @@ from __future__ import annotations
 import pytest
 
 from pytest_taskgraph.errors import UnparseableError
-from pytest_taskgraph.plugin.subject import _right_and_wrong
+from pytest_taskgraph.plugin.models_under_test import _right_and_wrong
 from pytest_taskgraph.scoring.forms import FORMS
+from pytest_taskgraph.scoring.forms.open_forms import OPEN_FORMS
 from pytest_taskgraph.scoring.grade import grade
 from pytest_taskgraph.scoring.metrics import metric
-from pytest_taskgraph.scoring.open_forms import OPEN_FORMS
 from pytest_taskgraph.trial import Json, Parsing, Place, Question, Reply
 
 TWO: Json = {"tasks": ["Bake", "Mix"], "reasons": {"Bake": "It cools the oven.", "Mix": "It sells bread."}}

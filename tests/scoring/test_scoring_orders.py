@@ -10,8 +10,7 @@ from rapidfuzz.distance import DamerauLevenshtein
 from pytest_taskgraph.errors import OrderTooWideError, UsageError
 from pytest_taskgraph.scoring.forms import form
 from pytest_taskgraph.scoring.grade import grade
-from pytest_taskgraph.scoring.metrics.order_search import distance
-from pytest_taskgraph.scoring.metrics.orders import order
+from pytest_taskgraph.scoring.metrics.orders import distance, order
 from pytest_taskgraph.scoring.partial_order import downsets, linear_extension, partial_order
 from pytest_taskgraph.trial import Json, Place, Question, Reply
 

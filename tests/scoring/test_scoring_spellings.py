@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_taskgraph.scoring.forms import FORMS
-from pytest_taskgraph.scoring.spellings import NAMING, in_names, known_with
+from pytest_taskgraph.scoring.grade import NAMING, in_names, known_with
 from pytest_taskgraph.trial import Json
 
 SPELLINGS = {"b": "Build image", "Build<br/>image": "Build image", "t": "Test"}

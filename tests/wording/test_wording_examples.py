@@ -9,10 +9,10 @@ from typing import Final
 import pytest
 from pinned_examples import PHRASINGS, Example, asked, branches, branches_taken, examples, problem, shown_to
 
-from pytest_taskgraph.benchmarks.understanding.catalogue import catalogue
-from pytest_taskgraph.benchmarks.understanding.pattern import Pattern
-from pytest_taskgraph.benchmarks.understanding.structure.tasks import PROPERTIES
-from pytest_taskgraph.workflow.concurrency import OPERATORS
+from pytest_taskgraph.benchmarks.understanding.patterns import catalogue
+from pytest_taskgraph.benchmarks.understanding.patterns.pattern import Pattern
+from pytest_taskgraph.benchmarks.understanding.patterns.structure.tasks import PROPERTIES
+from pytest_taskgraph.workflow.semantics.concurrency import OPERATORS
 
 OURS: Final = {name: pattern for name, pattern in catalogue().items() if pattern.category != "custom"}
 

@@ -12,8 +12,9 @@ from steps import growth
 from workflow_builders import a_tree, level, rendered, tasks_of
 
 from pytest_taskgraph.errors import UnknownNameError
-from pytest_taskgraph.workflow.blocks import Block
-from pytest_taskgraph.workflow.concurrency import (
+from pytest_taskgraph.workflow.model import END, START, Domain, Effect, Gateway, Link, Parameter, Task, Workflow
+from pytest_taskgraph.workflow.semantics.block_structure import Block
+from pytest_taskgraph.workflow.semantics.concurrency import (
     OPERATORS,
     block_after,
     can_run_in_parallel,
@@ -22,7 +23,6 @@ from pytest_taskgraph.workflow.concurrency import (
     parallel_pairs,
     parallel_to,
 )
-from pytest_taskgraph.workflow.model import END, START, Domain, Effect, Gateway, Link, Parameter, Task, Workflow
 
 N, MODE = (
     Parameter("n", domain=Domain("integer", 0, 4)),

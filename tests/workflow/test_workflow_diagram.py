@@ -8,22 +8,12 @@ from hypothesis import given, settings
 from workflow_builders import level
 
 from pytest_taskgraph.benchmarks.understanding import understanding
-from pytest_taskgraph.benchmarks.understanding.settings import UnderstandingSettings
+from pytest_taskgraph.benchmarks.understanding.family_options import UnderstandingSettings
 from pytest_taskgraph.diagram import MOST_NODES, Diagram, DiagramEdge, DiagramGroup, DiagramNode
 from pytest_taskgraph.generation.strategies import workflows
-from pytest_taskgraph.workflow.diagram import diagram
-from pytest_taskgraph.workflow.model import (
-    END,
-    START,
-    Data,
-    DataLink,
-    Gateway,
-    Link,
-    QualifiedName,
-    Task,
-    Workflow,
-)
+from pytest_taskgraph.workflow.model import END, START, Data, DataLink, Gateway, Link, QualifiedName, Task, Workflow
 from pytest_taskgraph.workflow.references import expand, levels
+from pytest_taskgraph.workflow.workflow_diagram import diagram
 
 INSIDE = level("START -> Weigh\nWeigh -> END")
 

@@ -5,8 +5,8 @@ from itertools import product
 import pytest
 from lark.exceptions import UnexpectedInput
 
-from pytest_taskgraph.workflow import guard_syntax
-from pytest_taskgraph.workflow.guard_syntax import comparisons
+from pytest_taskgraph.workflow.guards import syntax as guard_syntax
+from pytest_taskgraph.workflow.guards.syntax import comparisons
 
 NAMES = ["x", "a.b", "x_1", "notes", "Or", "and", "Not", "otherwise", "otherwise1", "1x", "a..b", "ä"]
 OPERATORS = ["==", "=", "!=", "≠", "<=", ">=", "<", ">", "≤", "≥", "=<"]

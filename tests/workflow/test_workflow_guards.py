@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_taskgraph.workflow.bounds import reached_bounds
-from pytest_taskgraph.workflow.guards import (
+from pytest_taskgraph.workflow.guards.solver import (
     MAX_GUARDS,
     And,
     Comparison,

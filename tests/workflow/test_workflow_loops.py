@@ -14,11 +14,11 @@ from workflow_simulation import simulated, some_situation
 
 from pytest_taskgraph.errors import UnknownNameError
 from pytest_taskgraph.generation.strategies import recipes, workflows
-from pytest_taskgraph.workflow.execution import Endless, Run, outcome
-from pytest_taskgraph.workflow.guards import equivalent
-from pytest_taskgraph.workflow.loop_nest import loops, parts
-from pytest_taskgraph.workflow.loops import always_ends, ends, exit_condition, loop_at, times
+from pytest_taskgraph.workflow.guards.solver import equivalent
 from pytest_taskgraph.workflow.model import Domain, Effect, Parameter, Task, Workflow
+from pytest_taskgraph.workflow.semantics.execution import Endless, Run, outcome
+from pytest_taskgraph.workflow.semantics.loop_nest import loops, parts
+from pytest_taskgraph.workflow.semantics.loops import always_ends, ends, exit_condition, loop_at, times
 
 N = Parameter("n")
 SIGNS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "=": operator.eq, "!=": operator.ne}

@@ -12,11 +12,10 @@ from hypothesis import strategies as st
 from workflow_builders import level
 
 from pytest_taskgraph.errors import ReadError
-from pytest_taskgraph.generation.build import generate
+from pytest_taskgraph.generation.builder import generate
 from pytest_taskgraph.generation.recipe import Recipe
-from pytest_taskgraph.workflow.guard_cells import Constant
-from pytest_taskgraph.workflow.guard_text import negated, write_guard, write_value
-from pytest_taskgraph.workflow.guards import (
+from pytest_taskgraph.workflow.guards.cells import Constant
+from pytest_taskgraph.workflow.guards.solver import (
     And,
     Comparison,
     Guard,
@@ -29,8 +28,9 @@ from pytest_taskgraph.workflow.guards import (
     parse_guard,
     read_guard,
 )
+from pytest_taskgraph.workflow.guards.syntax import negated, write_guard, write_value
 from pytest_taskgraph.workflow.model import Domain, Effect, Parameter, Scalar, Task, Workflow
-from pytest_taskgraph.workflow.situations import MAX_FAMILY, read_situation, situations, write_situation
+from pytest_taskgraph.workflow.semantics.situations import MAX_FAMILY, read_situation, situations, write_situation
 
 MODE = Parameter("mode", domain=Domain("words", words=("fast", "slow", "idle")))
 WHOLE = Parameter("n", domain=Domain("integer", 0, 4))

@@ -1,12 +1,26 @@
-"""How a question is asked: generators of requests that any family can use, by the name that the question states."""
+"""Episodes that any family can use, by name: generators of the requests that ask a question."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ...asking import Episode
+from ...asking import Episode, Transcript, Turns, one_turn
 from ...errors import UnknownNameError
-from .single import single
+from ...trial import Question, Request
+
+
+@one_turn
+def single(question: Question) -> Turns:
+    """One prompt, after the system prompt if there is one, and one reply."""
+    (reply,) = yield [Request(messages=opening(question))]
+    return Transcript(reply)
+
+
+def opening(question: Question) -> list[dict[str, str]]:
+    """The messages that put the question."""
+    system = [{"role": "system", "content": question.system}] if question.system else []
+    return [*system, {"role": "user", "content": question.prompt}]
+
 
 EPISODES: dict[str, Episode] = {"single": single}
 

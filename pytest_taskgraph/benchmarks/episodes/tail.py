@@ -11,7 +11,7 @@ from ...scoring.grade import read_answer
 from ...trial import Question, Reply, Request
 from .. import FAMILIES
 from ..family import Family
-from ..judging import judge_prompt, verdict
+from ..llm_judge import judge_prompt, verdict
 
 _CUT_OFF = ("length", "max_tokens")
 

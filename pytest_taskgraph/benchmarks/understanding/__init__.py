@@ -1,4 +1,4 @@
-"""The benchmark of workflow understanding: patterns of questions over generated workflows and over the user's own."""
+"""The benchmark of workflow understanding: patterns of questions over generated and own workflows."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any, Final
 from ...errors import UnknownNameError
 from ..family import Command, Family, Label, QuestionReference
 from ..settings import Settings
-from .options import HELP, OPTIONS, PROFILES
-from .settings import UnderstandingSettings
+from .family_options import HELP, OPTIONS, PROFILES, UnderstandingSettings
 
 if TYPE_CHECKING:
     from ...asking import Episode, Model
     from ...diagram import Diagram
     from ...family_description import FamilyDescription
     from ...trial import Json, Question
+
 
 # Raised whenever a released pattern, notation, prompt template or generator changes a prompt of the same seed.
 QUESTION_SET: Final = 2
@@ -39,8 +39,8 @@ class Understanding(Family):
 
     def references(self, settings: Settings, options: Mapping[str, Any]) -> Sequence[QuestionReference]:
         """Return the questions of a suite, in the order of the catalogue. Raises UsageError."""
-        from .labels import known_labels
-        from .questions import references
+        from .questions.assembly import references
+        from .questions.labels import known_labels
 
         own = UnderstandingSettings.of(settings)
         found = references(own, options)
@@ -48,8 +48,8 @@ class Understanding(Family):
 
     def question(self, reference: QuestionReference, settings: Settings) -> Question:
         """Return the question that a reference stands for."""
-        from .questions import question
-        from .reference import PatternReference
+        from .questions.assembly import question
+        from .questions.ingredients import PatternReference
 
         return question(PatternReference.of(reference), UnderstandingSettings.of(settings))
 
@@ -62,13 +62,13 @@ class Understanding(Family):
 
     def labels(self) -> Mapping[str, Label]:
         """Return the labels that the questions of our patterns may have."""
-        from .labels import labels
+        from .questions.labels import labels
 
         return labels()
 
     def metrics(self, group: str, settings: Settings) -> Sequence[str]:
         """Return the metrics of the pattern's form, of texts those that were chosen, and those of an agent."""
-        from .text_metrics import metrics
+        from .questions.assembly import metrics
 
         return metrics(group, UnderstandingSettings.of(settings))
 
@@ -76,17 +76,16 @@ class Understanding(Family):
         """Return True if the pattern asks for a text, and no pass threshold is set; or if that is 0."""
         from ...scoring.forms import form
         from ...trial import is_graded
-        from .pattern import PATTERNS
-        from .text_metrics import pass_threshold
+        from .patterns.pattern import PATTERNS
+        from .questions.assembly import pass_threshold
 
         return is_graded(pass_threshold(form(PATTERNS[group].form), UnderstandingSettings.of(settings)))
 
     def diagram(self, reference: QuestionReference, settings: Settings) -> Diagram:
         """Return the workflow that the question is about: the same for all questions of its cluster."""
-        from ...workflow.diagram import diagram
-        from .asked import about
-        from .reference import PatternReference
-        from .twins import asked
+        from ...workflow.workflow_diagram import diagram
+        from .questions.ingredients import PatternReference, about
+        from .variations import asked
 
         own, one = UnderstandingSettings.of(settings), PatternReference.of(reference)
         return diagram(about(asked(one, own), one, own))
@@ -107,25 +106,25 @@ class Understanding(Family):
 
     def notices(self, settings: Settings, options: Mapping[str, Any]) -> Sequence[str]:
         """Return what was left out of a suite and why, a line each."""
-        from .questions import notices
+        from .questions.assembly import notices
 
         return notices(UnderstandingSettings.of(settings), options)
 
     def check(self, settings: Settings) -> None:
         """Check notations, prompt templates, relations and own files. Raises UsageError."""
-        from .questions import check
+        from .questions.assembly import check
 
         check(UnderstandingSettings.of(settings))
 
     def section(self, group: str) -> str:
         """Return the category of a pattern."""
-        from .pattern import PATTERNS
+        from .patterns.pattern import PATTERNS
 
         return PATTERNS[group].category
 
     def question_set(self, group: str) -> int | None:
         """Return QUESTION_SET for our patterns; None for a user's own, whose versions we know nothing of."""
-        from .catalogue import catalogue
+        from .patterns import catalogue
 
         known = catalogue().get(group)
         return None if known is None or known.category == "custom" else QUESTION_SET
@@ -133,8 +132,8 @@ class Understanding(Family):
     def description(self, settings: Settings) -> FamilyDescription:
         """Return the patterns and categories in the order of reports, their tables, and the notations of workflows."""
         from ...family_description import FamilyDescription
-        from .catalogue import catalogue
-        from .tables import TABLES
+        from .family_tables import TABLES
+        from .patterns import catalogue
 
         own, known = UnderstandingSettings.of(settings), catalogue()
         notations = own.notations if own.convert or not own.workflows else ("as written",)

@@ -12,13 +12,14 @@ from typing import Final
 
 from ...reports.table import table
 from ...scoring.forms import form
-from .catalogue import catalogue
-from .pattern import Pattern
+from .patterns import catalogue
+from .patterns.pattern import Pattern
 
 SUMMARY = "list every question pattern, with its phrasing, answer form, metrics, needs and chance"
 UNSAID: Final = "-"
 BY_QUESTION: Final = "by question"
-CHANCE: Final = {  # form -> what guessing is expected to reach, in words; numbers: benchmarks/understanding/chance.py
+# The chance level of each form in words; its numbers: questions/chance.py.
+CHANCE: Final = {
     "yes-no": "0.5",
     "yes-no-reason": "0.5",
     "task": "1/n",

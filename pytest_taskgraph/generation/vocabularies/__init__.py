@@ -36,7 +36,7 @@ LEAST_TASKS = 44  # of a domain: so many are asked for at once
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class VocabularyEntry:
     """A task of a vocabulary; `reads` and `writes` are names of data.
 
     `requires` names tasks that must come before it in everybody's eyes, `follows` all that come before it in a workflow
@@ -110,24 +110,24 @@ class Vocabulary:
     conditions: tuple[Condition, ...]
     settings: tuple[str, ...]
     modes: tuple[tuple[str, tuple[str, ...]], ...]
-    tasks: tuple[Entry, ...] = ()  # empty: computed
+    tasks: tuple[VocabularyEntry, ...] = ()  # empty: computed
     kinds: tuple[str, ...] = ()  # all kinds of its tasks, in the order of the file
     data: tuple[tuple[str, str], ...] = ()  # name and description
     schemas: tuple[tuple[str, str], ...] = ()  # name and schema, of some data
     composites: tuple[Composite, ...] = ()
     goals: tuple[Goal, ...] = ()
     far: tuple[str, ...] = ()
-    _entries: Mapping[str, Entry] = field(default_factory=dict, compare=False, repr=False)
+    _entries: Mapping[str, VocabularyEntry] = field(default_factory=dict, compare=False, repr=False)
 
-    def entry(self, name: str) -> Entry | None:
+    def entry(self, name: str) -> VocabularyEntry | None:
         """Return the task of that name; None where the vocabulary has none."""
         return self._entries.get(name)
 
-    def computed(self, count: int, rng: Random) -> list[Entry]:
+    def computed(self, count: int, rng: Random) -> list[VocabularyEntry]:
         """Return `count` tasks that mean nothing, named by numbers in no order."""
         # From twice as many numbers as tasks, so that knowing how many tasks there are does not tell their names.
         numbers = rng.sample(list(range(1, 2 * count + 1)), count)
-        return [Entry(f"Task{n}", f"Carries out step {n}.", rng.choice(self.kinds)) for n in numbers]
+        return [VocabularyEntry(f"Task{n}", f"Carries out step {n}.", rng.choice(self.kinds)) for n in numbers]
 
 
 @catalog_cache
@@ -195,11 +195,11 @@ def _vocabulary(name: str, read: Mapping[str, Any]) -> Vocabulary:
     )
 
 
-def _entries(tasks: list[dict[str, Any]]) -> Iterator[Entry]:
+def _entries(tasks: list[dict[str, Any]]) -> Iterator[VocabularyEntry]:
     """Yield the tasks of a file, each with what it requires and all that it follows."""
     earlier: tuple[str, ...] = ()
     for task in tasks:
-        yield Entry(
+        yield VocabularyEntry(
             task["name"],
             task["description"],
             task["kind"],

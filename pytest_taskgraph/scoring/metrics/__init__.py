@@ -11,14 +11,11 @@ from collections.abc import Iterable
 from ...catalog import Catalog
 from ...errors import UnknownNameError
 from ..measurement import Metric, values_of
-from .bertscore import bertscore, demand_bertscore
-from .conditions import equivalence
-from .exact import correctness
-from .groups import matching
+from .exact import correctness, equivalence
 from .orders import order
 from .reasons import explanation, identification, reason, verdict
-from .sets import jaccard, precision, recall
-from .texts import rouge1, rouge1_recall, rouge2, rouge_l
+from .sets import jaccard, matching, precision, recall
+from .texts import bertscore, demand_bertscore, rouge1, rouge1_recall, rouge2, rouge_l
 
 _BUILT_IN: dict[str, Metric] = {
     "correctness": correctness,

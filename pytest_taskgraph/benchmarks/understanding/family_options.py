@@ -1,0 +1,112 @@
+"""The options of the family and the settings read from them. This module imports nothing heavy."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any, Final, Literal
+
+from ..settings import Option, Settings
+
+OPTIONS: Final = (
+    Option(
+        "tasks",
+        "N[,N]",
+        "sizes of generated workflows, in tasks",
+        "12",
+        kind="whole-list",
+        least=1,
+    ),
+    Option(
+        "notation",
+        "NAME[,NAME]",
+        "how workflows are written: wadl, wadl-separate, wadl-expanded, mermaid, json, prose; own files are converted "
+        "only where this is given",
+        "wadl",
+        kind="list",
+    ),
+    Option(
+        "names",
+        "KIND",
+        "names in generated workflows: neutral (Task7), domain (tasks of a domain, in an order that makes sense), "
+        "misleading (in one that contradicts sense), or mixed (each in turn)",
+        "mixed",
+        choices=("mixed", "neutral", "domain", "misleading"),
+    ),
+    Option("phrasing", "WHICH", "first, second, or both in turn", "both", choices=("both", "first", "second")),
+    Option(
+        "workflow",
+        "PATH",
+        "ask about your own workflow: a file, or a folder that is one project. Its text is sent to the model. "
+        "Repeatable",
+        repeatable=True,
+    ),
+    Option(
+        "presentation",
+        "KIND",
+        "inline: the workflow stands in the prompt; agent: the model asks for specifications through tools",
+        "inline",
+        choices=("inline", "agent"),
+    ),
+    Option(
+        "vary",
+        "RELATION[,RELATION]",
+        "ask each question also renamed, shuffled, in another notation, in the other phrasing, or beside another "
+        "workflow: names, order, notation, phrasing, distractor; in a table of its own, in no rate",
+        kind="list",
+    ),
+)
+
+HELP: Final = {
+    "instances": "a pattern, size and notation",
+    "shots": "workflows",
+    "gate": "structure>=0.8, next_tasks.jaccard>=0.7, or structure>=0.8@95%",
+}
+"""What shared options are about here."""
+
+PROFILES: Final = {
+    "dev": {"phrasing": "first"},
+    "full": {"phrasing": "both", "notation": "wadl,mermaid,json"},
+}
+"""The values that profiles give options of the family."""
+
+
+Phrasing = Literal["both", "first", "second"]
+Names = Literal["mixed", "neutral", "domain", "misleading"]
+Presentation = Literal["inline", "agent"]
+
+OWN: Final = {
+    "tasks": "tasks",
+    "notation": "notations",
+    "names": "names",
+    "phrasing": "phrasing",
+    "workflow": "workflows",
+    "presentation": "presentation",
+    "vary": "vary",
+}
+"""The options of the family, and the fields of UnderstandingSettings that hold them."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnderstandingSettings(Settings):
+    """The settings that decide which questions about workflows there are, how they are put, and how replies are read.
+
+    Of generated workflows there are `instances` questions for each pattern, size and notation.
+    """
+
+    tasks: tuple[int, ...] = (12,)  # sizes of generated workflows
+    notations: tuple[str, ...] = ("wadl",)
+    convert: bool = False  # whether own files are shown in `notations` instead of verbatim
+    names: Names = "mixed"  # of tasks and data in generated workflows; mixed: each kind in turn
+    phrasing: Phrasing = "both"
+    presentation: Presentation = "inline"  # the workflow in the prompt, or specifications that the model asks for
+    vary: tuple[str, ...] = ()  # relations in which each question is asked once more
+    workflows: tuple[str, ...] = ()  # the user's own files and folders
+
+    @classmethod
+    def of(cls, settings: Settings) -> UnderstandingSettings:
+        """Return the settings of a run with the family's own; those that are of the family already, as they are."""
+        if isinstance(settings, cls):
+            return settings
+        shared: dict[str, Any] = {one.name: getattr(settings, one.name) for one in fields(Settings)}
+        own: dict[str, Any] = {name: settings.own[option] for option, name in OWN.items() if option in settings.own}
+        return cls(**shared, **own, convert="notation" in settings.own)

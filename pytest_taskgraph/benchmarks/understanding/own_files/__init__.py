@@ -1,0 +1,1 @@
+"""Questions about the user's own workflow files."""

@@ -1,0 +1,232 @@
+"""Patterns about what a task depends on, in the control flow and in the data flow (specs/patterns.md, S18 to S20).
+
+Two relations, and every question says which of them it is about (metrics-spec, section 9). *Direct*: the task that
+comes directly before, the data that is an input. *Transitive*: a path of links; in the data flow every task leads from
+all its inputs to all its outputs. Distances count the steps from task to task: 1 is direct, in both flows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from .....workflow.graph import distances, task_graph
+from .....workflow.model import Flow, Workflow
+from ..pattern import OWN_LEVEL, Case, Cases, case, pattern
+from ..spread import spread
+
+ASKED_DISTANCES: Final = frozenset({1, 2, *(k << n for n in range(32) for k in (3, 4))})  # 1 2 3 4 6 8 12 16 24 ...
+SMALL: Final = 50  # tasks; pairs that have nothing to do with each other are listed in workflows of at most so many
+
+MOST_SOURCES: Final = 24  # of a large level
+MOST_PAIRS: Final = 50  # of each of these sources
+MOST_TASKS: Final = 100  # of a large level, of which the list of all that they depend on is asked for
+
+Pair = Literal["direct", "through others", "reversed", "unrelated"]
+
+
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """What stands directly after and before what, in one flow of a level."""
+
+    flow: Flow
+    sources: tuple[str, ...]  # what a task may depend on: tasks in the control flow, data in the data flow
+    after: Mapping[str, Sequence[str]]  # of each source, the tasks directly after it
+    before: Mapping[str, Sequence[str]]
+    ahead: Mapping[str, Sequence[str]]  # of each task, the tasks directly after it
+    behind: Mapping[str, Sequence[str]]
+
+
+def _by_case(control: tuple[str, str], data: tuple[str, str]) -> str:
+    """A template that says the first or second of either: of the direct relation, or of the transitive one."""
+    (a, b), (c, d) = control, data
+    return (
+        f"{{% if flow == 'control' %}}{{% if direct %}}{a}{{% else %}}{b}{{% endif %}}"
+        f"{{% else %}}{{% if direct %}}{c}{{% else %}}{d}{{% endif %}}{{% endif %}}"
+    )
+
+
+@pattern(
+    "In {{ place }}, does task '{{ task }}' depend {% if direct %}directly {% endif %}on "
+    "{% if flow == 'control' %}task{% else %}data{% endif %} '{{ on }}' in the {{ flow }} flow"
+    "{% if not direct %}, directly or through others{% endif %}? That is, "
+    + _by_case(
+        control=(
+            "does '{{ on }}' come directly before '{{ task }}', with no other task in between?",
+            "does a path of control flow links lead from '{{ on }}' to '{{ task }}'?",
+        ),
+        data=(
+            "is '{{ on }}' an input of '{{ task }}' itself?",
+            "does a path of data flow links lead from '{{ on }}' to '{{ task }}', where every task leads from all its "
+            "inputs to all its outputs?",
+        ),
+    ),
+    _by_case(
+        control=(
+            "Is '{{ on }}' one of the tasks right before task '{{ task }}' in the control flow of {{ place }}, so that "
+            "'{{ task }}' can follow it at once?",
+            "Starting at task '{{ on }}' and following the control flow of {{ place }} forward, can one arrive at task "
+            "'{{ task }}', be it at once or by way of other tasks?",
+        ),
+        data=(
+            "In the data flow of {{ place }}, does task '{{ task }}' itself read data '{{ on }}'? What it only gets "
+            "through other tasks does not count.",
+            "In the data flow of {{ place }}, does task '{{ task }}' read data '{{ on }}', or anything that other "
+            "tasks make from it? Whatever a task writes counts as made from everything that it reads.",
+        ),
+    ),
+    form="yes-no",
+    needs={"data"},
+)
+def dependency_existence(workflow: Workflow) -> Cases:
+    """Can the model follow the flow backwards, and does it tell a link from a path?
+
+    Hard negatives: the path leads the other way, or, asked for a direct dependency, there is one task in between. So
+    that large workflows stay cheap, pairs more than 4 steps apart are asked about at 6, 8, 12, 16, 24, ... steps, and
+    unrelated pairs in workflows of up to 50 tasks. A task and itself are left out.
+    """
+    for steps in _flows(workflow):
+        for on in spread(steps.sources, len(workflow.tasks), MOST_SOURCES):
+            after, before = distances(steps.ahead, steps.after[on]), distances(steps.behind, steps.before[on])
+            apart = {task: after.get(task) or before.get(task) or 0 for task in workflow.task_names if task != on}
+            listed = [
+                (task, distance)
+                for task, distance in apart.items()
+                if (distance in ASKED_DISTANCES if distance else len(workflow.tasks) <= SMALL)
+            ]
+            for task, distance in spread(listed, len(workflow.tasks), MOST_PAIRS):
+                yield from _asked(steps.flow, task, on, _pair(task, after, before), distance)
+
+
+def _pair(task: str, after: Mapping[str, int], before: Mapping[str, int]) -> Pair:
+    if task in after:
+        return "direct" if after[task] == 1 else "through others"
+    return "reversed" if task in before else "unrelated"
+
+
+def _asked(flow: Flow, task: str, on: str, pair: Pair, distance: int) -> Iterator[Case]:
+    """The pair asked about in both relations."""
+    for relation, answer, hard in (
+        ("direct", pair == "direct", distance == 1 or (distance == 2 and pair == "through others")),
+        ("transitive", pair in ("direct", "through others"), pair in ("through others", "reversed")),
+    ):
+        labels: dict[str, str | int] = {"relation": relation, "flow": flow, "pair": pair, "distance": distance}
+        direct = relation == "direct"
+        yield case(answer, rank=int(not hard), task=task, on=on, flow=flow, direct=direct, labels=labels)
+
+
+@pattern(
+    "In {{ place }}, which {% if flow == 'control' %}other tasks{% else %}data{% endif %} does task '{{ task }}' "
+    "depend on {% if direct %}directly{% else %}directly or through others{% endif %} in the {{ flow }} flow? That is, "
+    + _by_case(
+        control=(
+            "which other tasks come directly before it, with no task in between?",
+            "from which other tasks does a path of control flow links lead to it?",
+        ),
+        data=(
+            "which data are inputs of the task itself?",
+            "from which data does a path of data flow links lead to it, where every task leads from all its inputs to "
+            "all its outputs?",
+        ),
+    )
+    + OWN_LEVEL,
+    _by_case(
+        control=(
+            "List the tasks, other than '{{ task }}' itself, that task '{{ task }}' can follow at once in the control "
+            "flow of {{ place }}.",
+            "List the tasks, other than '{{ task }}' itself, from which one can arrive at task '{{ task }}' by "
+            "following the control flow of {{ place }} forward, be it at once or by way of other tasks.",
+        ),
+        data=(
+            "List the data that task '{{ task }}' itself reads in the data flow of {{ place }}. What it only gets "
+            "through other tasks does not count.",
+            "List the data that task '{{ task }}' reads in the data flow of {{ place }}, and all data from which other "
+            "tasks make what it reads, however many tasks lie between. Whatever a task writes counts as made from "
+            "everything that it reads.",
+        ),
+    )
+    + OWN_LEVEL,
+    form="task-set",
+    needs={"data"},
+)
+def dependency_list(workflow: Workflow) -> Cases:
+    """Does the model find all that a task depends on, and stop where it is told to?
+
+    A task that lies on a cycle does not count among those that it depends on: the question asks for other tasks. Tasks
+    whose two relations differ come first, those that depend on nothing last.
+    """
+    for steps in _flows(workflow):
+        for task in spread(workflow.task_names, len(workflow.tasks), MOST_TASKS):
+            distances = _depended_on(steps, task)
+            direct = tuple(on for on, distance in distances.items() if distance == 1)
+            rank = 2 if not distances else int(len(direct) == len(distances))
+            yield _listed(steps.flow, task, "direct", direct, rank)
+            yield _listed(steps.flow, task, "transitive", tuple(distances), rank)
+
+
+def _listed(flow: Flow, task: str, relation: str, answer: tuple[str, ...], rank: int) -> Case:
+    labels: dict[str, str | int] = {"relation": relation, "flow": flow}
+    return case(answer, rank=rank, task=task, flow=flow, direct=relation == "direct", labels=labels)
+
+
+@pattern(
+    "Which task in {{ place }} produces data '{{ data }}'?"
+    "{% if nested %} Name the task that stands directly in it, not one nested inside that task.{% endif %}",
+    "Data '{{ data }}' in {{ place }} is written by one task. Which one?"
+    "{% if nested %} Leave out tasks that lie inside other tasks.{% endif %}",
+    form="task",
+    needs={"data"},
+)
+def data_production(workflow: Workflow) -> Cases:
+    """Does the model tell who writes data from who reads it?
+
+    Only data that exactly one task writes; those that nobody reads come last.
+    """
+    for one in workflow.data:
+        writers = list(dict.fromkeys(link.source for link in workflow.data_links if link.target == one.name))
+        read = any(link.source == one.name for link in workflow.data_links)
+        if len(writers) == 1:
+            yield case(writers[0], rank=int(not read), data=one.name)
+
+
+def _flows(workflow: Workflow) -> Iterator[Steps]:
+    """The flows that the level has."""
+    if workflow.links:
+        ahead = task_graph(workflow)
+        behind = _turned(ahead)
+        yield Steps("control", workflow.task_names, ahead, behind, ahead, behind)
+    if workflow.data_links:
+        data = tuple(one.name for one in workflow.data)
+        ahead = task_graph(workflow, "data")
+        after: dict[str, list[str]] = {name: [] for name in data}
+        before: dict[str, list[str]] = {name: [] for name in data}
+        for link in workflow.data_links:
+            if link.source in after and link.target in ahead:
+                after[link.source].append(link.target)
+            if link.target in before and link.source in ahead:
+                before[link.target].append(link.source)
+        yield Steps("data", data, after, before, ahead, _turned(ahead))
+
+
+def _turned(graph: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+    """The graph with every link the other way."""
+    turned: dict[str, list[str]] = {node: [] for node in graph}
+    for node, targets in graph.items():
+        for target in targets:
+            turned[target].append(node)
+    return turned
+
+
+def _depended_on(steps: Steps, task: str) -> dict[str, int]:
+    """Return what a task depends on, with the number of steps from there to the task."""
+    tasks = distances(steps.behind, steps.behind[task])
+    if steps.flow == "control":
+        return {other: distance for other, distance in tasks.items() if other != task}
+    tasks[task] = 0
+    found: dict[str, int] = {}
+    for on in steps.sources:
+        near = [tasks[reader] for reader in steps.after[on] if reader in tasks]
+        if near:
+            found[on] = 1 + min(near)
+    return found

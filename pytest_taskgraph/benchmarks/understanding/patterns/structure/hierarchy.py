@@ -1,0 +1,180 @@
+"""Patterns about composite tasks: what lies inside them, and whether that ends (specs/patterns.md, S21 to S24).
+
+A task is named by its path (`Outer.Inner`, from the level asked about) where its name stands more than once there. What
+that does not tell apart, what lies beyond a reference that leads nowhere, and the endless inside of a recursive one are
+not asked about.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from typing import Final, Literal
+
+from .....workflow.graph import task_graph
+from .....workflow.model import Workflow
+from .....workflow.references import assemble, expand, levels, recursion
+from ..pattern import Cases, case, pattern
+from ..spread import spread
+
+SHARE: Final = 4  # a generated level of ALL tasks refers to sub-workflows so that it has up to so many times as many
+MOST_OUTER: Final = 40  # composite tasks of a large level
+MOST_INNER: Final = 25  # tasks of a large level that lie in one of them, and as many that do not
+
+Path = tuple[str, ...]
+Pair = Literal["part", "container", "neighbour", "elsewhere", "beside"]
+
+
+@pattern(
+    "In {{ place }}, is task '{{ task }}' a part of composite task '{{ composite }}' at any depth, that is, does it "
+    "lie inside '{{ composite }}' or inside a composite task in there?{% if paths %} Outer.Inner stands for the "
+    "task Inner inside the task Outer.{% endif %}",
+    "Does composite task '{{ composite }}' in {{ place }} contain task '{{ task }}', be it directly or by way of "
+    "further composite tasks that it contains?{% if paths %} Names with dots are paths, such as Outer.Inner for the "
+    "task Inner that Outer contains.{% endif %}",
+    form="yes-no",
+    needs={"hierarchy"},
+    flaws={"yes": "repeat-name", "no": "repeat-name"},
+)
+def task_hierarchy(workflow: Workflow) -> Cases:
+    """Does the model know which tasks are inside which, through all levels?
+
+    Hard negatives: mostly tasks nested as deep or deeper, but inside another task, so that depth and place in the text
+    tell nothing; then the question turned round (what contains the composite task), the tasks directly before and
+    after it, and tasks nested less deep. A task that is called by its path tells by it what it lies in: about the
+    user's own workflows such a question is not asked.
+    """
+    inside = _inside(workflow)
+    names = _names(inside)
+    for outer in spread([one for one in names if one in inside], len(names) // SHARE, MOST_OUTER):
+        neighbours = _neighbours(inside[outer[:-1]], outer[-1])
+        parts = {one for one in names if one != outer and one[: len(outer)] == outer}
+        others = spread([one for one in names if one != outer and one not in parts], len(names) // SHARE, MOST_INNER)
+        asked = {*spread([one for one in names if one in parts], len(names) // SHARE, MOST_INNER), *others}
+        for inner in (one for one in names if one in asked):
+            pair = _pair(outer, inner, neighbours)
+            further = pair == "elsewhere" and len(inner) > len(outer)
+            deeper = min(len(inner) - len(outer), 2) if further or pair == "part" else 0
+            yield case(
+                pair == "part",
+                rank=int(pair == "beside"),
+                stratum=f"{deeper} deeper",
+                share=3 if deeper else 1,
+                task=names[inner],
+                composite=names[outer],
+                paths=any(names[one] != one[-1] for one in (inner, outer)),
+                revealing=names[inner] != inner[-1] or (names[outer] != outer[-1] and pair == "container"),
+                labels={"pair": pair, "nesting": len(inner) - len(outer) if pair == "part" else 0},
+            )
+
+
+@pattern(
+    "List the composite tasks of {{ place }}, that is, the tasks that have a sub-workflow."
+    "{% if nested %} Do not list tasks nested inside other tasks.{% endif %}",
+    "Which tasks of {{ place }} are made up of tasks themselves, in a workflow that is written inside them or that "
+    "they refer to?{% if nested %} Name only those that stand directly in it, none that lies inside another task."
+    "{% endif %}",
+    form="task-set",
+    needs={"hierarchy"},
+)
+def composite_tasks(workflow: Workflow) -> Cases:
+    """Does the model tell composite tasks from atomic ones?
+
+    Levels with composite tasks are drawn twice as often as those with none.
+    """
+    found = tuple(task.name for task in workflow.tasks if task.composite)
+    stratum, share = ("none", "one", "several")[min(len(found), 2)], 2 if found else 1
+    yield case(found, stratum=stratum, share=share, labels={"answers": len(found)})
+
+
+PATHS = (
+    "{% if paths %} Give a task by its path from there, like Outer.Inner, where its name stands more than once, "
+    "counting a sub-workflow as often as it is used; otherwise by its name.{% endif %}"
+)
+
+
+@pattern(
+    "List all tasks nested inside the composite tasks of {{ place }}, at any depth." + PATHS,
+    "Which tasks does {{ place }} have that do not stand directly in it, but inside one of its composite tasks or "
+    "deeper?" + PATHS,
+    form="task-set",
+    needs={"hierarchy"},
+    flaws={"": "repeat-name"},
+)
+def nested_tasks(workflow: Workflow) -> Cases:
+    """Does the model collect the tasks of all levels, those behind references included?
+
+    A name counts as standing more than once if it does so anywhere in the level asked about and below it.
+    """
+    inside = _inside(workflow)
+    names = _names(inside)
+    below = [path for path in _tasks(inside) if len(path) > 1]
+    if inside and all(path in names for path in below):
+        answer = tuple(names[path] for path in below)
+        paths, deepest = any(names[path] != path[-1] for path in names), max(map(len, inside))
+        yield case(answer, rank=int(not below), paths=paths, labels={"nesting": deepest})
+
+
+@pattern(
+    "Is there an infinite recursion in the references of {{ place }}? That is, do its references to sub-workflows"
+    "{% if derived %} or to workflows that one is derived from{% endif %}, followed on and on, lead from some "
+    "workflow back to that same workflow?",
+    "Do the references between workflows ({% if derived %}sub-workflows and bases{% else %}sub-workflows{% endif %}), "
+    "followed from {{ place }}, ever come back to a workflow already entered on the same way?",
+    form="yes-no",
+    needs={"references"},
+    avoids={"guards"},
+    flaws={"yes": "close-cycle", "no": "cut-cycle"},
+    levels="workflow",
+)
+def infinite_recursion(workflow: Workflow) -> Cases:
+    """Can the model follow references from one workflow to the next and see that they never end?
+
+    Left out where nothing is referred to, or where a reference leads nowhere and none of the others comes back.
+    """
+    whole = assemble(workflow)
+    known = {one.qualified for one in (whole, *whole.others)}
+    references = [one.reference for top in (whole, *whole.others) for _, level in levels(top) for one in level.tasks]
+    told = [reference for reference in references if reference is not None]
+    derived = any(one.base is not None for one in (workflow, *workflow.others))
+    cycle = recursion(workflow)
+    if cycle or ((told or derived) and known.issuperset(told)):
+        yield case(bool(cycle), derived=derived, labels={"cycle": len(cycle)})
+
+
+def _inside(workflow: Workflow) -> dict[Path, Workflow]:
+    """The level and, by its path, that inside every composite task, at any depth; nothing where that is not known."""
+    # Without its name, an inline level is no longer taken for the workflow of that name among the others.
+    found = dict(levels(expand(replace(workflow, name=""))))
+    left = any(task.reference is not None for level in found.values() for task in level.tasks)
+    return {} if left else found
+
+
+def _tasks(inside: Mapping[Path, Workflow]) -> list[Path]:
+    return [(*path, name) for path, level in inside.items() for name in level.task_names]
+
+
+def _names(inside: Mapping[Path, Workflow]) -> dict[Path, str]:
+    """What each task is called: its name or, where that stands more than once, its path; if that means it alone."""
+    paths = _tasks(inside)
+    times = Counter(path[-1] for path in paths)
+    meanings = Counter(text for path in paths for text in {path[-1], ".".join(path)})
+    names = {path: path[-1] if times[path[-1]] == 1 else ".".join(path) for path in paths}
+    return {path: name for path, name in names.items() if meanings[name] == 1}
+
+
+def _neighbours(level: Workflow, task: str) -> set[str]:
+    """The tasks directly before and after a task."""
+    after = task_graph(level)
+    return {*after[task], *(one for one in after if task in after[one])}
+
+
+def _pair(outer: Path, inner: Path, neighbours: Collection[str]) -> Pair:
+    if inner[: len(outer)] == outer:
+        return "part"
+    if outer[: len(inner)] == inner:
+        return "container"
+    if inner[:-1] == outer[:-1]:
+        return "neighbour" if inner[-1] in neighbours else "beside"
+    return "elsewhere" if len(inner) > 1 else "beside"

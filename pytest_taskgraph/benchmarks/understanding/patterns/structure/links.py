@@ -1,0 +1,272 @@
+"""Patterns about single links and the tasks next to a task (specs/patterns.md, S3 to S5, S10 and S11).
+
+The sampler draws evenly among the cases of the lowest rank, so what has that rank sets the share of each flow. Of 12
+tasks with data, about 6 in 10 cases of S3, 3 in 10 of S4 and 5 in 10 of S5 are about the data flow: in S3 only data
+that some task writes and some task reads have the lowest rank (data on one end only betray the direction), in S5 a
+single task comes last in the control flow, where it can be read off one link, not in the data flow, where it takes two.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Final
+
+from .....workflow.graph import reachable, task_graph
+from .....workflow.model import DataLink, Flow, Link, Workflow
+from ..pattern import OWN_LEVEL, Case, Cases, case, pattern
+from ..spread import spread
+
+Graph = Mapping[str, tuple[str, ...]]  # every node with those to which a link leads
+
+FLOWS: Final[tuple[Flow, ...]] = ("control", "data")
+MOST_LINKS: Final = 1000  # of a large flow
+MOST_CROSSED: Final = 25  # of a task in a large flow
+MOST: Final = 40  # nodes of a flow of which all unlinked pairs are asked about; of larger ones, reversed links only
+
+
+@pattern(
+    "In {{ place }}, is there a direct {{ flow }} flow link from {{ first }} to {{ second }}?",
+    "Does a single link of the {{ flow }} flow of {{ place }} lead from {{ first }} straight to {{ second }}?",
+    form="yes-no",
+)
+def link_existence(workflow: Workflow) -> Cases:
+    """Can the model find a link, and tell its direction?
+
+    Where both ends are named (difficulty easy), the answer is one look at the text: a line that names both. In as many
+    questions (difficulty hard) one end is a task that is described: as the one that writes or reads certain data, or
+    as the one task that comes directly after another in the control flow. Links of the data flow lead from data to a
+    task or from a task to data. Negatives: reversed links, then pairs without a link. Pairs of tasks joined through a
+    gateway only are left out.
+    """
+    tasks, data = workflow.task_names, tuple(one.name for one in workflow.data)
+    links = _direct(workflow.links, tasks)
+    descriptions = _descriptions(workflow)
+    unclear = {task: _without(after, links[task]) for task, after in task_graph(workflow).items()}
+    for a, b, pair in _pairs(links, unclear):
+        yield from _link_cases("control", a, b, pair, int(pair == "unlinked"), descriptions)
+    links = _direct(workflow.data_links, tasks + data)
+    written = {name for task in tasks for name in links[task]}
+    passed_on = {name for name in data if links[name] and name in written}
+    for a, b, pair in _pairs(links, {}):
+        if (a in data) != (b in data):
+            rank = 2 if pair == "unlinked" else int(passed_on.isdisjoint((a, b)))
+            yield from _link_cases("data", a, b, pair, rank, descriptions)
+
+
+def _link_cases(
+    flow: Flow, a: str, b: str, pair: str, rank: int, descriptions: Mapping[str, Mapping[str, str]]
+) -> Iterator[Case]:
+    """Yield the question about a pair with both ends named, and with each end described that has a description."""
+    named = [f"task '{name}'" if name in descriptions else f"data '{name}'" for name in (a, b)]
+    ways = [("easy", *named)]
+    ways += [("hard", text, named[1]) for by, text in descriptions.get(a, {}).items() if by not in (a, b)]
+    ways += [("hard", named[0], text) for by, text in descriptions.get(b, {}).items() if by not in (a, b)]
+    for difficulty, first, second in ways if pair != "unlinked" else ways[:1]:
+        labels = {"flow": flow, "pair": pair, "difficulty": difficulty}
+        answer = pair == "linked"
+        yield case(answer, rank=rank, stratum=difficulty, labels=labels, flow=flow, first=first, second=second)
+
+
+def _descriptions(workflow: Workflow) -> dict[str, dict[str, str]]:
+    """Return, for each task, what describes it and no other task, by the data or the task that the words name.
+
+    In large levels, of more than MOST tasks, it is one description each.
+    """
+    found: dict[str, dict[str, str]] = {task: {} for task in workflow.task_names}
+    for before, after in task_graph(workflow).items():
+        if len(after) == 1 and after[0] != before:
+            found[after[0]][before] = f"the one task that comes directly after task '{before}' in the control flow"
+    for one in workflow.data:
+        writers = {link.source for link in workflow.data_links if link.target == one.name}
+        readers = {link.target for link in workflow.data_links if link.source == one.name}
+        for verb, tasks in (("reads", readers), ("writes", writers)):
+            if len(tasks) == 1 and found.keys() >= tasks:
+                (task,) = tasks
+                found[task][one.name] = f"the one task that {verb} data '{one.name}'"
+    most = None if len(found) <= MOST else 1
+    return {task: dict([*texts.items()][:most]) for task, texts in found.items()}
+
+
+@pattern(
+    "In the {{ flow }} flow of {{ place }}, does task '{{ b }}' directly follow task '{{ a }}', that is, "
+    "{% if flow == 'control' %}with no other task between them{% else %}"
+    "does '{{ b }}' read data that '{{ a }}' writes{% endif %}?",
+    "{% if flow == 'control' %}Does the control flow of {{ place }} lead from task '{{ a }}' to task '{{ b }}' without "
+    "passing any other task on the way{% else %}Is there data that task '{{ a }}' of {{ place }} writes and task "
+    "'{{ b }}' reads, so that the data flow leads directly from the first to the second{% endif %}?",
+    form="yes-no",
+)
+def task_after_task(workflow: Workflow) -> Cases:
+    """Does the model know what directly follows what, through gateways or through data?
+
+    Pairs with gateways between them and pairs with data between them are drawn twice as often as those with a link
+    between them; and as negatives each of these the other way round, or one task further on. Then come pairs of which
+    neither follows the other directly.
+    """
+    direct = _direct(workflow.links, workflow.task_names)
+    for flow in FLOWS:
+        graph = task_graph(workflow, flow)
+        for a, b, pair in _pairs(graph, {}):
+            labels = {"flow": flow, "pair": pair}
+            if flow == "control" and pair != "unlinked":
+                first, second = (a, b) if pair == "linked" else (b, a)
+                labels["gateway"] = "no" if second in direct[first] else "yes"
+            further = pair == "unlinked" and any(b in graph[between] for between in graph[a])
+            easy = pair == "unlinked" and not further
+            stratum = f"{flow} {'further' if further else labels.get('gateway', '')}"
+            share = 1 if labels.get("gateway") == "no" else 2  # a link is seen at one look
+            answer, rank = pair == "linked", int(easy)
+            yield case(answer, rank=rank, stratum=stratum, share=share, labels=labels, a=a, b=b, flow=flow)
+
+
+@pattern(
+    "In the {{ flow }} flow of {{ place }}, which tasks come directly after task '{{ task }}', that is, "
+    "{% if flow == 'control' %}with no other task between{% else %}which tasks read data that it writes{% endif %}?"
+    + OWN_LEVEL,
+    "{% if flow == 'control' %}To which tasks does the control flow of {{ place }} lead from task '{{ task }}' without "
+    "passing another task on the way?{% else %}Task '{{ task }}' of {{ place }} writes data. Going by the data flow, "
+    "which tasks read any of it?{% endif %}" + OWN_LEVEL,
+    form="task-set",
+)
+def next_tasks(workflow: Workflow) -> Cases:
+    """Can the model follow all links forward from a task, through gateways or through data?
+
+    In the data flow only tasks that write something are asked about. Tasks with nothing after them come with the hard
+    ones as long as these are at least twice as many, else later; so do those with one task after them, right behind a
+    link.
+    """
+    writers = {link.source for link in workflow.data_links}
+    direct = _direct(workflow.links, workflow.task_names)
+    for flow in FLOWS:
+        graph = {t: after for t, after in task_graph(workflow, flow).items() if flow == "control" or t in writers}
+        easy = {t for t, after in graph.items() if flow == "control" and len(after) == 1 and after[0] in direct[t]}
+        last = [task for task, after in graph.items() if not after]
+        if 2 * len(last) > len(graph) - len(easy) - len(last):
+            easy.update(last)
+        for task, after in graph.items():
+            labels: dict[str, str | int] = {"flow": flow, "answers": len(after)}
+            if flow == "control":
+                labels["gateway"] = "yes" if _without(after, direct[task]) else "no"
+            yield case(after, rank=int(task in easy), labels=labels, task=task, flow=flow)
+
+
+@pattern(
+    "In {{ place }}, is there a conditional link of the control flow from task '{{ a }}' straight to task '{{ b }}'? A "
+    "link is conditional if it carries a condition; 'otherwise' counts as one.",
+    "Does the control flow of {{ place }} have a link leading directly from '{{ a }}' to '{{ b }}' with a condition "
+    "('otherwise' included) on it?",
+    form="yes-no",
+    needs={"guards", "mixed"},
+    flaws={"yes": "cross-condition", "no": "cross-condition"},
+)
+def conditional_link_existence(workflow: Workflow) -> Cases:
+    """Does the model see which links are conditional?
+
+    Hard cases: conditional links, mostly to tasks to which an unconditional one leads, too, and from tasks that have
+    links of both kinds; unconditional links from tasks with conditional ones beside them, to tasks with a condition
+    before them and to others; pairs without a link of which one task has a condition behind it and the other one before
+    it. So neither task alone tells, nor that a link joins them. Then reversed conditional links and other unconditional
+    ones, then other pairs without a link. Pairs joined through a gateway are left out, unless a conditional link joins
+    them, too.
+    """
+    tasks = workflow.task_names
+    links = _direct(workflow.links, tasks)
+    conditional = _direct((link for link in workflow.links if link.guard is not None), tasks)
+    around = _through_gateways(workflow)
+    unclear = {task: (*around[task], *_without(links[task], conditional[task])) for task in tasks}
+    found = {(a, b): "conditional" if pair == "linked" else pair for a, b, pair in _pairs(conditional, unclear)}
+    conditioned = dict.fromkeys(b for after in conditional.values() for b in after)
+    plainly = {b for c in tasks for b in _without(links[c], conditional[c])}
+    for a in spread(tasks, len(tasks)):
+        crossed = _without(conditioned if conditional[a] else (), (a, *conditional[a], *unclear[a]))
+        crossed = tuple(spread(crossed, len(tasks), MOST_CROSSED))
+        found.update({(a, b): "crossed" for b in crossed})
+        found.update({(a, b): "unconditional" for b in _without(links[a], (*conditional[a], *around[a]))})
+    for (a, b), pair in found.items():
+        beside = pair == "unconditional" and bool(conditional[a])
+        rank = 0 if beside or pair in ("conditional", "crossed") else 2 if pair == "unlinked" else 1
+        plain = b in plainly
+        mixed = len(conditional[a]) < len(links[a])
+        stratum = f"{pair} {plain} {mixed}" if pair == "conditional" else f"{pair} {b in conditioned}"
+        share = 1 if pair == "crossed" else (1 + plain) * (2 if mixed else 1) if pair == "conditional" else 2
+        labels = {"flow": "control", "pair": pair}
+        yield case(pair == "conditional", rank=rank, stratum=stratum, share=share, labels=labels, a=a, b=b)
+
+
+@pattern(
+    "In {{ place }}, to which tasks is there a conditional link of the control flow from task '{{ task }}'? A link is "
+    "conditional if it carries a condition; 'otherwise' counts as one." + OWN_LEVEL,
+    "Look at the links of the control flow of {{ place }} that leave '{{ task }}'. To which tasks do the conditional "
+    "ones among them lead? A link with 'otherwise' on it counts as conditional." + OWN_LEVEL,
+    form="task-set",
+    needs={"mixed"},
+)
+def conditional_links(workflow: Workflow) -> Cases:
+    """Can the model pick the conditional links among all that leave a task?
+
+    Tasks with links of both kinds come first, and those with several conditional ones, so that neither "one of them"
+    nor "all of them" is a good guess; then those with one conditional link, then the others with any. Left out are
+    tasks behind which a condition stands at a gateway or leads to one: where such a link ends could be read two ways.
+    """
+    conditional = _direct((link for link in workflow.links if link.guard is not None), workflow.task_names)
+    kinds: dict[str, set[bool]] = {}
+    for link in workflow.links:
+        kinds.setdefault(link.source, set()).add(link.guard is not None)
+    unclear = _conditions_at_gateways(workflow)
+    for task, after in conditional.items():
+        if task in kinds and task not in unclear:
+            mixed = len(kinds[task]) == 2
+            rank = 0 if mixed or len(after) > 1 else 1 if True in kinds[task] else 2
+            labels: dict[str, str | int] = {"flow": "control", "answers": len(after), "mixed": "yes" if mixed else "no"}
+            yield case(after, rank=rank, labels=labels, task=task)
+
+
+def _pairs(links: Graph, unclear: Graph) -> Iterator[tuple[str, str, str]]:
+    """Every link, every reversed link, and, unless there are too many, the pairs without one; each with its name.
+
+    Left out of the negatives: a node with itself, links in both directions, and what is unclear.
+    """
+    linked = [(a, b) for a, targets in links.items() for b in targets]
+    for a, b in spread(linked, len(links), MOST_LINKS):
+        yield a, b, "linked"
+        if a not in links[b] and a not in unclear.get(b, ()):
+            yield b, a, "reversed"
+    for a in links if len(links) <= MOST else ():
+        for b in _without(links, (a, *links[a], *unclear.get(a, ()))):
+            if a not in links[b]:
+                yield a, b, "unlinked"
+
+
+def _direct(links: Iterable[Link | DataLink], nodes: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
+    """The nodes, each with those among them to which a link of its own leads."""
+    found: dict[str, dict[str, None]] = {node: {} for node in nodes}
+    for link in links:
+        if link.source in found and link.target in found:
+            found[link.source][link.target] = None
+    return {node: tuple(targets) for node, targets in found.items()}
+
+
+def _without(names: Iterable[str], others: tuple[str, ...]) -> tuple[str, ...]:
+    avoided = set(others)
+    return tuple(name for name in names if name not in avoided)
+
+
+def _through_gateways(workflow: Workflow) -> Graph:
+    """The tasks, each with those to which a path through at least one gateway, and no task, leads."""
+    tasks = set(workflow.task_names)
+    kept = (link for link in workflow.links if not (link.source in tasks and link.target in tasks))
+    return task_graph(replace(workflow, links=tuple(kept)))
+
+
+def _conditions_at_gateways(workflow: Workflow) -> set[str]:
+    """The tasks from which a path to or through gateways, and no task, takes a conditional link."""
+    gateways = {gateway.name for gateway in workflow.gateways}
+    to_gateway = [link for link in workflow.links if link.target in gateways]
+    ahead: dict[str, list[str]] = {}
+    for link in to_gateway:
+        ahead.setdefault(link.source, []).append(link.target)
+    guarded = {link.source for link in workflow.links if link.guard is not None and link.source in gateways}
+    guarding = {link.source for link in to_gateway if link.guard is not None}
+    passed = {task: reachable(ahead, task) for task in workflow.task_names}
+    return {task for task in workflow.task_names if task in guarding or guarded & passed[task]}

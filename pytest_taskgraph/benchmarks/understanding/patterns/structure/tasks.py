@@ -1,0 +1,119 @@
+"""Patterns about which tasks a workflow has, and what they say of themselves (specs/patterns.md, S1 and S2)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Final, NamedTuple
+
+from .....workflow.model import Task, Workflow
+from ..pattern import Case, Cases, case, pattern
+
+FEW: Final = 3  # tasks; of less than that there is little to choose
+LIST_OWN = "{% if nested %} Do not list tasks nested inside other tasks.{% endif %}"
+NAME_OWN = "{% if nested %} Name only tasks that stand directly in it, none that lies inside another task.{% endif %}"
+
+
+@pattern(
+    "List all tasks in {{ place }}." + LIST_OWN,
+    "Which tasks does {{ place }} consist of?" + NAME_OWN,
+    form="task-set",
+    varies={"hierarchy"},
+)
+def task_list(workflow: Workflow) -> Cases:
+    """Does the model see all tasks, and only those of the level that it is asked about?
+
+    Some workflows have composite tasks, so that counting up the names is no answer. Levels of less than three tasks
+    come last.
+    """
+    yield case(workflow.task_names, rank=int(len(workflow.tasks) < FEW))
+
+
+class Property(NamedTuple):
+    """What a task may have: as said of tasks ("have ..."), and otherwise worded of one task ("comes with ...")."""
+
+    name: str
+    plural: str
+    singular: str
+    holds: Callable[[Task], bool]
+
+
+PROPERTIES: Final = (
+    Property(
+        "parameter",
+        "have a parameter of their own (those of the workflow, and of tasks nested inside, do not count)",
+        "is itself given at least one parameter, not counting those of the workflow or of tasks inside it",
+        lambda task: bool(task.parameters),
+    ),
+    Property(
+        "implementation",
+        "have an implementation",
+        "comes with an implementation",
+        lambda task: bool(task.implementation),
+    ),
+    Property(
+        "sub-workflow",
+        "have a sub-workflow",
+        "is composite, that is, is carried out by a workflow of its own, written inside it or referred to",
+        lambda task: task.composite,
+    ),
+    Property(
+        "description",
+        "have a description",
+        "is described by a text of its own",
+        lambda task: bool(task.description),
+    ),
+)
+
+
+@pattern(
+    "Which tasks in {{ place }} {{ plural }}?" + LIST_OWN,
+    "Look at the tasks of {{ place }} one by one: name each task that {{ singular }}." + NAME_OWN,
+    form="task-set",
+    needs={"parameters", "implementations", "data", "hierarchy", "descriptions", "kinds"},
+)
+def task_list_with_property(workflow: Workflow) -> Cases:
+    """Can the model pick out tasks by what is said of them?
+
+    Each property has one case of rank 0 in a level, so that all have the same chance to be drawn: of kinds it is the
+    one that comes first, of data the first for reading and the last for writing. These are taken whatever the answer,
+    so data that nobody reads or writes are asked about as often as they occur ("none"). Of the other properties an
+    empty answer has rank 1, and so has all that is asked about a level of less than three tasks.
+    """
+    few = len(workflow.tasks) < FEW
+    for one in PROPERTIES:
+        yield _case(workflow, one, easy=few or not any(map(one.holds, workflow.tasks)))
+    for number, kind in enumerate(dict.fromkeys(task.kind for task in workflow.tasks if task.kind)):
+        yield _case(workflow, _of_kind(kind), easy=few or number > 0)
+    yield from _data_cases(workflow, few)
+
+
+def _data_cases(workflow: Workflow, few: bool) -> Iterator[Case]:
+    reads: dict[str, set[str]] = {one.name: set() for one in workflow.data}
+    writes: dict[str, set[str]] = {one.name: set() for one in workflow.data}
+    for link in workflow.data_links:
+        reads.get(link.source, set()).add(link.target)
+        writes.get(link.target, set()).add(link.source)
+    for data in reads:
+        yield _case(workflow, _reading(data, reads[data]), easy=few or data != workflow.data[0].name)
+        yield _case(workflow, _writing(data, writes[data]), easy=few or data != workflow.data[-1].name)
+
+
+def _case(workflow: Workflow, one: Property, easy: bool) -> Case:
+    tasks = tuple(task.name for task in workflow.tasks if one.holds(task))
+    return case(tasks, rank=int(easy), plural=one.plural, singular=one.singular, labels={"property": one.name})
+
+
+def _of_kind(kind: str) -> Property:
+    return Property(
+        "kind", f"are of kind '{kind}'", f"is said to be of the kind '{kind}'", lambda task: task.kind == kind
+    )
+
+
+def _reading(data: str, tasks: set[str]) -> Property:
+    return Property("reads", f"read data '{data}'", f"takes data '{data}' as an input", lambda task: task.name in tasks)
+
+
+def _writing(data: str, tasks: set[str]) -> Property:
+    return Property(
+        "writes", f"write data '{data}'", f"gives data '{data}' as an output", lambda task: task.name in tasks
+    )

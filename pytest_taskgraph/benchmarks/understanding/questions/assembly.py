@@ -1,0 +1,310 @@
+"""From settings to references, and from a reference to the question that is put."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from hashlib import sha256
+from itertools import product
+from typing import Any
+
+from ....errors import NoCaseError, NothingToAskError, UsageError
+from ....generation.recipe import TASKS
+from ....notations import notation
+from ....notations.plain_json import digest
+from ....scoring.forms import form
+from ....scoring.forms.form import Form
+from ....scoring.metrics import MEASURED, check_text_metrics
+from ....trial import Question
+from ...prompts import Composed
+from ..family_options import UnderstandingSettings
+from ..own_files import projects
+from ..own_files.choices import choose
+from ..own_files.interpretations import guide_for, spellings_for
+from ..patterns import select
+from ..patterns.pattern import PATTERNS, Pattern
+from ..patterns.scope import sentence
+from ..prompts import Example, WorkflowPrompt, prompt_template
+from ..variations import asked as asked_for
+from ..variations import check as check_relations
+from ..variations import not_varied, with_varied
+from .chance import chance_at
+from .examples import ExampleSeries, drawn, examples, shots_of, size_of, unsolved
+from .ingredients import Asked, PatternReference, about, known_names, written
+from .labels import difficulty
+from .left_out import left_alone, misfit, misfits, one_sided, recipe_features, silent, unsaid
+from .phrasings import check_templates, worded
+from .presentation import present
+from .sample import Drawn, draw
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionMetrics:
+    """The metrics of a question: the one that decides, those beside it, and which of them a model measures."""
+
+    metric: str
+    further: list[str]
+    judged: list[str]
+
+
+def question_metrics(answer_form: Form, metric: str, chosen: Sequence[str]) -> QuestionMetrics:
+    """Return the metrics that score answers of a form; `metric` is the pattern's own choice, empty for none.
+
+    Of texts the first chosen metric decides, and the form's own stand beside the others: they cost nothing.
+    """
+    if answer_form.name != "text":
+        return QuestionMetrics(metric or answer_form.metric, list(answer_form.further), [])
+    first, *others = dict.fromkeys([*([metric] if metric else []), *chosen, answer_form.metric, *answer_form.further])
+    return QuestionMetrics(first, others, [name for name in (first, *others) if name in MEASURED])
+
+
+def pass_threshold(answer_form: Form, settings: UnderstandingSettings) -> float:
+    """Return the smallest score that is right: the user's, where one is set, else the form's; 0.0 where none is."""
+    return answer_form.pass_threshold if settings.pass_threshold is None else settings.pass_threshold
+
+
+def metrics(pattern: str, settings: UnderstandingSettings) -> list[str]:
+    """The metrics that answers to a pattern may have in such a run, the one that decides first."""
+    one = PATTERNS[pattern]
+    chosen = question_metrics(form(one.form), one.metric, settings.text_metrics)
+    agent = ["specifications_read"] if settings.presentation == "agent" else []
+    return [chosen.metric, *chosen.further, *agent]
+
+
+DEFAULT_PROMPT = UnderstandingSettings().prompt
+
+
+def check(settings: UnderstandingSettings) -> None:
+    """Nothing, if names are known and files can be read. Raises UsageError."""
+    if bad := [size for size in settings.tasks if size not in TASKS]:
+        raise UsageError(f"workflows of {bad[0]} tasks cannot be generated; expected {TASKS[0]} to {TASKS[-1]} tasks")
+    check_templates(settings)
+    for name in settings.notations:
+        notation(name)
+    check_text_metrics(settings.text_metrics)
+    check_relations(settings.vary)
+    for path in settings.workflows:
+        projects.load(path)
+
+
+def references(settings: UnderstandingSettings, options: Mapping[str, Any]) -> list[PatternReference]:
+    """The questions of a suite. Raises UsageError for unknown names, and NoCaseError where nothing can be asked.
+
+    Generated: the first two ordinals of each pattern and size are built here, as a probe.
+    """
+    settings = _merged(settings, options)
+    check(settings)
+    patterns = select(options.get("patterns", "*"))
+    if not settings.workflows:
+        _probe(patterns, settings)
+    made = _made(patterns, settings)
+    if not made:
+        reasons = "; ".join(notices(settings, options)) or "none of the patterns finds a case"
+        nothing = NothingToAskError if settings.workflows else NoCaseError
+        raise nothing(f"there is nothing to ask: {reasons}")
+    return list(with_varied(made, settings))
+
+
+def notices(settings: UnderstandingSettings, options: Mapping[str, Any]) -> list[str]:
+    """What is left out, and why, a line each."""
+    settings = _merged(settings, options)
+    patterns = select(options.get("patterns", "*"))
+    if settings.workflows:
+        left_out = [
+            *left_alone(settings),
+            *silent(patterns, settings),
+            *one_sided(patterns, settings),
+            *_without_examples(patterns, settings),
+        ]
+    else:
+        left_out = [*misfits(patterns, settings), *unsaid(patterns, settings)]
+    return [*left_out, *(not_varied(_made(patterns, settings), settings) if settings.vary else ())]
+
+
+def question(reference: PatternReference, settings: UnderstandingSettings) -> Question:
+    """The question that a reference stands for."""
+    asked, chosen = asked_for(reference, settings), prompt_template(settings.prompt, settings.templates)
+    one, workflow_digest = about(asked, reference, settings), digest(asked.workflow)
+    answer_form = form(asked.pattern.form)
+    names = known_names(asked.workflow, asked.scope.workflow)
+    text = sentence(asked.worded, asked.phrasing, asked.scope, asked.case)
+    shown = notation(asked.notation)
+    files = _files(reference, asked, settings)
+    presented = present(asked.text, settings.presentation, shown, asked.scope, asked.pattern.needs, files)
+    shots = _examples(reference, asked, workflow_digest, settings)
+    told = chosen.compose(
+        workflow=presented.text,
+        notation=shown.title,
+        in_notation=shown.phrase,
+        guide=guide_for(shown, asked.text, reference.source >= 0, bool(shots)),
+        question=text,
+        instruction=answer_form.instruct(names),
+        examples=shots,
+        fenced=not presented.specifications,
+    )
+    metrics = question_metrics(answer_form, asked.pattern.metric, settings.text_metrics)
+    return Question(
+        reference.id, "understanding", asked.pattern.name, asked.pattern.category, text, told.prompt,
+        answer_form.name, asked.case.answer, metrics.metric, metrics.further,
+        pass_threshold(answer_form, settings), judged=metrics.judged, names=names, place=chosen.place,
+        parsing=settings.parsing, labels=_labels(reference, asked, chosen),
+        episode=presented.episode, specifications=presented.specifications, needed=presented.needed,
+        cluster=workflow_digest if one == asked.workflow else digest(one), system=told.system,
+        digests=_digests(asked, workflow_digest, chosen, told),
+        chance=chance_at(answer_form.name, metrics.metric, asked.case.answer, asked.scope.workflow),
+        relation=reference.relation, twin=reference.twin,
+        spellings=spellings_for(shown, asked.text, asked.scope.root) if reference.source >= 0 else {},
+    )  # fmt: skip
+
+
+def _files(reference: PatternReference, asked: Asked, settings: UnderstandingSettings) -> Mapping[str, str]:
+    """The user's own files, path to text, where they are shown verbatim; none otherwise."""
+    if reference.source < 0 or settings.convert:
+        return {}
+    project = projects.load(settings.workflows[reference.source])
+    return project.files if project.text == asked.text else {}
+
+
+def _merged(settings: UnderstandingSettings, options: Mapping[str, Any]) -> UnderstandingSettings:
+    """The settings, with what the suite says where the user of the run said nothing."""
+    said: dict[str, Any] = {}
+    for name, option in (("tasks", "tasks"), ("instances", "instances"), ("notations", "notation")):
+        if name in options and option not in settings.given:
+            value = options[name]
+            said[name] = value if name == "instances" else tuple([value] if isinstance(value, (int, str)) else value)
+    return replace(settings, **said)
+
+
+def _made(patterns: Sequence[Pattern], settings: UnderstandingSettings) -> list[PatternReference]:
+    """The questions of the patterns, as they are."""
+    return [one for p in patterns for one in (_own if settings.workflows else _generated)(p, settings)]
+
+
+def _probe(patterns: Sequence[Pattern], settings: UnderstandingSettings) -> None:
+    """Nothing, if the first questions of each pattern and size can be had. Raises NoCaseError, UsageError."""
+    for pattern, size in product(patterns, settings.tasks):
+        for ordinal in range(0 if misfit(pattern, size) else min(2, settings.instances)):
+            _put(draw(pattern, size, settings.seed, ordinal, settings.names), worded(pattern, settings.templates))
+
+
+def _generated(pattern: Pattern, settings: UnderstandingSettings) -> Iterator[PatternReference]:
+    for size in settings.tasks:
+        if misfit(pattern, size):
+            continue
+        said = [n for n in settings.notations if not recipe_features(pattern, size) & notation(n).loses]
+        for name in said:
+            for ordinal in range(settings.instances):
+                yield _reference(pattern, settings, name, f"n{size:03d}-s{settings.seed}-{ordinal:03d}", ordinal, size)
+
+
+def _put(one: Drawn, words: Pattern) -> None:
+    """Nothing, if the pattern's phrasings ask that case. Raises UsageError, before anything is asked."""
+    for phrasing in range(len(words.templates)):
+        sentence(words, phrasing, one.scope, one.case)
+
+
+def _own(pattern: Pattern, settings: UnderstandingSettings) -> Iterator[PatternReference]:
+    for source in _sources(settings):
+        path = settings.workflows[source]
+        for converted in settings.notations if settings.convert else ("",):
+            chosen = choose(pattern, path, converted, settings.seed, settings.instances)
+            project = projects.load(path)
+            if shots_of(settings) and unsolved(pattern, converted or project.notation.name):
+                continue
+            for ordinal, scope in enumerate(one.scope for one in chosen):
+                name = _safe(scope.workflow.name if scope.whole else project.workflow.name)
+                where = f"{name}-{project.digest[:6]}-{ordinal:03d}"
+                yield _reference(pattern, settings, converted or project.notation.name, where, ordinal, 0, source)
+
+
+def _without_examples(patterns: Sequence[Pattern], settings: UnderstandingSettings) -> Iterator[str]:
+    """A line for each pattern and notation of own files whose examples the notation has no words for."""
+    if shots_of(settings):
+        own = [projects.load(path).notation.name for path in settings.workflows]
+        for shown in dict.fromkeys(settings.notations if settings.convert else own):
+            for one in patterns:
+                if lost := unsolved(one, shown):
+                    yield f"{one.name} is left out: no example in {shown}, which cannot say {', '.join(sorted(lost))}"
+
+
+def _sources(settings: UnderstandingSettings) -> list[int]:
+    """The places of the user's projects; of those that would be asked about under the same ids, the first."""
+    first: dict[tuple[str, str], int] = {}
+    for source, path in enumerate(settings.workflows):
+        project = projects.load(path)
+        first.setdefault((project.digest, "" if settings.convert else project.notation.name), source)
+    return list(first.values())
+
+
+def _reference(
+    pattern: Pattern,
+    settings: UnderstandingSettings,
+    shown: str,
+    where: str,
+    ordinal: int,
+    tasks: int,
+    source: int = -1,
+) -> PatternReference:
+    return PatternReference(
+        f"{pattern.name}-{shown}-{where}{_ways(settings)}", pattern.name, shown, ordinal, tasks, source
+    )
+
+
+def _ways(settings: UnderstandingSettings) -> str:
+    """The part of an id that tells how it is asked; defaults are left out."""
+    phrasing = {"first": "-p1", "second": "-p2"}.get(settings.phrasing, "")
+    names = "" if settings.names == "mixed" else f"-{settings.names}"
+    default = settings.prompt == DEFAULT_PROMPT
+    prompt = "" if default else f"-{_safe(prompt_template(settings.prompt, settings.templates).name)}"
+    shots = "" if settings.shots is None else f"-k{settings.shots}"
+    return f"{names}{phrasing}{prompt}{shots}{'-agent' if settings.presentation == 'agent' else ''}"
+
+
+def _safe(name: str) -> str:
+    """The name as a shell takes it without quotes."""
+    return re.sub(r"[^\w.-]", "_", name)
+
+
+def _examples(
+    reference: PatternReference, asked: Asked, workflow_digest: str, settings: UnderstandingSettings
+) -> tuple[Example, ...]:
+    """The solved examples that stand before the question."""
+    if not shots_of(settings):
+        return ()
+    size = size_of(asked.pattern, reference.tasks)
+    series = ExampleSeries(shots_of(settings), size, settings.seed, reference.ordinal)
+    found = drawn(asked.pattern, series, workflow_digest)
+    place = prompt_template(settings.prompt, settings.templates).place
+    return examples(found, asked.worded, asked.phrasing, place, partial(written, name=asked.notation))
+
+
+def _labels(reference: PatternReference, asked: Asked, chosen: WorkflowPrompt) -> dict[str, str | int]:
+    return {
+        **({"size": reference.tasks} if reference.tasks else {}),
+        "notation": asked.notation,
+        "phrasing": asked.phrasing + 1,
+        "prompt": chosen.name,
+        **({"names": asked.names} if asked.names else {}),
+        **({"edit": asked.edit} if asked.edit else {}),
+        **difficulty(asked.scope.workflow),
+        **asked.case.labels,
+    }
+
+
+def _digests(asked: Asked, workflow_digest: str, chosen: WorkflowPrompt, told: Composed) -> dict[str, str]:
+    template = asked.worded.templates[asked.phrasing]
+    return {
+        "workflow": workflow_digest,
+        "prompt": _sha(told.prompt),
+        **({"system": _sha(told.system)} if told.system else {}),
+        "prompt_template": _sha(chosen.source),
+        "template": _sha(template),
+        "reference": _sha(json.dumps(asked.case.answer, sort_keys=True)),
+    }
+
+
+def _sha(text: str) -> str:
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

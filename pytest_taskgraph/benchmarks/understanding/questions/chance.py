@@ -1,0 +1,179 @@
+"""Chance: the main score that guessing is expected to reach, as the guesser knows the form and the names.
+
+A coin decides yes or no, and for a list whether each name is in it; one name is drawn out of all, a number and a
+condition as the baseline `random` draws them. All of this is exact. Groups are the mean of DRAWS draws of that baseline
+by a generator of their own; an order is that of declaration, as the baseline `constant` answers. A free text is the
+description of one of the tasks that the level shows, drawn at random: the vocabulary and the style of the right one
+without a thought about what is asked. It is exact for ROUGE, and unknown where a model measures the score.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence, Set
+from itertools import permutations
+from math import comb, fsum
+from random import Random
+
+from ....errors import OrderTooWideError
+from ....scoring.condition_meaning import condition_of
+from ....scoring.forms import FORMS
+from ....scoring.metrics.exact import equivalence
+from ....scoring.metrics.orders import order
+from ....scoring.metrics.sets import names as as_set
+from ....scoring.metrics.sets import overlap
+from ....scoring.metrics.texts import rouge1, rouge1_recall, rouge2, rouge_l
+from ....trial import Json
+from ....workflow.guards.solver import conditions
+from ....workflow.model import Workflow
+from ....workflow.references import nested
+
+DRAWS = 32  # of random groups
+NUMBERS = range(13)  # what the baseline `random` draws a number from: the answers that there are
+COIN = 0.5
+# Metrics of texts that count words; the others take a model.
+COUNTED = {"rouge1": rouge1, "rouge1_recall": rouge1_recall, "rouge2": rouge2, "rouge_l": rouge_l}
+
+Names = Sequence[str]
+
+
+def chance(form: str, reference: Json, names: Names, guards: Names = ()) -> float | None:
+    """The expected main score of a guess in that form, 0.0 to 1.0; None for forms without one; for texts see
+    `chance_of_text`.
+
+    `names` are those a guesser chooses from (see `candidates`), `guards` the conditions.
+    """
+    guess = GUESSES.get(form)
+    return None if guess is None else guess(reference, names, guards)
+
+
+def chance_at(form: str, measure: str, reference: Json, level: Workflow) -> float | None:
+    """The chance of a question about a level; None also where the metric is not the form's own, and no ROUGE."""
+    if form == "text":
+        return chance_of_text(measure, reference, level)
+    if form not in GUESSES or measure != FORMS[form].metric:
+        return None
+    return chance(form, reference, candidates(reference, level), conditions(level))
+
+
+def chance_of_text(measure: str, reference: Json, level: Workflow) -> float | None:
+    """Return the expected score of a guess that repeats the description of a task of the level, 0.0 to 1.0.
+
+    Each description that is shown is as likely as any other; that which is asked for is not shown. None where no task
+    has one, and for a metric that takes a model.
+    """
+    if measure not in COUNTED:
+        return None
+    scores = [COUNTED[measure](task.description, reference) for task in level.tasks if task.description]
+    return fsum(scores) / len(scores) if scores else None
+
+
+def candidates(reference: Json, level: Workflow) -> Names:
+    """The names a guesser chooses from: the tasks of the level; where the reference holds others, its data, the tasks
+    below its composite tasks, or all of these with the reference, whichever first holds every name of the reference.
+    """
+    wanted = _names(reference)
+    if wanted <= set(level.task_names):
+        return level.task_names
+    data = [one.name for one in level.data]
+    if wanted <= set(data):
+        return data
+    paths = nested(level)
+    below = [path[-1] for path in paths]
+    known = [below, [".".join(path) for path in paths], [*level.task_names, *data, *below]]
+    fitting = next((names for names in known if wanted <= set(names)), [*known[-1], *sorted(wanted)])
+    return list(dict.fromkeys(fitting))
+
+
+def expected_jaccard(right: int, names: int) -> float:
+    """The expected Jaccard index of a set that each of `names` names is in with probability 1/2, against `right` of
+    them: E[hits] = right / 2, and the surplus ones, binomial and independent of the hits, widen the union.
+    """
+    others = names - right
+    if not right:
+        return COIN**others
+    return fsum(comb(others, extra) * COIN**others / (right + extra) for extra in range(others + 1)) * right * COIN
+
+
+def expected_jaccard_of_a_pair(right: int, names: int) -> float:
+    """The expected Jaccard index of two different names out of `names` against `right` of them (hypergeometric)."""
+    drawn, others = min(2, names), names - right
+    ways = comb(names, drawn)
+    hits = range(min(drawn, right) + 1)
+    return fsum(comb(right, h) * comb(others, drawn - h) / ways * _share(h, right + drawn - h) for h in hits)
+
+
+def _share(part: int, whole: int) -> float:
+    return part / whole if whole else 1.0
+
+
+def _coin(reference: Json, names: Names, guards: Names) -> float:
+    return COIN
+
+
+def _one_name(reference: Json, names: Names, guards: Names) -> float:
+    return 1 / len(names) if names else 0.0
+
+
+def _some_names(reference: Json, names: Names, guards: Names) -> float:
+    return expected_jaccard(len(_names(reference)), len(set(names)))
+
+
+def _two_names(reference: Json, names: Names, guards: Names) -> float:
+    return expected_jaccard_of_a_pair(len(_names(reference)), len(set(names)))
+
+
+def _number(reference: Json, names: Names, guards: Names) -> float:
+    return 1 / len(NUMBERS) if reference in NUMBERS else 0.0
+
+
+def _condition(reference: Json, names: Names, guards: Names) -> float:
+    wanted = condition_of(reference)
+    scores = {guard: 1.0 if guard == wanted else equivalence(guard, reference) for guard in dict.fromkeys(guards)}
+    return fsum(scores[guard] for guard in guards) / len(guards) if guards else 0.0
+
+
+def _two_groups(reference: Json, names: Names, guards: Names) -> float:
+    rng = Random(f"chance|{reference}|{len(names)}")
+    right = [as_set(group) for group in reference] if isinstance(reference, list) else []
+    scores = []
+    for _ in range(DRAWS):
+        some = frozenset([name for name in names if rng.random() < COIN])
+        scores.append(matching_of_two(some, frozenset(names) - some, right))
+    return fsum(scores) / DRAWS
+
+
+def matching_of_two(one: Set[str], other: Set[str], right: Sequence[Set[str]]) -> float:
+    """The metric `matching` of two groups against the right ones: so few need no solver, which is slow to load."""
+    gains = [[overlap(given, group) for group in right] + [0.0] * (2 - len(right)) for given in (one, other)]
+    best = max(gains[0][i] + gains[1][j] for i, j in permutations(range(len(gains[0])), 2))
+    return best / max(2, len(right))
+
+
+def _declared_order(reference: Json, names: Names, guards: Names) -> float | None:
+    try:
+        return order(list(names), reference)
+    except OrderTooWideError:
+        return None
+
+
+def _names(reference: Json) -> frozenset[str]:
+    """The names that the right answer holds, whatever its form."""
+    if isinstance(reference, dict):
+        return _names(reference.get("tasks"))
+    if isinstance(reference, list):
+        return frozenset().union(*(_names(item) for item in reference))
+    return frozenset([reference]) if isinstance(reference, str) else frozenset()
+
+
+GUESSES: Mapping[str, Callable[[Json, Names, Names], float | None]] = {
+    "yes-no": _coin,
+    "yes-no-reason": _coin,
+    "task": _one_name,
+    "task-set": _some_names,
+    "task-reasons": _some_names,
+    "pair-reason": _two_names,
+    "groups": _two_groups,
+    "task-order": _declared_order,
+    "number": _number,
+    "condition": _condition,
+}

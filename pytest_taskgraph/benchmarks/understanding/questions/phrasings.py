@@ -1,0 +1,98 @@
+"""The words of a pattern's question: its own templates, or those of the user's folder that stand in for them.
+
+A file `patterns/NAME.jinja` of the folder holds the phrasings of the pattern NAME, separated by lines `{# or #}`; they
+see what the pattern's own templates see.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from difflib import get_close_matches
+from functools import lru_cache
+from pathlib import Path
+
+from ....errors import UnknownNameError, UsageError
+from ...llm_judge import judge_template
+from ...prompts import NO_PROMPTS, file_stem, prompt_sources
+from ...templates import files_of, source_of, template
+from ..family_options import Phrasing, UnderstandingSettings
+from ..patterns import catalogue
+from ..patterns.pattern import Pattern
+from ..prompts import PROMPTS, prompt_template
+
+FOLDER = "patterns"
+_RETIRED = {"think_first": "chain_of_thought"}  # names of files
+_RESEMBLES = 0.75  # of a file's name and a prompt template's: above, it is taken for a misspelling
+_OR = re.compile(r"^[ \t]*\{#-?[ \t]*or[ \t]*-?#\}[ \t]*\r?$", re.MULTILINE)
+
+
+@lru_cache(maxsize=512)
+def worded(pattern: Pattern, templates: str) -> Pattern:
+    """The pattern, in the words that the folder has for it."""
+    path = files_of(templates, FOLDER).get(pattern.name) if templates else None
+    if path is None:
+        return pattern
+    parts = [part.strip() for part in _OR.split(source_of(path))]
+    if not all(parts):
+        raise UsageError(f"{path}: an empty phrasing; expected question templates with lines {{# or #}} between them")
+    for number, part in enumerate(parts, 1):
+        template(part, f"{path} (phrasing {number})")
+    return replace(pattern, templates=tuple(parts))
+
+
+def phrasing_of(words: Pattern, ordinal: int, which: Phrasing) -> int:
+    """The place, from 0, of the phrasing that asks the question of that ordinal."""
+    return {"first": 0, "second": 1}.get(which, ordinal >> 1) % len(words.templates)
+
+
+def check_templates(settings: UnderstandingSettings) -> None:
+    """Validate the prompt template and the folder of templates, before anything is asked.
+
+    Raises:
+        UnknownNameError: if a file of the folder stands in for no template of ours.
+        UsageError: if a template cannot be rendered, or leaves out what it has to show.
+    """
+    known = catalogue()
+    names = _own_prompts(settings, known) if settings.templates else []
+    for name in sorted({settings.prompt, *names}):
+        prompt_template(name, settings.templates).check()
+    chosen = prompt_template(settings.prompt, settings.templates)
+    if (settings.shots or chosen.shots) and not chosen.shows_examples:
+        raise UsageError(f"prompt {chosen.name} shows no examples; let it show {{{{ examples }}}}, or ask for 0 shots")
+    if not settings.templates:
+        return
+    judge_template(settings.templates)
+    for name in files_of(settings.templates, FOLDER):
+        if name not in known:
+            raise UnknownNameError(f"pattern (file {FOLDER}/{name}.jinja)", name, known)
+        worded(known[name], settings.templates)
+
+
+def _own_prompts(settings: UnderstandingSettings, patterns: Mapping[str, Pattern]) -> list[str]:
+    """Return the names of the prompt templates in the folder.
+
+    One may have any name of its own, so a file is refused only where it resembles a name that would be used.
+
+    Raises:
+        UnknownNameError: if a file or a folder seems misnamed.
+        UsageError: if a file has a retired name, or stands where another folder is read.
+    """
+    top = Path(settings.templates)
+    files = files_of(settings.templates)
+    for name in sorted(one.name for one in top.iterdir() if one.is_dir()):
+        if name != FOLDER and get_close_matches(name, [FOLDER], 1):
+            raise UnknownNameError(f"folder in {settings.templates}", name, [FOLDER])
+    used = {Path(settings.prompt).stem} - PROMPTS.keys()
+    stems = {file_stem(PROMPTS, name) for name in PROMPTS} | NO_PROMPTS
+    for name in files:
+        if name in _RETIRED:
+            raise UsageError(f"{files[name]}: renamed to {_RETIRED[name]}{files[name].suffix}")
+        if name in patterns:
+            raise UsageError(
+                f"{files[name]}: the phrasings of a pattern are read from {top / FOLDER / files[name].name}"
+            )
+        if name not in stems | used and get_close_matches(name, stems, 1, _RESEMBLES):
+            raise UnknownNameError(f"prompt (file {files[name].name})", name, sorted(stems))
+    return list(prompt_sources(PROMPTS, settings.templates))

@@ -1,0 +1,283 @@
+"""Plant guards that exclude each other, or do not, in shapes that tell nothing about which of both holds.
+
+The shape is drawn first: the parameters, the operators, "and" and "or". It is taken only if constants are found for it
+with which the guards exclude each other, and others with which two of them do not; so a shape is as likely with either
+answer. Such guards may leave gaps, and several may hold, so no workflow is to be executed with them.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, combinations, product
+from random import Random
+
+from ...errors import NoCaseError
+from ...workflow.guards.solver import exclusive
+from ...workflow.model import OTHERWISE, Domain, Flaw, Link, Parameter, Workflow
+from ..guards import LOWER, UPPER, Conditions, GuardChoice, conditions_for, words_in_use
+
+MOST_GUARDS = 4  # of one choice; fitting constants for more are found too seldom
+MOST_SHAPES = 30  # tried for one choice
+MOST_FILLINGS = 300  # tried for one shape
+
+Constant = int | str
+
+
+@dataclass(frozen=True, slots=True)
+class GuardSlot:
+    """A comparison whose constant is still open."""
+
+    name: str
+    operator: str
+
+
+Shape = tuple[tuple[GuardSlot, ...], ...]  # of one guard: comparisons joined by "and", and these by "or"
+Filling = tuple[tuple[Constant, ...], ...]  # the constants of one guard
+
+_COMPARE: Mapping[str, Callable[[float | str, float | str], bool]] = {
+    "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "=": operator.eq, "!=": operator.ne,
+}  # fmt: skip
+NUMBER_PAIRS = (
+    *[("below", "above")] * 5,
+    *[("below", "between"), ("above", "between"), ("between", "between")] * 2,
+    ("outside", "between"), ("outside", "point"), ("between", "point"), ("below", "point"), ("above", "point"),
+    ("but", "point"),
+)  # fmt: skip
+WORD_PAIRS = (("either", "one"), ("either", "either"), ("neither", "either"), ("neither", "one"), ("but", "one"))
+
+
+def draw_guards(conditions: Conditions, count: int, apart: bool, shown: bool) -> GuardChoice | None:
+    """Draw `count` guards of which no two can hold together or, if not `apart`, exactly two can.
+
+    The answer is the one that `workflow.guards.exclusive` gives, with the domains of the parameters where they are
+    `shown`. Return None if no such guards are found.
+    """
+    named = count - 1 if count > 2 and conditions.rng.random() > 0.5 else count
+    for _ in range(MOST_SHAPES if named <= MOST_GUARDS else 0):
+        domains, shapes = _Shapes(conditions).draw(named)
+        guards = _fitting(shapes, _Situations(domains, shown), apart, conditions.rng)
+        if guards is not None and _decided(guards, domains, shown) is apart:
+            guards += [OTHERWISE] * (count - named)
+            conditions.rng.shuffle(guards)
+            return GuardChoice(guards, [*domains.items()])
+    return None
+
+
+def _decided(guards: Sequence[str], domains: Mapping[str, Domain], shown: bool) -> bool | None:
+    return exclusive(guards, [Parameter(name, domain=domain) for name, domain in domains.items() if shown])
+
+
+class _Shapes:
+    """Draws the shapes of the guards of one choice, over new parameters."""
+
+    def __init__(self, conditions: Conditions) -> None:
+        self.conditions, self.rng = conditions, conditions.rng
+        self.domains: dict[str, Domain] = {}
+
+    def draw(self, count: int) -> tuple[dict[str, Domain], list[Shape]]:
+        """Return the domains of the parameters, and a shape for every guard."""
+        kind = self.rng.choice(["numbers", "numbers", "words", "both"])
+        if kind == "numbers":
+            return self.domains, self._of_numbers(self._measure(), count)
+        mode = self._mode()
+        if kind == "words":
+            return self.domains, self._of_words(mode, count)
+        return self.domains, self._of_both(self._measure(), mode, count)
+
+    def _measure(self) -> str:
+        measure = self.conditions.measure()
+        self.domains[measure.name] = self.conditions.numbers(measure)
+        return measure.name
+
+    def _mode(self) -> str:
+        name, words = self.conditions.mode() or ("mode", ("on", "off"))
+        self.domains[name] = Domain("words", words=words)
+        return name
+
+    def _of_numbers(self, name: str, count: int) -> list[Shape]:
+        if count == 2:
+            return [self._number(name, kind) for kind in self.rng.choice(NUMBER_PAIRS)]
+        kinds = ["below", "above", *["between"] * count, "point"]
+        return [self._number(name, kind) for kind in self.rng.sample(kinds, count)]
+
+    def _of_words(self, name: str, count: int) -> list[Shape]:
+        kinds = self.rng.choice(WORD_PAIRS) if count == 2 else ("either", *["one"] * (count - 1))
+        return [self._word(name, kind) for kind in kinds]
+
+    def _of_both(self, name: str, mode: str, count: int) -> list[Shape]:
+        """Guards on a number and a word: both must hold in all guards, in all but one, or either is enough in one."""
+        numbers = [shape[0] for shape in self._of_numbers(name, count) if len(shape) == 1]
+        if len(numbers) < count:
+            return self._of_both(name, mode, count)
+        found: list[Shape] = [((*slots, GuardSlot(mode, "=")),) for slots in numbers]
+        change = self.rng.randrange(3) if count == 2 else 0
+        if change == 1:
+            found[0] = (numbers[0],)
+        if change == 2:
+            found[0] = (numbers[0], (GuardSlot(mode, "="),))
+        return found
+
+    def _number(self, name: str, kind: str) -> Shape:
+        upper, lower = GuardSlot(name, UPPER[self._strict()]), GuardSlot(name, LOWER[self._strict()])
+        kinds: dict[str, Shape] = {
+            "below": ((upper,),), "above": ((lower,),), "between": ((lower, upper),), "outside": ((upper,), (lower,)),
+            "point": ((GuardSlot(name, "="),),), "but": ((GuardSlot(name, "!="),),),
+        }  # fmt: skip
+        return kinds[kind]
+
+    def _strict(self) -> bool:
+        """Drawn so that two ends are as often both not strict, and meet in a point, as one or both of them are."""
+        return self.rng.random() > 0.7
+
+    def _word(self, name: str, kind: str) -> Shape:
+        equal, other = (GuardSlot(name, "="),), GuardSlot(name, "!=")
+        kinds: dict[str, Shape] = {
+            "one": (equal,), "either": (equal, equal), "but": ((other,),), "neither": ((other, other),),
+        }  # fmt: skip
+        return kinds[kind]
+
+
+class _Situations:
+    """The situations of a choice; sets of them are bits of a number."""
+
+    def __init__(self, domains: Mapping[str, Domain], shown: bool) -> None:
+        self.domains = domains
+        rows = list(product(*(_values(domain, shown) for domain in domains.values())))
+        self.columns = dict(zip(domains, zip(*rows, strict=True), strict=True))
+        self.whole = _bits(all(isinstance(one, str) or one % 1 == 0 for one in row) for row in rows)
+        self.every = (1 << len(rows)) - 1
+        self.known: dict[tuple[GuardSlot, Constant], int] = {}
+
+    def fill(self, shapes: Sequence[Shape], rng: Random) -> list[Filling] | None:
+        """Draw constants for all guards, numbers among few; None if a guard makes no sense with them."""
+        pools: dict[str, list[Constant]] = {
+            name: [*one.words] if one.words else list(rng.sample(_inside(one), 2 + rng.randrange(3 * len(shapes) - 3)))
+            for name, one in self.domains.items()
+        }
+        found = [tuple(tuple(rng.choice(pools[slot.name]) for slot in slots) for slots in shape) for shape in shapes]
+        sensible = all(self._sensible(shape, filling) for shape, filling in zip(shapes, found, strict=True))
+        return found if sensible and len(set(zip(shapes, found, strict=True))) == len(found) else None
+
+    def _sensible(self, shape: Shape, filling: Filling) -> bool:
+        """Return True if the guard holds at times, not always, and every comparison counts."""
+        whole = self.holding(shape, filling) & self.whole
+        told = [*zip(chain(*shape), chain(*filling), strict=True)]
+        plain = all(len(set(row)) == len(row) for row in filling)  # not "n >= 2 and n <= 2"
+        return bool(whole) and whole != self.whole and len(set(told)) == len(told) and plain
+
+    def holding(self, shape: Shape, filling: Filling) -> int:
+        """Return where a guard holds."""
+        found = 0
+        for slots, constants in zip(shape, filling, strict=True):
+            both = self.every
+            for slot, constant in zip(slots, constants, strict=True):
+                both &= self._where(slot, constant)
+            found |= both
+        return found
+
+    def _where(self, slot: GuardSlot, constant: Constant) -> int:
+        if (slot, constant) not in self.known:
+            compare = _COMPARE[slot.operator]
+            self.known[slot, constant] = _bits(compare(value, constant) for value in self.columns[slot.name])
+        return self.known[slot, constant]
+
+    def apart(self, shapes: Sequence[Shape], fillings: Sequence[Filling]) -> bool | None:
+        """Return True if no two guards hold together, False if exactly two do, among whole numbers too; else None."""
+        held = [self.holding(shape, filling) for shape, filling in zip(shapes, fillings, strict=True)]
+        common = [one & other for one, other in combinations(held, 2) if one & other]
+        if not common:
+            return True
+        return False if len(common) == 1 and common[0] & self.whole else None
+
+
+def _fitting(shapes: Sequence[Shape], situations: _Situations, apart: bool, rng: Random) -> list[str] | None:
+    """Return guards of these shapes with the answer; None unless constants are found for both answers."""
+    found: dict[bool | None, list[Filling]] = {}
+    for _ in range(MOST_FILLINGS):
+        fillings = situations.fill(shapes, rng)
+        if fillings is not None:
+            found.setdefault(situations.apart(shapes, fillings), fillings)
+        if True in found and False in found:
+            return [_written(shape, filling) for shape, filling in zip(shapes, found[apart], strict=True)]
+    return None
+
+
+def _written(shape: Shape, filling: Filling) -> str:
+    parts = [
+        " and ".join(f"{slot.name} {slot.operator} {one}" for slot, one in zip(slots, constants, strict=True))
+        for slots, constants in zip(shape, filling, strict=True)
+    ]
+    return " or ".join(f"({part})" if len(parts) > 1 and " and " in part else part for part in parts)
+
+
+def _values(domain: Domain, shown: bool) -> Iterator[float | str]:
+    """Values of which one stands for each that there are; all that the domain leaves out too, unless it is `shown`."""
+    if domain.words:
+        yield from domain.words if shown else (*domain.words, "")
+        return
+    inside = _inside(domain)
+    low, high = inside[0] - (1 if shown else 2), inside[-1] + (1 if shown else 2)
+    step = 1 if shown and domain.kind == "integer" else 2
+    yield from (one / step for one in range(step * low, step * high + 1))
+
+
+def _inside(domain: Domain) -> list[int]:
+    """The whole numbers inside a range, without its ends."""
+    return list(range(int(domain.low or 0) + 1, int(domain.high or 0)))
+
+
+def _bits(truths: Iterable[bool]) -> int:
+    return int("".join("1" if truth else "0" for truth in truths), 2)
+
+
+def exclude_guards(workflow: Workflow, rng: Random) -> Workflow:
+    """Redraw the guards of all choices, so that those of one task at least exclude each other.
+
+    Each other choice gets guards that do or do not, by a coin. Guards may leave gaps. Raises NoCaseError where no task
+    has two guarded links.
+    """
+    return _redrawn(workflow, True, rng)
+
+
+def overlap_guards(workflow: Workflow, rng: Random) -> Workflow:
+    """Redraw the guards as `exclude_guards` does, so that two of one task at least can hold together."""
+    return _redrawn(workflow, False, rng)
+
+
+def _redrawn(workflow: Workflow, apart: bool, rng: Random) -> Workflow:
+    choices = [links for links in _guarded(workflow) if len(links) > 1]
+    if not choices:
+        raise NoCaseError(f"guards: no task of workflow {workflow.name!r} has two guarded links")
+    kept = [link for link in workflow.links if not any(link in links for links in choices)]
+    used = {*words_in_use(kept, workflow)}
+    shown = any(one.domain is not None for one in workflow.parameters)
+    conditions = conditions_for(workflow, used, rng)
+    new: dict[Link, Link] = {}
+    domains: list[tuple[str, Domain]] = []
+    planted = rng.randrange(len(choices))
+    for at, links in enumerate(choices):
+        choice = draw_guards(conditions, len(links), apart if at == planted else rng.random() < 0.5, shown)
+        if choice is None:
+            raise NoCaseError(f"guards: none are found for task {links[0].source!r} of workflow {workflow.name!r}")
+        guarded = zip(links, choice.guards, strict=True)
+        new.update((link, replace(link, guard=guard)) for link, guard in guarded)
+        domains += choice.domains
+    old = {*words_in_use([*new], workflow)} - used
+    parameters = [one for one in workflow.parameters if one.name not in old]
+    parameters += [Parameter(name, domain=domain) for name, domain in domains if shown]
+    return replace(
+        workflow,
+        links=tuple(new.get(link, link) for link in workflow.links),
+        parameters=tuple(parameters),
+        flaw=Flaw("exclude-guards" if apart else "overlap-guards", (choices[planted][0].source,)),
+    )
+
+
+def _guarded(workflow: Workflow) -> Iterator[list[Link]]:
+    """The guarded links out of every task that has some."""
+    for task in workflow.task_names:
+        links = [link for link in workflow.links if link.source == task and link.guard is not None]
+        if links:
+            yield links

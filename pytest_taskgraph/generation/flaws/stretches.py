@@ -1,0 +1,195 @@
+"""Find stretches of control flow between one link in and one link out, and move them into a task."""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from random import Random
+from typing import TypeVar
+
+from ...errors import NoCaseError
+from ...workflow.check import problems
+from ...workflow.model import END, START, DataLink, Flaw, Link, Workflow
+from ...workflow.project import every_level
+from ..guards import GuardNames, conditions_for, words_in_use
+
+_Node = TypeVar("_Node", bound=Hashable)
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """The nodes on all ways from the target of `entry` to the source of `exit`."""
+
+    entry: Link
+    exit: Link
+    nodes: frozenset[str]
+
+    @property
+    def first(self) -> str:
+        """The node that the entry leads to."""
+        return self.entry.target
+
+    @property
+    def last(self) -> str:
+        """The node that the exit leaves."""
+        return self.exit.source
+
+
+def stretches(workflow: Workflow, rng: Random, ignored: Collection[Link] = ()) -> Iterator[Stretch]:
+    """Yield stretches of a level in a drawn order: first an entry, then an exit of it; each pair at most once.
+
+    Every way from START into the stretch takes its entry, and every way on to END its exit. Without the links to be
+    `ignored`, the control flow has no cycle.
+    """
+    links = [link for link in dict.fromkeys(workflow.links) if link not in ignored]
+    ahead: dict[Hashable, list[Hashable]] = {}
+    behind: dict[Hashable, list[Hashable]] = {}
+    for link in links:
+        for source, target in ((link.source, link), (link, link.target)):
+            ahead.setdefault(source, []).append(target)
+            behind.setdefault(target, []).append(source)
+    before, after = on_every_way(START, ahead, behind), on_every_way(END, behind, ahead)
+    names = [*workflow.task_names, *(gateway.name for gateway in workflow.gateways)]
+    for entry in rng.sample(links, len(links)):
+        exits = [one for one in after.get(entry, ()) if one != entry and entry in before.get(one, ())]
+        ordered = [link for link in links if link in exits]
+        for leaving in rng.sample(ordered, len(ordered)):
+            inside = (name for name in names if entry in before.get(name, ()) and leaving in after.get(name, ()))
+            yield Stretch(entry, leaving, frozenset(inside))
+
+
+def on_every_way(
+    start: _Node, ahead: Mapping[_Node, Sequence[_Node]], behind: Mapping[_Node, Sequence[_Node]]
+) -> dict[_Node, frozenset[_Node]]:
+    """Return, for each node of an acyclic graph, the nodes on every way from the start to it (its dominators).
+
+    Not by `nx.immediate_dominators`: a node that can also be reached from elsewhere than the start is left out.
+    """
+    found: dict[_Node, frozenset[_Node]] = {}
+    waiting = deque([start])
+    while waiting:
+        node = waiting.popleft()
+        sources = [found[source] for source in behind.get(node, ())]
+        found[node] = (frozenset.intersection(*sources) if sources else frozenset()) | {node}
+        waiting.extend(
+            target
+            for target in dict.fromkeys(ahead.get(node, ()))
+            if target not in found and target not in waiting and all(one in found for one in behind[target])
+        )
+    return found
+
+
+def new_condition(workflow: Workflow, rng: Random) -> str:
+    """Return a condition on a parameter that the level does not have yet."""
+    taken = [*words_in_use(workflow.links, workflow), *(one.name for one in workflow.parameters)]
+    measure = conditions_for(workflow, taken, rng).measure()
+    return f"{measure.name} < {measure.low + 1 + rng.randrange(measure.high - measure.low - 1)}"
+
+
+NESTED = 0.8  # of the workflows get a composite task so
+TRIES = 300  # stretches that are looked at
+
+
+def nest_block(workflow: Workflow, rng: Random) -> Workflow:
+    """Move a stretch that holds a fork, a choice or a loop into the task before it; some workflows stay as they are.
+
+    What the moved tasks alone read and write goes with them, the rest is read and written by the composite task.
+
+    Raises:
+        NoCaseError: if no such stretch follows an atomic task.
+    """
+    if rng.random() >= NESTED:
+        return replace(workflow, flaw=Flaw("nest-block"))
+    back = _back_links(workflow)
+    for _, stretch in zip(range(TRIES), stretches(workflow, rng, back), strict=False):
+        if _fits(workflow, stretch):
+            found = replace(_nested(workflow, stretch), flaw=Flaw("nest-block", (stretch.entry.source,)))
+            if not problems(found):
+                return found
+    raise NoCaseError(f"nest-block: workflow {workflow.name!r} has no block after a task that could hold it")
+
+
+def _back_links(workflow: Workflow) -> list[Link]:
+    """Return the links that lead back to where a walk from START came from."""
+    out: dict[str, list[Link]] = {}
+    for link in workflow.links:
+        out.setdefault(link.source, []).append(link)
+    back: list[Link] = []
+    entered, way = {START}, {START: iter(out.get(START, ()))}
+    while way:
+        node, ways = next(reversed(way.items()))
+        following = next(ways, None)
+        if following is None:
+            del way[node]
+        elif following.target in way:
+            back.append(following)
+        elif following.target not in entered:
+            entered.add(following.target)
+            way[following.target] = iter(out.get(following.target, ()))
+    return back
+
+
+def _fits(workflow: Workflow, stretch: Stretch) -> bool:
+    """Return True if the stretch follows an atomic task alone, holds an operator, and nothing else leads in or out."""
+    outer, inside = stretch.entry.source, stretch.nodes
+    crossing = [link for link in workflow.links if (link.source in inside) != (link.target in inside)]
+    own = [link for link in workflow.links if link.source == outer]
+    atomic = any(task.name == outer and not task.composite for task in workflow.tasks)
+    splits = [link for link in workflow.links if link.source in inside and link != stretch.exit]
+    several = len(splits) - len({link.source for link in splits}) > 0 or any(link.guard for link in splits)
+    alone = len(own) == 1 and own[0].guard is None and set(crossing) == {stretch.entry, stretch.exit}
+    return atomic and alone and several
+
+
+def _nested(workflow: Workflow, stretch: Stretch) -> Workflow:
+    outer, inside = stretch.entry.source, stretch.nodes
+    ends = {stretch.entry: Link(START, stretch.first), stretch.exit: replace(stretch.exit, target=END)}
+    moved = tuple(ends.get(link, link) for link in workflow.links if {link.source, link.target} & inside)
+    kept = [link for link in workflow.links if not {link.source, link.target} & inside]
+    told = " ".join(link.guard for link in moved if link.guard is not None)
+    left = " ".join(link.guard for link in kept if link.guard is not None)
+    own = {one.name for one in workflow.parameters if _speaks(told, one.name) and not _speaks(left, one.name)}
+    names = {one.name for one in workflow.data}
+    ends_of = [pair for link in workflow.data_links for pair in _ends(link, names)]
+    data = {name for name, task in ends_of if task in inside} - {name for name, task in ends_of if task not in inside}
+    inner = Workflow(
+        GuardNames(level.name for level in every_level(workflow)).take(workflow.name),
+        tasks=tuple(task for task in workflow.tasks if task.name in inside),
+        data=tuple(one for one in workflow.data if one.name in data),
+        gateways=tuple(one for one in workflow.gateways if one.name in inside),
+        links=moved,
+        data_links=tuple(link for link in workflow.data_links if {link.source, link.target} & data),
+        parameters=tuple(one for one in workflow.parameters if one.name in own),
+    )
+    return replace(
+        workflow,
+        tasks=tuple(
+            replace(task, subworkflow=inner, implementation="") if task.name == outer else task
+            for task in workflow.tasks
+            if task.name not in inside
+        ),
+        data=tuple(one for one in workflow.data if one.name not in data),
+        gateways=tuple(one for one in workflow.gateways if one.name not in inside),
+        links=(*kept, Link(outer, stretch.exit.target)),
+        data_links=tuple(dict.fromkeys(_outer_links(workflow, outer, inside, data))),
+        parameters=tuple(one for one in workflow.parameters if one.name not in own),
+    )
+
+
+def _ends(link: DataLink, data: set[str]) -> Iterator[tuple[str, str]]:
+    """Yield the data and the task that a link joins."""
+    yield (link.source, link.target) if link.source in data else (link.target, link.source)
+
+
+def _speaks(text: str, name: str) -> bool:
+    return re.search(rf"\b{re.escape(name)}\b", text) is not None
+
+
+def _outer_links(workflow: Workflow, outer: str, inside: frozenset[str], data: set[str]) -> Iterator[DataLink]:
+    """Yield the data links that stay, those of moved tasks as links of the composite task."""
+    for link in workflow.data_links:
+        if not {link.source, link.target} & data:
+            source, target = (outer if name in inside else name for name in (link.source, link.target))
+            yield DataLink(source, target)

@@ -1,0 +1,222 @@
+"""Endpoints that speak the OpenAI protocol, asked without litellm: vLLM, llama.cpp, Ollama, any gateway.
+
+A call costs a tenth of the CPU that it costs through litellm. aiohttp is imported on the first request, not before.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import re
+import time
+from base64 import b64encode
+from collections.abc import Mapping
+from functools import cache
+from ipaddress import ip_address
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote, urljoin, urlsplit
+from urllib.request import getproxies, proxy_bypass
+
+from ...errors import UsageError
+from ...redaction import MASK, USER, cut_addresses, hide, register
+from ...trial import Json, Reply, Request
+from .openai_protocol import body_of, read_chat, read_embeddings
+from .provider_errors import Redirection, failure, refusal, refusal_within
+from .text_scores import read_scores, scoring_settings
+from .transport import session
+
+if TYPE_CHECKING:
+    from aiohttp import ClientResponse
+
+KEY_VARIABLE = "TASKGRAPH_API_KEY"  # not OPENAI_API_KEY, which would go to any host
+FORM = "http://host/v1#name"
+
+_NO_PORT = re.compile(r"(?<=://)(?!\[)[^\s/:]*:(?!\d+(?:/|$)).*", re.DOTALL)
+_OURS = {"model", "messages", "input", "tools", "stream"}  # what a request is made of; not for the user to set
+_ELSEWHERE = {
+    "api_base": f"the address stands in the model's name, {FORM}",
+    "base_url": f"the address stands in the model's name, {FORM}",
+    "max_retries": "no client asks again on its own; see --taskgraph-retries",
+    "num_retries": "no client asks again on its own; see --taskgraph-retries",
+}
+_OURS_ALONE = ("api_key", "extra_headers", "extra_body", "timeout")  # what the body does not hold
+
+
+class Lean:
+    """A model behind an endpoint of the OpenAI protocol, by its address and name: `http://localhost:8000/v1#llama3`.
+
+    The settings go into the body of each request as they are, but for `api_key`, `extra_headers`, `extra_body` (what
+    else the body shall hold) and `timeout` in seconds. Nothing is sent that was not set, nothing is sent twice, and
+    nothing is sent to where a redirect leads.
+    """
+
+    live = True
+
+    def __init__(self, spec: str, settings: Mapping[str, Json] | None = None) -> None:
+        self.settings = dict(settings or {})
+        _check(self.settings)
+        address, _, self._model = (part.strip() for part in spec.partition("#"))
+        if not self._model:
+            raise UsageError(f"the model {_shown(address)!r} has no name; expected {FORM}")
+        register([self.settings, address, {"key": os.environ.get(KEY_VARIABLE)}])
+        self._base, self._user, self._proxied = _opened(address)
+        self.name = f"{self._base}#{self._model}"
+
+    async def ready(self) -> None:
+        """Nothing, once aiohttp is imported."""
+        session()
+
+    async def answer(self, request: Request) -> Reply:
+        """The endpoint's reply, scrubbed. Settings of the request win over those of the model.
+
+        Raises ProviderError where none arrives, NotAskedError for tools or texts to be scored that it does not take.
+        """
+        settings = self.settings | request.settings if request.settings else self.settings
+        try:
+            return await self._ask(request, settings)
+        except Exception as exception:
+            known = {**settings, "password": [self._user.partition(":")[2], _basic(self._user)] if self._user else []}
+            failed = failure(exception, self.name, request, known)
+        raise failed  # out here, so that no traceback leads back to the keys
+
+    async def _ask(self, request: Request, settings: Mapping[str, Json]) -> Reply:
+        inner = {k: v for k, v in settings.items() if k not in _OURS_ALONE} | _table(settings, "extra_body")
+        if request.kind == "score":
+            inner = scoring_settings(request, inner)
+        body = body_of(self._model, request, inner)
+        session()  # opened before the time is taken, for the first one imports aiohttp
+        start = time.perf_counter()
+        response = await self._post(_path(request), body, settings)
+        latency = time.perf_counter() - start
+        if request.kind == "score":
+            return read_scores(response, request, self._model, latency)
+        if request.kind == "embed":
+            return read_embeddings(response, len(request.texts), self._model, latency)
+        return read_chat(response, self._model, latency)
+
+    async def _post(self, path: str, body: bytes, settings: Mapping[str, Json]) -> Any:  # noqa: ANN401 - JSON
+        headers = _headers(settings, self._user)
+        proxy = _proxy(self._base) if self._proxied else None
+        async with asyncio.timeout(_seconds(settings)):
+            post = session().post(self._base + path, data=body, headers=headers, proxy=proxy, allow_redirects=False)
+            async with post as response:
+                if response.status // 100 == 3 and (location := response.headers.get("Location")):
+                    raise _redirection(response, self._base, path, location)
+                return _json(response, await response.read())
+
+
+def _path(request: Request) -> str:
+    if request.kind == "score" and not request.messages:
+        return "/completions"
+    return "/embeddings" if request.kind == "embed" else "/chat/completions"
+
+
+def _json(response: ClientResponse, body: bytes) -> Any:  # noqa: ANN401 - any JSON value
+    """What the response holds, as JSON. Raises what tells why there is none, and what an error in its place says."""
+    if response.status >= 300:
+        raise refusal(response.status, body, response.headers)
+    found = json.loads(body)
+    if refused := refusal_within(found):  # some gateways answer 200 in any case
+        raise refused
+    return found
+
+
+def _redirection(response: ClientResponse, base: str, path: str, location: str) -> Redirection:
+    """What tells where a request for `path` was sent on to: an address as models have it, with no place for a key."""
+    try:
+        to = urlsplit(urljoin(base + path, location))
+        place = cut_addresses(f"{to.scheme}://{to.netloc}{to.path}").removesuffix(path)
+    except ValueError:
+        place = "one that cannot be read"
+    why = f"the server redirects (HTTP status {response.status}), which is not followed"
+    return Redirection(f"{why}; name that address in --model: {place}", response.status, response.headers)
+
+
+def _headers(settings: Mapping[str, Json], user: str) -> dict[str, str]:
+    """The headers of a request: a key that was set comes before a user in the address, and that before the variable."""
+    headers = {"Content-Type": "application/json"}
+    if key := settings.get("api_key"):
+        headers["Authorization"] = f"Bearer {key}"
+    elif user:
+        headers["Authorization"] = f"Basic {_basic(user)}"
+    elif key := os.environ.get(KEY_VARIABLE):
+        headers["Authorization"] = f"Bearer {key}"
+    further = _table(settings, "extra_headers")
+    if further:
+        given = {str(name).lower() for name in further}
+        headers = {name: value for name, value in headers.items() if name.lower() not in given}
+        headers |= {str(name): str(value) for name, value in further.items()}
+    return headers
+
+
+def _basic(user: str) -> str:
+    return b64encode(user.encode()).decode()
+
+
+def _table(settings: Mapping[str, Json], name: str) -> dict[str, Json]:
+    value = settings.get(name) or {}
+    if not isinstance(value, dict):
+        raise UsageError(f"the model setting {name!r} is a {type(value).__name__}; expected a JSON object")
+    return value
+
+
+def _seconds(settings: Mapping[str, Json]) -> float | None:
+    seconds = settings.get("timeout")
+    if seconds is not None and (isinstance(seconds, bool) or not isinstance(seconds, int | float) or seconds <= 0):
+        raise UsageError(f"the model setting 'timeout' is {seconds!r}; expected a number of seconds")
+    return seconds
+
+
+def _check(settings: Mapping[str, Json]) -> None:
+    """Nothing; raises UsageError for what cannot be set."""
+    _seconds(settings)
+    inner = _table(settings, "extra_body")
+    _table(settings, "extra_headers")
+    for name in sorted({*settings, *inner}):
+        if name in _OURS:
+            raise UsageError(f"the model setting {name!r} cannot be set: it is part of each request")
+        if name in _ELSEWHERE:
+            raise UsageError(f"the model setting {name!r} cannot be set: {_ELSEWHERE[name]}")
+
+
+def _opened(address: str) -> tuple[str, str, bool]:
+    """The address without user and password, `user:password` or nothing, and whether a proxy may stand before it."""
+    named = USER.search(address)  # urlsplit would take a slash in the password for the end of the host
+    try:
+        parts = urlsplit(USER.sub("", address, count=1))
+        host, port = parts.hostname, parts.port
+    except ValueError as error:
+        why = "" if _NO_PORT.search(address) else f" ({error})"  # which names what it takes for a port
+        raise UsageError(f"the model's address {_shown(address)!r} cannot be read{why}; expected {FORM}") from None
+    if parts.scheme not in ("http", "https") or not host or parts.query:
+        wrong = "holds a question mark" if host and parts.query else "names no host"
+        raise UsageError(f"the model's address {_shown(address)!r} {wrong}; expected {FORM}")
+    where = f"[{host}]" if ":" in host else host
+    name, _, password = named[0][:-1].partition(":") if named else ("", "", "")
+    user = f"{unquote(name)}:{unquote(password)}" if named else ""
+    base = f"{parts.scheme}://{where}{'' if port is None else f':{port}'}{parts.path.rstrip('/')}"
+    return base, user, not _loopback(host)
+
+
+def _shown(address: str) -> str:
+    """Return the address as an error may show it: of what might be a password, cut off at a "#", nothing is left."""
+    return _NO_PORT.sub(MASK, hide(cut_addresses(address)))
+
+
+def _loopback(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
+
+
+@cache
+def _proxy(base: str) -> str | None:
+    """The proxy that the environment names for an address, read once, for reading it is slow."""
+    parts = urlsplit(base)
+    proxies = getproxies()
+    proxy = proxies.get(parts.scheme) or proxies.get("all")
+    if not proxy or proxy_bypass(parts.netloc):
+        return None
+    return proxy if "://" in proxy else f"http://{proxy}"

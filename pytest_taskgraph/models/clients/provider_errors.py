@@ -1,0 +1,368 @@
+"""Why there is no reply: any exception of a provider's client, as a ProviderError.
+
+litellm wraps what happened two or three times, and makes up a status where none arrived: a closed port, a missing key
+and a reply that is no JSON are all its "InternalServerError 500". So the whole chain of causes is read. Classes are
+told by their names, so that litellm, openai, httpx and aiohttp need not be imported here.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+from math import isfinite
+from typing import Any
+
+from ...errors import NoLogprobsError, NotAskedError, ProviderError, ProviderErrorKind
+from ...redaction import hide, scrub
+from ...trial import Reply, Request
+
+LONGEST = 300  # characters of a message
+_READ = 20_000  # characters looked at; some messages hold the whole request
+_DEEPEST = 20  # causes followed
+
+_POLICY, _WINDOW = ("ContentPolicyViolationError",), ("ContextWindowExceededError",)
+_FILTERED = (
+    *("content_filter", "content management policy", "content_policy_violation", "responsibleaipolicyviolation"),
+    *("violating our usage policy", "rejected as a result of our safety system", "rejected as a result of the safety"),
+)
+_TOO_LONG = (
+    *("context_length_exceeded", "maximum context length", "prompt is too long", "exceed_context_size"),
+    *("exceed context limit", "maximum context limit", "longer than the model's context length"),
+    *("exceeds the available context size", "exceeds the maximum number of tokens", "exceed the configured limit"),
+)
+_LONG = (400, 413, 422, 500)  # llama.cpp had 500
+_SLOW = re.compile(r"rate[ _-]?limit|service tier capacity exceeded")  # said by some with another status than 429
+_NO_KEY = re.compile(
+    r"missing credentials|missing [\w ]{0,40}api[ _]key|api_key client option|unable to locate credentials"
+)
+_NO_REPLY = (
+    *("empty or invalid response", "invalid response object", "provider returned 'choices'"),
+    "integer string conversion: value has",  # json, of a number with more digits than Python reads
+)
+_TOO_LARGE, _ENCODED = ("ReplyTooLargeError",), ("EncodedReplyError",)  # of our own transport
+_NETWORK = ("ConnectionError", "TransportError", "ClientError", "gaierror", "InvalidURL", "SSLError")
+_TIMEOUT = ("TimeoutError", "Timeout", "APITimeoutError", "TimeoutException")
+_STATED = {"ClientResponseError", "HTTPError"}  # of aiohttp and urllib, which have the status themselves
+_NO_JSON = (
+    "JSONDecodeError",
+    "APIResponseValidationError",
+    "ValidationError",
+    "UnicodeDecodeError",
+    "RecursionError",
+    "OverflowError",
+)
+_MISREAD = ("KeyError", "IndexError", "AttributeError", "TypeError")  # a reply of another shape broke its parser
+_REFUSED = ("BadRequestError", "UnprocessableEntityError", "ImportError", "UnicodeEncodeError", "ValueError")
+
+_TOOLS = r"\b(?:tools?|functions?)(?:\b|[ _-]?(?:use|call|choice))"
+_LACKING = r"not support|n't support|unsupported|not enabled|not available|not allowed|no endpoints found|requires? -"
+_NO_TOOLS = re.compile(rf"(?:{_TOOLS}).{{0,80}}(?:{_LACKING})|(?:{_LACKING}).{{0,80}}(?:{_TOOLS})", re.IGNORECASE)
+
+_SCORES = r"\becho\b|log_?probs?\b|log[- ]probabilit|v1/completions|\btext[ _-]?completions?\b"
+_NO_SCORES = re.compile(
+    rf"(?:{_SCORES}).{{0,80}}(?:{_LACKING})|(?:{_LACKING}).{{0,80}}(?:{_SCORES})|only no echo|max allowed: 0",
+    re.IGNORECASE,
+)
+_NO_PATH = re.compile(r"(?:HTTP status (?:405|501)$|method not allowed|not implemented)", re.IGNORECASE)
+
+_WRAPPING = re.compile(
+    r"(?:(?:litellm\.)?[A-Za-z_]*(?:Error|Exception|Timeout)(?: Error| APIError| Invalid Authentication)?(?: -|:) )+"
+)
+_OF_PYTHON = re.compile(r" ?(?:ssl:)?<[\w.]+ object at 0x[0-9a-f]+>|; use sys\.\w+\(\) to increase the limit")
+
+
+@dataclass(frozen=True, slots=True)
+class _Evidence:
+    names: frozenset[str]  # classes in the chain of causes, with their bases; of litellm's wrappers see `_names`
+    status: int | None  # the HTTP status that arrived, if one did
+    text: str  # all messages, in lower case
+    unpaid: bool  # of litellm's wrappers one has the status 402, which is never made up
+
+    def has(self, names: tuple[str, ...]) -> bool:
+        return not self.names.isdisjoint(names)
+
+    def says(self, phrases: tuple[str, ...]) -> bool:
+        return any(phrase in self.text for phrase in phrases)
+
+    def refused(self, *statuses: int | None) -> bool:
+        return self.status in statuses
+
+
+_RULES: tuple[tuple[ProviderErrorKind, Callable[[_Evidence], bool]], ...] = (
+    ("too-large", lambda e: e.has(_TOO_LARGE)),
+    ("malformed", lambda e: e.has(_ENCODED)),
+    ("content-filter", lambda e: e.refused(None, 400, 403) and e.has(_POLICY)),
+    ("content-filter", lambda e: e.refused(400, 403) and e.says(_FILTERED)),
+    ("context-too-long", lambda e: e.refused(None, *_LONG) and e.has(_WINDOW)),
+    ("context-too-long", lambda e: e.refused(*_LONG) and e.says(_TOO_LONG)),
+    ("rate-limit", lambda e: e.refused(403, 500, 503) and bool(_SLOW.search(e.text))),
+    ("payment", lambda e: e.refused(402) or (e.status is None and e.unpaid)),
+    ("authentication", lambda e: e.has(("AuthenticationError", "PermissionDeniedError")) or e.refused(401, 403)),
+    ("authentication", lambda e: e.status is None and bool(_NO_KEY.search(e.text))),
+    ("not-found", lambda e: e.has(("NotFoundError", "Redirection")) or e.refused(404)),
+    ("not-found", lambda e: e.refused(400) and "model_not_found" in e.text),
+    ("not-found", lambda e: "llm provider not provided" in e.text),  # litellm, of a name it cannot place
+    ("rate-limit", lambda e: e.has(("RateLimitError",)) or e.refused(429)),
+    ("timeout", lambda e: e.has(_TIMEOUT) or e.refused(408, 504, 524)),
+    ("server", lambda e: e.status is not None and e.status >= 500),
+    ("bad-request", lambda e: e.status is not None),
+    ("connection", lambda e: e.has(_NETWORK)),
+    ("malformed", lambda e: e.has(_NO_JSON) or e.says(_NO_REPLY)),
+    ("bad-request", lambda e: e.has(_REFUSED)),
+    ("malformed", lambda e: e.has(_MISREAD)),
+    ("connection", lambda e: e.has(("APIConnectionError",))),
+    ("server", lambda e: e.has(("InternalServerError", "ServiceUnavailableError", "BadGatewayError", "APIError"))),
+)
+
+
+def provider_error(exception: BaseException, settings: Mapping[str, Any]) -> ProviderError:
+    """The ProviderError that tells of the exception: its kind, and the provider's words on one line without keys.
+
+    `settings` are those of the call; the values that look like keys by their names are kept out of the message. A
+    ProviderError comes back as it is. What is not known at all counts as a bad request, which nobody repeats.
+    """
+    if isinstance(exception, ProviderError):
+        return exception
+    chain = list(_causes(exception))
+    kind = _kind(chain)
+    return ProviderError(kind, _one_line(_words(chain, kind), settings), _retry_after(chain))
+
+
+def failure(
+    exception: BaseException, name: str, request: Request, settings: Mapping[str, Any]
+) -> ProviderError | NotAskedError:
+    """What a model by that name raises: the ProviderError, or why it was not asked, for what it does not take."""
+    if isinstance(exception, NoLogprobsError):
+        return NoLogprobsError(f"the model {name} cannot score texts: {exception}")
+    error = provider_error(exception, settings)
+    words = error.message
+    if request.tools and refuses_tools(error):
+        return NotAskedError(f"the model {name} cannot call tools: {words}")
+    if request.kind == "score" and refuses_scores(error, path=not request.messages):
+        return NotAskedError(f"the model {name} cannot score texts: {words}")
+    return error
+
+
+def application_error(exception: BaseException, settings: Mapping[str, Any]) -> ProviderError:
+    """Return the ProviderError that tells of an exception of the user's own application: its class and its words.
+
+    The kind is that of a provider's failure which the application met and did not handle: a status of HTTP, a lost
+    connection, a time limit. Any other exception is a failure of the kind server, which is asked again: applications
+    that call models fail at random as well.
+    """
+    try:
+        chain = list(_causes(exception)) or [exception]
+        kind = exception.kind if isinstance(exception, ProviderError) else _kind(chain, _status_of_application)
+        if kind in ("bad-request", "not-found", "malformed") and not any(map(_status_of_application, chain)):
+            kind = "server"
+        said = exception.message if isinstance(exception, ProviderError) else str(exception)
+        words, wait = _one_line(said, settings), _retry_after(chain)
+    except Exception:  # of an exception that cannot be printed
+        kind, words, wait = "server", "", None
+    if isinstance(exception, ProviderError):
+        return ProviderError(kind, words, exception.retry_after)
+    name = scrub(type(exception).__name__)
+    return ProviderError(kind, f"{name}: {words}" if words else name, wait)
+
+
+class Refusal(Exception):
+    """A response that is an error by its status; `response` as the exceptions of httpx have it."""
+
+    def __init__(self, words: str, status: int, headers: Mapping[str, str]) -> None:
+        super().__init__(words)
+        self.response = _Response(status, headers)
+
+
+class Redirection(Refusal):
+    """A response that sends elsewhere. It is not followed: prompt and keys are for the host that was named."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Response:
+    status_code: int
+    headers: Mapping[str, str]
+
+
+def refusal(status: int, body: bytes, headers: Mapping[str, str]) -> Refusal:
+    """The exception that tells of an error's body: its message is the provider's, its cause the whole body."""
+    text = body.decode(errors="replace")
+    try:
+        words = _said(json.loads(body))
+    except (ValueError, RecursionError):
+        words = ""
+    return _refusal(words or text.strip() or f"HTTP status {status}", status, headers, text)
+
+
+def refusal_within(response: Any) -> Refusal | None:  # noqa: ANN401 - any JSON value
+    """The exception that tells of an error in place of a reply, under a status that says all is well; None if none is.
+
+    Its code is taken for the status if it is one; another code, as OpenRouter's, tells of a failure upstream.
+    """
+    error = response.get("error") if isinstance(response, dict) else None
+    code = error.get("code") if isinstance(error, dict) else None
+    if error in (None, "") or (isinstance(error, dict) and not error.get("message") and code is None):
+        return None
+    words = _said(response) or "an error in place of a reply"
+    status = code if isinstance(code, int) and 400 <= code < 600 else 500
+    if not isinstance(error, dict) or "code" not in error:
+        status = 429 if _SLOW.search(words.lower()) else 422
+    return _refusal(words, status, {}, "")
+
+
+def _refusal(words: str, status: int, headers: Mapping[str, str], further: str) -> Refusal:
+    refused = Refusal(words, status, headers)
+    refused.__cause__ = Exception(further)
+    return refused
+
+
+def _said(found: Any) -> str:  # noqa: ANN401 - any JSON value
+    """The message of an error's JSON, as OpenAI, FastAPI, Anthropic and Ollama put it; nothing where there is none."""
+    error = found.get("error", found) if isinstance(found, dict) else None
+    words = next((error[k] for k in ("message", "detail") if error.get(k)), "") if isinstance(error, dict) else error
+    return words if isinstance(words, str) else json.dumps(words) if words else ""
+
+
+def failure_in(reply: Reply) -> ProviderError | None:
+    """Return the error that a reply is in truth, if it is one: withheld by a filter, in part too, or empty.
+
+    A reply that calls tools or embeds texts is not empty; nor is one that was cut off before its text began, which says
+    so.
+    """
+    if reply.finish_reason == "content_filter":
+        return ProviderError("content-filter", "the provider's content filter withheld the reply, or part of it")
+    if reply.finish_reason == "error":  # kept by earlier versions
+        return ProviderError("server", "the provider failed while it replied")
+    if reply.text.strip() or reply.tool_calls or reply.embeddings or reply.logprobs or reply.finish_reason != "stop":
+        return None
+    return ProviderError("empty", "the reply holds no text")
+
+
+def refuses_tools(error: ProviderError) -> bool:
+    """Whether the failure of a request with tools says that the model, or its server as it runs, takes no tools.
+
+    Told by the words of providers, which have no code for it: Ollama "does not support tools", vLLM "tool choice
+    requires --enable-auto-tool-choice", OpenRouter "No endpoints found that support tool use".
+    """
+    return error.kind in ("bad-request", "not-found", "server") and bool(_NO_TOOLS.search(str(error)))
+
+
+def refuses_scores(error: ProviderError, path: bool) -> bool:
+    """Return True if the failure of a score request says that the endpoint scores no texts.
+
+    Told by the words of providers: OpenAI "This is a chat model and not supported in the v1/completions endpoint" and
+    "You are not allowed to request logprobs from this model", llama.cpp "Only no echo is supported". Where `path` is
+    true, also by a path that is not there, which is what a 404 means that does not speak of a model.
+    """
+    words = error.message
+    if path and ((error.kind == "not-found" and "model" not in words.lower()) or _NO_PATH.match(words)):
+        return True
+    return error.kind in ("bad-request", "not-found", "server", "authentication") and bool(_NO_SCORES.search(words))
+
+
+def _causes(exception: BaseException) -> Iterator[BaseException]:
+    """The exception and its causes, outermost first; what an earlier request failed of is no cause of this one."""
+    one: BaseException | None = exception
+    for _ in range(_DEEPEST):
+        if one is None or isinstance(one, ProviderError):
+            return
+        yield one
+        one = one.__cause__ or one.__context__
+
+
+def _wraps(exception: BaseException) -> bool:
+    return type(exception).__module__.startswith("litellm")
+
+
+def _kind(
+    chain: list[BaseException], status_of: Callable[[BaseException], int | None] | None = None
+) -> ProviderErrorKind:
+    text = "\n".join(str(e)[:_READ] for e in chain).lower()
+    status = next(filter(None, map(status_of or _status, chain)), None)
+    unpaid = any(getattr(e, "status_code", None) == 402 for e in chain)
+    evidence = _Evidence(_names(chain, status), status, text, unpaid)
+    return next((kind for kind, holds in _RULES if holds(evidence)), "bad-request")
+
+
+def _names(chain: list[BaseException], status: int | None) -> frozenset[str]:
+    """The classes of the chain with their bases, of litellm's wrappers without.
+
+    Where a status arrived, it counts for more than litellm's reading of the words beside it, which may be the echo of
+    a prompt; only what no status tells is then taken from litellm.
+    """
+    own = {c.__name__ for e in chain if not _wraps(e) for c in type(e).__mro__}
+    wrapping = {type(e).__name__ for e in chain if _wraps(e)}
+    return frozenset(own | (wrapping if status is None else wrapping & {*_POLICY, *_WINDOW}))
+
+
+def _status(exception: BaseException) -> int | None:
+    """The HTTP status that arrived; None for litellm's wrappers, which make one up."""
+    status = getattr(getattr(exception, "response", None), "status_code", None)
+    return status if isinstance(status, int) and not _wraps(exception) else None
+
+
+def _status_of_application(exception: BaseException) -> int | None:
+    """Return the HTTP status that arrived, also of exceptions of aiohttp and urllib, which hold it themselves."""
+    status = _status(exception)
+    if status is None and exception.__cause__ is None:  # aiohttp makes one up for what is no HTTP, from a cause
+        held = not _STATED.isdisjoint(c.__name__ for c in type(exception).__mro__)
+        status = getattr(exception, "status", None) if held else None
+    return status if isinstance(status, int) else None
+
+
+def _retry_after(chain: list[BaseException]) -> float | None:
+    """The seconds after which to ask again, where the headers of a response say so."""
+    found = (getattr(getattr(e, "response", None), "headers", None) for e in chain)
+    told = (getattr(e, "litellm_response_headers", None) for e in chain)  # kept where the response is lost
+    each = ({str(k).lower(): str(v) for k, v in h.items()} for h in (*found, *told) if isinstance(h, Mapping))
+    return next((seconds for h in each if (seconds := retry_after(h)) is not None), None)
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """The seconds, 0 or more, that Retry-After (a number or an HTTP date, RFC 9110) or retry-after-ms tells.
+
+    The names of the headers are in lower case. A date is counted from that of the response, if it has one, for clocks
+    differ. None where nothing is told, or nothing that can be read.
+    """
+    for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
+        try:
+            seconds = float(headers[name]) * unit
+        except (KeyError, ValueError):
+            continue
+        if isfinite(seconds):
+            return max(0.0, seconds)
+    until, now = _date(headers.get("retry-after", "")), _date(headers.get("date", ""))
+    return None if until is None else max(0.0, until - (time.time() if now is None else now))
+
+
+def _date(text: str) -> float | None:
+    try:
+        return parsedate_to_datetime(text).timestamp()
+    except (ValueError, TypeError, OverflowError, IndexError):
+        return None
+
+
+def _words(chain: list[BaseException], kind: ProviderErrorKind) -> str:
+    """What was said: litellm's outermost message; of a lost connection the first that names the host.
+
+    Of what our own transport found, its words.
+    """
+    if own := next((e for e in chain if type(e).__name__ in (*_TOO_LARGE, *_ENCODED)), None):
+        return str(own)
+    told = chain if kind != "connection" else [e for e in chain if not _wraps(e) and type(e).__module__[:6] != "openai"]
+    return next((str(e) for e in [*told, *chain] if str(e).strip()), type(chain[0]).__name__)
+
+
+def _unwrapped(words: str) -> str:
+    wrapping = _WRAPPING.match(words)
+    return words[wrapping.end() :] if wrapping else words
+
+
+def _one_line(words: str, settings: Mapping[str, Any]) -> str:
+    # Cut only once secrets are hidden: the start of one that stands across the cut is as good as a secret.
+    words = hide(_unwrapped(words[: 10 * _READ]), settings)[:_READ].partition("Traceback (most recent call last)")[0]
+    line = " ".join(scrub(_OF_PYTHON.sub("", words)).split())
+    return line if len(line) <= LONGEST else line[: LONGEST - 1] + "…"

@@ -1,0 +1,346 @@
+"""The user's own application as a model: `python:package.module:name` names a callable, or the project registers it.
+
+An async callable runs in the event loop that asks, any other one in a thread of its own. The threads are daemons: a
+call that never returns ends with the process. Replies are stored only under the model option `version`, for what the
+application answers changes with its code.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import copy
+import difflib
+import inspect
+import logging
+import pkgutil
+import re
+import sys
+import sysconfig
+import threading
+import time
+import traceback
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from dataclasses import replace
+from importlib import invalidate_caches
+from math import isfinite
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from ...errors import NotAskedError, ProviderError, UsageError
+from ...redaction import register, scrub
+from ...trial import Json, Reply, Request
+from .openai_protocol import finish_reason_of, tool_call
+from .provider_errors import application_error
+from .transport import LARGEST
+
+if TYPE_CHECKING:
+    from ...asking import Model
+
+SCHEME = "python"
+VERSION = "version"  # the model option under which replies are stored
+FORM = f"{SCHEME}:package.module:name"
+
+_NAME = r"[^\W\d]\w*(?:\.[^\W\d]\w*)*"
+_PATH = re.compile(rf"(?P<module>{_NAME}):(?P<attribute>{_NAME})")
+_NAMED = 12  # names of a module that an error tells
+_log = logging.getLogger(__name__)
+
+
+class PythonModel:
+    """A callable of the user's, under a name such as `python:my_package.agent:answer`.
+
+    It is called with the messages if it has a parameter of that name, else with the text of the prompt; with the tools
+    of the request if it has a parameter `tools`; and with the model options, all but `version`, as keyword arguments.
+    `storable` tells whether its replies may be stored.
+
+    Raises:
+        UsageError: if it cannot be called like this, or for an empty version.
+    """
+
+    live = True
+
+    def __init__(self, name: str, function: Callable[..., object], settings: Mapping[str, Json] | None = None) -> None:
+        self.name, self.settings = name, dict(settings or {})
+        self.storable = VERSION in self.settings
+        if self.storable and self.settings[VERSION] in ("", None):
+            raise UsageError(f"the model {self.name}: the model option {VERSION} is empty; name the code's version")
+        register([self.settings])
+        self._options = {name: value for name, value in self.settings.items() if name != VERSION}
+        self._function = function
+        self._parameters = _parameters(self._function, self.name, self._options)
+
+    async def answer(self, request: Request) -> Reply:
+        """Return the application's reply, scrubbed.
+
+        Raises:
+            ProviderError: if the application raises an exception, or returns something else than a text or a Reply.
+            NotAskedError: for requests that no application can answer.
+        """
+        if request.kind != "chat":
+            raise NotAskedError(
+                f"the model {self.name} cannot {request.kind} texts; an application answers prompts only"
+            )
+        if request.tools and "tools" not in self._parameters:
+            raise NotAskedError(f"the model {self.name} cannot call tools: it has no parameter 'tools'")
+        start = time.perf_counter()
+        try:
+            value = await self._call(request)
+        except (Exception, SystemExit, KeyboardInterrupt, asyncio.CancelledError) as exception:
+            task = asyncio.current_task()
+            if isinstance(exception, asyncio.CancelledError) and task is not None and task.cancelling():
+                raise
+            failed = self._failure(exception)
+        else:
+            return _reply(value, self.name, time.perf_counter() - start)
+        raise failed  # out here, so that no traceback leads into the application
+
+    async def _call(self, request: Request) -> object:
+        first, named = _arguments(self._parameters, request)
+
+        def call() -> object:
+            return self._function(*first, **named, **copy.deepcopy(self._options))
+
+        value = call() if _is_async(self._function) else await _in_thread(call)
+        return await value if inspect.isawaitable(value) else value
+
+    def _failure(self, exception: BaseException) -> ProviderError:
+        while isinstance(exception, BaseExceptionGroup) and len(exception.exceptions) == 1:
+            exception = exception.exceptions[0]
+        _log.info("%s raised %s at %s", self.name, type(exception).__name__, _place(exception))
+        return application_error(exception, self.settings)
+
+
+class ModelObject:
+    """A model object of the user's: whatever has `async answer(request)`, under the name that it is registered by.
+
+    Raises:
+        UsageError: for model options, of which an object takes none but `version`.
+    """
+
+    live = True
+
+    def __init__(self, name: str, model: Model, settings: Mapping[str, Json] | None = None) -> None:
+        self.name, self._model = name, model
+        own: Mapping[str, Json] = getattr(model, "settings", {})
+        self.settings: dict[str, Json] = {**own, **(settings or {})}
+        self.storable = VERSION in self.settings
+        if unknown := sorted((settings or {}).keys() - {VERSION}):
+            raise UsageError(f"the model {name} is an object: it takes no model option {unknown[0]!r}")
+
+    async def answer(self, request: Request) -> Reply:
+        """Return the object's reply, its text scrubbed.
+
+        Raises:
+            ProviderError: as the object raises it, and for any other exception and anything else than a Reply.
+            NotAskedError: as the object raises it.
+        """
+        try:
+            reply = await self._model.answer(request)
+        except (ProviderError, NotAskedError, asyncio.CancelledError):
+            raise
+        except Exception as exception:
+            _log.info("%s raised %s at %s", self.name, type(exception).__name__, _place(exception))
+            failed = application_error(exception, self.settings)
+        else:
+            if isinstance(reply, Reply) and isinstance(reply.text, str):
+                return replace(reply, text=scrub(reply.text), source=scrub(str(reply.source)) or self.name)
+            failed = ProviderError("malformed", f"{self.name} returned a {type(reply).__name__}; expected a Reply")
+        raise failed
+
+
+def open_callable(path: str, settings: Mapping[str, Json]) -> PythonModel:
+    """Return the model of the callable that `package.module:name` names. Raises UsageError."""
+    return PythonModel(f"{SCHEME}:{path.strip()}", load_callable(path.strip()), settings)
+
+
+def open_application(
+    name: str, application: object, version: str, rest: str, settings: Mapping[str, Json]
+) -> PythonModel | ModelObject:
+    """Return the model of an application, a callable or a model object, that is registered under a name.
+
+    Model options add to `version`, where one is stated, and replace it.
+
+    Raises:
+        UsageError: if something follows the name after a colon, or the application takes no such options.
+    """
+    if rest.strip():
+        raise UsageError(f"the model '{name}:{rest}': {name!r} is registered, and takes nothing after a colon")
+    stated: dict[str, Json] = {VERSION: version} if version else {}
+    stated.update(settings)
+    if inspect.iscoroutinefunction(getattr(application, "answer", None)):
+        return ModelObject(name, cast("Model", application), stated)
+    return PythonModel(name, cast("Callable[..., object]", application), stated)
+
+
+def load_callable(path: str) -> Callable[..., object]:
+    """Import the module and return the callable that `package.module:name` names; the name may have dots.
+
+    Raises:
+        UsageError: if there is none. The message tells similar names.
+    """
+    parts = _PATH.fullmatch(path)
+    if parts is None:
+        raise UsageError(f"the model '{SCHEME}:{path}' names no callable; expected {FORM}")
+    found: Any = _module(parts["module"], path)
+    for name in parts["attribute"].split("."):
+        try:
+            found = getattr(found, name)
+        except AttributeError:
+            holder = getattr(found, "__name__", type(found).__name__)
+            known = [one for one in dir(found) if not one.startswith("_") and callable(getattr(found, one, None))]
+            raise UsageError(
+                f"the model '{SCHEME}:{path}': {holder!r} has no {name!r}; {_similar(name, known)}"
+            ) from None
+    if inspect.isclass(found):
+        raise UsageError(f"the model '{SCHEME}:{path}' is a class; name a function, or an instance that can be called")
+    if not callable(found):
+        raise UsageError(f"the model '{SCHEME}:{path}' is of type {type(found).__name__}; name a callable")
+    function: Callable[..., object] = found
+    return function
+
+
+def _module(name: str, path: str) -> object:
+    """Import a module of the user's. Raises UsageError for an unknown one, and for one that cannot be imported."""
+    invalidate_caches()
+    try:
+        return pkgutil.resolve_name(f"{name}:")
+    except (Exception, SystemExit) as error:
+        unknown = error.name if isinstance(error, ModuleNotFoundError) else None
+        if unknown is not None and f"{name}.".startswith(f"{unknown}."):
+            package, _, last = unknown.rpartition(".")
+            places = getattr(sys.modules.get(package), "__path__", []) if package else sys.path
+            known = [module.name for module in pkgutil.iter_modules(places)]
+            where = f"{package!r} has" if package else "there is"
+            similar = _similar(last, known, all_named=bool(package))
+            message = f"{where} no module {last if package else unknown!r}; {similar}"
+        else:
+            said = " ".join(str(error).split())
+            message = f"importing {name!r} failed: {type(error).__name__}: {said} ({_place(error)})"
+    raise UsageError(f"the model '{SCHEME}:{path}': {message}")
+
+
+def _similar(name: str, known: Iterable[str], all_named: bool = True) -> str:
+    known = sorted(set(known))
+    close = difflib.get_close_matches(name, known, n=3, cutoff=0.7)
+    if close:
+        return f"did you mean {' or '.join(map(repr, close))}?"
+    if not all_named:
+        return "it is looked for in the working directory, the root folder and sys.path"
+    more = f", and {len(known) - _NAMED} more" if len(known) > _NAMED else ""
+    return f"it has: {', '.join(known[:_NAMED]) or 'nothing to call'}{more}"
+
+
+def _parameters(function: Callable[..., object], name: str, options: Mapping[str, Json]) -> dict[str, bool]:
+    """Return those of the parameters `messages` and `tools` that the callable has, and whether each may be named.
+
+    Raises:
+        UsageError: if it cannot be called with what it is going to get.
+    """
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):  # of some callables written in C
+        return {}
+    named = {
+        parameter.name: parameter.kind is not inspect.Parameter.POSITIONAL_ONLY
+        for parameter in signature.parameters.values()
+        if parameter.name in ("messages", "tools")
+        and parameter.kind not in (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
+    }
+    first, further = _arguments(named, Request([{"role": "user", "content": ""}]))
+    try:
+        signature.bind(*first, **further, **options)
+    except TypeError as error:
+        told = ", ".join(["messages" if "messages" in named else "prompt", *(f"{key}=..." for key in options)])
+        raise UsageError(
+            f"the model {name} cannot be called with ({told}), the prompt or messages and the model options: {error}"
+        ) from None
+    return named
+
+
+def _arguments(parameters: Mapping[str, bool], request: Request) -> tuple[list[object], dict[str, Any]]:
+    """Return the positional and the named arguments that put the request, for parameters as `_parameters` tells."""
+    named: dict[str, Any] = {"tools": copy.deepcopy(request.tools)} if "tools" in parameters else {}
+    if "messages" not in parameters:
+        return ["\n\n".join(str(message.get("content") or "") for message in request.messages)], named
+    messages = copy.deepcopy(request.messages)
+    return ([], named | {"messages": messages}) if parameters["messages"] else ([messages], named)
+
+
+def _is_async(function: Callable[..., object]) -> bool:
+    # `__call__` of an instance is what makes it a callable; that of a function tells nothing.
+    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(getattr(function, "__call__", None))  # noqa: B004
+
+
+async def _in_thread(call: Callable[[], object]) -> object:
+    """Return what the call returns in a daemon thread of its own. A cancelled call runs on, and nobody waits for it.
+
+    A pool would do worse: Python waits at its end for the threads of `concurrent.futures`, and a call that hangs would
+    take the place of another one.
+    """
+    loop, context = asyncio.get_running_loop(), contextvars.copy_context()
+    future: asyncio.Future[tuple[object, BaseException | None]] = loop.create_future()
+
+    def deliver(value: object, error: BaseException | None) -> None:
+        if not future.done():
+            future.set_result((value, error))
+
+    def run() -> None:
+        value, error = None, None
+        try:
+            value = context.run(call)
+        except BaseException as raised:
+            error = raised
+        with suppress(RuntimeError):  # the loop is closed
+            loop.call_soon_threadsafe(deliver, value, error)
+
+    threading.Thread(target=run, name="taskgraph-application", daemon=True).start()
+    value, error = await future
+    if error is not None:
+        raise error
+    return value
+
+
+def _reply(value: object, name: str, latency: float) -> Reply:
+    """Return the reply that the application's value is. Raises ProviderError (malformed, too-large) for any other."""
+    if isinstance(value, str):
+        value = Reply(str(value))
+    if not isinstance(value, Reply):
+        raise ProviderError("malformed", f"{name} returned a {type(value).__name__}; expected a text or a Reply")
+    for field, kind in (("text", str), ("tool_calls", list)):
+        if not isinstance(getattr(value, field), kind):
+            told = type(getattr(value, field)).__name__
+            raise ProviderError(
+                "malformed", f"{name} returned a Reply whose {field} is a {told}; expected a {kind.__name__}"
+            )
+    if len(value.text) > LARGEST:  # as many characters as a provider may send bytes
+        raise ProviderError("too-large", f"{name} returned {len(value.text):,} characters; the limit is {LARGEST:,}")
+    for field in ("tokens_in", "tokens_out", "cost", "latency"):
+        _check_number(name, field, getattr(value, field))
+    calls = [tool_call(call, place) for place, call in enumerate(value.tool_calls)]
+    return replace(
+        Reply(scrub(value.text), value.tokens_in, value.tokens_out, value.cost),
+        latency=latency if value.latency is None else value.latency,
+        finish_reason=finish_reason_of(value.finish_reason, bool(calls)),
+        tool_calls=calls,
+        source=scrub(str(value.source)) or name,
+    )
+
+
+def _check_number(name: str, field: str, value: object) -> None:
+    kinds = int if field.startswith("tokens") else (int, float)
+    fits = isinstance(value, kinds) and not isinstance(value, bool) and isfinite(value) and value >= 0
+    if value is not None and not fits:
+        expected = "a whole number from 0" if kinds is int else "a number from 0"
+        raise ProviderError("malformed", f"{name} returned a Reply with {field}={str(value)[:40]}; expected {expected}")
+
+
+def _place(exception: BaseException) -> str:
+    """Return file and line of the innermost code of the user's own that the exception came through."""
+    frames = traceback.extract_tb(exception.__traceback__)
+    if isinstance(exception, SyntaxError) and exception.filename:
+        return f"{Path(exception.filename).name}:{exception.lineno}"
+    library = (sysconfig.get_path("stdlib"), sysconfig.get_path("purelib"), "<", str(Path(__file__).parents[1]))
+    own = [frame for frame in frames if not frame.filename.startswith(library)] or list(frames)
+    return f"{Path(own[-1].filename).name}:{own[-1].lineno}" if own else "an unknown place"

@@ -1,0 +1,152 @@
+"""Replies from a file: JSON lines, each with a prompt or a question and the reply that it once got.
+
+    {"question": "Which task comes first?", "reply": "Final answer: Load"}
+    {"prompt": "…", "reply": "…", "tokens_in": 9, "tokens_out": 4, "cost": 0.1, "latency": 0.7}
+
+A row with the very prompt is taken first (outer white space does not count), else the longest recorded question that
+stands in the prompt as a whole; of two as long, the last. *As a whole* means token by token, a token being a run of
+letters, digits and underscores or one other visible character: white space does not matter, and "Is it A" does not
+stand in "Is it AB". Rows of the same key are its repetitions, in order. All but key and
+reply may be left out; `finish_reason` may be told as well; fields of other names are passed over.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ...errors import NotAskedError, ReadError, UsageError
+from ...redaction import scrub
+from ...trial import Json, Reply, Request
+
+_TOKEN = re.compile(r"\w+|[^\w\s]")
+_END = ""  # no token is empty, so this key marks in a node of the trie that a question ends there
+
+
+class Recorded:
+    """A model that repeats the replies of a file; `rows` as `read_rows` gives them."""
+
+    def __init__(self, name: str, rows: Iterable[tuple[Mapping[str, str], Reply]]) -> None:
+        self.name = name
+        self._prompts: dict[str, list[Reply]] = {}
+        self._questions: dict[str, list[Reply]] = {}
+        for keys, reply in rows:
+            for known, key in ((self._prompts, keys.get("prompt")), (self._questions, keys.get("question"))):
+                if key:
+                    known.setdefault(key, []).append(reply)
+        self._trie = _trie(self._questions)
+
+    async def answer(self, request: Request) -> Reply:
+        """The recorded reply of the request's repetition. Raises NotAskedError where there is none."""
+        if request.kind != "chat":
+            raise NotAskedError(f"the model {self.name} cannot {request.kind} texts; it holds recorded replies only")
+        if request.tools:
+            raise NotAskedError(f"the model {self.name} cannot call tools; it holds recorded replies only")
+        prompt = request.prompt.strip()
+        replies = self._prompts.get(prompt) or self._questions.get(_longest(self._trie, prompt) or "", [])
+        if not replies:
+            raise NotAskedError(f"no recorded reply in {self.name} to this prompt")
+        if not 1 <= request.repetition <= len(replies):
+            raise NotAskedError(
+                f"no recorded reply in {self.name} for repetition {request.repetition} of {len(replies)}"
+            )
+        return replies[request.repetition - 1]
+
+
+def open_recorded(path: str, settings: Mapping[str, Json]) -> Recorded:
+    """The model of the file at `path`, read whole; settings have no meaning for it.
+
+    Raises UsageError if the file cannot be opened, ReadError with line and column if it is not of its form.
+    """
+    try:
+        with open(path, "rb") as file:
+            data = file.read()
+    except OSError as error:
+        raise UsageError(f"the recorded replies {path!r} cannot be read: {error.strerror or error}") from None
+    return Recorded(f"recorded:{path}", read_rows(data, path))
+
+
+def read_rows(data: bytes, path: str) -> list[tuple[dict[str, str], Reply]]:
+    """The rows of a file: its keys (`prompt`, `question`, stripped) and the reply. Empty lines are passed over.
+
+    Raises ReadError with the line and column of what is not of the form.
+    """
+    lines = data.removeprefix(b"\xef\xbb\xbf").split(b"\n")
+    return [_row(_object(line, path, number), path, number) for number, line in enumerate(lines, 1) if line.strip()]
+
+
+def _object(line: bytes, path: str, number: int) -> dict[str, Any]:
+    try:
+        row = json.loads(line.decode())
+    except UnicodeDecodeError as error:
+        before = line[: error.start].decode()
+        raise ReadError(path, number, len(before) + 1, f"the byte 0x{line[error.start]:02x}", "UTF-8") from None
+    except json.JSONDecodeError as error:
+        raise ReadError(path, number, error.colno, f"no JSON ({error.msg})", "one JSON object a line") from None
+    except (ValueError, RecursionError) as error:  # a number of thousands of digits, a nesting of thousands of lists
+        raise ReadError(path, number, 1, f"no usable JSON ({error})", "one JSON object a line") from None
+    if not isinstance(row, dict):
+        raise ReadError(path, number, 1, f"JSON that is no object: {str(row)[:40]!r}", "one JSON object a line")
+    return row
+
+
+def _row(row: dict[str, Any], path: str, number: int) -> tuple[dict[str, str], Reply]:
+    def field(name: str, kinds: tuple[type, ...], expected: str) -> Any:  # noqa: ANN401 - a JSON value
+        value = row.get(name)
+        if value is not None and (not isinstance(value, kinds) or isinstance(value, bool)):
+            raise ReadError(path, number, 1, f"{name!r}: {str(value)[:40]!r}", expected)
+        if isinstance(value, int | float) and not 0 <= value < math.inf:
+            raise ReadError(path, number, 1, f"{name!r}: {value}", expected)
+        return value
+
+    keys = {
+        name: text.strip() for name in ("prompt", "question") if (text := field(name, (str,), "a text")) is not None
+    }
+    text = field("reply", (str,), "a text")
+    if text is None or not any(keys.values()):
+        raise ReadError(path, number, 1, f"an object of {_names(row)}", "'reply' and one of 'prompt' and 'question'")
+    number_of, amount = "a whole number from 0", "a number from 0"
+    reply = Reply(
+        scrub(text),
+        field("tokens_in", (int,), number_of),
+        field("tokens_out", (int,), number_of),
+        field("cost", (int, float), amount),
+        field("latency", (int, float), amount),
+        scrub(field("finish_reason", (str,), "a text") or "stop"),
+        source=f"{path}:{number}",
+    )
+    return keys, reply
+
+
+def _names(row: Mapping[str, object]) -> str:
+    return ", ".join(map(repr, list(row)[:8])) or "no fields"
+
+
+def _trie(questions: Iterable[str]) -> dict[str, Any]:
+    """The questions as a tree of tokens, so that a prompt is searched for all of them in one pass."""
+    root: dict[str, Any] = {}
+    for question in questions:
+        node = root
+        for token in _TOKEN.findall(question):
+            node = node.setdefault(token, {})
+        node.setdefault(_END, question)
+    root.pop(_END, None)
+    return root
+
+
+def _longest(trie: dict[str, Any], prompt: str) -> str | None:
+    """The longest question of the trie that stands in the prompt as a whole; the last of those as long."""
+    tokens = _TOKEN.findall(prompt) if trie else []
+    best: str | None = None
+    for start, first in enumerate(tokens):
+        node = trie.get(first)
+        position = start
+        while node is not None:
+            if (question := node.get(_END)) is not None and len(question) >= len(best or ""):
+                best = question
+            position += 1
+            node = node.get(tokens[position]) if position < len(tokens) else None
+    return best

@@ -1,0 +1,38 @@
+"""A model that says what it is told to say, for tests of the machinery and of users' own suites."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from ...errors import NotAskedError
+from ...trial import Reply, Request
+
+Line = str | Reply | Exception
+Script = Iterable[Line] | Callable[[Request], Line]
+
+
+class Scripted:
+    """Replies from a list, one for each request in the order of asking, or from a function of the request.
+
+    A text becomes a reply, an exception is raised. `requests` holds every request that came, answered or not. A list
+    that is used up raises NotAskedError.
+    """
+
+    def __init__(self, script: Script, name: str = "scripted") -> None:
+        self.name = name
+        self.requests: list[Request] = []
+        self._line = script if callable(script) else _next_line(script)
+
+    async def answer(self, request: Request) -> Reply:
+        """The next reply of the script; raises the exception that stands there instead."""
+        self.requests.append(request)
+        line = self._line(request)
+        if isinstance(line, Exception):
+            raise line
+        return Reply(line, source=self.name) if isinstance(line, str) else line
+
+
+def _next_line(script: Iterable[Line]) -> Callable[[Request], Line]:
+    lines = iter(script)
+    used_up = NotAskedError("no scripted reply is left; give the script a line for each request")
+    return lambda request: next(lines, used_up)

@@ -1,0 +1,1 @@
+"""Models around a model: store, budget, limits and retries."""

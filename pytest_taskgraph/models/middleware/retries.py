@@ -1,0 +1,119 @@
+"""A model that is asked again when it fails for a reason that passes."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import replace
+from random import Random
+
+from ...errors import ProviderError, ProviderErrorKind
+from ...trial import Reply, Request
+from .layer import Around, Attempt
+from .limited import Limited
+from .limits import LONGEST_WAIT, quota_spent
+from .request_counters import RequestCounters
+
+RETRIED: frozenset[ProviderErrorKind] = frozenset(
+    {"rate-limit", "timeout", "connection", "server", "malformed", "empty"}
+)
+BASE, CAP = 0.5, 60.0  # seconds
+EMPTY_RETRIES = 1  # a model that says nothing twice has nothing to say
+PATIENCE = 3  # times as many retries after rate limits, which pass by themselves
+
+
+def worth_repeating(error: ProviderError) -> bool:
+    """Whether the same request may succeed within 10 minutes; after a rate limit that is a spent quota it may not."""
+    return error.kind in RETRIED and not quota_spent(error) and (error.retry_after or 0) <= LONGEST_WAIT
+
+
+class Retried(Around):
+    """A model asked up to `retries` times more, after rate limits three times as often, after empty replies once.
+
+    Between attempts nothing is held. The client is waited for before the first: what takes long to import takes no time
+    of an attempt.
+    """
+
+    inner: Limited
+
+    def __init__(
+        self,
+        inner: Limited,
+        watch: RequestCounters,
+        retries: int = 5,
+        sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
+        random: Random | None = None,
+    ) -> None:
+        super().__init__(inner)
+        self.watch, self.sleep = watch, sleep
+        self._retries, self._random = retries, random or Random()
+
+    @asynccontextmanager
+    async def attempt(self, request: Request) -> AsyncIterator[Attempt]:
+        """Give an attempt that is repeated; what the successful one took is held until the context ends."""
+        async with AsyncExitStack() as held:
+            yield _Repeated(self, request, held)
+
+    def may_repeat(self, limited: bool, failures: int, rate_limits: int) -> bool:
+        """Return True if retries are left after a failure, `limited` if it was a rate limit, as so many before it."""
+        patient = failures < PATIENCE * self._retries and not self.inner.ended
+        return patient if limited else patient and failures - rate_limits < self._retries
+
+    def backoff(self, failures: int, retry_after: float | None) -> float:
+        """Return the seconds until the next attempt: what the provider asks for, and at random up to 0.5, 1, 2 … more.
+
+        The random part doubles with each failure, up to 60 seconds.
+        """
+        return max(0.0, retry_after or 0.0) + self._random.uniform(0, min(CAP, BASE * 2.0 ** min(failures - 1, 20)))
+
+
+class _Repeated:
+    """Attempts at a request, one after the other, until one succeeds."""
+
+    def __init__(self, layer: Retried, request: Request, held: AsyncExitStack) -> None:
+        self._layer, self._request, self._held = layer, request, held
+
+    async def send(self) -> Reply:
+        """Return the reply of the first attempt that succeeds, with the number of `retries` before it.
+
+        Raises:
+            ProviderError: that of the last attempt, with the number of `attempts`; if the model is known to be broken,
+                that of `Limits.broken`, unsent.
+            NotAskedError: as it comes.
+        """
+        layer = self._layer
+        await layer.inner.ready()
+        failures = rate_limits = empty = 0
+        while True:
+            outcome = await self._once(failures)
+            if isinstance(outcome, Reply):
+                return outcome
+            limited = outcome.kind == "rate-limit"
+            empty += outcome.kind == "empty"
+            if empty > EMPTY_RETRIES or not worth_repeating(outcome):
+                break
+            if not layer.may_repeat(limited, failures, rate_limits):
+                break
+            failures, rate_limits = failures + 1, rate_limits + limited
+            layer.watch.retries += 1
+            await layer.sleep(layer.backoff(failures, outcome.retry_after))
+        layer.watch.failed += 1
+        outcome.attempts = failures + 1
+        raise outcome
+
+    async def _once(self, failures: int) -> Reply | ProviderError:
+        """Return what one attempt comes to; what a reply took stays held. Raises ProviderError if none can be made."""
+        async with AsyncExitStack() as taken:
+            try:
+                attempt = await taken.enter_async_context(self._layer.inner.attempt(self._request))
+            except ProviderError as broken:
+                self._layer.watch.failed += 1
+                broken.attempts = max(1, failures)
+                raise
+            try:
+                reply = await attempt.send()
+            except ProviderError as failure:
+                return failure
+            self._held.push_async_exit(taken.pop_all())
+            return replace(reply, retries=failures) if failures else reply

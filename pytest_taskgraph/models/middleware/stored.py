@@ -1,0 +1,156 @@
+"""Models that answer from the store: one asks whoever it stands before for what is missing, one never asks.
+
+Beside them the one that takes their place before a model whose replies are not stored.
+"""
+
+from __future__ import annotations
+
+import difflib
+import textwrap
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from itertools import islice
+from math import floor
+from typing import Any
+
+from ...errors import DamagedReplyError, ProviderError, UsageError
+from ...redaction import redact, redact_all
+from ...trial import Json, Reply, Request
+from ..clients.provider_errors import failure_in
+from ..request_key import digest, entry_of, shown, stored_name
+from ..store import Store
+from .layer import Layer
+from .request_counters import RequestCounters
+
+_DIFF = 12  # lines of a difference that are shown
+_WIDTH = 120  # characters; a longer line is broken, so that a difference at its end shows
+
+
+class Stored:
+    """A model whose replies are kept: no request is asked twice, in whatever process, and none that has its reply."""
+
+    live = True
+
+    def __init__(self, inner: Layer, store: Store, watch: RequestCounters) -> None:
+        self.name, self.settings = inner.name, inner.settings
+        self.inner, self._store, self._watch = inner, store, watch
+
+    async def answer(self, request: Request) -> Reply:
+        """The stored reply, else the inner model's, which is stored before it is given; as it is, if it cannot be.
+
+        Raises what the inner model raises, ProviderError "store" where the store cannot tell what it holds, and that of
+        a failure that an earlier version stored as a reply.
+        """
+        entry = entry_of(self.name, self.settings, request)
+        key = digest(entry)
+        with _told(self._watch):
+            reply = await self._store.claim(key)
+            if reply is not None:
+                self._watch.stored += 1
+                return _whole(reply)
+            return await self._asked(request, key, entry)
+
+    async def _asked(self, request: Request, key: str, entry: Mapping[str, Any]) -> Reply:
+        kept = False
+        try:
+            async with self.inner.attempt(request) as attempt:
+                reply = await attempt.send()
+                reply = replace(reply, source=stored_name(reply.source))
+                with suppress(ProviderError), _told(self._watch):  # what is paid for is used, kept or not
+                    await self._store.keep(key, entry, reply)
+                    kept = True
+                return reply
+        finally:
+            if not kept:
+                with suppress(UsageError):
+                    await self._store.release(key)
+
+
+class Replayed:
+    """The replies that the store holds of a model; nobody is ever asked."""
+
+    live = True
+
+    def __init__(self, name: str, settings: Mapping[str, Json], store: Store, watch: RequestCounters) -> None:
+        self.name, self.settings = name, settings
+        self._store, self._watch = store, watch
+
+    async def answer(self, request: Request) -> Reply:
+        """The stored reply. Raises ProviderError "not-stored", with the difference from the nearest stored request."""
+        entry = entry_of(self.name, self.settings, request)
+        with _told(self._watch):
+            reply = await self._store.look(digest(entry))
+        if reply is None:
+            raise ProviderError("not-stored", self._missing(str(entry["model"]), shown(entry)))
+        self._watch.stored += 1
+        return _whole(reply)
+
+    def _missing(self, model: str, asked: str) -> str:
+        nearest = self._store.nearest(model, asked)
+        if nearest is None:
+            held = ", ".join(self._store.models()) or "no reply at all"
+            return f"the store {self._store.path} holds nothing of the model {model}; it holds: {held}"
+        stored, likeness = nearest
+        likeness = floor(likeness * 1000) / 1000  # no other request is 100 % like this one
+        first = f"no stored reply of {model} to this request; the nearest stored one (-) is {likeness:.1%} like it (+):"
+        return "\n".join([first, *_shortened(list(_difference(stored, asked)))])
+
+
+def _whole(reply: Reply) -> Reply:
+    """Return the stored reply, without secrets that are known by now.
+
+    Raises:
+        ProviderError: for one that is a failure, as earlier versions stored some.
+    """
+    if failed := failure_in(reply):
+        words = f"{failed.message}; it was stored by an earlier version: ask again"
+        raise ProviderError(failed.kind, f"{words} with --taskgraph-refresh")
+    text, source = redact(reply.text), stored_name(reply.source)
+    calls = reply.tool_calls and redact_all(reply.tool_calls)
+    same = (text, source, calls) == (reply.text, reply.source, reply.tool_calls)
+    return reply if same else replace(reply, text=text, source=source, tool_calls=calls)
+
+
+class Unstored:
+    """A model whose replies are not kept, for nobody knows whether it would answer the same tomorrow."""
+
+    live = True
+
+    def __init__(self, inner: Layer, watch: RequestCounters) -> None:
+        self.name, self.settings = inner.name, inner.settings
+        self.inner, self._watch = inner, watch
+
+    async def answer(self, request: Request) -> Reply:
+        """Return the inner model's reply. Raises what it raises; ProviderError "store" where the ledger is lost."""
+        with _told(self._watch):
+            return await self.inner.answer(request)
+
+
+@contextmanager
+def _told(watch: RequestCounters) -> Iterator[None]:
+    """Turns an error of the store into one of the question.
+
+    It is noted, for the questions to come would meet it as well, unless it is one of a single reply.
+    """
+    try:
+        yield
+    except UsageError as error:
+        if not isinstance(error, DamagedReplyError):
+            watch.trouble = watch.trouble or ProviderError("store", str(error))
+        raise ProviderError("store", str(error)) from None
+
+
+def _difference(stored: str, asked: str) -> Iterator[str]:
+    """The lines of a unified difference, without its two lines of file names."""
+    return islice(difflib.unified_diff(_lines(stored), _lines(asked), n=1, lineterm=""), 2, None)
+
+
+def _lines(text: str) -> list[str]:
+    return [part for line in text.splitlines() for part in textwrap.wrap(line, _WIDTH) or [""]]
+
+
+def _shortened(lines: list[str]) -> list[str]:
+    if not lines:
+        return ["they differ in white space alone"]
+    return lines if len(lines) <= _DIFF else [*lines[: _DIFF - 1], f"… {len(lines) - _DIFF + 1} more lines"]

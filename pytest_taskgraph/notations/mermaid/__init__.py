@@ -1,0 +1,73 @@
+"""Mermaid flowcharts (files `.mmd`, `.mermaid`): our own, which render, and those that people write.
+
+    ---
+    title: "Soup"
+    ---
+    flowchart TD
+      %% description: the soup of the day              also: package, parameter, workflow (the name, in a subgraph)
+      START((START))
+      END((END))
+      Cook["Cook<br/>implementation: cook.py"]         a task; its lines may say description, kind, implementation,
+      subgraph Plate ["Plate"]                         parameter, effect, binding
+        Plate__START((START))                          a composite task, with START and END of its own
+        …
+      end
+      Broth[("Broth<br/>schema: broth.json")]          data
+      Fork{{"parallel split"}}                         a gateway: kind and role
+      Choice{"exclusive split"}
+      START --> Cook
+      Cook -->|"salt #lt; 3"| Cook                     a guard; what would disturb Mermaid is an entity code
+      Broth -.-> Cook                                  Cook reads Broth
+
+Other charts are read by the rules of docs/notations.md. Those that were applied to a chart are its `Conventions`, from
+which the guide in the prompt is written.
+
+Several charts may stand one after another, with lines `%% file: path` between them: our way, Mermaid draws only one.
+"""
+
+from __future__ import annotations
+
+from ...workflow.features import FEATURES
+from ...workflow.model import Workflow
+from ..notation import Interpretation, Notation
+from .write_mermaid import render
+
+
+def _parse(text: str, where: str = "") -> tuple[Workflow, ...]:
+    from .read_mermaid import parse  # most runs write only
+
+    return parse(text, where)
+
+
+def _interpret(text: str, where: str = "") -> Interpretation:
+    from .read_mermaid import interpret
+
+    return interpret(text, where)
+
+
+def _stands_in(text: str) -> bool:
+    from .fences import holds_charts
+
+    return holds_charts(text)
+
+
+MERMAID = Notation(
+    name="mermaid",
+    title="Mermaid flowchart",
+    phrase="as a Mermaid flowchart",
+    suffixes=(".mmd", ".mermaid"),
+    says=FEATURES - {"references", "derivation"},
+    guide=(
+        "The workflow is a Mermaid flowchart: rectangles are tasks, cylinders are data, START and END are no tasks. "
+        "A solid arrow is control flow, taken only under the condition that stands on it; the condition "
+        '"otherwise" means that no other condition at that node holds. A dotted arrow is data flow: from data to a '
+        "task that reads it, or from a task to data that it writes. Hexagons and diamonds are no tasks: a split starts "
+        "all branches (parallel), exactly one (exclusive) or one or more (inclusive), a join brings them together. A "
+        "subgraph is a composite task that contains the tasks inside it, and arrows to the subgraph are arrows to it."
+    ),
+    render=render,
+    parse=_parse,
+    heading=lambda path: f"%% file: {path}",
+    interpreter=_interpret,
+    stands_in=_stands_in,
+)

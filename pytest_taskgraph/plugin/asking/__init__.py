@@ -1,0 +1,1 @@
+"""Asking the questions of a run: built in the main thread, sent by one event loop."""

@@ -1,0 +1,90 @@
+"""Whoever measures open answers: the judge and the embedder, each opened once, with settings of its own."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from ...errors import UsageError
+from ...redaction import public_name
+from .. import options
+from ..models_under_test import model_settings
+
+if TYPE_CHECKING:
+    from ...asking import Exchange, Model, Transcript
+    from ...benchmarks.settings import Settings
+    from ...trial import Json, Question, Reply, Request
+    from .pipeline import Pipeline
+
+SPEC = {"judge": "judge-model", "embedder": "embedder"}  # role -> the option that names its model
+
+
+class Measuring:
+    """The models that `--taskgraph-judge-model` and `--taskgraph-embedder` name."""
+
+    def __init__(self, config: pytest.Config, settings: Settings, pipeline: Pipeline) -> None:
+        self.specs = {role: options.value(config, name) for role, name in SPEC.items()}
+        self.settings: dict[str, dict[str, Json]] = {
+            role: model_settings([self.specs[role]], dict(options.pairs(config, f"{role}-option"))) for role in SPEC
+        }
+        self._text_metrics, self._templates = settings.text_metrics, settings.templates
+        self._models: dict[str, Model] = {}
+        self._pipeline = pipeline
+
+    def check(self) -> None:
+        """Nothing, if each chosen metric has its model and the judge its template. Raises UsageError."""
+        from ...benchmarks.llm_judge import judge_prompt, judge_template
+
+        self._pipeline.check(self.clients)
+        if "judge" in self._text_metrics:
+            judge_prompt(judge_template(self._templates), "", "", "")
+
+    def model(self, role: str) -> Model:
+        """The model of a role, opened once. Raises UsageError where none is named."""
+        from ...models import open_model
+
+        if role not in self._models:
+            if not self.specs[role]:
+                raise UsageError(
+                    f"--taskgraph-text-metric={','.join(self._text_metrics)} needs a model in the role of "
+                    f"{role}: name one with --taskgraph-{SPEC[role]}=SPEC"
+                )
+            self._models[role] = open_model(self.specs[role], self.settings[role])
+        return self._models[role]
+
+    @property
+    def clients(self) -> list[Model]:
+        """The models that the chosen metrics need."""
+        from ...scoring.metrics import MEASURED
+
+        return [self.model(MEASURED[name]) for name in self._text_metrics if name in MEASURED]
+
+    async def measured(self, question: Question, transcript: Transcript, exchanges: list[Exchange]) -> Transcript:
+        """The transcript with what the models measured; what was said for that is appended to `exchanges`.
+
+        Raises ProviderError, NotAskedError, UsageError.
+        """
+        from ...asking import drive
+        from ...benchmarks.episodes.tail import tail
+        from ...benchmarks.llm_judge import judge_template
+
+        turns = tail(question, transcript.reply, judge_template(self._templates))
+        found = await drive(turns, self._answer, exchanges)
+        return replace(transcript, metrics={**transcript.metrics, **found.metrics})
+
+    def about(self) -> dict[str, Json]:
+        """What the record tells of the chosen metrics and their models; nothing where the defaults stand."""
+        if self._text_metrics == ("rouge1",):
+            return {}
+        named: dict[str, Json] = {"text_metric": [*self._text_metrics]}
+        for role in self._models:
+            named |= {
+                SPEC[role].replace("-", "_"): public_name(self.specs[role]),
+                f"{role}_option": {**self.settings[role]},
+            }
+        return named
+
+    async def _answer(self, request: Request) -> Reply:
+        return await self._pipeline.reach(self.model(request.role)).answer(request)

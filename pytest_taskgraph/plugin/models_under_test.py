@@ -1,0 +1,294 @@
+"""The models that a run asks: provider, application, simulated model or baseline, by their names."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import re
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from .. import redaction
+from ..errors import UnknownNameError, UsageError
+from ..models import MODELS, registered_name
+from ..models.clients.python_callable import SCHEME, VERSION
+from ..redaction import hide, public_name
+from .options import pairs, settings, value, values
+from .registration import BASELINE
+
+if TYPE_CHECKING:
+    from ..asking import Model
+    from ..benchmarks.family import Family
+    from ..trial import Json, Question
+
+
+def is_application(spec: str) -> bool:
+    """Return True if the specification of a model names a callable, or a model that is registered."""
+    return spec.strip().startswith(f"{SCHEME}:") or bool(registered_name(spec))
+
+
+def make_importable(config: pytest.Config, specs: Iterable[str]) -> None:
+    """Add the working directory and the root folder to `sys.path` if a model is a callable that is to be imported.
+
+    They go to its start, as Python has it for `python -m pytest`: `pytest` alone adds neither.
+    """
+    if not any(spec.strip().startswith(f"{SCHEME}:") for spec in specs):
+        return
+    for folder in (config.rootpath, config.invocation_params.dir):
+        if str(folder) not in sys.path:
+            sys.path.insert(0, str(folder))
+
+
+def model_settings(specs: Iterable[str], stated: Mapping[str, str]) -> dict[str, Json]:
+    """Return the model options as JSON values where their texts are JSON.
+
+    The version of an application stays a text, or 1.10 and 1.1 were the same.
+    """
+    kept = {VERSION} if any(map(is_application, specs)) else set()
+    return {name: text if name in kept else plain(text) for name, text in stated.items()}
+
+
+def plain(text: str) -> Json:
+    """A number, true, false, null, a list or an object, where the text is JSON; else the text itself."""
+    try:
+        found: Json = json.loads(text)
+        return found
+    except ValueError:
+        return text
+
+
+def is_storable(client: Model) -> bool:
+    """Return True if the replies of a live model may be stored: an application has to state its version."""
+    return bool(getattr(client, "storable", True))
+
+
+def unstored_notices(clients: Iterable[Model]) -> Iterator[str]:
+    """Yield a line for each application without a version."""
+    for client in clients:
+        if not is_storable(client):
+            registered = "where it is registered, or " if registered_name(client.name) else ""
+            where = f"{registered}as a model option"
+            yield f"replies of {client.name} are not stored: it states no version ({VERSION}=... {where})"
+
+
+def misspelling_notices(specs: Iterable[str]) -> Iterator[str]:
+    """Yield a line for each model of no scheme whose name resembles that of a registered one."""
+    for spec in specs:
+        close = difflib.get_close_matches(spec, MODELS.registered, n=1, cutoff=0.75)
+        if close and spec not in MODELS and not {"/", ":"} & set(spec):
+            yield f"the model {spec!r} is not registered, and asked through litellm; did you mean {close[0]!r}?"
+
+
+ALIAS = "@@"
+_SHORT_NAME = re.compile(r"\w[\w.+-]{0,59}")
+
+
+@dataclass(frozen=True, slots=True)
+class ModelChoice:
+    """A model as `--taskgraph-model` names it: its specification, and the short name that stands for it, if any."""
+
+    spec: str
+    alias: str = ""
+
+    @property
+    def label(self) -> str:
+        """What stands for the model in ids: its short name, or its specification without secrets."""
+        return self.alias or public_name(self.spec)
+
+
+def read_choice(stated: str) -> ModelChoice:
+    """Return the choice that `SPEC` or `SPEC@@NAME` states.
+
+    Raises:
+        UsageError: for an invalid short name, and for one of a baseline or simulated model, which has a name already.
+    """
+    spec, found, alias = stated.strip().rpartition(ALIAS)
+    if not found:
+        return ModelChoice(stated.strip())
+    if not spec or not _SHORT_NAME.fullmatch(alias):
+        if "://" in stated and "@" in stated.rpartition("#")[0]:  # of a password, then
+            return ModelChoice(stated.strip())
+        raise UsageError(
+            f"--taskgraph-model: {hide(public_name(stated))!r}: expected SPEC{ALIAS}NAME, where NAME is letters, "
+            "digits and any of _ . + -"
+        )
+    if spec.partition(":")[0] in ("baseline", "simulated"):
+        raise UsageError(
+            f"--taskgraph-model: {stated!r}: a baseline or simulated model has no short name; leave out {ALIAS}{alias}"
+        )
+    return ModelChoice(spec.strip(), alias)
+
+
+def refuse_same(subjects: Iterable[ModelUnderTest]) -> None:
+    """Raise UsageError if two models have one name, or if one model has two."""
+    seen: dict[str, str] = {}
+    for one in subjects:
+        for name in {one.name, one.real_name}:
+            if name in seen:
+                raise UsageError(f"--taskgraph-model: the same model twice: {seen[name]}, {one.name}")
+        seen |= dict.fromkeys((one.name, one.real_name), one.name)
+
+
+class ModelUnderTest:
+    """A model by its specification; baselines are opened a family.
+
+    Args:
+        choice: Its specification and short name.
+        options: The model options.
+        seed: Of a simulated model.
+        default: The name by which the default baseline is known; empty if families differ in it.
+
+    Raises:
+        UsageError: for an unknown or empty specification.
+    """
+
+    def __init__(self, choice: ModelChoice, options: Mapping[str, str], seed: int, default: str = "") -> None:
+        self.spec, self._alias, self._default = choice.spec, choice.alias, default
+        self._models: dict[str, Model] = {}
+        self._answers: dict[str, tuple[str, str]] = {}
+        self._seed = seed
+        kind, _, rest = self.spec.partition(":")
+        self._baseline = rest if kind == "baseline" else None
+        if self._baseline is None:
+            self._models[""] = self._simulated(rest) if kind == "simulated" else _open(self.spec, options)
+
+    @property
+    def name(self) -> str:
+        """The name in reports: the short one where there is one."""
+        return self._alias or self.real_name
+
+    @property
+    def real_name(self) -> str:
+        """The model's own name, without secrets."""
+        if self._baseline is not None:
+            return f"baseline:{self._baseline or self._default}".removesuffix(":")
+        return public_name(self._models[""].name)
+
+    @property
+    def live(self) -> bool:
+        """Whether asking it means to ask a provider."""
+        return self._baseline is None and bool(getattr(self._models[""], "live", False))
+
+    @property
+    def client(self) -> Model | None:
+        """The model that every family asks; None for a baseline, of which each family has its own."""
+        return self._models.get("") if self._baseline is None else None
+
+    def model(self, family: Family) -> Model:
+        """The model for questions of a family. Raises UnknownNameError for a baseline that the family has not."""
+        if self._baseline is None:
+            return self._models[""]
+        if family.name not in self._models:
+            name = self._baseline or next(iter(family.baselines), "")
+            if not name:
+                raise UsageError(f"the family {family.name!r} has no baseline; name a model with --taskgraph-model")
+            self._models[family.name] = family.baseline(name)
+        return self._models[family.name]
+
+    def check_baseline(self, families: Iterable[Family]) -> None:
+        """Check that some family has the baseline that is asked for, if any is. Raises UnknownNameError."""
+        known = {name for family in families for name in family.baselines}
+        if self._baseline and self._baseline not in known:
+            raise UnknownNameError("baseline", self._baseline, known)
+
+    def meet(self, question: Question) -> None:
+        """Let a simulated model know the answer to the question; do nothing for any other model."""
+        if self.spec.partition(":")[0] == "simulated":
+            from ..models.clients.simulated import digest_of
+
+            self._answers[digest_of(question.prompt)] = _right_and_wrong(question)
+
+    def _simulated(self, accuracy: str) -> Model:
+        from ..models.clients.simulated import SimulatedModel
+
+        try:
+            share = float(accuracy)
+        except ValueError:
+            raise UsageError(f"the model {self.spec!r}: expected an accuracy, such as simulated:0.8") from None
+        return SimulatedModel(self._answers.get, share, self._seed)
+
+
+class ModelsUnderTest:
+    """The models that a run asks, by the labels that stand for them in ids; each is opened once.
+
+    Raises:
+        pytest.UsageError: for a short name that is none.
+    """
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+        self._choices = _choices(config)
+        self.labels = [choice.label for choice in self._choices]
+        self._opened: dict[str, ModelUnderTest] = {}
+
+    def of(self, label: str) -> ModelUnderTest:
+        """Return the model of a label. Raises UsageError for a specification that cannot be opened."""
+        if label not in self._opened:
+            choice = next(one for one in self._choices if one.label == label)
+            given = dict(pairs(self._config, "model-option"))
+            seed, default = settings(self._config).seed, self._config.stash.get(BASELINE, "")
+            self._opened[label] = ModelUnderTest(choice, given, seed, default)
+        return self._opened[label]
+
+    def of_item(self, params: Mapping[str, Any]) -> ModelUnderTest:
+        """Return the model that an item with these parameters asks."""
+        return self.of(params.get("taskgraph_model", self.labels[0]))
+
+    @property
+    def all(self) -> list[ModelUnderTest]:
+        """Return all models in the order of the command line."""
+        return [self.of(label) for label in self.labels]
+
+    @property
+    def clients(self) -> list[Model]:
+        """Return the models that every family asks, baselines left out."""
+        return [one.client for one in self.all if one.client is not None]
+
+    @property
+    def live(self) -> bool:
+        """Return True if any model is live."""
+        return any(one.live for one in self.all)
+
+    @property
+    def storable(self) -> bool:
+        """Return True if the store may keep the replies of every model."""
+        return all(map(is_storable, self.clients))
+
+
+def _choices(config: pytest.Config) -> list[ModelChoice]:
+    """Return the models that are asked, once all secrets are known that options and environment bring in."""
+    stated = values(config, "model")
+    given = (pairs(config, f"{role}-option") for role in ("model", "judge", "embedder"))
+    further = [{key: plain(text) for key, text in each} for each in given]
+    specs = [value(config, name) for name in ("judge-model", "embedder")]
+    redaction.register([*stated, *further, *specs])
+    redaction.register_environment()
+    make_importable(config, [*stated, *specs])
+    try:
+        return [read_choice(one) for one in stated]
+    except UsageError as error:
+        raise pytest.UsageError(str(error)) from None
+
+
+def _open(spec: str, options: Mapping[str, str]) -> Model:
+    from ..models import open_model
+
+    return open_model(spec, model_settings([spec], options))
+
+
+def _right_and_wrong(question: Question) -> tuple[str, str]:
+    """Return a right and a wrong reply to the question, in its form and where its prompt template wants the answer.
+
+    The wrong reply is empty if the form has no answer that is surely wrong.
+    """
+    from ..scoring.forms import form
+
+    shape, head = form(question.form), "Final answer: " if question.place == "marker" else ""
+    right = head + shape.write(question.reference, question.names)
+    if shape.wrong is None:
+        return right, ""
+    return right, head + shape.write(shape.wrong(question.reference, question.names), question.names)

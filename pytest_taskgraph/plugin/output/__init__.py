@@ -1,0 +1,1 @@
+"""What a session tells: progress, forecast, summary and reports."""

@@ -1,0 +1,43 @@
+"""The diagrams of what questions are about and of their answers, for reports that show them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ...benchmarks.contract import packed_pair
+from ...diagram import pack
+
+if TYPE_CHECKING:
+    from ...trial import Question, Trial
+    from ..suites import Collected
+
+
+class Drawings:
+    """The diagrams of clusters of questions that no trial carries yet; each is attached to one trial."""
+
+    def __init__(self) -> None:
+        self._drawn: dict[str, str] = {}
+        self._attached: set[str] = set()
+
+    def draw(self, question: Question, collected: Collected) -> None:
+        """Draw what the question is about, unless that is done. Cheap right after the question is built."""
+        cluster = question.cluster
+        if cluster not in self._drawn and cluster not in self._attached:
+            diagram = collected.family.diagram(collected.reference, collected.settings)
+            self._drawn[cluster] = pack(diagram.to_json()) if diagram else ""
+
+    def attach(self, trial: Trial, collected: Collected, again: bool) -> Trial:
+        """Return the trial with the diagrams of its answer, and with that of its cluster if no other trial has it.
+
+        Args:
+            trial: The trial as it was scored.
+            collected: What its question was built from.
+            again: True if the test runs again, and replaces the trial that may have the diagram.
+        """
+        cluster = trial.question.cluster
+        if again:
+            self._attached.discard(cluster)
+        self.draw(trial.question, collected)
+        self._attached.add(cluster)
+        return replace(trial, diagram=self._drawn.pop(cluster, ""), diagram_pair=packed_pair(collected.family, trial))

@@ -1,0 +1,47 @@
+"""What the processes of a run sent: each counts for itself, and workers tell the controller at their end."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ...models.middleware.request_counters import RequestCounters
+    from ...results.record.facts import Usage
+    from ...trial import Trial
+
+TRAVELS = "taskgraph_usage"  # in the output of a worker
+
+
+class UsageTotal:
+    """The usage of this process, and of the workers that told theirs."""
+
+    def __init__(self, watch: RequestCounters) -> None:
+        self._watch = watch
+        self._workers: list[Usage] = []
+
+    def pack(self) -> str:
+        """Return the usage of this process as text for the controller."""
+        return json.dumps(asdict(self._own()))
+
+    def unpack(self, text: str | None) -> None:
+        """Add the usage of a worker; None stands for one that died and told nothing."""
+        from ...results.record.facts import Usage
+
+        self._workers.append(Usage(**json.loads(text)) if text else Usage(complete=False))
+
+    def of_run(self, trials: Iterable[Trial]) -> Usage:
+        """Return the usage of the run, with the stored replies that its trials hold."""
+        from ...results.record.facts import total, with_stored
+
+        return with_stored(total([self._own(), *self._workers]), trials)
+
+    def _own(self) -> Usage:
+        from ...results.record.facts import Usage
+
+        watch = self._watch
+        names = ("sent", "answered", "retries", "tokens_in", "tokens_out", "untold", "cost", "unpriced")
+        counts: dict[str, Any] = {name: getattr(watch, name) for name in names}
+        return Usage(**counts)

@@ -1,0 +1,1 @@
+"""What passes and fails: outcomes of items, gates, and what every question came to."""

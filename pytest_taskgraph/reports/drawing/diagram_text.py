@@ -1,0 +1,61 @@
+"""A diagram as lines of text: each node with the links that leave it, in the order of the flow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...diagram import Diagram, DiagramEdge, DiagramNode
+from ..escape import one_line
+from .layers import ranking
+
+_INDENT = "  "
+_ARROWS = {"control": "->", "data": "..>"}
+
+
+def diagram_lines(diagram: Diagram) -> list[str]:
+    """Return the printable lines of a diagram: its title, then its nodes; what stands in a group is indented below it.
+
+    A link is `->` with its guard in brackets; one of the data flow is `..>`.
+    """
+    names = {part.id: one_line(part.label) or one_line(part.id) for part in diagram.parts}
+    names |= {node.id: f"<{node.kind} {names[node.id]}>" for node in diagram.nodes if node.kind not in _PLAIN}
+    lines = [one_line(diagram.title), *_group_lines(diagram, names, "", 1)]
+    return [*lines, f"({diagram.omitted} nodes and links left out)"] if diagram.omitted else lines
+
+
+_PLAIN = ("task", "composite", "start", "end")
+
+
+def _group_lines(diagram: Diagram, names: dict[str, str], group: str, depth: int) -> Iterator[str]:
+    for node in _ordered(diagram, group):
+        note = f" ({one_line(node.note)})" if node.note else ""
+        yield f"{_INDENT * depth}{names[node.id]}{note}{_links(diagram.edges, names, node.id)}"
+    for inner in diagram.groups:
+        if inner.parent == group:
+            note = f" ({one_line(inner.note)})" if inner.note else ""
+            yield f"{_INDENT * depth}{names[inner.id]}{note}{_links(diagram.edges, names, inner.id)}, inside:"
+            yield from _group_lines(diagram, names, inner.id, depth + 1)
+
+
+def _ordered(diagram: Diagram, group: str) -> list[DiagramNode]:
+    """Return the nodes of a group in the order of the flow."""
+    nodes = [node for node in diagram.nodes if node.group == group]
+    places = {node.id: at for at, node in enumerate(nodes)}
+    pairs: dict[str, list[tuple[int, int]]] = {kind: [] for kind in _ARROWS}
+    for edge in diagram.edges:
+        if edge.source in places and edge.target in places:
+            pairs[edge.kind].append((places[edge.source], places[edge.target]))
+    return [nodes[at] for at in ranking(len(nodes), pairs["control"], pairs["data"])]
+
+
+def _links(edges: list[DiagramEdge], names: dict[str, str], source: str) -> str:
+    """Return the links that leave a node, each kind after its arrow; empty if none does."""
+    found = []
+    for kind, arrow in _ARROWS.items():
+        targets = [
+            names.get(edge.target, one_line(edge.target)) + (f" [{one_line(edge.label)}]" if edge.label else "")
+            for edge in edges
+            if edge.source == source and edge.kind == kind
+        ]
+        found += [f" {arrow} {', '.join(targets)}"] if targets else []
+    return "".join(found)

@@ -1,0 +1,322 @@
+"""A diagram as SVG: no script, no font, no address; drawn in the colour of the text around it, light or dark.
+
+Labels are text of others: what does not print is shown as an escape (escape.py). A label too long for its box is
+shortened there and stands whole in the title of the node. The links are told in words too, for those who listen.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any, Literal
+from xml.sax.saxutils import escape
+
+from ...diagram import Diagram, DiagramEdge, DiagramGroup, DiagramNode
+from ..escape import columns, one_line, shorten
+from .grid import Item
+from .layout import Box, DrawingLayout, layout
+from .level import Point
+
+Mark = Literal["missing", "extra"]
+MARKED: dict[Mark, str] = {"missing": "missing from the answer", "extra": "not expected"}
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """Which nodes and groups (by id) and which links of a diagram are not in the one that it is compared with."""
+
+    parts: Mapping[str, Mark] = field(default_factory=dict)
+    edges: Mapping[DiagramEdge, Mark] = field(default_factory=dict)
+
+
+NO_MARKS = Marks()
+COLUMN = 7.3  # pixels that a column of text takes
+LINE = 15.0
+BROAD = 3.5  # pixels that a broad letter takes besides
+WIDEST = 22  # columns of a line in a box
+WIDEST_NOTE = 32
+LINES = 3
+LONGEST_TITLE = 300  # columns of a label in a title; of one in the description, a third
+MOST_TOLD = 300  # links
+MARGIN = 4
+HEAD = 4.0  # half the width of an arrow's head
+
+# All that a page needs, once, where `svg` is called with style=False.
+STYLE = """
+.tg{color:inherit;max-width:100%;height:auto}
+.tg text{font:12px system-ui,-apple-system,"Segoe UI",sans-serif;fill:currentColor;text-anchor:middle}
+.tg .h,.tg .l{text-anchor:start}
+.tg .h{font-weight:600}
+.tg .l,.tg .s{font-size:11px}
+.tg .s{opacity:.8}
+.tg .n,.tg .g{stroke:currentColor;fill:currentColor;fill-opacity:.07;stroke-width:1.2}
+.tg .g{fill-opacity:.03;stroke-opacity:.55;stroke-dasharray:5 3}
+.tg .d{fill-opacity:0;stroke-opacity:.75;stroke-width:1}
+.tg .b{stroke-width:2.4}
+.tg .k{fill:none;stroke:currentColor;stroke-width:1.6}
+.tg .e{fill:none;stroke:currentColor;stroke-linejoin:round;stroke-width:1.2}
+.tg .f{stroke-dasharray:2 3;stroke-opacity:.75}
+.tg .a{fill:currentColor}
+.tg .u{color:var(--c1,currentColor)}
+.tg .v{color:var(--c0,currentColor)}
+.tg .u .n,.tg .u .g,.tg .u .e{stroke-dasharray:7 4;stroke-opacity:1;stroke-width:2}
+.tg .v .n,.tg .v .g,.tg .v .e{stroke-dasharray:none;stroke-opacity:1;stroke-width:3.2}
+.tg .v .f{stroke-dasharray:2 3}
+.tg .o{fill:currentColor}
+.tg .p{fill:none;stroke:var(--paper,Canvas);stroke-width:2}
+""".strip()
+_CLASSES: dict[Mark, str] = {"missing": "u", "extra": "v"}
+_ALONE = "svg.tg{color:#1a1a1a}@media(prefers-color-scheme:dark){svg.tg{color:#e6e6e6}}"
+GATEWAYS = {
+    "parallel": "M-7 0H7M0-7V7",
+    "exclusive": "M-5-5L5 5M5-5L-5 5",
+    "inclusive": "M-6 0a6 6 0 1 0 12 0a6 6 0 1 0-12 0",
+}
+_DIAMOND = 34.0
+_BROAD = re.compile("[MWmw@%]")
+_PIECE = re.compile(r"[^\s_\-./:]*[\s_\-./:]+|[A-Z]+(?![a-z])[0-9]*|[A-Z]?[^A-Z\s_\-./:]+|.", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """The lines in the boxes of a diagram, and how large its parts are: nodes, headings of groups, labels of links."""
+
+    lines: dict[str, list[str]]
+    sizes: dict[str, Item]
+    headings: dict[str, tuple[float, float]]
+    labels: list[tuple[float, float]]
+
+
+def svg(diagram: Mapping[str, Any], title: str = "", *, style: bool = True) -> str:
+    """The drawing of a diagram (JSON of diagram.Diagram), an `<svg>` element; the same for the same arguments.
+
+    With `style` it stands alone, in the colours that the reader prefers. Without, the page holds STYLE, once for all
+    drawings, and gives the colour of its text. Raises KeyError or TypeError for what is no diagram.
+    """
+    read = Diagram.from_json(diagram)
+    measured = measure(read)
+    placed = layout(read, measured.sizes, measured.headings, measured.labels)
+    return draw(read, measured.lines, placed, title or read.title, " ".join(links_told(read)), style=style)
+
+
+def measure(diagram: Diagram) -> Measured:
+    """Return how large the parts of a diagram are when they are drawn."""
+    lines = {node.id: _lines(node) for node in diagram.nodes}
+    sizes = {node.id: _size(node, lines[node.id]) for node in diagram.nodes}
+    headings = {group.id: _heading_size(group) for group in diagram.groups}
+    return Measured(lines, sizes, headings, [_label_size(edge) for edge in diagram.edges])
+
+
+def draw(
+    diagram: Diagram, lines: Mapping[str, list[str]], placed: DrawingLayout, title: str, description: str,
+    marks: Marks = NO_MARKS, *, style: bool,
+) -> str:  # fmt: skip
+    """Return the `<svg>` element of a diagram whose parts have places; `marks` tells which differ from another."""
+    width, height = (round(side) + 2 * MARGIN for side in (placed.width, placed.height))
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="tg" role="img" width="{width}" height="{height}" '
+        f'viewBox="-{MARGIN} -{MARGIN} {width} {height}">',
+        f"<title>{_text(title, LONGEST_TITLE)}</title><desc>{escape(description)}</desc>",
+        f"<style>{STYLE}{_ALONE}</style>" if style else "",
+        *(_group(group, placed.boxes[group.id], marks) for group in diagram.groups if group.id in placed.boxes),
+        *_edges(diagram, placed, marks),
+        *(_node(node, lines[node.id], placed.boxes[node.id], marks) for node in diagram.nodes),
+        "</svg>",
+    ]
+    return "".join(parts)
+
+
+def _text(text: str, limit: int) -> str:
+    return escape(one_line(text, limit))
+
+
+def _lines(node: DiagramNode) -> list[str]:
+    """The label in the lines that stand in the box."""
+    return wrapped(one_line(node.label, WIDEST * (LINES + 1)), WIDEST, LINES)
+
+
+def wrapped(text: str, width: int, most: int) -> list[str]:
+    """The printable text in at most `most` lines of at most `width` columns, broken between words, also CamelCase.
+
+    A word longer than a line is broken anywhere. The last line ends in an ellipsis where something was cut off.
+    """
+    lines = [""]
+    for piece in _PIECE.findall(text):
+        if columns(lines[-1] + piece.rstrip()) > width and lines[-1]:
+            lines.append("")
+        while columns(piece.rstrip()) > width:
+            start = next(at for at in range(len(piece), 0, -1) if columns(piece[:at]) <= width)
+            lines[-1], piece = piece[:start], piece[start:]
+            lines.append("")
+        lines[-1] += piece
+    if len(lines) > most:
+        lines = [*lines[: most - 1], shorten("".join(lines[most - 1 :]), width)]
+    return [line.strip() for line in lines]
+
+
+def _size(node: DiagramNode, lines: list[str]) -> Item:
+    if node.kind in GATEWAYS:
+        return Item(_DIAMOND, _DIAMOND)
+    note = _note(node.note)
+    width = max(46.0, max(_width(note) * 0.92, *map(_width, lines)) + (24 if node.kind == "data" else 16))
+    height = LINE * (len(lines) + bool(note)) + (8 if node.kind in ("start", "end", "data") else 14)
+    return Item(round(width), height, round(width) - 20)
+
+
+def _width(text: str) -> float:
+    """About how many pixels the printable text takes in the font of the drawing, whichever that is."""
+    return COLUMN * columns(text) + BROAD * len(_BROAD.findall(text))
+
+
+def _note(note: str) -> str:
+    return one_line(note, WIDEST_NOTE)
+
+
+def _named(one: DiagramGroup | DiagramNode) -> str:
+    return f"{one.label} ({one.note})" if one.note else one.label
+
+
+def _heading(group: DiagramGroup) -> str:
+    return one_line(_named(group), 2 * WIDEST)
+
+
+def _heading_size(group: DiagramGroup) -> tuple[float, float]:
+    return round(_width(_heading(group)) * 1.08), LINE + 6
+
+
+def _guard(edge: DiagramEdge) -> str:
+    return one_line(edge.label, 2 * WIDEST)
+
+
+def _label_size(edge: DiagramEdge) -> tuple[float, float]:
+    return (round(_width(guard) * 0.93) + 2, LINE) if (guard := _guard(edge)) else (0.0, 0.0)
+
+
+def links_told(diagram: Diagram) -> Iterator[str]:
+    """Yield the links in words, a sentence each."""
+    names = {one.id: one_line(_named(one), LONGEST_TITLE // 3) for one in diagram.parts}
+    tasks = sum(node.kind in ("task", "composite") for node in diagram.nodes) + len(diagram.groups)
+    yield f"{tasks} tasks and {len(diagram.edges)} links."
+    for edge in diagram.edges[:MOST_TOLD]:
+        if edge.source in names and edge.target in names:
+            guard = one_line(edge.label, LONGEST_TITLE // 3)
+            yield f"{names[edge.source]} → {names[edge.target]}{f' if {guard}' if guard else ''}."
+    if len(diagram.edges) > MOST_TOLD:
+        yield f"{len(diagram.edges) - MOST_TOLD} more links."
+    for group in diagram.groups:
+        inside = [names[one.id] for one in diagram.nodes if one.group == group.id and one.kind not in ("start", "end")]
+        yield f"Inside {names[group.id]}: {', '.join(inside[:MOST_TOLD])}."
+    if diagram.omitted:
+        yield f"{diagram.omitted} nodes and links are not drawn."
+
+
+def _group(group: DiagramGroup, box: Box, marks: Marks) -> str:
+    mark = marks.parts.get(group.id)
+    title = _title(_text(_named(group), LONGEST_TITLE), mark)
+    return (
+        f'<g{_class(mark)}><title>{title}</title><rect class="g" x="{box.x:.0f}" y="{box.y:.0f}" '
+        f'width="{box.width:.0f}" height="{box.height:.0f}" rx="8"/>'
+        f'<text class="h" x="{box.x + 12:.0f}" y="{box.y + 18:.0f}">{escape(_heading(group))}</text>'
+        f"{_badge(mark, box.x + 2, box.y + 2)}</g>"
+    )
+
+
+def _node(node: DiagramNode, lines: list[str], box: Box, marks: Marks) -> str:
+    mark = marks.parts.get(node.id)
+    opening, badge = f"<g{_class(mark)}>", _badge(mark, box.x + 2, box.y + 2)
+    x = box.x + box.width / 2 - 4 * (node.kind == "data")
+    named = _text(_named(node), LONGEST_TITLE)
+    title = _title(f"{named} ({node.kind})" if node.kind in GATEWAYS else named, mark)
+    if node.kind in GATEWAYS:
+        return (
+            f'{opening}<title>{title}</title><path class="n" d="M{x:.0f} {box.y:.0f}l17 17l-17 17l-17-17z"/>'
+            f'<path class="k" transform="translate({x:.0f} {box.y + 17:.0f})" d="{GATEWAYS[node.kind]}"/>{badge}</g>'
+        )
+    note = _note(node.note)
+    y = box.y + (box.height - LINE * (len(lines) + bool(note))) / 2 + 11
+    texts = [(line, "") for line in lines] + [(note, ' class="s"')] * bool(note)
+    written = "".join(
+        f'<text{kind} x="{x:.0f}" y="{y + LINE * at:.0f}">{escape(line)}</text>'
+        for at, (line, kind) in enumerate(texts)
+    )
+    return f"{opening}<title>{title}</title>{_shape(node, box)}{written}{badge}</g>"
+
+
+def _shape(node: DiagramNode, box: Box) -> str:
+    """A page for data, a rounded end for START and END, a box for tasks, a double one for composite tasks."""
+    x, y, width, height = box.x, box.y, box.width, box.height
+    if node.kind == "data":
+        return (
+            f'<path class="n d" d="M{x:.0f} {y:.0f}h{width - 8:.0f}l8 8v{height - 8:.0f}h-{width:.0f}z'
+            f'M{x + width - 8:.0f} {y:.0f}v8h8"/>'
+        )
+    rectangle = '<rect class="{}" x="{:.0f}" y="{:.0f}" width="{:.0f}" height="{:.0f}" rx="{:.0f}"/>'
+    if node.kind in ("start", "end"):
+        return rectangle.format("n b" if node.kind == "end" else "n", x, y, width, height, height / 2)
+    inner = rectangle.format("e", x + 3, y + 3, width - 6, height - 6, 3) if node.kind == "composite" else ""
+    return rectangle.format("n", x, y, width, height, 5) + inner
+
+
+def _edges(diagram: Diagram, placed: DrawingLayout, marks: Marks) -> Iterator[str]:
+    for edge, route, label in zip(diagram.edges, placed.routes, placed.labels, strict=True):
+        if not route:
+            continue
+        mark = marks.edges.get(edge)
+        yield f"<g{_class(mark)}><title>{MARKED[mark]}</title>" if mark else ""
+        yield f'<path class="{"e f" if edge.kind == "data" else "e"}" d="{_path(route)}"/>'
+        yield f'<path class="a" d="{_head(route)}"/>'
+        if label is not None:
+            whole = f"<title>{_text(edge.label, LONGEST_TITLE)}</title>" if columns(_guard(edge)) >= 2 * WIDEST else ""
+            yield f'<text class="l" x="{label.x:.0f}" y="{label.y + 11:.0f}">{whole}{escape(_guard(edge))}</text>'
+        yield _badge(mark, *_middle(route)) + "</g>" if mark else ""
+
+
+def _middle(route: list[Point]) -> Point:
+    """Return the middle of the longest stretch of a route."""
+    stretches = [(abs(a[0] - b[0]) + abs(a[1] - b[1]), ((a[0] + b[0]) / 2, (a[1] + b[1]) / 2))
+                 for a, b in pairwise(route)]  # fmt: skip
+    return max(stretches)[1]
+
+
+def _class(mark: Mark | None) -> str:
+    return f' class="{_CLASSES[mark]}"' if mark else ""
+
+
+def _title(text: str, mark: Mark | None) -> str:
+    return f"{text}: {MARKED[mark]}" if mark else text
+
+
+def _badge(mark: Mark | None, x: float, y: float) -> str:
+    """Return a minus or plus in a disc, so that no mark is told by colour or line alone; empty without a mark."""
+    if mark is None:
+        return ""
+    sign = "M-3.5 0h7" if mark == "missing" else "M-3.5 0h7M0-3.5v7"
+    return f'<g transform="translate({x:.0f} {y:.0f})"><circle class="o" r="6"/><path class="p" d="{sign}"/></g>'
+
+
+def _path(route: list[Point]) -> str:
+    """The route as path data: straight where it is upright or level, else a curve that begins and ends upright."""
+    x, y = route[0]
+    data = [f"M{x:.0f} {y:.0f}"]
+    for to_x, to_y in route[1:]:
+        if to_x == x:
+            data.append(f"V{to_y:.0f}")
+        elif to_y == y:
+            data.append(f"H{to_x:.0f}")
+        else:
+            middle = (y + to_y) / 2
+            data.append(f"C{x:.0f} {middle:.0f} {to_x:.0f} {middle:.0f} {to_x:.0f} {to_y:.0f}")
+        x, y = to_x, to_y
+    return "".join(data)
+
+
+def _head(route: list[Point]) -> str:
+    """The head of an arrow at the end of the route."""
+    (before_x, before_y), (x, y) = route[-2:]
+    if before_y == y:
+        away = HEAD * 2 if before_x > x else -HEAD * 2
+        return f"M{x:.0f} {y:.0f}l{away:.0f}-{HEAD:.0f}v{2 * HEAD:.0f}z"
+    away = HEAD * 2 if before_y > y else -HEAD * 2
+    return f"M{x:.0f} {y:.0f}l-{HEAD:.0f} {away:.0f}h{2 * HEAD:.0f}z"

@@ -1,0 +1,140 @@
+"""The aggregates of families over paired questions, before and after: their difference, its interval, its test.
+
+The questions of both runs are left out together, a cluster at a time: the jackknife of the difference, with the t
+quantile. docs/aggregates.md has the formulas.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from math import sqrt
+
+from ...family_description import Aggregate, FamilyDescription
+from ..aggregates import Known, Observed, Sums, is_spread, jackknife
+from ..case import INCONCLUSIVE
+from ..statistics.intervals import student, student_above, wilson
+from ..statistics.paired import holm
+from .pairing import Pair
+
+CONFIDENCE = 0.95  # of the interval of a difference
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class AggregateChange:
+    """An aggregate of a family over the paired questions of one model.
+
+    Args:
+        name: The aggregate.
+        family: The family.
+        model: The model, where there are several.
+        n: Questions that it is taken over.
+        clusters: What the jackknife left out, one after the other.
+        before: In the run before; None if it is undefined.
+        after: In the run after; None if it is undefined.
+        low: Lower end of the 95 % interval of the difference, after less before; None if there is none.
+        high: Upper end.
+        p: One-sided, towards worse; None for what is not tested.
+        adjusted_p: By Holm, over all aggregates of the comparison.
+        verdict: "worse", "better" or "inconclusive"; "" for what is not tested.
+    """
+
+    name: str
+    family: str
+    model: str
+    n: int
+    clusters: int
+    before: float | None
+    after: float | None
+    low: float | None = None
+    high: float | None = None
+    p: float | None = None
+    adjusted_p: float | None = None
+    verdict: str = ""
+
+    @property
+    def ends(self) -> tuple[float, float] | None:
+        """Both ends of the interval of the difference; None if there is none."""
+        return None if self.low is None or self.high is None else (self.low, self.high)
+
+    @property
+    def change(self) -> float | None:
+        """After less before; None if one of them is undefined."""
+        return None if self.before is None or self.after is None else self.after - self.before
+
+
+_Tested = tuple[AggregateChange, tuple[float, float] | None]  # with its p-values towards worse and towards better
+
+
+def aggregate_changes(
+    pairs: Sequence[Pair], families: Iterable[FamilyDescription], level: float
+) -> tuple[AggregateChange, ...]:
+    """Return each aggregate of the families that have paired questions, for each model.
+
+    The mean of the main score is left out, for the questions themselves are tested by it. Deviations are shown, and
+    not tested: neither more nor less of them is worse.
+
+    Args:
+        pairs: The paired questions; those of one `cluster` depend on each other.
+        families: The descriptions of the families, in the order of reports.
+        level: Of each of the two families of tests, towards worse and towards better, one-sided.
+    """
+    computed = [
+        change
+        for family in families
+        for model in sorted({pair.model for pair in pairs if pair.family == family.name})
+        for change in _changes([pair for pair in pairs if (pair.family, pair.model) == (family.name, model)], family)
+    ]
+    tested = [(place, p_values) for place, (_, p_values) in enumerate(computed) if p_values is not None]
+    worse, better = (holm([p_values[side] for _, p_values in tested]) for side in (0, 1))
+    changes = [change for change, _ in computed]
+    for (place, p_values), p_worse, p_better in zip(tested, worse, better, strict=True):
+        verdict = "worse" if p_worse <= level else "better" if p_better <= level else INCONCLUSIVE
+        changes[place] = replace(changes[place], p=p_values[0], adjusted_p=p_worse, verdict=verdict)
+    return tuple(changes)
+
+
+def _changes(pairs: Sequence[Pair], family: FamilyDescription) -> Iterator[_Tested]:
+    known = {aggregate.name: aggregate for aggregate in family.aggregates}
+    for aggregate in family.aggregates:
+        if aggregate.kind != "mean" or any(aggregate.of):
+            yield _change(pairs, aggregate, known, family.name)
+
+
+def _change(pairs: Sequence[Pair], aggregate: Aggregate, known: Known, family: str) -> _Tested:
+    before = Sums(aggregate, known, (Observed(pair.cluster, pair.before) for pair in pairs))
+    after = Sums(aggregate, known, (Observed(pair.cluster, pair.after) for pair in pairs))
+    units = sorted({*before.units, *after.units})
+    questions = len(before.places | after.places)
+    made = AggregateChange(
+        aggregate.name, family, pairs[0].model, questions, len(units), before.value(), after.value()
+    )  # fmt: skip
+    change = made.change
+    left = [(before.value(unit), after.value(unit)) for unit in units] if len(units) > 1 else []
+    differences = [now - once for once, now in left if once is not None and now is not None]
+    if change is None or not left or len(differences) < len(left) or is_spread(aggregate, known):
+        return made, None
+    error = sqrt(jackknife(differences))
+    low, high = -_most(-change, error, len(units)), _most(change, error, len(units))
+    p_values = _p_value(-change, error, len(units)), _p_value(change, error, len(units))
+    return replace(made, low=low, high=high), p_values
+
+
+def _most(difference: float, error: float, units: int) -> float:
+    """Return the upper bound of a difference: t standard errors above it.
+
+    Where no unit differs from the others, that has no width, and Wilson's bound of a share as high among so many units
+    stands.
+    """
+    if error < _ROUNDING:
+        return max(difference, wilson(min(1.0, max(0.0, difference)) * units, units, CONFIDENCE)[1])
+    return max(difference, min(1.0, difference + student((1 + CONFIDENCE) / 2, units - 1) * error))
+
+
+def _p_value(difference: float, error: float, units: int) -> float:
+    """Return the one-sided p-value of a difference above 0: by t, and no less than if all of the units had flipped."""
+    if difference <= 0:
+        return 1.0 if error < _ROUNDING else student_above(difference / error, units - 1)
+    by_error = student_above(difference / error, units - 1) if error >= _ROUNDING else 0.0
+    return float(max(by_error, 2.0**-units))

@@ -1,0 +1,221 @@
+"""The verdict over paired questions: all of them tested, and each group; the loss that may still be there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from math import fsum
+from typing import Literal
+
+from ..case import IDENTICAL, INCONCLUSIVE, restricted
+from ..record.descriptions import Descriptions
+from ..statistics.intervals import ENOUGH_CLUSTERS, within
+from ..statistics.paired import Loss, holm, loss, mcnemar, needed, needed_clusters, sign_flip
+from .aggregate_changes import AggregateChange, aggregate_changes
+from .pairing import Pair, mean_score, pass_share
+
+Verdict = Literal["worse", "not worse", "better", "inconclusive", "identical replies"]
+
+
+LEVEL = 0.025  # one-sided, of the test of all questions, and again of the family of the groups
+MARGIN = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class GroupChange:
+    """The paired questions of one group, or section, before and after."""
+
+    name: str
+    section: str
+    n: int  # questions
+    rate_before: float | None  # share that pass; None for graded questions
+    rate_after: float | None
+    mean_before: float  # main score
+    mean_after: float
+    p: float | None  # one-sided, towards worse; None for a section, which is shown, not tested
+    adjusted_p: float | None  # by Holm, over all groups; None for a section and for the total
+    verdict: str  # a Verdict, but never "not worse" or "identical replies"; "" for a section and for the total
+    model: str = ""  # where there are several
+    lost: int = 0  # questions with less than before
+    won: int = 0  # questions with more
+    graded: bool = False  # the score is what is tested
+    before: float = 0.0  # mean of what is tested: whether a question passes, or the score where it is graded
+    after: float = 0.0
+
+    @property
+    def change(self) -> float:
+        """What is tested, after less before: below 0 is worse."""
+        return self.after - self.before
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What the paired questions come to, without a word about anything else."""
+
+    verdict: str  # a Verdict, perhaps restricted to these clusters
+    reason: str
+    needed: int | None
+    p: float | None
+    p_better: float | None
+    loss: Loss
+    groups: tuple[GroupChange, ...]
+    aggregates: tuple[AggregateChange, ...] = ()
+
+
+def judge(pairs: Sequence[Pair], margin: float = MARGIN, descriptions: Descriptions | None = None) -> Judged:
+    """The verdict over paired questions, those that `pooled` gives; graded ones beside others enter by their groups.
+
+    Identical replies: each question was answered with the same texts in both runs, which says nothing about chance.
+    Worse: the test of all of them, or that of any group or aggregate, adjusted by Holm over all groups or over all
+    aggregates, gives at most 0.025. Without a difference that happens in at most 1 of 20 comparisons, in at most 3 of
+    40 where families have aggregates. Better: the test of all gives as little the other way. Not worse: the upper bound
+    of the loss is below the margin.
+
+    Fewer than ENOUGH_CLUSTERS clusters tell nothing of others. Of themselves they do, where chance is another one in
+    every question: there each question is a case of its own, and the verdict says that it is about these clusters.
+    """
+    known = descriptions or Descriptions()
+    noun = known.word("cluster", (one.family for one in pairs))
+    clusters = len({one.cluster for one in pairs})
+    only = clusters if clusters < ENOUGH_CLUSTERS else 0
+    if only:
+        pairs = [replace(one, cluster=f"{one.id} {one.model}") for one in pairs]
+    groups, counted = _changes(pairs, known), pooled(pairs)
+    aggregates = aggregate_changes(pairs, known, LEVEL)
+    by_cluster: dict[str, list[float]] = {}
+    for one in counted:
+        by_cluster.setdefault(one.cluster, []).append(one.loss)
+    found = loss(by_cluster)
+    p, p_better = (_test(counted), _test(counted, -1)) if counted else (None, None)
+    if pairs and all(one.identical for one in pairs):
+        told = f"{count_of(found.n)} got the same replies in both runs"
+        return Judged(IDENTICAL, told, None, p, p_better, found, groups, aggregates)
+    tested: tuple[GroupChange | AggregateChange, ...] = (*groups, *aggregates)
+    worse = [one for one in tested if one.verdict == "worse"]
+    verdict = _verdict(p, p_better, found, bool(worse), margin)
+    number, more = _needed(found, margin, noun) if verdict == INCONCLUSIVE else (None, "")
+    reason = _reason(verdict, found, p if verdict != "better" else p_better, worse, margin) + more
+    if not only:
+        return Judged(verdict, reason, number, p, p_better, found, groups, aggregates)
+    return Judged(
+        on_these(verdict, noun), f"{reason}; {within(only, noun)}, tested question by question", number, p, p_better,
+        found, tuple(replace(one, verdict=on_these(one.verdict, noun)) for one in groups),
+        tuple(replace(one, verdict=one.verdict and on_these(one.verdict, noun)) for one in aggregates),
+    )  # fmt: skip
+
+
+def on_these(verdict: str, noun: str) -> str:
+    """Return the verdict, restricted to the clusters that were asked about."""
+    return verdict if verdict == INCONCLUSIVE else restricted(verdict, noun)
+
+
+def count_of(questions: int) -> str:
+    """Return how many paired questions there are, in words."""
+    return f"{questions} paired question{'' if questions == 1 else 's'}"
+
+
+def pooled(pairs: Sequence[Pair]) -> list[Pair]:
+    """Return the pairs that a total is about: those that are right or wrong; graded ones where there are no others."""
+    return [one for one in pairs if not one.graded] or list(pairs)
+
+
+def _verdict(p: float | None, p_better: float | None, found: Loss, worse: bool, margin: float) -> Verdict:
+    if p is None or p_better is None:
+        return INCONCLUSIVE
+    if p <= LEVEL or worse:
+        return "worse"
+    if p_better <= LEVEL:
+        return "better"
+    return "not worse" if found.upper < margin else INCONCLUSIVE
+
+
+def _reason(
+    verdict: Verdict,
+    found: Loss,
+    p: float | None,
+    worse: Sequence[GroupChange | AggregateChange],
+    margin: float,
+) -> str:
+    if p is None:
+        return "no question was answered in both runs and asked alike"
+    moved = f"{0.0 - found.mean:+.3f} over {count_of(found.n)}"
+    names = [f"{one.name}{f' of {one.model}' if one.model else ''}" for one in worse]
+    if verdict in ("worse", "better"):
+        overall = [f"p = {p:.2g}" if p >= 0.0001 else "p < 0.0001"] if p <= LEVEL else []
+        return ", ".join([moved, *overall, *([f"worse in {', '.join(names)}"] if names else [])])
+    bound = f"the loss may be up to {found.upper:.3f}"
+    if verdict == "not worse":
+        return f"{moved}; the loss is at most {max(found.upper, 0.0):.3f}, below the margin of {margin:g}"
+    return f"{moved}; {bound}, the margin is {margin:g}"
+
+
+def _needed(found: Loss, margin: float, noun: str) -> tuple[int | None, str]:
+    """About how many questions would decide, if that can be told, and what is said of it."""
+    if found.variance is None or margin <= 0:
+        return None, ""
+    number = needed(found, margin)
+    if number is None:
+        return None, "; more questions than can be asked would decide"
+    about = f" on {needed_clusters(found, margin):,} {noun}s" if found.clusters < found.n else ""
+    return number, f"; about {number:,} questions{about} would decide"
+
+
+def _changes(pairs: Sequence[Pair], known: Descriptions) -> tuple[GroupChange, ...]:
+    """Each group, of each model where there are several, tested both ways; each family of tests by Holm."""
+    groups = grouped(pairs, known)
+    tests = [(_test(same), _test(same, -1)) for _, same in groups]
+    worse, better = (holm([both[side] for both in tests]) for side in (0, 1))
+    return tuple(
+        change(same, name, same[0].section, tests[at][0], worse[at], better[at])
+        for at, ((_, name), same) in enumerate(groups)
+    )
+
+
+def grouped(
+    pairs: Iterable[Pair], known: Descriptions, by_group: bool = True
+) -> list[tuple[tuple[str, str], list[Pair]]]:
+    """The pairs of each model and group, or section, under both names; sections in their order."""
+    found: dict[tuple[tuple[int, str], tuple[int, str], str, str], list[Pair]] = {}
+    for one in pairs:
+        family, section = known.family_place(one.family), known.section_place(one.family, one.section)
+        found.setdefault((family, section, one.group if by_group else one.section, one.model), []).append(one)
+    return [((key[3], key[2]), found[key]) for key in sorted(found)]
+
+
+def _test(pairs: Sequence[Pair], sign: int = 1) -> float:
+    """The one-sided p-value towards worse (`sign` 1) or better (-1): McNemar's test where each cluster has one
+    question that passes or not, else the flips of the clusters' summed losses.
+    """
+    sums: dict[str, float] = {}
+    for one in pairs:
+        sums[one.cluster] = sums.get(one.cluster, 0.0) + sign * one.loss
+    if len(sums) == len(pairs) and not any(one.graded or abs(one.loss) not in (0, 1) for one in pairs):
+        return mcnemar(sum(each > 0 for each in sums.values()), sum(each < 0 for each in sums.values()))
+    return sign_flip(list(sums.values()))
+
+
+def change(
+    pairs: Sequence[Pair],
+    name: str,
+    section: str,
+    p: float | None = None,
+    worse: float | None = None,
+    better: float | None = None,
+) -> GroupChange:
+    """The pairs, at least one, counted before and after, with the p-values and the verdict that they give: one-sided,
+    and adjusted towards worse and towards better.
+    """
+    count = len(pairs)
+    both = [[one.before for one in pairs], [one.after for one in pairs]]
+    graded = all(one.graded for one in pairs)
+    rates = [None if graded else fsum(map(pass_share, trials)) / count for trials in both]
+    means = [fsum(map(mean_score, trials)) / count for trials in both]
+    tested = [fsum(map(Pair.value, pairs, trials)) / count for trials in both]
+    verdict = INCONCLUSIVE if p is not None else ""
+    if worse is not None and better is not None and min(worse, better) <= LEVEL:
+        verdict = "worse" if worse <= LEVEL else "better"
+    model = pairs[0].model if len({one.model for one in pairs}) == 1 else ""
+    return GroupChange(
+        name, section, count, rates[0], rates[1], means[0], means[1], p, worse, verdict, model,
+        sum(one.loss > 0 for one in pairs), sum(one.loss < 0 for one in pairs), graded, tested[0], tested[1],
+    )  # fmt: skip

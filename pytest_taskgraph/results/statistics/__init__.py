@@ -1,0 +1,1 @@
+"""Statistics of trials: intervals, tests and sample sizes."""

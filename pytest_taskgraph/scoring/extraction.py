@@ -1,0 +1,273 @@
+"""Cut the answer out of a reply, and names and verdicts out of an answer (docs/questions.md).
+
+Both are linear in the length of the text, whatever a model wrote.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from ..errors import UnparseableError
+from ..trial import Parsing, Place
+
+_STRICT_MARKER = "Final answer:"
+_MARKER = re.compile(r"final[ \t]++answer(?:[^\w:]|_)*+:(?:[*_]++(?=\s|\Z))?", re.IGNORECASE)
+_FENCE = re.compile(r"^[ \t]*+(?:`{3,}+|~{3,}+)[\w+.-]*+[ \t]*+$", re.MULTILINE)
+_OPENING = re.compile(r"[\s*`\"'“”‘’«»\[{]|[-+•·–—]|\(?\d{1,9}[.)]")  # blanks, decoration, bullets, numbers
+_ITEM = re.compile(r"[ \t]*+(?:[-*+•·–—][ \t]|\(?\d{1,9}[.)][ \t])")  # the bullet or number of an item
+_CLOSING = " \t\r\f\v\xa0*`\"'“”‘’«».]}"
+_NO_PATH = re.compile(r"\b(?:and|or|then|plus|but|not|is|are)\b|[&:;→+/(]|[-=]>")  # what no qualified name holds
+_BOX = re.compile(r"\\(?:boxed|fbox)\s*\{")
+_IN_LATEX = re.compile(
+    r"\\(?:text|textbf|texttt|mathrm|mathbf|mathtt)\s*\{([^{}]*+)\}|\\[()\[\],;! ]|\$|\\(?=[_{}&%#])"
+)
+_MOST_BOXES = 64
+_MOST_OPENINGS = 64  # nobody decorates more; keeps the search for names linear
+
+_Tree = dict[str, Any]  # character -> subtree; "" -> the name that ends here
+
+
+class _Segment(NamedTuple):
+    """What stands between two cuts: [start, stop), of which [core, stop) is closing decoration."""
+
+    start: int
+    core: int
+    least: int  # where a known name may end at the earliest: one that is all decoration must reach the end
+    stop: int
+
+
+def marked(reply: str, parsing: Parsing) -> bool:
+    """Whether the reply holds the marker before the final answer, as this parsing knows it."""
+    return _STRICT_MARKER in reply if parsing == "strict" else _MARKER.search(reply) is not None
+
+
+def answer_text(reply: str, place: Place, parsing: Parsing, lines: bool = False) -> str:
+    """The part of the reply that is the answer, still with its decoration.
+
+    "marker", lenient: what follows the last `Final answer:` (any case, any decoration), else the last non-empty line;
+    with `lines`, where that is an item of a list, all items at the end.
+    "marker", strict: what follows the first `Final answer:` without leading `*`; the empty text where there is no
+    marker, as in the study's own code. "whole": the reply. "first-line": its first non-empty line, with `lines` (the
+    form's answers take several) all lines up to the next empty one. Lenient parsing drops lines that only open or
+    close a code fence. Raises UnparseableError, and nothing else, where a reply that must hold text holds none.
+    """
+    if place == "marker" and parsing == "strict":
+        return reply.partition(_STRICT_MARKER)[2].lstrip("*")
+    text = reply if parsing == "strict" else _FENCE.sub("", reply.replace("\r\n", "\n").replace("\r", "\n"))
+    if place == "marker" and (after := _after_last_marker(text)) is not None:
+        return after
+    filled = [line for line in text.split("\n") if line.strip()]
+    if not filled:
+        raise UnparseableError("the reply is empty, expected an answer")
+    if place == "whole":
+        return text
+    if place == "marker":
+        return "\n".join(_last_list(filled)) if lines else filled[-1]
+    return "\n".join(_first_paragraph(text)) if lines else filled[0]
+
+
+def _after_last_marker(text: str) -> str | None:
+    ends = [marker.end() for marker in _MARKER.finditer(text)]
+    return text[ends[-1] :] if ends else None
+
+
+def _last_list(lines: Sequence[str]) -> Sequence[str]:
+    """Return the items of the list that the lines end with, else the last line alone."""
+    start = len(lines)
+    while start and _ITEM.match(lines[start - 1]):
+        start -= 1
+    return lines[min(start, len(lines) - 1) :]
+
+
+def _first_paragraph(text: str) -> Iterator[str]:
+    begun = False
+    for line in text.split("\n"):
+        if line.strip():
+            begun = True
+            yield line
+        elif begun:
+            return
+
+
+def names_in(text: str, names: Sequence[str], cuts: str = ",\n") -> list[str]:
+    """The names that an answer lists, in its order, repetitions included; unknown ones cleaned of decoration.
+
+    A known name is recognised before the text is cut at the characters of `cuts`, the longest first, so it may hold
+    commas, dots, quotes or a bullet of its own. What is not known is cut, freed of bullets, numbers, `*`, backticks,
+    quotes, brackets and final dots, and of what stands before its last dot unless some known name holds a dot.
+    """
+    segments = _segments(text, cuts)
+    tree = _tree(tuple(names))
+    bare = not any("." in name for name in names)
+    found, at = [], 0
+    while at < len(segments):
+        starts = _starts(text, segments[at], bare)
+        name = _known(text, starts, segments, at, tree, cuts)
+        at += 1 if name is None else 1 + _cuts_in(name, cuts)
+        found.append(text[starts[-1] : segments[at - 1].core].strip() if name is None else name)
+    return [name for name in found if name]
+
+
+def _segments(text: str, cuts: str) -> list[_Segment]:
+    ends = [cut.start() for cut in re.finditer(f"[{re.escape(cuts)}]", text)] + [len(text)]
+    starts = [0] + [end + 1 for end in ends[:-1]]
+    return [_segment(text, start, end) for start, end in zip(starts, ends, strict=True)]
+
+
+def _segment(text: str, start: int, stop: int) -> _Segment:
+    filled = text[start:stop].rstrip()
+    core = start + len(filled.rstrip(_CLOSING))
+    return _Segment(start, core, core if core > start else start + len(filled), stop)
+
+
+@lru_cache(maxsize=64)
+def _tree(names: tuple[str, ...]) -> _Tree:
+    root: _Tree = {}
+    for name in names:
+        node = root
+        for character in name:
+            node = node.setdefault(character, {})
+        node[""] = name
+    return root
+
+
+def _starts(text: str, segment: _Segment, bare: bool) -> list[int]:
+    """Where a name may begin in the segment: before and after each piece of decoration, and after its last dot."""
+    starts = _past_openings(text, segment.start, segment.stop)
+    dot = text.rfind(".", segment.start, segment.core) if bare else -1
+    path = dot >= 0 and not text[dot + 1].isspace() and not _NO_PATH.search(text, segment.start, dot)
+    return starts if not path else starts + _past_openings(text, dot + 1, segment.stop)
+
+
+def _past_openings(text: str, start: int, stop: int) -> list[int]:
+    starts = [start]
+    while len(starts) <= _MOST_OPENINGS and (opening := _OPENING.match(text, starts[-1], stop)):
+        starts.append(opening.end())
+    return starts
+
+
+def _known(
+    text: str, starts: Sequence[int], segments: Sequence[_Segment], at: int, tree: _Tree, cuts: str
+) -> str | None:
+    """The longest known name at the first of the starts after which nothing but decoration comes before a cut."""
+    for start in starts:
+        for name in reversed(list(_beginning_at(text, start, tree))):
+            if start + len(name) >= segments[at + _cuts_in(name, cuts)].least:
+                return name
+    return None
+
+
+def _beginning_at(text: str, start: int, tree: _Tree) -> Iterator[str]:
+    """The known names that the text goes on with, the shortest first."""
+    for at in range(start, len(text)):
+        if text[at] not in tree:
+            return
+        tree = tree[text[at]]
+        if "" in tree:
+            yield tree[""]
+
+
+def _cuts_in(name: str, cuts: str) -> int:
+    return sum(name.count(cut) for cut in cuts)
+
+
+def masked(text: str, names: Sequence[str], left: str, right: str) -> tuple[str, list[str]]:
+    """Replace each known name that is no part of a longer word by its number between two marks.
+
+    Of names that begin at one place the longest counts. Marks that stand in the text itself are removed.
+
+    Returns:
+        The text, and the names by their numbers.
+    """
+    tree, numbers = _tree(tuple(names)), dict[str, int]()
+    parts, at, begun = list[str](), 0, 0
+    marks = str.maketrans("", "", left + right)
+    while at < len(text):
+        name = _whole_name(text, at, tree) if text[at] in tree else None
+        if name is None:
+            at += 1
+            continue
+        parts += [text[begun:at].translate(marks), f"{left}{numbers.setdefault(name, len(numbers))}{right}"]
+        at = begun = at + len(name)
+    return "".join([*parts, text[begun:].translate(marks)]), list(numbers)
+
+
+def _whole_name(text: str, start: int, tree: _Tree) -> str | None:
+    for name in reversed(list(_beginning_at(text, start, tree))):
+        end = start + len(name)
+        opens = not start or not (text[start - 1].isalnum() and name[0].isalnum())
+        if opens and (end == len(text) or not (text[end].isalnum() and name[-1].isalnum())):
+            return name
+    return None
+
+
+def unboxed(text: str, names: Sequence[str]) -> str:
+    r"""Return the content of the one `\boxed{...}` of an answer, or of several in their places, without LaTeX.
+
+    The text stays as it is where it holds no box, or a known name holds a backslash or a dollar sign.
+    """
+    if not _BOX.search(text) or any("\\" in name or "$" in name for name in names):
+        return text
+    boxes = [
+        (box.start(), *_box(text, box.end())) for box, _ in zip(_BOX.finditer(text), range(_MOST_BOXES), strict=False)
+    ]
+    if any(end < 0 for _, _, end in boxes):
+        return text
+    inside = {text[start:end] for _, start, end in boxes}
+    if len(inside) == 1:
+        return _IN_LATEX.sub(r"\1", inside.pop())
+    parts, at = [], 0
+    for begun, start, end in boxes:
+        parts += [text[at:begun], text[start:end]]
+        at = end + 1
+    return _IN_LATEX.sub(r"\1", "".join([*parts, text[at:]]))
+
+
+def _box(text: str, start: int) -> tuple[int, int]:
+    """Return where the content of a box begins and ends; the end is -1 where it is not closed."""
+    depth = 1
+    for brace in re.compile(r"[{}]").finditer(text, start):
+        depth += 1 if brace[0] == "{" else -1
+        if not depth:
+            return start, brace.start()
+    return start, -1
+
+
+_WORD = re.compile(r"\b_*+(yes|no)_*\b", re.IGNORECASE)
+_CHOICE = re.compile(r"\byes\W{0,4}(?:/|\bor\b|\|)\W{0,4}no\b|\bno\W{0,4}(?:/|\bor\b|\|)\W{0,4}yes\b", re.IGNORECASE)
+_BOTH = re.compile(r"\b(?:yes\W{1,4}and\W{1,4}no|no\W{1,4}and\W{1,4}yes)\b", re.IGNORECASE)
+_SUBJECT = re.compile(
+    r"[\s*_`]*+(?:$|[^\w\s*_`]|\n|(?:it|its|they|there|this|that|these|the|because|since|as|for|in|if|and|but|not|we|i|a|an"
+    r"|every|all|each|you)\b)",
+    re.IGNORECASE,
+)
+_ALONE_BEFORE = re.compile(r"(?:^|[^\w\s*_`\"'“‘({$]|\n)[\s*_`\"'“‘({$]*$")
+_ALONE_AFTER = re.compile(r"[*_`\"'”’)}$]*+\s*+(?:$|[.,:;!\n–—-])")
+_NEGATED = re.compile(r"\bnot(?: an?)?[\s*_`\"'“‘]*$", re.IGNORECASE)
+_NEAR = 40  # characters before a word that tell how it stands
+
+
+def verdict(text: str, reason: bool = False) -> re.Match[str] | None:
+    """Return the match of the word that is the verdict, its group 1; None where there is none, or it is contradicted.
+
+    A "no" before a noun ("no doubt", "no task") is no verdict, nor is the choice "yes or no". The first verdict
+    counts, unless the other word stands alone between punctuation behind it; `reason` says that a reason follows, in
+    which it may.
+    """
+    if _BOTH.search(text):
+        return None
+    text = _CHOICE.sub(lambda choice: " " * len(choice[0]), text)
+    verdicts = [word for word in _WORD.finditer(text) if word[1].lower() == "yes" or _SUBJECT.match(text, word.end())]
+    if not verdicts or _NEGATED.search(text[max(0, verdicts[0].start() - _NEAR) : verdicts[0].start()]):
+        return None
+    first = verdicts[0]
+    others = [word for word in verdicts if not reason and word[1].lower() != first[1].lower()]
+    return None if any(_stands_alone(text, word) for word in others) else first
+
+
+def _stands_alone(text: str, word: re.Match[str]) -> bool:
+    before = text[max(0, word.start() - _NEAR) : word.start()]
+    return bool(_ALONE_BEFORE.search(before) and _ALONE_AFTER.match(text, word.end()))

@@ -1,0 +1,274 @@
+"""The shelf of answer forms: yes or no, one name, a set of names, groups of names, names in order, a number,
+a condition; the open ones stand in `open_forms`.
+
+Each has strict parsing, the rules of the study behind the question patterns, and a lenient one, which does not
+measure formatting (metrics-spec, section 1). A known name always wins over a reading of the text: a task that is
+called `none` is that task. Names keep their case.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from ...catalog import Catalog
+from ...errors import UnparseableError
+from ...trial import Json, Parsing
+from ...workflow.guards.solver import parse_guard
+from ..condition_meaning import condition_of
+from ..extraction import masked, unboxed, verdict
+from ..name_lists import groups_listed, items, listed, one_a_line, separator, shown, unknown_name, word_for_nothing
+from ..partial_order import labels_of, linear_extension
+from .form import Form, show_value
+from .open_forms import OPEN_FORMS, VERDICTS, always_takes_lines
+
+_ARROW = re.compile(r"(?<![-=])[-=]++>|[→⟶⇒➔➜]")
+_NUMBER = re.compile(r"(?<![\w.])[-−]?\d{1,18}(?![\w]|[.,]\d)")
+_OR_ANOTHER = re.compile(r"(?:[*_`)(\s,/–+=-]|\.\s|\b(?:and|or|to)\b)++\d")
+_SIGNS = {"&&": " and ", "||": " or "}
+_DECORATION = " \t\r\n*`.$"
+_LEAD = re.compile(r"(?:condition:|if|when)\s", re.IGNORECASE)
+
+
+def form(name: str) -> Form:
+    """The form of that name. Raises UnknownNameError, which tells the names there are."""
+    return FORMS[name]
+
+
+def known_form(name: str) -> Form | None:
+    """Return the form of that name, None if there is none here: a record may come from another project."""
+    return form(name) if name in FORMS else None
+
+
+def show_answer(name: str, answer: Json) -> str:
+    """Return an answer of the form of that name as a person writes it: one line, never empty.
+
+    An answer of a form that is not known here, or of another shape than the form's, is shown by what it consists of.
+    """
+    shape = known_form(name)
+    show = show_value if shape is None else shape.show
+    try:
+        text = show(answer)
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):  # of a form that others wrote
+        text = show_value(answer)
+    lines = [line.strip() for line in text.splitlines()]
+    return (" ".join(filter(None, lines)) if len(lines) > 1 else text) or '""'
+
+
+def _read_yes_no(text: str, names: Sequence[str], parsing: Parsing) -> Json:
+    if parsing == "strict":
+        found = text.strip().strip("\"'.").lower()
+    else:
+        word = verdict(text)
+        found = word[1].lower() if word else ""
+    if found not in ("yes", "no"):
+        raise UnparseableError(f"expected yes or no, found {shown(text)}")
+    return found
+
+
+def _read_task(text: str, names: Sequence[str], parsing: Parsing) -> Json:
+    """The one known name in the answer; several, which is no right answer, as one text; else its first name."""
+    found = list(dict.fromkeys(items(text, names, parsing)))
+    all_known = frozenset(names)
+    known = [name for name in found if name in all_known]
+    if not found or not any(found):
+        raise UnparseableError(f"expected one name, found {shown(text)}")
+    return ", ".join(known) if known else found[0]
+
+
+def _read_set(text: str, names: Sequence[str], parsing: Parsing) -> Json:
+    return [*sorted(set(listed(text, names, parsing)))]
+
+
+def _read_groups(text: str, names: Sequence[str], parsing: Parsing) -> Json:
+    return [[*sorted(set(group))] for group in groups_listed(text, names, parsing)]
+
+
+def _read_order(text: str, names: Sequence[str], parsing: Parsing) -> Json:
+    """The names in the order of the answer, as often as they stand there; lenient parsing also cuts at arrows."""
+    arrows = parsing == "lenient" and not any(_ARROW.search(name) for name in names)
+    return [*listed(_ARROW.sub(",", text) if arrows else text, names, parsing)]
+
+
+def _read_number(text: str, names: Sequence[str], parsing: Parsing) -> Json:
+    """Return the first whole number in the answer; strictly, the answer is nothing else but for a final dot.
+
+    Leniently, numbers in known names do not count, and an answer that names several numbers to choose from is
+    unparseable.
+    """
+    bare = text.strip().removesuffix(".")
+    worded = [name for name in names if re.search(r"[^\W\d]", name)]
+    words = masked(unboxed(text, names), worded, "\ue000N", "\ue001")[0] if parsing == "lenient" else bare
+    found = _NUMBER.fullmatch(bare) if parsing == "strict" else _NUMBER.search(words)
+    if found is None or (parsing == "lenient" and _OR_ANOTHER.match(words, found.end())):
+        raise UnparseableError(f"expected a whole number, found {shown(text)}")
+    return int(found[0].replace("−", "-"))
+
+
+def _read_condition(text: str, names: Sequence[str], parsing: Parsing) -> Json:
+    """The text of a guard; lenient parsing also takes one in decoration, with signs of other languages."""
+    text = unboxed(text, []) if parsing == "lenient" else text
+    filled = [line.strip() for line in text.split("\n") if line.strip()]
+    whole = " ".join(filled)
+    tried = [whole] if parsing == "strict" else [whole, _plain_guard(whole), *map(_plain_guard, filled[:1])]
+    for one in tried:
+        if parse_guard(one) is not None:
+            return one
+    raise UnparseableError(f"expected a condition such as in the specification, found {shown(text)}")
+
+
+def _plain_guard(text: str) -> str:
+    bare = text.strip(_DECORATION)
+    bare = _LEAD.sub("", bare, count=1).strip(_DECORATION) if _LEAD.match(bare) else bare
+    quoted = len(bare) > 1 and bare[0] == bare[-1] and bare[0] in "\"'"
+    for sign, word in _SIGNS.items():
+        bare = bare.replace(sign, word)
+    return bare[1:-1].strip() if quoted else bare
+
+
+def _write_name(answer: Json, names: Sequence[str]) -> str:
+    return str(answer)
+
+
+def _write_condition(answer: Json, names: Sequence[str]) -> str:
+    return condition_of(answer)
+
+
+def _write_set(answer: Json, names: Sequence[str]) -> str:
+    listed = sorted({str(name) for name in answer}) if isinstance(answer, list) else []
+    return ("\n" if one_a_line(names) else ", ").join(listed) or word_for_nothing(names)
+
+
+def _write_order(answer: Json, names: Sequence[str]) -> str:
+    """An answer as it is; of a reference (see `partial_order`), one order that it allows."""
+    listed = [str(name) for name in answer] if isinstance(answer, list) else linear_extension(answer)
+    return ("\n" if one_a_line(names) else ", ").join(listed) or word_for_nothing(names)
+
+
+def _write_groups(answer: Json, names: Sequence[str]) -> str:
+    mark = separator(names)
+    between = mark if mark == "\t" else mark + " "
+    groups = [group for group in answer if isinstance(group, list)] if isinstance(answer, list) else []
+    lines = [between.join(sorted({str(name) for name in group})) for group in groups]
+    return "\n".join(lines) or word_for_nothing(names)
+
+
+def _other_verdict(reference: Json, names: Sequence[str]) -> Json:
+    return "no" if reference == "yes" else "yes"
+
+
+def _unknown_task(reference: Json, names: Sequence[str]) -> Json:
+    return unknown_name([*names, str(reference)])
+
+
+def _no_names_or_unknown(reference: Json, names: Sequence[str]) -> Json:
+    return [] if reference else [unknown_name(names)]
+
+
+def _no_tasks_or_unknown(reference: Json, names: Sequence[str]) -> Json:
+    """No task; of a reference (see `partial_order`) without any, an unknown one."""
+    tasks = labels_of(reference) if isinstance(reference, dict) else reference
+    return _no_names_or_unknown([*tasks] if isinstance(tasks, list) else [], names)
+
+
+def _no_groups_or_unknown(reference: Json, names: Sequence[str]) -> Json:
+    return [] if reference else [[unknown_name(names)]]
+
+
+def _next_number(reference: Json, names: Sequence[str]) -> Json:
+    return reference + 1 if isinstance(reference, int) else 0
+
+
+def _opposite(reference: Json, names: Sequence[str]) -> Json:
+    return f"not ({condition_of(reference)})"
+
+
+def _show_order(answer: Json) -> str:
+    """Return an answer as a list; of a reference (see `partial_order`), the tasks and what must come before what."""
+    match answer:
+        case {"tasks": list(tasks), "before": list(pairs)}:
+            befores = ", ".join(filter(None, (_show_pair(tasks, pair) for pair in pairs)))
+            return f"{show_value(tasks)}, in any order that keeps {befores or 'nothing'}"
+    return show_value(answer)
+
+
+def _show_pair(tasks: list[Json], pair: Json) -> str:
+    """Return one pair of indices as "A before B"; the empty text for what is none."""
+    match pair:
+        case [int(first), int(second)] if 0 <= first < len(tasks) and 0 <= second < len(tasks):
+            return f"{tasks[first]} before {tasks[second]}"
+    return ""
+
+
+def _show_condition(answer: Json) -> str:
+    """Return the text of the condition that an answer or a reference states."""
+    text = answer.get("condition") if isinstance(answer, dict) else answer
+    return text if isinstance(text, str) else show_value(answer)
+
+
+def _ask_yes_no(names: Sequence[str]) -> str:
+    return 'The answer is either "yes" or "no".'
+
+
+def _ask_task(names: Sequence[str]) -> str:
+    return "The answer is exactly one name, written as in the specification."
+
+
+def _ask_set(names: Sequence[str]) -> str:
+    return (
+        f"The answer is a list, {_how_listed(names)}, written as in the specification; "
+        f'if it is empty, "{word_for_nothing(names)}".'
+    )
+
+
+def _ask_order(names: Sequence[str]) -> str:
+    return (
+        f"The answer is a list in running order, {_how_listed(names)}, each name as often as it runs, "
+        f'written as in the specification; if nothing runs, "{word_for_nothing(names)}".'
+    )
+
+
+def _how_listed(names: Sequence[str]) -> str:
+    return "one name a line" if one_a_line(names) else "names separated by commas"
+
+
+def _ask_groups(names: Sequence[str]) -> str:
+    mark = {",": "commas", ";": "semicolons", "|": "vertical bars", "\t": "tabs"}[separator(names)]
+    return (
+        f"The answer has one line a group, with the names in it separated by {mark}, written as in the specification; "
+        f'if there is no group, "{word_for_nothing(names)}".'
+    )
+
+
+def _ask_number(names: Sequence[str]) -> str:
+    return "The answer is one whole number, in digits."
+
+
+def _ask_condition(names: Sequence[str]) -> str:
+    return (
+        "The answer is one condition, in the language of the specification: comparisons of parameters with values, "
+        'joined by "and", "or" and "not" where there are several; never "otherwise".'
+    )
+
+
+YES_NO = Form("yes-no", _ask_yes_no, _read_yes_no, _write_name, "correctness", wrong=_other_verdict, classes=VERDICTS)
+TASK = Form("task", _ask_task, _read_task, _write_name, "correctness", wrong=_unknown_task)
+TASK_SET = Form(
+    "task-set", _ask_set, _read_set, _write_set, "jaccard", ("precision", "recall"), wrong=_no_names_or_unknown,
+    takes_lines=one_a_line,
+)  # fmt: skip
+GROUPS = Form(
+    "groups", _ask_groups, _read_groups, _write_groups, "matching", wrong=_no_groups_or_unknown,
+    takes_lines=always_takes_lines,
+)  # fmt: skip
+TASK_ORDER = Form(
+    "task-order", _ask_order, _read_order, _write_order, "order", wrong=_no_tasks_or_unknown, show=_show_order,
+    takes_lines=one_a_line,
+)  # fmt: skip
+NUMBER = Form("number", _ask_number, _read_number, _write_name, "correctness", wrong=_next_number)
+CONDITION = Form(
+    "condition", _ask_condition, _read_condition, _write_condition, "equivalence", wrong=_opposite, show=_show_condition
+)
+
+_CLOSED_FORMS = (YES_NO, TASK, TASK_SET, GROUPS, TASK_ORDER, NUMBER, CONDITION)
+FORMS: Catalog[Form] = Catalog("answer form", {one.name: one for one in _CLOSED_FORMS} | OPEN_FORMS)

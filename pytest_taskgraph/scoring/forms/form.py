@@ -1,0 +1,60 @@
+"""The form of an answer: how to ask for it, read it, write it, show it, and which metric scores it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from ...trial import Json, Parsing
+
+
+def show_value(answer: Json) -> str:
+    """Return an answer of any form in words: lists with commas, lists in them in brackets, all else as JSON."""
+    if isinstance(answer, str):
+        return answer
+    if isinstance(answer, list):
+        items = (f"[{show_value(item)}]" if isinstance(item, list) else _item(item) for item in answer)
+        return ", ".join(items) or "none"
+    return "nothing" if answer is None else json.dumps(answer)
+
+
+def _item(item: Json) -> str:
+    """Return one of several; in quotes where it could be taken for two."""
+    return item if isinstance(item, str) and item and "," not in item else json.dumps(item, ensure_ascii=False)
+
+
+def _takes_one_line(names: Sequence[str]) -> bool:
+    return False
+
+
+def _itself(answer: Json) -> Json:
+    return answer
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """Owns both ends of an answer, so that the instruction and the reader cannot drift apart.
+
+    `read` takes the answer's text (already cut out of the reply), the known names and the kind of parsing, and gives
+    the answer as plain JSON, or raises UnparseableError. `write` gives the text of an ideal answer:
+    `read(write(x)) == x` for every answer x of the form. Where the reference is no answer but says which ones are right
+    (an order with freedom), `write` and `show` take it too, and `write` writes one of them.
+    """
+
+    name: str
+    instruct: Callable[[Sequence[str]], str]  # known names -> one sentence that says what the answer looks like
+    read: Callable[[str, Sequence[str], Parsing], Json]
+    write: Callable[[Json, Sequence[str]], str]
+    metric: str
+    further: tuple[str, ...] = ()
+    pass_threshold: float = 1.0  # the smallest score that is right; 0: none is right or wrong (trial.is_graded)
+    wrong: Callable[[Json, Sequence[str]], Json] | None = None
+    """Reference and known names -> an answer of the form that scores 0, which the simulated model gives. Without it,
+    its wrong reply is empty."""
+    show: Callable[[Json], str] = show_value  # the answer as a person writes it (`forms.show_answer`)
+    takes_lines: Callable[[Sequence[str]], bool] = _takes_one_line
+    """Known names -> True if the ideal answer over them may take more than one line."""
+    open: bool = False  # True: the answer is in the model's own words, so that a person may want to score it
+    classes: tuple[str, ...] = ()  # the answers there are, where they are few and fixed: reports count them crosswise
+    classify: Callable[[Json], Json] = _itself  # the class of an answer

@@ -1,0 +1,1 @@
+"""Guards: their language, and the situations in which they hold."""

@@ -1,0 +1,1 @@
+"""What runs of a workflow can do: order, choice, loops and concurrency."""

@@ -1,0 +1,93 @@
+"""The control flow of a level by node: the links into and out of it, and how those out of it exclude each other."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from ..guards.solver import exclusive
+from ..model import END, START, Link, Parameter, Workflow
+
+SplitKind = Literal["", "parallel", "exclusive", "inclusive", "choice", "mixed", "unclear"]
+
+
+class ControlFlow:
+    """The links of a level by node, and what it means where several leave one node."""
+
+    def __init__(self, level: Workflow) -> None:
+        self.level = level
+        self.gateways = {gateway.name: gateway for gateway in level.gateways}
+        self.nodes = (START, *level.task_names, *self.gateways, END)
+        self.out: dict[str, list[Link]] = {node: [] for node in self.nodes}
+        self.into: dict[str, list[Link]] = {node: [] for node in self.nodes}
+        for link in level.links:
+            if link.source in self.out and link.target in self.into:
+                self.out[link.source].append(link)
+                self.into[link.target].append(link)
+        self._own = {task.name: task.parameters for task in level.tasks}
+        self._kinds: dict[str, SplitKind] = {}
+
+    def parameters(self, node: str) -> tuple[Parameter, ...]:
+        """The parameters that guards of links out of the node speak of: those of the level, then the task's own."""
+        return (*self.level.parameters, *self._own.get(node, ()))
+
+    def chooses(self, node: str) -> bool:
+        """Whether the node is a gateway that says of itself that it splits exclusively or inclusively."""
+        gateway = self.gateways.get(node)
+        return gateway is not None and gateway.role == "split" and gateway.kind != "parallel"
+
+    def split(self, node: str) -> SplitKind:
+        """What happens where the node has several links out; "" where it has not.
+
+        Unguarded links fork; guarded ones are a choice of the kind that their guards provably make. A gateway's own
+        word counts where the guards leave it open, but not directly after a task: there, other notations guard the
+        links out of the task and the word is lost. "mixed": guarded and unguarded links leave a task. "unclear": the
+        links contradict the gateway.
+        """
+        if node not in self._kinds:
+            self._kinds[node] = self._split(node)
+        return self._kinds[node]
+
+    def together(self, one: Link, other: Link) -> bool | None:
+        """Whether one run may take both of two links out of one node; None where that is undecided."""
+        kind = self.split(one.source)
+        if kind in ("parallel", "exclusive", "unclear"):
+            return {"parallel": True, "exclusive": False, "unclear": None}[kind]
+        if one.guard is None or other.guard is None:
+            return True
+        apart = exclusive([one.guard, other.guard], self.parameters(one.source))
+        if apart is None:
+            return True if kind == "inclusive" and self.trusted(one.source) else None
+        return not apart
+
+    def trusted(self, node: str) -> bool:
+        """Whether the node is a gateway whose own word counts: one that chooses, and does not directly follow a task.
+
+        A gateway without any guard has nothing but its word.
+        """
+        if not self.chooses(node):
+            return False
+        unguarded = all(link.guard is None for link in self.out[node])
+        return unguarded or not any(link.source in self._own for link in self.into[node])
+
+    def _split(self, node: str) -> SplitKind:
+        guards = [link.guard for link in self.out[node] if link.guard is not None]
+        gateway = self.gateways.get(node)
+        if len(self.out[node]) < 2:
+            return ""
+        if not guards:
+            return gateway.kind if gateway and self.chooses(node) else "parallel"
+        if gateway and gateway.role == "split" and (len(guards) < len(self.out[node]) or not self.chooses(node)):
+            return "unclear"
+        if len(guards) < len(self.out[node]):
+            return "mixed"
+        return self._choice(node, exclusive(guards, self.parameters(node)))
+
+    def _choice(self, node: str, apart: bool | None) -> SplitKind:
+        if not self.chooses(node):
+            return "choice" if apart is None else "exclusive" if apart else "inclusive"
+        said = self.gateways[node].kind
+        if apart is None:
+            return said if self.trusted(node) else "choice"
+        if apart == (said == "exclusive"):
+            return said
+        return "choice" if apart else "unclear"

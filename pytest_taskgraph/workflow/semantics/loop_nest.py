@@ -1,0 +1,93 @@
+"""The loops of a level, one inside the other: in which order its nodes can be gone through, and what is repeated.
+
+A loop is a strongly connected part of the control flow with one entry, its head. Its links back to the head taken
+away, the loop falls into parts again, and so on inwards. Everything else is in an order: what leads to what.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+from ..graph import digraph, reached
+from ..model import START, Link, Workflow
+from .control_flow import ControlFlow
+
+MAX_NESTING = 50
+"""How deep loops may nest; a level that goes deeper has no parts."""
+
+
+@dataclass(frozen=True, slots=True)
+class LoopPart:
+    """A node, or a loop: all its nodes, its head, and the parts that one pass goes through, in order."""
+
+    nodes: frozenset[str]
+    head: str
+    inner: tuple[LoopPart, ...] = ()
+
+    @property
+    def loop(self) -> bool:
+        """Whether it is a loop, not a node."""
+        return bool(self.inner)
+
+
+@lru_cache(maxsize=128)
+def parts(level: Workflow) -> tuple[LoopPart, ...] | None:
+    """The nodes and outermost loops behind START, each after all that lead to it.
+
+    None where a loop has more than one entry, or loops nest deeper than MAX_NESTING.
+    """
+    flow = ControlFlow(level)
+    behind = reached({node: [link.target for link in links] for node, links in flow.out.items()}, [START])
+    flow.into = {node: [link for link in links if link.source in behind] for node, links in flow.into.items()}
+    return _parts(flow, behind, frozenset(), MAX_NESTING)
+
+
+def loops(found: Collection[LoopPart]) -> Iterator[LoopPart]:
+    """The loops among the parts and inside them, outer ones first."""
+    for part in found:
+        if part.loop:
+            yield part
+            yield from loops(part.inner)
+
+
+def forward(flow: ControlFlow, found: Collection[LoopPart]) -> dict[str, list[Link]]:
+    """The links out of every node, but those that lead back to the head of a loop."""
+    back = {link for loop in loops(found) for link in flow.into[loop.head] if link.source in loop.nodes}
+    return {node: [link for link in links if link not in back] for node, links in flow.out.items()}
+
+
+def _parts(flow: ControlFlow, nodes: frozenset[str], cut: frozenset[str], depth: int) -> tuple[LoopPart, ...] | None:
+    """The parts of some nodes, links to the nodes `cut` left out; each after all that lead to it.
+
+    Of several that may come next, the one whose head is declared first.
+    """
+    import networkx as nx
+
+    order = {node: i for i, node in enumerate(flow.nodes)}
+    graph: dict[str, list[str]] = {
+        node: [link.target for link in flow.out[node] if link.target in nodes and link.target not in cut]
+        for node in flow.nodes
+        if node in nodes
+    }
+    whole = nx.condensation(digraph(graph))
+    found: dict[int, LoopPart] = {}
+    for number, members in whole.nodes(data="members"):
+        part = _part(flow, frozenset(members), cut, depth)
+        if part is None:
+            return None
+        found[number] = part
+    numbers = nx.lexicographical_topological_sort(whole, key=lambda number: order[found[number].head])
+    return tuple(found[number] for number in numbers)
+
+
+def _part(flow: ControlFlow, members: frozenset[str], cut: frozenset[str], depth: int) -> LoopPart | None:
+    links = [link for node in members for link in flow.out[node] if link.target in members and link.target not in cut]
+    if not links:
+        return LoopPart(members, min(members))
+    heads = [node for node in members if any(link.source not in members for link in flow.into[node])]
+    if len(heads) != 1 or heads[0] in cut or not depth:
+        return None
+    inner = _parts(flow, members, cut | {heads[0]}, depth - 1)
+    return None if inner is None else LoopPart(members, heads[0], inner)
