@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from scipy.special import bdtrc, stdtrit
 
 from pytest_taskgraph.results.comparison.pairing import Pair
-from pytest_taskgraph.results.comparison.verdict import LEVEL, MARGIN, judge
+from pytest_taskgraph.results.comparison.verdict import LEVEL, MARGIN, decide
 from pytest_taskgraph.results.statistics.beta_binomial import correlation
 from pytest_taskgraph.results.statistics.intervals import wilson
 from pytest_taskgraph.results.statistics.paired import Loss, loss, needed_clusters, sign_flip
@@ -384,7 +384,7 @@ def shelf(title: str, of: str, kinds: tuple[Runs, ...], comparisons: int) -> tup
     total: Counter[str] = Counter()
     for runs in kinds:
         rng = Random(f"verdicts|{runs}")
-        counts = Counter(judge(list(pairs(runs, rng))).verdict for _ in range(comparisons))
+        counts = Counter(decide(list(pairs(runs, rng))).verdict for _ in range(comparisons))
         total += Counter({str(name): count for name, count in counts.items()})
         rows.append(_row(runs.title, of, counts))
         found.append(_share(of, counts))

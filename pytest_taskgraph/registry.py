@@ -113,7 +113,7 @@ class Registry:
         self._add("answer form", form.name, form)
 
     def metric(self, name: str, function: Metric) -> None:
-        """Register a metric: forms and `@pattern(metric=NAME)` then use it, and gates judge it.
+        """Register a metric: forms and `@pattern(metric=NAME)` then use it, and gates decide on it.
 
         Args:
             name: The name of the metric.

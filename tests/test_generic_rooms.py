@@ -12,7 +12,7 @@ from pytest_taskgraph.benchmarks import FAMILIES
 from pytest_taskgraph.scoring.forms import FORMS
 
 PACKAGE = Path(__file__).resolve().parents[1] / "pytest_taskgraph"
-ROOMS = ("plugin", "results", "reports", "commands", "models", "benchmarks/episodes", "benchmarks/judging")
+ROOMS = ("plugin", "results", "reports", "commands", "models", "benchmarks/episodes", "benchmarks/llm_judge")
 MODULES = (
     "trial.py", "asking.py", "diagram.py", "catalog.py", "benchmarks/family.py", "benchmarks/settings.py",
     "benchmarks/settings.py", "benchmarks/prompts.py", "benchmarks/templates.py",

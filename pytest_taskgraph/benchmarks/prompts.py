@@ -20,7 +20,7 @@ from ..trial import Place
 from .templates import files_of, names_used, render, source_of, template
 
 PromptSource = Path | str  # a file, or the text of a template itself
-NO_PROMPTS = {"judge"}  # the prompt of benchmarks/judging, which a folder of templates may hold beside them
+NO_PROMPTS = {"judge"}  # the prompt of benchmarks/llm_judge, which a folder of templates may hold beside them
 _HEAD = re.compile(r"\{#-?\s*answer:\s*(marker|whole|first-line)\s*(?:,\s*shots:\s*(\d{1,3})\s*)?-?#\}")
 _USER = re.compile(r"^[ \t]*\{#-?[ \t]*user[ \t]*-?#\}[ \t]*\r?$", re.MULTILINE)
 

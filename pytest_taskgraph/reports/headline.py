@@ -40,7 +40,7 @@ def verdict(record: Mapping[str, Any], tally: Tally, about: About, comparison: R
 
     A comparison that says "worse" fails a run that had passed.
     """
-    state, headline = _judged(record, tally, about)
+    state, headline = _verdict(record, tally, about)
     if comparison is not None and is_worse(comparison.verdict):
         verdict_of = comparison.verdict.replace("worse", "Worse than before", 1)
         state, headline = "failed", f"{verdict_of}; {headline[:1].lower()}{headline[1:]}"
@@ -50,7 +50,7 @@ def verdict(record: Mapping[str, Any], tally: Tally, about: About, comparison: R
     return Verdict(state, headline, list(_notes(tally, about)), [(o, outcomes[o]) for o in order if outcomes[o]])
 
 
-def _judged(record: Mapping[str, Any], tally: Tally, about: About) -> tuple[State, str]:
+def _verdict(record: Mapping[str, Any], tally: Tally, about: About) -> tuple[State, str]:
     gates, total, graded = gates_of(record), tally.total(), tally.total(graded=True)
     right = _right(total, graded)
     if about.interrupted:
@@ -95,7 +95,7 @@ def _by_gates(gates: list[dict[str, Any]], missing: int) -> tuple[State, str]:
         return "passed", ", ".join([f"{count(outcomes['passed'], 'gate')} passed", *others])
     if outcomes[INCONCLUSIVE]:
         return "neutral", f"Nothing was decided: {', '.join(others)}"
-    return "neutral", f"No gate was judged: {count(len(gates), 'gate')} left out"
+    return "neutral", f"No gate was decided: {count(len(gates), 'gate')} left out"
 
 
 def _by_questions(total: Row, graded: Row, lost: int) -> tuple[State, str]:

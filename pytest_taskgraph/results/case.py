@@ -1,4 +1,4 @@
-"""What judges a whole run, rather than a question, as a test case of its own."""
+"""Test cases about a whole run instead of one question: gates, budgets and comparisons."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ class Gate:
 
     @property
     def name(self) -> str:
-        """What is judged: the expression up to the comparison."""
+        """What is decided on: the expression up to the comparison."""
         return ".".join([*map(quoted, self.parts), *filter(None, (self.metric, self.aggregate))])
 
 
@@ -117,7 +117,7 @@ def _number(text: str, written: str, what: str, least: float, most: float) -> fl
 
 
 def titles(gates: Sequence[Gate]) -> list[str]:
-    """A name for each gate that no other has: what it judges, and all of it where that alone is not enough."""
+    """A name for each gate that no other has: what it decides on, and all of it where that alone is not enough."""
     often = Counter(gate.name for gate in gates)
     return [gate.name if often[gate.name] == 1 else gate.text for gate in gates]
 
@@ -177,11 +177,11 @@ def evaluate(
 
     lacking = missing(asked, max_errors)
     if lacking:
-        return verdict("failed", f"not judged: {lacking}")
+        return verdict("failed", f"not decided: {lacking}")
     if asked.left_out:
-        return verdict("skipped", f"not judged: {_left_out(asked)}")
+        return verdict("skipped", f"not decided: {_left_out(asked)}")
     if estimate is None:
-        return verdict("failed", f"not judged: {found.undefined if asked.answered else 'no question was answered'}")
+        return verdict("failed", f"not decided: {found.undefined if asked.answered else 'no question was answered'}")
     told = f"{found.told}, threshold {threshold:g}"
     told += f"; {asked.apart} graded left out" if asked.apart else ""
     if gate.confidence is None:
@@ -194,7 +194,7 @@ def evaluate(
 
 
 def missing(asked: Population, max_errors: float = 0.0) -> str:
-    """Why the questions cannot be judged, for another reason than the user's selection; "" where they can. What ended
+    """Why the gate cannot be decided, for another reason than the user's selection; "" where they can. What ended
     the run comes first.
     """
     reasons = [f"{count} of {asked.size} questions {reason}" for reason, count in asked.unasked.items()]

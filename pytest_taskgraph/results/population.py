@@ -225,7 +225,7 @@ def _label_mistake(
     if label in labels or not labels:
         return None
     if label == "model":
-        return Mistake("'model' is no label: every gate judges each model by itself", "wrong")
+        return Mistake("'model' is no label: every gate decides on each model by itself", "wrong")
     if any(one.section not in known.ours for one in about):
         return None
     elsewhere = known.ours.isdisjoint(parts) and not get_close_matches(label, labels, 1, _TYPO)

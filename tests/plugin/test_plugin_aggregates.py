@@ -88,7 +88,7 @@ def written(project: Project, copies: int = 1, named: str = "mean", old: str = "
 
 
 @pytest.mark.parametrize("spread", [False, True], ids=["one process", "two workers"])
-def test_gates_judge_aggregates_of_the_family(steps: Project, spread: bool) -> None:
+def test_gates_decide_on_aggregates_of_the_family(steps: Project, spread: bool) -> None:
     gates = ["steps.g_mean>=0.5", "next_step.sensitivity>=0.8", "steps.g_seeds>=0.1", "steps.g_mean>=0.3@95%"]
     told = [f"--taskgraph-gate={one}" for one in gates]
     ran = (steps.spread if spread else steps.run)("--model=start", *told, "--taskgraph-report=json=record.json")

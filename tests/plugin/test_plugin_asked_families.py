@@ -72,7 +72,7 @@ def test_family_of_deeper_conftest_under_xdist_is_described(project: Project) ->
     assert "solved" in alone.output
 
 
-def test_gate_on_aggregate_of_deeper_family_under_xdist_is_judged(project: Project) -> None:
+def test_gate_on_aggregate_of_deeper_family_under_xdist_is_decided(project: Project) -> None:
     register_deeper(project)
     gate = "--taskgraph-gate=riddles.solved>=0.9"
     ran = project.spread(".", "--model=simulated:1", gate)

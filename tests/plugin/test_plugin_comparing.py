@@ -58,7 +58,7 @@ def test_fail_on_alone_decides_between_answers_and_comparison(
 def test_what_the_user_left_out_fails_no_comparison(saved: Project, fail_on: str) -> None:
     ran = saved.run(GOOD, COMPARE, f"--taskgraph-fail-on={fail_on}", "-k", "flow_end")
     assert (ran.code, ran.counts["skipped"]) == (0, 1), ran.output
-    assert "not judged: 8 of the baseline left out (-k); identical replies: 8 paired" in told(ran)
+    assert "not decided: 8 of the baseline left out (-k); identical replies: 8 paired" in told(ran)
 
 
 def test_what_got_worse_fails_a_comparison_whatever_the_user_left_out(saved: Project) -> None:
@@ -70,7 +70,7 @@ def test_what_got_worse_fails_a_comparison_whatever_the_user_left_out(saved: Pro
 def test_a_run_that_ends_at_its_first_failure_passes_no_comparison(saved: Project) -> None:
     ran = saved.run(BAD, COMPARE, "--taskgraph-fail-on=answers,regression", "-x")
     assert ran.counts == {"failed": 1, "skipped": 1}, ran.output
-    assert "not judged: 15 of the baseline left out (-x)" in told(ran)
+    assert "not decided: 15 of the baseline left out (-x)" in told(ran)
 
 
 def test_what_comparisons_fail_on_can_be_configured_for_runs_that_do_not_compare(saved: Project) -> None:
@@ -134,7 +134,7 @@ def test_items_named_one_by_one_leave_the_others_out(saved: Project) -> None:
     one = next(one["question"]["id"] for one in saved.record(".taskgraph/runs/main.json")["trials"])
     ran = saved.run(GOOD, COMPARE, "--taskgraph-fail-on=missing", f"test_graph.py::test_graph[{one}]")
     assert (ran.code, ran.counts) == (0, {"passed": 1, "skipped": 1}), ran.output
-    assert "not judged: 15 of the baseline left out (node ids)" in told(ran)
+    assert "not decided: 15 of the baseline left out (node ids)" in told(ran)
 
 
 def test_report_only_run_fails_for_no_baseline_either(saved: Project) -> None:

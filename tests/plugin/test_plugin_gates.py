@@ -100,7 +100,7 @@ def test_wrong_ids_reach_the_last_failed(many: Project, server: Loopback) -> Non
     many.run(lean(server), GATE)
     again = many.run(lean(server), GATE, "--lf")
     assert again.counts["wrong"] == 5, again.output
-    assert verdicts(again)["gates::structure"].startswith("skipped: not judged: 5 of 10 questions left out by --lf")
+    assert verdicts(again)["gates::structure"].startswith("skipped: not decided: 5 of 10 questions left out by --lf")
     assert again.code == 0
 
 
@@ -166,7 +166,7 @@ def test_each_model_has_a_case_of_its_own(many: Project, server: Loopback) -> No
     assert len([name for name in verdicts(ran) if name.startswith("gates::structure[")]) == 2
 
 
-def test_labels_and_several_names_are_judged(many: Project, server: Loopback) -> None:
+def test_labels_and_several_names_are_decided(many: Project, server: Loopback) -> None:
     names = ("size=12", "notation=wadl", "understanding", "structure.parallel_block", "phrasing=2")
     ran = many.run(lean(server), *(f"--taskgraph-gate={name}>=1" for name in names))
     assert (ran.code, ran.counts["passed"]) == (0, 15), ran.output
@@ -181,17 +181,17 @@ def test_labels_and_several_names_are_judged(many: Project, server: Loopback) ->
         (("-m", "taskgraph", "--deselect", ONE), "1 of 10 questions left out by -m, --deselect"),
     ],
 )
-def test_what_the_user_left_out_leaves_a_gate_unjudged(
+def test_what_the_user_left_out_leaves_a_gate_without_verdict(
     many: Project, server: Loopback, selection: tuple[str, ...], why: str
 ) -> None:
     ran = many.run(lean(server), GATE, *selection, "-rs")
     assert ran.code == 0
-    assert verdicts(ran)["gates::structure"] == f"skipped: not judged: {why}", ran.output
-    assert f"not judged: {why}" in ran.output.partition("short test summary")[2]
+    assert verdicts(ran)["gates::structure"] == f"skipped: not decided: {why}", ran.output
+    assert f"not decided: {why}" in ran.output.partition("short test summary")[2]
 
 
 @pytest.mark.parametrize("workers", [0, 2])
-def test_a_gate_left_unjudged_because_of_x_is_skipped(many: Project, server: Loopback, workers: int) -> None:
+def test_a_gate_without_verdict_because_of_x_is_skipped(many: Project, server: Loopback, workers: int) -> None:
     many.write("test_first.py", "def test_it():\n    assert False\n")
     go = many.spread if workers else many.run
     ran = go(lean(server), GATE, "-x", "test_first.py", "test_graph.py")
@@ -204,14 +204,14 @@ def test_a_gate_of_which_no_question_was_left_says_why(many: Project, server: Lo
     many.write("test_plain.py", "def test_plain():\n    pass\n")
     ran = many.run(lean(server), GATE, "-k", "test_plain")
     assert (ran.code, ran.counts["skipped"]) == (0, 1), ran.output
-    assert "not judged: 10 of 10 questions left out by -k" in ran.output
+    assert "not decided: 10 of 10 questions left out by -k" in ran.output
 
 
 def test_a_missing_reply_that_x_stops_at_says_how_many_were_not_asked(many: Project, server: Loopback) -> None:
     server.answer = refuse(400, "no such thing")
     many.run(lean(server), GATE, QUICK, "-x", RECORD)
     assert [one["reason"] for one in many.record()["gates"]] == [
-        "not judged: 1 of 1 replies missing (bad-request 1); 9 of 10 questions left out by -x"
+        "not decided: 1 of 1 replies missing (bad-request 1); 9 of 10 questions left out by -x"
     ]
 
 
@@ -220,7 +220,7 @@ def test_what_ended_a_run_is_told_first_and_once(many: Project, server: Loopback
     many.run(lean(server), GATE, RECORD)
     (reason,) = [one["reason"] for one in many.record()["gates"]]
     cause = "3 requests in a row failed like this and none succeeded, so no more is sent to this model"
-    found = re.fullmatch(rf"not judged: authentication: {cause}; (.*)", reason)
+    found = re.fullmatch(rf"not decided: authentication: {cause}; (.*)", reason)
     assert found, reason
     assert re.fullmatch(r"(\d+) of \1 replies missing \(authentication \1\); \d of 10 questions did not run", found[1])
 
@@ -229,7 +229,7 @@ def test_a_long_reason_of_an_end_is_cut_between_words(many: Project, server: Loo
     many.write("conftest.py", STOPS)
     many.run(lean(server), GATE, RECORD)
     (reason,) = [one["reason"] for one in many.record()["gates"]]
-    assert re.fullmatch(r"not judged: (very )+long …; 9 of 10 questions did not run", reason), reason
+    assert re.fullmatch(r"not decided: (very )+long …; 9 of 10 questions did not run", reason), reason
 
 
 def test_what_a_plugin_left_out_fails_the_gate(many: Project, server: Loopback) -> None:
@@ -237,24 +237,24 @@ def test_what_a_plugin_left_out_fails_the_gate(many: Project, server: Loopback) 
     ran = many.run(lean(server), GATE)
     assert ran.code == 1
     reason = "7 of 10 questions did not run, though nothing on the command line left them out"
-    assert verdicts(ran)["gates::structure"] == f"failed: not judged: {reason}", ran.output
+    assert verdicts(ran)["gates::structure"] == f"failed: not decided: {reason}", ran.output
 
 
 def test_a_suite_whose_every_item_was_skipped_fails_the_gate(many: Project, server: Loopback) -> None:
     many.write("test_graph.py", SUITE.replace("@suite", "@pytest.mark.skip(reason='not now')\n@suite"))
     ran = many.run(lean(server), GATE)
     assert (ran.code, ran.counts) == (1, {"skipped": 10, "failed": 1}), ran.output
-    assert "not judged: 10 of 10 questions were skipped: not now" in ran.output
+    assert "not decided: 10 of 10 questions were skipped: not now" in ran.output
     ran = many.run(lean(server), "--taskgraph-max-errors=0.5", "--taskgraph-fail-on=gates")
     assert (ran.code, ran.counts) == (1, {"skipped": 10, "failed": 1}), ran.output
-    assert "FAILED gates::errors - not judged: none of 10 questions was asked" in ran.output
+    assert "FAILED gates::errors - not decided: none of 10 questions was asked" in ran.output
 
 
 def test_a_budget_spent_half_way_fails_the_gate(many: Project, server: Loopback) -> None:
     ran = many.run(lean(server), GATE, "--taskgraph-max-calls=5")
     assert (ran.code, ran.counts) == (1, {"passed": 5, "skipped": 5, "failed": 2}), ran.output
     assert verdicts(ran)["gates::structure"] == (
-        "failed: not judged: 5 of 10 questions were not asked: budget::calls is spent"
+        "failed: not decided: 5 of 10 questions were not asked: budget::calls is spent"
     )
 
 
@@ -262,7 +262,7 @@ def test_a_replay_with_misses_fails_the_gate(many: Project, server: Loopback) ->
     many.run(lean(server), "-k", "parallel_pair")
     ran = many.run(lean(server), GATE, "--taskgraph-replay")
     assert (ran.code, ran.counts) == (1, {"passed": 5, "error": 5, "failed": 1}), ran.output
-    assert verdicts(ran)["gates::structure"] == "failed: not judged: 5 of 10 replies missing (not-stored 5)"
+    assert verdicts(ran)["gates::structure"] == "failed: not decided: 5 of 10 replies missing (not-stored 5)"
 
 
 def test_a_worker_that_died_before_its_trial_came_fails_the_gate_and_its_question_is_told(
@@ -271,12 +271,12 @@ def test_a_worker_that_died_before_its_trial_came_fails_the_gate_and_its_questio
     many.write("conftest.py", DYING)
     ran = many.spread(lean(server), GATE, RECORD)
     assert (ran.code, ran.counts["failed"]) == (1, 2), ran.output
-    assert verdicts(ran)["gates::structure"] == "failed: not judged: 1 of 10 questions were lost with their worker"
+    assert verdicts(ran)["gates::structure"] == "failed: not decided: 1 of 10 questions were lost with their worker"
     assert many.record()["lost"] == ["parallel_block-wadl-n012-s0-000"]
     assert "1 question lost, for the worker that asked died" in ran.output
 
 
-def test_a_question_whose_trial_came_before_its_worker_died_is_judged_and_the_crash_stays_a_failure(
+def test_a_question_whose_trial_came_before_its_worker_died_is_counted_and_the_crash_stays_a_failure(
     many: Project, server: Loopback
 ) -> None:
     dying = "import os\n    if '000' in trial.question.id and trial.question.group == 'parallel_block': os._exit(7)\n"
@@ -295,10 +295,12 @@ def test_a_missing_reply_fails_a_gate_that_allows_none(many: Project, server: Lo
     server.script(refuse(500, "oops"))
     ran = many.run(lean(server), GATE, QUICK)
     assert (ran.code, ran.counts) == (1, {"passed": 9, "error": 1, "failed": 1}), ran.output
-    assert verdicts(ran)["gates::structure"] == "failed: not judged: 1 of 10 replies missing (server 1)"
+    assert verdicts(ran)["gates::structure"] == "failed: not decided: 1 of 10 replies missing (server 1)"
 
 
-def test_missing_replies_that_are_allowed_are_expected_and_a_gate_judges_them(many: Project, server: Loopback) -> None:
+def test_allowed_missing_replies_are_expected_and_a_gate_decides_on_them(
+    many: Project, server: Loopback
+) -> None:
     def answer(prompt: str) -> str | Raw:
         return right(prompt) if asks_for_pair(prompt) else refuse(500, "oops")
 
@@ -311,7 +313,7 @@ def test_missing_replies_that_are_allowed_are_expected_and_a_gate_judges_them(ma
     assert many.junit().attrib["errors"] == "0"
     ran = many.run(lean(server), "--taskgraph-max-errors=0.4", GATE, QUICK)
     assert (ran.code, ran.counts) == (1, {"passed": 5, "error": 5, "failed": 2}), ran.output
-    assert verdicts(ran)["gates::structure"] == "failed: not judged: 5 of 10 replies missing (server 5)"
+    assert verdicts(ran)["gates::structure"] == "failed: not decided: 5 of 10 replies missing (server 5)"
 
 
 @pytest.mark.parametrize(
@@ -332,7 +334,7 @@ def test_missing_replies_that_are_allowed_are_expected_and_a_gate_judges_them(ma
         ),
         ("prompt=direct>=0.8", "no question is of 'prompt=direct'; known values of prompt: chain-of-thought"),
         ("phrase=1>=0.8", "'phrase' is no label; did you mean "),
-        ("model=any>=0.8", "'model' is no label: every gate judges each model by itself"),
+        ("model=any>=0.8", "'model' is no label: every gate decides on each model by itself"),
         (
             "parallel_pair.jaccard>=0.8",
             "no question of 'parallel_pair' has the metric 'jaccard'; they have: correctness",
@@ -367,7 +369,7 @@ def test_over_workers_metrics_are_known_before_anything_is_asked(many: Project, 
     assert (ran.code, server.requests, told in ran.output) == (4, [], True), ran.output
     many.write("pytest.ini", "[pytest]\ntaskgraph_gate = parallel_pair.jaccard>=0.8\n")
     ran = many.spread(lean(server), "test_graph.py")
-    assert verdicts(ran)["gates::parallel_pair.jaccard"].startswith(f"skipped: not judged: {told}"), ran.output
+    assert verdicts(ran)["gates::parallel_pair.jaccard"].startswith(f"skipped: not decided: {told}"), ran.output
 
 
 def test_a_value_with_a_dot_is_written_in_quotes(many: Project, server: Loopback) -> None:
@@ -518,7 +520,7 @@ def test_over_two_workers_the_verdict_is_the_same(many: Project, server: Loopbac
 
 
 @pytest.mark.parametrize("option", ["--setup-only", "--setup-plan", "--collect-only"])
-def test_gates_without_running_tests_judge_nothing(project: Project, option: str) -> None:
+def test_gates_without_running_tests_decide_nothing(project: Project, option: str) -> None:
     ran = project.run("--model=simulated:0", "--taskgraph-gate=structure>=0.8", "--taskgraph-save=kept", option)
     assert ran.code == pytest.ExitCode.OK
     assert "interrupted" not in ran.output

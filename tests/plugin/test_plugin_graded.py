@@ -77,7 +77,7 @@ def test_gates_compare_graded_means_and_never_mix_them(mixed: Project, gate: str
     assert reason in told(ran)
 
 
-def test_a_missing_reply_to_a_graded_question_keeps_no_gate_from_judging_others(mixed: Project) -> None:
+def test_a_missing_reply_to_a_graded_question_keeps_no_gate_from_deciding_others(mixed: Project) -> None:
     mixed.write("test_graph.py", SUITE.replace("trial.check()", "pass"))
     mixed.write(
         "conftest.py",
@@ -86,7 +86,7 @@ def test_a_missing_reply_to_a_graded_question_keeps_no_gate_from_judging_others(
     )
     ran = mixed.run("--model=simulated:1", "--taskgraph-gate=functionality>=0.9", "--taskgraph-gate=describe_task>=0.9")
     assert "passed gates::functionality: pass rate 1.000 of 3" in told(ran)
-    assert "failed gates::describe_task: not judged: 3 of 3 questions failed in their set-up" in told(ran)
+    assert "failed gates::describe_task: not decided: 3 of 3 questions failed in their set-up" in told(ran)
 
 
 def test_users_own_patterns_with_a_text_are_graded(project: Project) -> None:

@@ -21,7 +21,7 @@ def hostile(prompt: str) -> str:
     return "Final answer: " + HOSTILE if "parallel block" in prompt else HOSTILE
 
 
-def judge(project: Project, ran: Ran) -> None:
+def check_artefacts(project: Project, ran: Ran) -> None:
     assert (ran.code, ran.counts) == (1, {"failed": 4})
     assert ran.clean
     assert [char for char in FORBIDDEN if char in ran.output] == []
@@ -40,10 +40,10 @@ def judge(project: Project, ran: Ran) -> None:
 def test_a_hostile_reply_is_marked_told_and_recorded(project: Project, server: Loopback) -> None:
     assert len(HOSTILE) > 1_000_000
     server.answer = hostile
-    judge(project, project.run(*asking(server.url), "--junitxml=junit.xml", REPORT))
+    check_artefacts(project, project.run(*asking(server.url), "--junitxml=junit.xml", REPORT))
 
 
 def test_a_hostile_reply_crosses_from_a_worker(project: Project) -> None:
     project.run(REPORT)
     project.write("replies.jsonl", rows(project.record(), hostile))
-    judge(project, project.spread("--model=recorded:replies.jsonl", "--junitxml=junit.xml", REPORT))
+    check_artefacts(project, project.spread("--model=recorded:replies.jsonl", "--junitxml=junit.xml", REPORT))

@@ -284,12 +284,12 @@ FIGURES = r"pass rate 1\.000 of 4 answered \(95% 0\.510-1\.000\), threshold 0\.9
 
 
 @pytest.fixture
-def judged(pytester: pytest.Pytester) -> Project:
+def gated(pytester: pytest.Pytester) -> Project:
     """A suite of four questions, put to a model by a run in a process of its own."""
     return Project(pytester)
 
 
-def asked(judged: Project, pytester: pytest.Pytester, *args: str) -> list[str]:
+def asked(gated: Project, pytester: pytest.Pytester, *args: str) -> list[str]:
     """What a terminal of 80 columns shows of a run with two gates and a budget, without its end; trailing equal signs
     of titles are cut.
     """
@@ -301,7 +301,7 @@ def asked(judged: Project, pytester: pytest.Pytester, *args: str) -> list[str]:
 @pty_only
 @pytest.mark.parametrize("args", [(), ("-v",), ("-p", "xdist", "-n", "2")], ids=["plain", "v", "n2"])
 def test_live_line_of_a_run_that_asks_leaves_nothing(
-    judged: Project, pytester: pytest.Pytester, args: tuple[str, ...]
+    gated: Project, pytester: pytest.Pytester, args: tuple[str, ...]
 ) -> None:
     with Loopback(right) as server:
         model = ("-p", "taskgraph", f"--model={server.url}#any")
@@ -323,9 +323,9 @@ def test_live_line_of_a_run_that_asks_leaves_nothing(
     ids=["plain", "q", "n2", "n2q"],
 )
 def test_the_percentage_ends_with_the_last_case(
-    judged: Project, pytester: pytest.Pytester, args: tuple[str, ...], expected: list[str]
+    gated: Project, pytester: pytest.Pytester, args: tuple[str, ...], expected: list[str]
 ) -> None:
-    lines = [re.sub(r" +", " ", line) for line in asked(judged, pytester, *args)]
+    lines = [re.sub(r" +", " ", line) for line in asked(gated, pytester, *args)]
     assert [line for line in lines if line.endswith("%]")] == expected, lines
     assert "gates::structure" in [line.strip("_ ") for line in lines]  # the title of its failure
 
@@ -333,9 +333,9 @@ def test_the_percentage_ends_with_the_last_case(
 @pty_only
 @pytest.mark.parametrize("workers", [(), ("-p", "xdist", "-n", "2")], ids=["alone", "n2"])
 def test_verbosely_each_case_has_a_line_and_a_percentage(
-    judged: Project, pytester: pytest.Pytester, workers: tuple[str, ...]
+    gated: Project, pytester: pytest.Pytester, workers: tuple[str, ...]
 ) -> None:
-    lines = [re.sub(r" +", " ", line) for line in asked(judged, pytester, "-v", *workers)]
+    lines = [re.sub(r" +", " ", line) for line in asked(gated, pytester, "-v", *workers)]
     told = [line for line in lines if "%] " in f"{line} "]
     assert [re.findall(r"\[ *(\d+)%\]", line) for line in told] == [[str(at * 100 // 7)] for at in range(1, 8)]
     assert told[-3:] == [
@@ -347,22 +347,22 @@ def test_verbosely_each_case_has_a_line_and_a_percentage(
 
 @pty_only
 def test_under_q_the_verdicts_that_are_no_plain_pass_are_told_in_full_and_under_qq_none(
-    judged: Project, pytester: pytest.Pytester
+    gated: Project, pytester: pytest.Pytester
 ) -> None:
-    told = " ".join(asked(judged, pytester, "-q"))
+    told = " ".join(asked(gated, pytester, "-q"))
     assert re.search(rf"failed gates::structure: inconclusive: {FIGURES}", told), told
     assert "passed gates::" not in told
     assert "passed budget::" not in told
-    again = asked(judged, pytester, "-q", "--taskgraph-compare=A", "--taskgraph-fail-on=regression")
+    again = asked(gated, pytester, "-q", "--taskgraph-compare=A", "--taskgraph-fail-on=regression")
     assert "passed compare::A: identical replies: 4 paired questions" in " ".join(again)
-    quiet = asked(judged, pytester, "-qq", "--taskgraph-compare=A")
+    quiet = asked(gated, pytester, "-qq", "--taskgraph-compare=A")
     assert not any(line.startswith(("taskgraph", "failed gates", "passed compare")) for line in quiet)
 
 
 @pty_only
-def test_a_comparison_is_told_once_in_the_terminal(judged: Project, pytester: pytest.Pytester) -> None:
-    asked(judged, pytester)
-    told = " ".join(asked(judged, pytester, "--taskgraph-compare=A"))
+def test_a_comparison_is_told_once_in_the_terminal(gated: Project, pytester: pytest.Pytester) -> None:
+    asked(gated, pytester)
+    told = " ".join(asked(gated, pytester, "--taskgraph-compare=A"))
     assert told.count("identical replies: 4 paired questions") == 1
     assert "before: http" in told
 

@@ -69,7 +69,7 @@ def test_the_run_before_of_another_version_is_noted_and_not_compared(saved: Proj
     ran = run(MODEL, "--taskgraph-compare=last")
     assert (ran.code, ran.counts) == (0, {"passed": 4, "skipped": 1}), ran.output
     assert f"nothing is compared: {WHY}" in told(ran)
-    assert f"skipped compare::last: not judged: {WHY}" in told(ran)
+    assert f"skipped compare::last: not decided: {WHY}" in told(ran)
     again = run(MODEL, "--taskgraph-compare=last")
     assert "passed compare::last: identical replies: 4 paired questions" in told(again)
 
@@ -77,7 +77,7 @@ def test_the_run_before_of_another_version_is_noted_and_not_compared(saved: Proj
 def test_the_run_before_of_another_version_fails_where_missing_does(saved: Project) -> None:
     ran = saved.run(MODEL, "--taskgraph-compare=last", "--taskgraph-fail-on=missing")
     assert ran.code == 1
-    assert f"failed compare::last: not judged: {WHY}" in told(ran)
+    assert f"failed compare::last: not decided: {WHY}" in told(ran)
 
 
 def test_a_baseline_recorded_anew_can_be_compared_with(saved: Project) -> None:

@@ -155,7 +155,7 @@ def test_a_comparison_of_a_selection_without_questions_is_skipped(project: Proje
     ran = project.run(SIMULATED, "--taskgraph-compare=A", "--taskgraph-fail-on=regression", "-k", chosen, "-rs")
     assert ran.code == (0 if chosen == "test_plain" else pytest.ExitCode.NO_TESTS_COLLECTED), ran.output
     assert "failed" not in ran.counts
-    assert "not judged: no question was left (-k)" in told(ran)
+    assert "not decided: no question was left (-k)" in told(ran)
 
 
 def test_a_comparison_that_is_configured_is_demanded_once_there_are_questions(project: Project) -> None:
@@ -172,7 +172,7 @@ def test_a_comparison_that_is_configured_is_demanded_once_there_are_questions(pr
     assert "'main' may be meant" in told(ran)
 
 
-def test_a_run_that_is_interrupted_says_that_nothing_was_judged(project: Project) -> None:
+def test_a_run_that_is_interrupted_says_that_nothing_was_decided(project: Project) -> None:
     suite = (project.path / "test_graph.py").read_text()
     project.write("test_graph.py", suite + INTERRUPTED)
     ran = project.spawn(SIMULATED, GATE, REPORT, "--taskgraph-save=main")
@@ -180,7 +180,7 @@ def test_a_run_that_is_interrupted_says_that_nothing_was_judged(project: Project
     found = project.record()
     jsonschema.validate(found, SCHEMA)
     assert (found["interrupted"], found["gates"], len(found["trials"])) == (True, [], len(IDS))
-    assert "the run was interrupted: gates and comparisons were not judged" in told(ran)
+    assert "the run was interrupted: gates and comparisons were not decided" in told(ran)
     assert "the run 'main' is not saved: it did not come to its end" in told(ran)
     assert not (project.path / ".taskgraph" / "runs").exists()
 

@@ -61,8 +61,8 @@ def test_gates_budgets_and_comparisons_see_the_last_attempt_of_each_question(
     project: Project, server: Loopback
 ) -> None:
     server.answer = FailsFirst()
-    judged = (GATE, "--taskgraph-max-calls=6", "--taskgraph-save=one", "--junitxml=junit.xml")
-    ran = run(project, server, *judged)
+    options = (GATE, "--taskgraph-max-calls=6", "--taskgraph-save=one", "--junitxml=junit.xml")
+    ran = run(project, server, *options)
     # Wrong answers are expected under gates, and no reason to run again; missing replies are.
     assert (ran.code, ran.counts) == (0, {"passed": 4, "wrong": 2, "rerun": 2}), ran.output
     assert (len(server.requests), len(server.answer.seen)) == (6, 4)
@@ -111,7 +111,7 @@ def test_a_budget_that_reruns_spend_leaves_questions_unasked_and_fails_the_gate(
     unasked = outcomes.count("skipped")
     verdicts = {one["name"]: one["reason"] for one in project.record()["gates"]}
     assert verdicts["gates::structure"] == (
-        f"not judged: {unasked} of 4 questions were not asked: budget::calls is spent"
+        f"not decided: {unasked} of 4 questions were not asked: budget::calls is spent"
     )
 
 
@@ -141,7 +141,7 @@ def test_where_the_judge_failed_a_rerun_pays_for_no_reply_again(project: Project
     assert [one["score"]["value"] for one in project.record()["trials"]] == [1.0, 1.0]
 
 
-def test_over_workers_the_last_attempts_are_judged_too(project: Project, server: Loopback) -> None:
+def test_over_workers_the_last_attempts_are_counted_too(project: Project, server: Loopback) -> None:
     server.answer = FailsFirst()
     ran = project.spread(lean(server), *RERUNS, GATE, RECORD, plugins=PLUGINS)
     assert ran.code == 0, ran.output

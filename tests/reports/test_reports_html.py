@@ -126,7 +126,7 @@ def headline(*trials: Trial, **facts: Any) -> str:  # noqa: ANN401
         (["wrong"], {"fail_on": ("gates",), "gates": [{"name": "a>=0", "outcome": "passed"}]}, "✓ 1 gate passed"),
         (["right"], {"gates": [{"name": "a>=1", "outcome": "failed"}, {"outcome": "passed"}]}, "✗ 1 of 2 gates failed"),
         (["error"], {"gates": [{"name": "a>=1", "outcome": "passed"}]}, "✗ 1 error; no gate failed"),
-        (["right"], {"gates": [{"name": "a>=1", "outcome": "skipped"}]}, "● No gate was judged: 1 gate left out"),
+        (["right"], {"gates": [{"name": "a>=1", "outcome": "skipped"}]}, "● No gate was decided: 1 gate left out"),
     ],
 )
 def test_the_verdict_comes_first(outcomes: list[Outcome], facts: dict[str, Any], told: str) -> None:

@@ -138,14 +138,14 @@ def test_quiet_tells_the_verdicts_that_are_no_plain_pass_and_very_quiet_nothing(
     gates: list[dict[str, Json]] = [
         {"name": "gates::data", "outcome": "passed", "reason": "pass rate 1.000"},
         {"name": "gates::structure>=0.8@95%", "outcome": "failed", "reason": why},
-        {"name": "budget::calls", "outcome": "skipped", "reason": "not judged: -k"},
+        {"name": "budget::calls", "outcome": "skipped", "reason": "not decided: -k"},
         {"name": "compare::A", "outcome": "passed", "reason": "inconclusive: -0.100 over 10 paired questions"},
         {"name": "compare::B", "outcome": "passed", "reason": "not worse: +0.000 over 10 paired questions"},
     ]
     found = terminal.lines(some(), replace(ABOUT, gates=tuple(gates)), -1, 60)
     told = " ".join(line for line, _ in found[1:])
     assert told == (
-        f"failed gates::structure>=0.8@95%: {why} skipped budget::calls: not judged: -k "
+        f"failed gates::structure>=0.8@95%: {why} skipped budget::calls: not decided: -k "
         "passed compare::A: inconclusive: -0.100 over 10 paired questions "
         "passed compare::B: not worse: +0.000 over 10 paired questions"
     )

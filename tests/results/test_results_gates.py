@@ -183,9 +183,9 @@ def test_scores_of_graded_questions_have_no_interval_of_rates() -> None:
 )
 def test_gates_leave_graded_questions_out_beside_others(gate: str, trials: int, questions: int, apart: int) -> None:
     graded = [trial(at, "graded", 0.5, mark=0.0) for at in range(4)]
-    judged = [trial(at, "right" if at % 3 else "wrong") for at in range(4, 18)]
+    binary = [trial(at, "right" if at % 3 else "wrong") for at in range(4, 18)]
     unasked = [*(declared(at) for at in range(18, 21)), replace(declared(21), graded=True)]
-    came, known, left_out = alike(parse(gate, METRICS), [*graded, *judged], unasked)
+    came, known, left_out = alike(parse(gate, METRICS), [*graded, *binary], unasked)
     assert (len(came), len(known), left_out) == (trials, questions, apart)
     assert alike(parse(gate, METRICS), graded, unasked[3:]) == (graded, unasked[3:], 0)
 
@@ -251,7 +251,7 @@ def test_repetitions_of_a_question_are_one_question() -> None:
 def test_a_metric_that_no_question_has_fails() -> None:
     gate = parse("structure.score>=0.1", METRICS)
     found = evaluate(Gate(gate.text, gate.parts, "recall", 0.1, None), "g", "m", rate(3, 3))
-    assert (found.outcome, found.reason) == ("failed", "not judged: no question has the metric 'recall'")
+    assert (found.outcome, found.reason) == ("failed", "not decided: no question has the metric 'recall'")
 
 
 def whole(trials: list[Trial], where: Whereabouts, n: int = 4) -> Population:
@@ -262,7 +262,7 @@ def whole(trials: list[Trial], where: Whereabouts, n: int = 4) -> Population:
 
 def test_questions_that_the_user_left_out_skip_a_gate() -> None:
     found = verdict("structure>=0.8", whole([trial(0)], Whereabouts(chosen=("-k",))))
-    assert (found.outcome, found.reason) == ("skipped", "not judged: 3 of 4 questions left out by -k")
+    assert (found.outcome, found.reason) == ("skipped", "not decided: 3 of 4 questions left out by -k")
 
 
 @pytest.mark.parametrize(
@@ -282,12 +282,12 @@ def test_questions_that_the_user_left_out_skip_a_gate() -> None:
 )
 def test_questions_missing_for_any_other_reason_fail_it(where: Whereabouts, reason: str) -> None:
     found = verdict("structure>=0.1", whole([trial(0)], where))
-    assert (found.outcome, found.reason) == ("failed", f"not judged: {reason}")
+    assert (found.outcome, found.reason) == ("failed", f"not decided: {reason}")
 
 
 def test_missing_replies_fail_a_gate_beyond_what_is_allowed() -> None:
     asked = whole([trial(0), trial(1), trial(2), trial(3, "error")], Whereabouts())
-    assert verdict("structure>=0.8", asked).reason == "not judged: 1 of 4 replies missing (server 1)"
+    assert verdict("structure>=0.8", asked).reason == "not decided: 1 of 4 replies missing (server 1)"
     assert verdict("structure>=0.8", asked, 0.2).outcome == "failed"
     assert verdict("structure>=0.8", asked, 0.25).outcome == "passed"
 
@@ -297,7 +297,7 @@ def test_questions_that_a_budget_stopped_are_told_in_one() -> None:
     for at, one in enumerate(stopped):
         object.__setattr__(one, "failure", Failure("budget::calls", f"{at} left"))
     found = verdict("structure>=0.8", whole(stopped, Whereabouts()))
-    assert found.reason == "not judged: 4 of 4 questions were not asked: budget::calls is spent"
+    assert found.reason == "not decided: 4 of 4 questions were not asked: budget::calls is spent"
 
 
 KNOWN = GateVocabulary(
@@ -385,6 +385,6 @@ def test_what_ended_a_run_comes_first() -> None:
     where = Whereabouts(otherwise="did not run", ended="authentication: no more is sent")
     asked = whole([trial(0), trial(1, "error")], where)
     assert verdict("structure>=0.8", asked).reason == (
-        "not judged: authentication: no more is sent; 1 of 2 replies missing (server 1); 2 of 4 questions did not run"
+        "not decided: authentication: no more is sent; 1 of 2 replies missing (server 1); 2 of 4 questions did not run"
     )
     assert verdict("structure>=0", whole([trial(at) for at in range(4)], where)).outcome == "passed"

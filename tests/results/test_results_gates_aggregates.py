@@ -53,7 +53,7 @@ def test_parse_reads_an_aggregate_behind_a_name_alone() -> None:
     assert parse("next_step.depth>=0.5", METRICS, KNOWN).metric == "depth"
 
 
-def test_judge_compares_the_aggregate_of_the_pooled_questions() -> None:
+def test_gate_compares_the_aggregate_of_the_pooled_questions() -> None:
     trials = classes([1, 1, 1, 0], [1, 1, 0, 0, 0])
     passed, failed = verdict("steps.g_mean>=0.5", trials), verdict("steps.g_mean>=0.6", trials)
     assert (passed.outcome, failed.outcome) == ("passed", "failed")
@@ -64,7 +64,7 @@ def test_judge_compares_the_aggregate_of_the_pooled_questions() -> None:
     assert passed.reason == f"g_mean 0.548 of 9 answered (95% {ends[0]:.3f}-{ends[1]:.3f}), threshold 0.5"
 
 
-def test_judge_at_a_level_takes_the_interval() -> None:
+def test_gate_at_a_level_takes_the_interval() -> None:
     trials = classes([1] * 30 + [0] * 10, [1] * 30 + [0] * 10)
     assert verdict("steps.g_mean>=0.6@95%", trials).outcome == "passed"
     below = verdict("steps.g_mean>=0.9@95%", trials)
@@ -77,28 +77,28 @@ def test_judge_at_a_level_takes_the_interval() -> None:
     )  # fmt: skip
 
 
-def test_judge_names_the_clusters_where_each_has_several_questions() -> None:
+def test_gate_names_the_clusters_where_each_has_several_questions() -> None:
     trials = [trial(at, ("yes", "no")[at % 2], int(at % 5 > 0), f"c-{at % 8}") for at in range(64)]
     assert " on " in verdict("steps.g_mean>=0.75@95%", trials).reason.rpartition(";")[2]
     few = [trial(at, ("yes", "no")[at // 3 % 2], int(at % 5 > 0), f"c-{at % 3}") for at in range(60)]
     assert "these 3" in verdict("steps.g_mean>=0.7@95%", few).reason
 
 
-def test_judge_undefined_aggregate_is_not_judged() -> None:
+def test_gate_undefined_aggregate_is_not_decided() -> None:
     found = verdict("steps.g_mean>=0.5", classes([1, 1], []))
-    told = "not judged: g_mean is undefined over 2 answered: a part of it has no question"
+    told = "not decided: g_mean is undefined over 2 answered: a part of it has no question"
     assert (found.outcome, found.reason) == ("failed", told)
-    assert verdict("steps.g_mean>=0.5", []).reason == "not judged: no question was answered"
+    assert verdict("steps.g_mean>=0.5", []).reason == "not decided: no question was answered"
 
 
-def test_judge_without_an_interval_is_inconclusive_at_a_level() -> None:
+def test_gate_without_an_interval_is_inconclusive_at_a_level() -> None:
     found = verdict("steps.g_mean>=0.5@95%", classes([1, 1, 1], [1]))
     told = "inconclusive: g_mean 1.000 of 4 answered (no 95% interval), threshold 0.5; ask more questions"
     assert (found.outcome, found.reason) == ("failed", told)
     assert verdict("steps.g_mean>=0.5", classes([1, 1, 1], [1])).outcome == "passed"
 
 
-def test_judge_mean_aggregate_is_the_mean_of_its_metric() -> None:
+def test_gate_mean_aggregate_is_the_mean_of_its_metric() -> None:
     trials = classes([1, 1, 1, 0], [1, 1, 0, 0, 0])
     found, metric = verdict("steps.depth_mean>=0.2", trials), verdict("steps.depth>=0.2", trials)
     assert found.reason == metric.reason.replace("mean depth", "depth_mean")

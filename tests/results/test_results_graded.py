@@ -28,7 +28,7 @@ def graded(at: int, score: float, model: str = "m", workflow: int | None = None)
     return Trial(question, model, "graded", Reply("x"), Score(score))
 
 
-def judged(at: int, right: bool, model: str = "m") -> Trial:
+def binary(at: int, right: bool, model: str = "m") -> Trial:
     outcome: Outcome = "right" if right else "wrong"
     return Trial(replace(ODD, id=f"o{at}", cluster=f"w{at}"), model, outcome, Reply("x"), Score(float(right)))
 
@@ -56,7 +56,7 @@ def test_a_graded_question_without_an_answer_fails_its_check(reply: str) -> None
 
 
 def test_totals_and_categories_hold_no_graded_question_and_count_them() -> None:
-    tally = tallied(*(graded(at, 0.5) for at in range(3)), judged(0, True), judged(1, False))
+    tally = tallied(*(graded(at, 0.5) for at in range(3)), binary(0, True), binary(1, False))
     for row in (tally.total(), *tally.rows("section"), *tally.rows("family"), *tally.rows("size")):
         assert (row.n, row.right, row.rate, row.mean, row.graded) == (2, 1, 0.5, 0.5, 3), row.name
     assert [row.name for row in tally.rows()] == ["odd_task"]
@@ -64,7 +64,7 @@ def test_totals_and_categories_hold_no_graded_question_and_count_them() -> None:
 
 
 def test_a_graded_row_has_a_mean_and_what_guessing_earns() -> None:
-    tally = tallied(*(graded(at, score) for at, score in enumerate((0.2, 0.4, 0.9))), judged(0, True))
+    tally = tallied(*(graded(at, score) for at, score in enumerate((0.2, 0.4, 0.9))), binary(0, True))
     (row,) = tally.rows(graded=True)
     assert (row.name, row.n, row.rate, row.right, row.chance) == ("describe_task", 3, None, 0, 0.25)
     assert row.mean == pytest.approx(0.5)
@@ -98,13 +98,13 @@ def test_repetitions_of_a_graded_question_are_one_value_of_its_interval() -> Non
 
 def test_graded_questions_asked_varied_have_no_verdict_to_be_the_same() -> None:
     varied = replace(graded(1, 0.1), question=replace(TEXT, id="d0-x", relation="order", twin="d0"))
-    other = replace(judged(1, True), question=replace(ODD, id="o0-x", relation="order", twin="o0"))
-    (row,) = tallied(graded(0, 0.9), varied, judged(0, True), other).relations()
+    other = replace(binary(1, True), question=replace(ODD, id="o0-x", relation="order", twin="o0"))
+    (row,) = tallied(graded(0, 0.9), varied, binary(0, True), other).relations()
     assert (row.pairs, row.same) == (1, 1)
 
 
 def test_the_record_shows_graded_means_beside_its_totals() -> None:
-    data = build([graded(0, 0.2), graded(1, 0.4), judged(0, True)], about_run("0.1.0", ("m",)))
+    data = build([graded(0, 0.2), graded(1, 0.4), binary(0, True)], about_run("0.1.0", ("m",)))
     (total,), (row,) = data["totals"], data["graded"]
     assert (total["n"], total["graded"], total["rate"]) == (1, 2, 1.0)
     assert (row["name"], row["rate"], row["mean"], row["chance"]) == ("describe_task", None, pytest.approx(0.3), 0.25)

@@ -296,6 +296,6 @@ def _renewed(
     computed = {name: built[name] for name in ("schema", "totals", "graded", "question_sets")}
     new = {**old, **computed, "trials": trials, "texts": {**old["texts"], **built["texts"]}}
     if old.get("gates") and changes(old, new):
-        new["gates"] = []  # they judged the old scores
+        new["gates"] = []  # they decided on the old scores
     settings = {**old["settings"], **({"text_metric": list(metrics)} if metrics else {})}
     return {**new, "settings": settings, **({"parsing": parsing} if parsing else {})}

@@ -205,7 +205,7 @@ class Reporting:
             return []
         title = f"compare::{name}"
         if narrowing.empty:
-            return [RunCase(title, "skipped", f"not judged: no question was left ({narrowing.empty})")]
+            return [RunCase(title, "skipped", f"not decided: no question was left ({narrowing.empty})")]
         if self._mistake:
             return [RunCase(title, "failed", self._mistake)]
         if self._before is None:
@@ -216,7 +216,7 @@ class Reporting:
         asked = record().whole()
         if why := other_questions(self.baseline_sets, asked["question_sets"]):
             excused = name == LAST and "missing" not in self._fail_on
-            return [RunCase(title, "skipped" if excused else "failed", f"not judged: {why}")]
+            return [RunCase(title, "skipped" if excused else "failed", f"not decided: {why}")]
         self.comparison = compare(self._before, asked, self._margin())
         outcome, reason = case_of(self.comparison, self._fail_on, narrowing.chosen, narrowing.left_out)
         self._stays = outcome != "passed" or is_worse(self.comparison.verdict)

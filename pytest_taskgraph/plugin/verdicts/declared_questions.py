@@ -1,7 +1,7 @@
 """Which questions the suites of a run hold, and what became of those that nobody answered.
 
 Suites declare their questions while pytest collects, whatever is selected of them afterwards. Workers of xdist collect,
-the controller judges: what was declared travels with the last that a worker says. One that died says nothing.
+the controller decides: what was declared travels with the last that a worker says. One that died says nothing.
 """
 
 from __future__ import annotations
@@ -207,7 +207,7 @@ class Questions:
 
     @property
     def absent(self) -> bool:
-        """Whether nothing is to be judged: no suite asks anything, and no gate was given for this run."""
+        """Return True if nothing is to be decided: no suite asks anything, and no gate was given for this run."""
         return not (self.declared or self.functions or self.of_command_line or self._broken_off)
 
     def mistakes_of(self, gates: Sequence[Gate]) -> list[str]:

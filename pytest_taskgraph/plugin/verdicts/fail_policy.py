@@ -228,7 +228,7 @@ class FailPolicy:
                 failed = share > self.max_errors + 1e-9
                 yield RunCase(name, "failed" if failed else "passed", told, model, share, threshold=self.max_errors)
             elif asked.size:
-                told = f"not judged: none of {asked.size} questions was asked"
+                told = f"not decided: none of {asked.size} questions was asked"
                 yield RunCase(name, "skipped" if outcome.where.chosen else "failed", told, model)
 
     def _gates(self, outcome: RunOutcome) -> Iterator[RunCase]:
@@ -246,7 +246,7 @@ class FailPolicy:
                 if mistake:
                     case = self._without_questions(name, model, mistake, outcome)
                 elif not asked.size:
-                    why = f"not judged: no question is of {gate.name}; {_known(gate, outcome)}"
+                    why = f"not decided: no question is of {gate.name}; {_known(gate, outcome)}"
                     case = RunCase(name, "skipped" if outcome.where.chosen else "failed", why, model)
                 else:
                     case = evaluate(gate, name, model, asked, self.max_errors, known)
@@ -256,12 +256,12 @@ class FailPolicy:
         """Where the user's selection keeps all of its questions away, a gate is skipped; else it fails."""
         told = mistake.text
         if outcome.questions.excused(mistake):
-            return RunCase(name, "skipped", f"not judged: {told}", model)
+            return RunCase(name, "skipped", f"not decided: {told}", model)
         if not outcome.questions.declared:
             told = f"it is not known how many questions there are: {outcome.where.ended or outcome.where.otherwise}"
             if outcome.where.chosen:
-                return RunCase(name, "skipped", f"not judged: {', '.join(outcome.where.chosen)}", model)
-        return RunCase(name, "failed", f"not judged: {told}", model)
+                return RunCase(name, "skipped", f"not decided: {', '.join(outcome.where.chosen)}", model)
+        return RunCase(name, "failed", f"not decided: {told}", model)
 
 
 def _known(gate: Gate, outcome: RunOutcome) -> str:

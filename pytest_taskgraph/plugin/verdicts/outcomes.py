@@ -101,7 +101,7 @@ def shape(
     """Puts the trial on the report of the set-up, as JSON if it travels, and a verdict in place of a traceback.
 
     A wrong answer is reported as expected where `expects_wrong`, and always where the question is varied.
-    A missing reply is where `allowed`: there a case judges how many are missing.
+    A missing reply is where `allowed`: there a case decides on how many are missing.
     """
     if report.when == "setup":
         setattr(report, CARRIED, json.dumps(trial.to_json()) if travels else trial)

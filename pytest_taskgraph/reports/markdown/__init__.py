@@ -21,7 +21,7 @@ from ..html.table_view import repetitions
 from ..spending_line import took
 from ..terminal.columns import graded_note
 from ..wording import count, interval, number, plural
-from .changes_since import baseline, change, judged
+from .changes_since import baseline, change, verdict_line
 from .elements import cell, code, table, words
 from .table_lines import markdown_table
 from .trial_lines import missing_replies, wrong_answers
@@ -48,7 +48,7 @@ def head(
     if len(gates) > most:
         yield f"- and {count(len(gates) - most, 'gate')} more"
     if comparison is not None and not baseline(record, comparison):
-        yield f"- {judged(comparison)}"
+        yield f"- {verdict_line(comparison)}"
     yield from (f"- {_counts(tally.total(model))}" for model in tally.models[:most])
     yield from (f"- {words(note)}" for note in whole.notes[:most])
 

@@ -32,8 +32,8 @@ REASON = 300
 NAMED = 20  # questions that only one of the runs asked
 
 
-def judged(comparison: RunComparison) -> str:
-    """The verdict of the comparison and its reason, in a line."""
+def verdict_line(comparison: RunComparison) -> str:
+    """Return the verdict of the comparison and its reason, in a line."""
     sign = SIGNS.get(unrestricted(comparison.verdict), "✅")
     return f"{sign} compared with the run before: **{comparison.verdict}**: {words(comparison.reason, REASON)}"
 

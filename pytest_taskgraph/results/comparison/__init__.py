@@ -19,7 +19,7 @@ from ..record import About, question_sets_of, tally_of
 from ..record.descriptions import descriptions_of
 from .aggregate_changes import AggregateChange
 from .pairing import Changed, Missing, Pair, Pairing, mean_score, paired
-from .verdict import MARGIN, GroupChange, change, grouped, judge, pooled
+from .verdict import MARGIN, GroupChange, change, decide, grouped, pooled
 
 __all__ = [
     "FAIL_ON",
@@ -128,18 +128,18 @@ def compare(before: Mapping[str, Any], after: Mapping[str, Any], margin: float =
     found = paired(tally_of(before), tally_of(after))
     known, families = descriptions_of(after), {one.family for one in found.pairs}
     words = known.word("group", families), known.word("section", families)
-    judged = judge(found.pairs, margin, known)
+    decision = decide(found.pairs, margin, known)
     flips = sorted(chain.from_iterable(map(_flip, found.pairs)), key=lambda flip: not flip.lost)
     pairs, counted = found.pairs, pooled(found.pairs)
     return RunComparison(
-        before=_about(before), after=_about(after), margin=margin, paired=len(pairs), verdict=judged.verdict,
-        reason=judged.reason, needed=judged.needed, p=judged.p, p_better=judged.p_better,
-        loss=judged.loss.mean if pairs else None, loss_at_most=judged.loss.upper if pairs else None,
-        total=replace(change(counted, "total", ""), p=judged.p) if pairs else None, groups=judged.groups,
+        before=_about(before), after=_about(after), margin=margin, paired=len(pairs), verdict=decision.verdict,
+        reason=decision.reason, needed=decision.needed, p=decision.p, p_better=decision.p_better,
+        loss=decision.loss.mean if pairs else None, loss_at_most=decision.loss.upper if pairs else None,
+        total=replace(change(counted, "total", ""), p=decision.p) if pairs else None, groups=decision.groups,
         sections=tuple(change(same, name, name) for (_, name), same in grouped(counted, known, by_group=False)),
         flips=tuple(flips), changed=found.changed, differences=tuple(_differences(found)), missing=found.missing,
         only_before=found.only_before, only_after=found.only_after, notes=tuple(_notes(found, before, after, words[0])),
-        group_word=words[0], section_word=words[1], aggregates=judged.aggregates,
+        group_word=words[0], section_word=words[1], aggregates=decision.aggregates,
     )  # fmt: skip
 
 
@@ -200,7 +200,7 @@ def case_of(
     if worse or missing or (inconclusive and not without):
         return "failed", told
     if without:
-        return "skipped", f"not judged: {without} of the baseline left out ({chosen}); {told}"
+        return "skipped", f"not decided: {without} of the baseline left out ({chosen}); {told}"
     return "passed", told
 
 

@@ -49,8 +49,8 @@ class GroupChange:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
-    """What the paired questions come to, without a word about anything else."""
+class Decision:
+    """Verdict over paired questions, with its reason, tests and groups; nothing else of the comparison."""
 
     verdict: str  # a Verdict, perhaps restricted to these clusters
     reason: str
@@ -62,8 +62,8 @@ class Judged:
     aggregates: tuple[AggregateChange, ...] = ()
 
 
-def judge(pairs: Sequence[Pair], margin: float = MARGIN, descriptions: Descriptions | None = None) -> Judged:
-    """The verdict over paired questions, those that `pooled` gives; graded ones beside others enter by their groups.
+def decide(pairs: Sequence[Pair], margin: float = MARGIN, descriptions: Descriptions | None = None) -> Decision:
+    """Return the verdict over paired questions, those of `pooled`; graded ones beside others enter by their groups.
 
     Identical replies: each question was answered with the same texts in both runs, which says nothing about chance.
     Worse: the test of all of them, or that of any group or aggregate, adjusted by Holm over all groups or over all
@@ -89,15 +89,15 @@ def judge(pairs: Sequence[Pair], margin: float = MARGIN, descriptions: Descripti
     p, p_better = (_test(counted), _test(counted, -1)) if counted else (None, None)
     if pairs and all(one.identical for one in pairs):
         told = f"{count_of(found.n)} got the same replies in both runs"
-        return Judged(IDENTICAL, told, None, p, p_better, found, groups, aggregates)
+        return Decision(IDENTICAL, told, None, p, p_better, found, groups, aggregates)
     tested: tuple[GroupChange | AggregateChange, ...] = (*groups, *aggregates)
     worse = [one for one in tested if one.verdict == "worse"]
     verdict = _verdict(p, p_better, found, bool(worse), margin)
     number, more = _needed(found, margin, noun) if verdict == INCONCLUSIVE else (None, "")
     reason = _reason(verdict, found, p if verdict != "better" else p_better, worse, margin) + more
     if not only:
-        return Judged(verdict, reason, number, p, p_better, found, groups, aggregates)
-    return Judged(
+        return Decision(verdict, reason, number, p, p_better, found, groups, aggregates)
+    return Decision(
         on_these(verdict, noun), f"{reason}; {within(only, noun)}, tested question by question", number, p, p_better,
         found, tuple(replace(one, verdict=on_these(one.verdict, noun)) for one in groups),
         tuple(replace(one, verdict=one.verdict and on_these(one.verdict, noun)) for one in aggregates),
