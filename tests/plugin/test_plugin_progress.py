@@ -24,10 +24,10 @@ from pytest_taskgraph.plugin.pytest_compat import uncaptured
 
 CONFTEST = """
 import os, pytest
-from pytest_taskgraph.models.middleware.request_counters import Watch
+from pytest_taskgraph.models.middleware.request_counters import RequestCounters
 from pytest_taskgraph.plugin.output.progress import Counts, Progress
 
-watch, now = Watch(in_flight=3, cost=0.25), [100.0]
+watch, now = RequestCounters(in_flight=3, cost=0.25), [100.0]
 ON = os.environ.get("SHOWN", "yes") == "yes"
 
 def pytest_collection_finish(session):
