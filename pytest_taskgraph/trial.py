@@ -9,12 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from math import exp, inf
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import Any, Final, Literal, NamedTuple, TypeVar
 
 Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
 Place = Literal["whole", "marker", "first-line"]
 Parsing = Literal["lenient", "strict"]
 Outcome = Literal["right", "wrong", "graded", "unparseable", "refused", "error", "skipped"]
+PROMPT: Final = "prompt"  # the label that names the prompt template
 _T = TypeVar("_T")
 _LARGEST_PART = 1e100
 _SMALLEST_DENOMINATOR = 1e-9

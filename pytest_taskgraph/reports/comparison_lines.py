@@ -180,7 +180,7 @@ def group_p_value(one: GroupChange) -> str:
 
 
 def _cells(one: GroupChange) -> list[str]:
-    name = f"{one.name} of {one.model}" if one.model else one.name
+    name = f"{one.title} of {one.model}" if one.model else one.title
     name += " (graded)" if one.graded else ""
     figures = [number(one.before), number(one.after), change(one.change), str(one.lost), str(one.won)]
     return [name, str(one.n), *figures, group_p_value(one), _here(one.verdict)]

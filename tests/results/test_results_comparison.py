@@ -386,6 +386,80 @@ def test_another_prompt_is_compared_and_told_loudly() -> None:
     )
 
 
+def of_prompts(*prompts: str, right: str = "", **more: Any) -> list[Trial]:  # noqa: ANN401
+    """Thirty questions that look alike but for the prompt; right with the prompt `right`, with each where it is ""."""
+    return [
+        answered(
+            asked(f"q{at:02d}-{prompt}", template=prompt, workflow=f"w{at}", text=f"What comes after q{at}?", **more),
+            right in ("", prompt),
+        )
+        for at in range(30)
+        for prompt in prompts
+    ]
+
+
+def test_compare_grids_pairs_within_each_prompt_and_tests_apart() -> None:
+    before, after = of_prompts("direct", "guided"), of_prompts("direct", "guided", right="direct")
+    found = compare(run(before), run(after))
+    assert (found.paired, found.changed, found.only_before, found.only_after) == (60, (), (), ())
+    assert [(one.prompt, one.n, one.verdict) for one in found.groups] == [
+        ("direct", 30, "inconclusive"),
+        ("guided", 30, "worse"),
+    ]
+    assert "worse in next_tasks with guided" in found.reason
+    assert {one.id.partition("-")[2] for one in found.flips} == {"guided"}
+
+
+def test_compare_grids_of_several_models_pairs_within_prompt_and_model() -> None:
+    grid = [replace(one, model=model) for one in of_prompts("direct", "guided") for model in "ab"]
+    found = compare(run(grid), run(grid))
+    assert (found.paired, found.changed, found.only_before) == (120, (), ())
+    assert {(one.prompt, one.model, one.n) for one in found.groups} == {
+        (prompt, model, 30) for prompt in ("direct", "guided") for model in "ab"
+    }
+
+
+def test_compare_grids_pairs_other_ids_within_prompt_and_tells_changed_template() -> None:
+    before, after = of_prompts("direct", "guided"), of_prompts("direct", "guided")
+    edited = [
+        replace(
+            one,
+            question=replace(
+                one.question,
+                id=f"new-{one.question.id}",
+                digests=one.question.digests | {"prompt_template": f"edited {one.question.labels['prompt']}"},
+            ),
+        )
+        for one in after
+    ]
+    found = compare(run(before), run(edited))
+    assert found.paired == 60
+    assert found.notes == ("the prompt template changed for 60 questions: this compares the prompt template",)
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_compare_grid_with_single_prompt_pairs_prompt_of_that_name(turned: bool) -> None:
+    grid, single = run(of_prompts("direct", "guided")), run(of_prompts("guided"))
+    found = compare(single, grid) if turned else compare(grid, single)
+    alone = found.only_after if turned else found.only_before
+    assert (found.paired, found.changed) == (30, ())
+    assert len(alone) == 30
+    assert all(one.endswith("-direct") for one in alone)
+
+
+def test_compare_grid_with_prompt_it_has_not_pairs_nothing() -> None:
+    found = compare(run(of_prompts("direct", "guided")), run(of_prompts("few-shot")))
+    assert (found.paired, len(found.only_before), len(found.only_after)) == (0, 60, 30)
+
+
+def test_compare_prompt_of_one_group_changed_beside_another_group_is_paired() -> None:
+    other = of_prompts("direct", group="reachable")
+    for one in other:
+        one.question.digests["workflow"] += "-other"
+    found = compare(run([*of_prompts("guided"), *other]), run([*of_prompts("few-shot"), *other]))
+    assert (found.paired, len(found.changed)) == (60, 30)
+
+
 @pytest.mark.parametrize(
     ("what", "changed"),
     [

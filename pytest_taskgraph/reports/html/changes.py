@@ -117,7 +117,7 @@ def _headed(one: Difference) -> str:
 def _change(one: GroupChange) -> list[str]:
     """Name, n, rates and means before and after, p values, verdict."""
     return [
-        f"{one.name}, {one.model}" if one.model else one.name,
+        f"{one.title}, {one.model}" if one.model else one.title,
         f"{one.n:,}",
         rates(one),
         f"{number(one.mean_before)} → {number(one.mean_after)}",

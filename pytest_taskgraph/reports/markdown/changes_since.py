@@ -110,7 +110,7 @@ def _aggregates(comparison: RunComparison, most: int) -> Iterator[str]:
 
 def _change(one: GroupChange, several: bool, strong: str = "") -> list[str]:
     return [
-        f"{strong}{cell(one.name)}{strong}",
+        f"{strong}{cell(one.title)}{strong}",
         *([cell(one.model)] if several else []),
         one.verdict or NONE,
         str(one.n),

@@ -3,6 +3,7 @@
 Questions are the same where what they are about, how it is presented, right answer, wording and scoring are. What
 stands around them, prompt template, system prompt, presentation, may have changed: that is what a comparison is
 about. Such pairs count, and are told. Whatever else changed makes another question: told, never paired.
+What one run asks with several prompt templates is paired within each of them.
 docs/comparing.md says it at length.
 """
 
@@ -15,7 +16,7 @@ from functools import partial
 from math import fsum
 
 from ...family_description import FamilyDescription
-from ...trial import Outcome, Question, Trial
+from ...trial import PROMPT, Outcome, Question, Trial
 from ..record.descriptions import Descriptions
 from ..record.exchanges import subject_replies
 from ..tally import ANSWERED, Tally
@@ -50,6 +51,7 @@ class Pair:
 
     id: str  # of the question, without the repetition, in the run after
     model: str  # "" where each run has one model
+    prompt: str  # "" where each run asks the group with one prompt template
     family: str
     group: str
     section: str
@@ -92,7 +94,8 @@ def _said(trial: Trial) -> Hashable:
     return json.dumps(subject_replies(trial))
 
 
-Key = tuple[str, str]  # of a question: id without repetition, model
+Key = tuple[str, str, str]  # of a question: id without repetition, model, prompt template
+Grid = frozenset[tuple[str, str]]  # family and group of what is asked with several prompt templates
 Asked = Mapping[Key, list[Trial]]
 Sign = tuple[Hashable, ...] | None  # by which a question is told from others; None where it cannot be
 
@@ -111,9 +114,11 @@ def paired(before: Tally, after: Tally) -> Pairing:
     """The questions of both runs, those varied left out.
 
     Models are paired by their names; where each run has only one, it is paired with the other whatever they are called.
+    So are prompt templates, those of each group of questions by themselves.
     """
     single = len(_models(before)) <= 1 and len(_models(after)) <= 1
-    old, new = _asked(before, single), _asked(after, single)
+    grid = _asked_with_several_prompts(before) | _asked_with_several_prompts(after)
+    old, new = _asked(before, single, grid), _asked(after, single, grid)
     partner = _partners(old, new, after.descriptions)
     pairs: list[Pair] = []
     changed: list[Changed] = []
@@ -161,7 +166,7 @@ def changes(before: Question, after: Question, family: FamilyDescription) -> tup
         found += ["template"] if reworded or not found else []
     elif reworded:
         found += ["wording"]
-    templates = [_digest(one, "prompt_template") + str(one.labels.get("prompt", "")) for one in (before, after)]
+    templates = [_digest(one, "prompt_template") + str(one.labels.get(PROMPT, "")) for one in (before, after)]
     found += ["prompt template"] if templates[0] != templates[1] else []
     found += ["presentation"] if before.episode != after.episode else []
     told = [(one.system, one.prompt) for one in (before, after)]
@@ -189,12 +194,29 @@ def _models(tally: Tally) -> set[str]:
     return {one.model for one in tally if not one.question.relation}
 
 
-def _asked(tally: Tally, single: bool) -> dict[Key, list[Trial]]:
-    """The trials of each question, by repetition."""
+def _asked_with_several_prompts(tally: Tally) -> Grid:
+    """Return family and group of the questions that a run asks with several prompt templates."""
+    prompts: dict[tuple[str, str], set[str]] = {}
+    for question in (trial.question for trial in tally if not trial.question.relation):
+        if PROMPT in question.labels:
+            prompts.setdefault((question.family, question.group), set()).add(str(question.labels[PROMPT]))
+    return frozenset(group for group, names in prompts.items() if len(names) > 1)
+
+
+def _asked(tally: Tally, single: bool, grid: Grid) -> dict[Key, list[Trial]]:
+    """Return the trials of each question, by repetition.
+
+    Args:
+        tally: The trials of one run.
+        single: True if each run has one model.
+        grid: What is asked with several prompt templates by one of the runs.
+    """
     found: dict[Key, list[Trial]] = {}
     for one in sorted(tally, key=lambda trial: trial.question.repetition):
-        if not one.question.relation:
-            found.setdefault((one.question.once, "" if single else one.model), []).append(one)
+        question = one.question
+        prompt = str(question.labels.get(PROMPT, "")) if (question.family, question.group) in grid else ""
+        if not question.relation:
+            found.setdefault((question.once, "" if single else one.model, prompt), []).append(one)
     return found
 
 
@@ -228,7 +250,7 @@ def _unique(asked: Asked, sign: Callable[[Question], Sign]) -> dict[Hashable, Ke
     found: dict[Hashable, list[Key]] = {}
     for key, trials in asked.items():
         if (mark := sign(trials[0].question)) is not None:
-            found.setdefault((key[1], *mark), []).append(key)
+            found.setdefault((*key[1:], *mark), []).append(key)
     return {mark: keys[0] for mark, keys in found.items() if len(keys) == 1}
 
 
@@ -251,7 +273,7 @@ def _pair(key: Key, before: Sequence[Trial], after: Sequence[Trial]) -> Iterator
     if once and now:
         cluster = asked.cluster or asked.once
         kinds = (asked.family, asked.group, asked.section)
-        yield Pair(key[0], key[1], *kinds, cluster, asked.graded, once, now)
+        yield Pair(*key, *kinds, cluster, asked.graded, once, now)
 
 
 def _missing(trials: Sequence[Trial], run: str) -> Iterator[Missing]:

@@ -36,11 +36,17 @@ class GroupChange:
     adjusted_p: float | None  # by Holm, over all groups; None for a section and for the total
     verdict: str  # a Verdict, but never "not worse" or "identical replies"; "" for a section and for the total
     model: str = ""  # where there are several
+    prompt: str = ""  # where it was asked with several prompt templates
     lost: int = 0  # questions with less than before
     won: int = 0  # questions with more
     graded: bool = False  # the score is what is tested
     before: float = 0.0  # mean of what is tested: whether a question passes, or the score where it is graded
     after: float = 0.0
+
+    @property
+    def title(self) -> str:
+        """Its name, with the prompt template where there are several."""
+        return f"{self.name} with {self.prompt}" if self.prompt else self.name
 
     @property
     def change(self) -> float:
@@ -139,7 +145,8 @@ def _reason(
     if p is None:
         return "no question was answered in both runs and asked alike"
     moved = f"{0.0 - found.mean:+.3f} over {count_of(found.n)}"
-    names = [f"{one.name}{f' of {one.model}' if one.model else ''}" for one in worse]
+    titles = [one.title if isinstance(one, GroupChange) else one.name for one in worse]
+    names = [f"{title}{f' of {one.model}' if one.model else ''}" for title, one in zip(titles, worse, strict=True)]
     if verdict in ("worse", "better"):
         overall = [f"p = {p:.2g}" if p >= 0.0001 else "p < 0.0001"] if p <= LEVEL else []
         return ", ".join([moved, *overall, *([f"worse in {', '.join(names)}"] if names else [])])
@@ -161,7 +168,7 @@ def _needed(found: Loss, margin: float, noun: str) -> tuple[int | None, str]:
 
 
 def _changes(pairs: Sequence[Pair], known: Descriptions) -> tuple[GroupChange, ...]:
-    """Each group, of each model where there are several, tested both ways; each family of tests by Holm."""
+    """Each group, of each model and prompt template where there are several, tested both ways, by Holm each way."""
     groups = grouped(pairs, known)
     tests = [(_test(same), _test(same, -1)) for _, same in groups]
     worse, better = (holm([both[side] for both in tests]) for side in (0, 1))
@@ -174,11 +181,12 @@ def _changes(pairs: Sequence[Pair], known: Descriptions) -> tuple[GroupChange, .
 def grouped(
     pairs: Iterable[Pair], known: Descriptions, by_group: bool = True
 ) -> list[tuple[tuple[str, str], list[Pair]]]:
-    """The pairs of each model and group, or section, under both names; sections in their order."""
-    found: dict[tuple[tuple[int, str], tuple[int, str], str, str], list[Pair]] = {}
+    """The pairs of each model, prompt template and group, or section, under model and name; sections in order."""
+    found: dict[tuple[tuple[int, str], tuple[int, str], str, str, str], list[Pair]] = {}
     for one in pairs:
         family, section = known.family_place(one.family), known.section_place(one.family, one.section)
-        found.setdefault((family, section, one.group if by_group else one.section, one.model), []).append(one)
+        name = one.group if by_group else one.section
+        found.setdefault((family, section, name, one.model, one.prompt), []).append(one)
     return [((key[3], key[2]), found[key]) for key in sorted(found)]
 
 
@@ -215,7 +223,8 @@ def change(
     if worse is not None and better is not None and min(worse, better) <= LEVEL:
         verdict = "worse" if worse <= LEVEL else "better"
     model = pairs[0].model if len({one.model for one in pairs}) == 1 else ""
+    prompt = pairs[0].prompt if len({one.prompt for one in pairs}) == 1 else ""
     return GroupChange(
-        name, section, count, rates[0], rates[1], means[0], means[1], p, worse, verdict, model,
+        name, section, count, rates[0], rates[1], means[0], means[1], p, worse, verdict, model, prompt,
         sum(one.loss > 0 for one in pairs), sum(one.loss < 0 for one in pairs), graded, tested[0], tested[1],
     )  # fmt: skip
