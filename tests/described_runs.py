@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from pytest_taskgraph.family_description import Aggregate, Column, FamilyDescription, ReferenceValue, TableSpec
-from pytest_taskgraph.results.record.descriptions import Descriptions
+from pytest_taskgraph.results.descriptions import Descriptions
 from pytest_taskgraph.results.record.facts import About
 
 PATTERNS = FamilyDescription(

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from graphlib import TopologicalSorter
 from pathlib import Path, PurePosixPath
 
+import networkx
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -139,6 +140,33 @@ def _dotted(path: str) -> str:
     return ".".join(PurePosixPath(path).with_suffix("").parts).removesuffix(".__init__")
 
 
+def loaded(path: str, source: str) -> Iterator[str]:
+    """Yield the dotted names, below the package, that a module imports while it is imported itself."""
+    tree = ast.parse(source)
+    tree.body = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
+    yield from imported(path, ast.unparse(tree))
+
+
+def circles(modules: Mapping[str, str]) -> list[list[str]]:
+    """Return the groups of modules that import each other at their top, each with the packages that come with one.
+
+    To import a.b.c runs a and a.b first. Those packages run before any module in them, so a module does not depend on
+    its own.
+    """
+    paths = {_dotted(path): path for path in modules}
+    graph: networkx.DiGraph[str] = networkx.DiGraph()
+    for module, path in paths.items():
+        for name in loaded(path, modules[path]):
+            target = name if name in paths else name.rpartition(".")[0]
+            parts = target.split(".")
+            run = (".".join(parts[: at + 1]) for at in range(len(parts)))
+            graph.add_edges_from(
+                (module, one) for one in run if one in paths and not f"{module}.".startswith(f"{one}.")
+            )
+    found = (sorted(group) for group in networkx.strongly_connected_components(graph))
+    return sorted(group for group in found if len(group) > 1)
+
+
 def lines_of(function: Function) -> int:
     """The lines of a function without its decorators and its docstring."""
     first = function.body[0]
@@ -175,6 +203,10 @@ def test_the_page_of_the_architecture_shows_the_same_table() -> None:
         name: ALL_BELOW if uses.startswith("all but") else set(re.findall(r"`(\w+)`", uses)) for name, uses in rows
     }
     assert shown == MAY_USE
+
+
+def test_every_module_can_be_imported_first() -> None:
+    assert circles(sources()) == []
 
 
 @pytest.mark.parametrize("shelf", SHELVES)
@@ -267,6 +299,18 @@ def test_the_ground_the_own_room_and_libraries_are_free(source: str) -> None:
 
 def test_a_downward_import_is_free() -> None:
     assert forbidden(STANDING | {"benchmarks/questions.py": "from ..workflow.model import Workflow"}) == []
+
+
+def test_a_circle_by_way_of_the_package_of_a_module_is_found() -> None:
+    modules = {
+        "results/__init__.py": "",
+        "results/tally.py": "from .record.words import Word",
+        "results/record/__init__.py": "from ..tally import Tally",
+        "results/record/words.py": "",
+    }
+    assert circles(modules) == [["results.record", "results.tally"]]
+    late = modules | {"results/record/__init__.py": "def load():\n    from ..tally import Tally"}
+    assert circles(late) == []
 
 
 def test_a_module_that_nothing_on_its_shelf_imports_is_found() -> None:

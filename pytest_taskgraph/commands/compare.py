@@ -20,9 +20,7 @@ NARROWEST: Final = 40
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Nothing; the parser then knows the command's arguments."""
     parser.add_argument("before", metavar="A", help="the baseline: a record, or the name of a saved run")
-    parser.add_argument(
-        "after", metavar="B", help="the run to compare with A: a record, or the name of a saved run"
-    )
+    parser.add_argument("after", metavar="B", help="the run to compare with A: a record, or the name of a saved run")
     parser.add_argument(
         "--margin", metavar="X", type=float, default=MARGIN,
         help="a mean loss that is none worth speaking of, 0 to 1 (default: %(default)s)",

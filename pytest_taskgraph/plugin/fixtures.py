@@ -61,9 +61,7 @@ def trial(
     from .session import run_of
 
     run = run_of(request.config)
-    if request.config.getoption(
-        "setuponly", False
-    ):  # scores without tests are no run, and decide no gate
+    if request.config.getoption("setuponly", False):  # scores without tests are no run, and decide no gate
         pytest.skip("nothing is asked under --setup-only")
     with _without_traceback():  # of an episode or a metric that returns what it should not
         came = run.ahead.came(request.node, taskgraph_question, taskgraph_model, taskgraph_reference)

@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from ..benchmarks.family import Family
     from ..benchmarks.settings import Settings
     from ..results.case import RunCase
+    from ..results.descriptions import Descriptions
     from ..results.population import Whereabouts
     from ..results.record import About, RecordBuilder
-    from ..results.record.descriptions import Descriptions
     from ..results.tally import Tally
     from ..trial import Json
     from .output.progress import Progress

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from ..results.case import IDENTICAL, INCONCLUSIVE, is_worse, unrestricted
 from ..results.comparison import Flip, GroupChange, RunComparison
 from ..trial import Json
+from .columns import Lines, fitting
 from .escape import one_line, shorten, wrap
-from .terminal.columns import Lines, fitting
 from .wording import count, number, p_value, signed, signed_interval
 
 if TYPE_CHECKING:

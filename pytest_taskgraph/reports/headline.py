@@ -11,9 +11,9 @@ from ..errors import BUDGET_KINDS
 from ..results.case import INCONCLUSIVE, is_worse
 from ..results.record import About
 from ..results.tally import Row, Tally
+from .columns import graded_note
 from .gate_lines import gates_of, state
 from .spending_line import RUN, TITLE, sent, spent, stored
-from .terminal.columns import graded_note
 from .wording import count, number, plural
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from ..results.repetitions import Reduced, reduced, repeated
 from ..results.tally import Group, Tally
-from .terminal.columns import Lines, fitting
+from .columns import Lines, fitting
 from .wording import count, number
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from math import fsum
 from typing import Literal
 
-from .record.descriptions import Descriptions
+from .descriptions import Descriptions
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from ..trial import Question, Trial
 from .tally import ANSWERED
 
 _SHOWN = 10  # names that a reason of one line tells
-_ENDING = re.compile(r"""^["']|[.<>@]""")
+_ENDING = re.compile(r"""^["']|[.<>@]|\s=|=\s""")
 
 
 def quoted(part: str) -> str:

@@ -9,7 +9,7 @@ from math import fsum
 from typing import Any, NamedTuple, TypeVar
 
 from ..trial import Trial
-from .record.descriptions import Descriptions, Word
+from .descriptions import Descriptions, Word
 from .statistics.certainty import Answered, Sample
 from .statistics.intervals import deviation, mean, rate_interval
 

@@ -298,9 +298,7 @@ def test_a_missing_reply_fails_a_gate_that_allows_none(many: Project, server: Lo
     assert verdicts(ran)["gates::structure"] == "failed: not decided: 1 of 10 replies missing (server 1)"
 
 
-def test_allowed_missing_replies_are_expected_and_a_gate_decides_on_them(
-    many: Project, server: Loopback
-) -> None:
+def test_allowed_missing_replies_are_expected_and_a_gate_decides_on_them(many: Project, server: Loopback) -> None:
     def answer(prompt: str) -> str | Raw:
         return right(prompt) if asks_for_pair(prompt) else refuse(500, "oops")
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from pytest_taskgraph.family_description import FamilyDescription
 from pytest_taskgraph.reports.escape import columns
 from pytest_taskgraph.reports.terminal.forecast_lines import dollars, forecast, lines, tightness
+from pytest_taskgraph.results.descriptions import Descriptions
 from pytest_taskgraph.results.plan import Basis, PlanEntry, RunPlan, plan_of
-from pytest_taskgraph.results.record.descriptions import Descriptions
 
 ONE = PlanEntry("gpt-x", "understanding", "chain", "structure", 1, 9000, 0.0012, 0.07)
 STORED = replace(ONE, requests=0, tokens_in=0, expected=None, worst=None, stored=1)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from math import comb, fsum
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from pytest_taskgraph.errors import UsageError
@@ -97,6 +97,8 @@ def test_quotes_hold_what_would_end_a_name(written: str, parts: list[str]) -> No
 
 
 @given(st.text(min_size=1))
+@example("0 =")
+@example("a= b")
 def test_each_value_can_be_written(value: str) -> None:
     part = f"label={value}"
     gate = parse(f"{quoted(part)}.structure.jaccard>=0.5", METRICS)

@@ -27,8 +27,8 @@ from ...models.store.reply_rows import longer
 from ...models.store.schema import FILE, read_store
 from ...reports.escape import in_json
 from ...results import record
+from ...results.descriptions import descriptions_of
 from ...results.record import saved
-from ...results.record.descriptions import descriptions_of
 from ...results.record.plain import HEAD, LONGEST_REPLY, cut
 from ...results.tally import Tally
 from ...scoring.annotations import annotated, annotation, is_decided_by_hand, without_annotation

@@ -11,7 +11,7 @@ from typing import Any, Final
 from ...reports.escape import one_line
 from ...reports.table import table
 from ...reports.wording import count, number
-from ...results.record.descriptions import Descriptions
+from ...results.descriptions import Descriptions
 from ...results.tally import Row, Tally
 from ...trial import Trial
 

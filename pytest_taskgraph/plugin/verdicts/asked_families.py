@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ...benchmarks.family import Family
     from ...benchmarks.settings import Settings
     from ...family_description import FamilyDescription
-    from ...results.record.descriptions import Descriptions
+    from ...results.descriptions import Descriptions
     from ...trial import Json
 
 
@@ -26,7 +26,7 @@ class AskedFamilies:
 
     @cached_property
     def _descriptions(self) -> Descriptions:
-        from ...results.record.descriptions import Descriptions
+        from ...results.descriptions import Descriptions
 
         return Descriptions()
 

@@ -9,8 +9,8 @@ from ...family_description import STATISTICS, Column
 from ...results.repetitions import Reduced, reduced, repeated
 from ...results.tables import Line, Table, TableEntry, family_tables, over_families
 from ...results.tally import Tally
+from ..columns import PUBLISHED, graded_note, published, source_marks, title_of
 from ..repetition_lines import repeated_groups, repetition_notes, wholes
-from ..terminal.columns import PUBLISHED, graded_note, published, source_marks, title_of
 from ..terminal.side_by_side import has_rates_alone
 from ..wording import interval, number
 

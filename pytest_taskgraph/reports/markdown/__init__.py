@@ -15,11 +15,11 @@ from ...results.record import About, about_of, tally_of
 from ...results.tables import FEW, Table, family_tables, over_families
 from ...results.tally import ANSWERED, Row, Tally
 from ...trial import Trial
+from ..columns import graded_note
 from ..gate_lines import gates_of, reason, state
 from ..headline import verdict
 from ..html.table_view import repetitions
 from ..spending_line import took
-from ..terminal.columns import graded_note
 from ..wording import count, interval, number, plural
 from .changes_since import baseline, change, verdict_line
 from .elements import cell, code, table, words

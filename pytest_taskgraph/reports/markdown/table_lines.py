@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from ...family_description import STATISTICS, Column
 from ...results.tables import Line, Table, TableEntry
-from ..terminal.columns import PUBLISHED, published, source_marks, text_of, title_of
+from ..columns import PUBLISHED, published, source_marks, text_of, title_of
 from ..wording import interval
 from .elements import cell, folded, table, words
 

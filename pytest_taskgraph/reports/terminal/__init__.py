@@ -14,12 +14,12 @@ from ...results.record import About
 from ...results.tables import FEW, Line, Table, TableEntry, family_tables, over_families, specs_of, table_of
 from ...results.tally import Relation, Tally
 from ...trial import Reply
+from ..columns import MARK, Labelled, Lines, fitting, graded_note, table_lines
 from ..escape import one_line, shorten, wrap
 from ..gate_lines import gate_lines
 from ..repetition_lines import repetition_notes, repetitions, repetitions_by_model
 from ..spending_line import spent, took
 from ..wording import count, interval, number, plural
-from .columns import MARK, Labelled, Lines, fitting, graded_note, table_lines
 from .side_by_side import has_rates_alone, legend, side_by_side, titles_of
 
 REPORT_ONLY = "taskgraph: report only: no answer, gate or comparison fails the run"

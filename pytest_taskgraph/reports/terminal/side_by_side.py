@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from ...family_description import STATISTICS
 from ...results.tables import Table, TableEntry
 from ...results.tally import Tally
+from ..columns import NO_MARK, Lines, fitting, mark
 from ..escape import columns, one_line
 from ..table import table
 from ..wording import number
-from .columns import NO_MARK, Lines, fitting, mark
 
 COUNTS = ("errors", "unparseable", "refused", "skipped")  # told where there are any
 

@@ -15,8 +15,8 @@ from ...errors import UnknownNameError, UsageError
 from ...retired import check_value
 from ...trial import Json, Outcome, Trial
 from ..case import COMPARISON_FAILURES, INCONCLUSIVE, is_worse
+from ..descriptions import descriptions_of
 from ..record import About, question_sets_of, tally_of
-from ..record.descriptions import descriptions_of
 from .aggregate_changes import AggregateChange
 from .pairing import Changed, Missing, Pair, Pairing, mean_score, paired
 from .verdict import MARGIN, GroupChange, change, decide, grouped, pooled

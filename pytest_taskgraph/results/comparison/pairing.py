@@ -17,7 +17,7 @@ from math import fsum
 
 from ...family_description import FamilyDescription
 from ...trial import PROMPT, Outcome, Question, Trial
-from ..record.descriptions import Descriptions
+from ..descriptions import Descriptions
 from ..record.exchanges import subject_replies
 from ..tally import ANSWERED, Tally
 

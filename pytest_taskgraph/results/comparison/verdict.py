@@ -8,7 +8,7 @@ from math import fsum
 from typing import Literal
 
 from ..case import IDENTICAL, INCONCLUSIVE, restricted
-from ..record.descriptions import Descriptions
+from ..descriptions import Descriptions
 from ..statistics.intervals import ENOUGH_CLUSTERS, within
 from ..statistics.paired import Loss, holm, loss, mcnemar, needed, needed_clusters, sign_flip
 from .aggregate_changes import AggregateChange, aggregate_changes

@@ -20,8 +20,8 @@ from ...errors import ReadError, UsageError
 from ...family_description import FamilyDescription
 from ...trial import Trial
 from .. import aggregates, tables
+from ..descriptions import descriptions_of
 from ..tally import Tally
-from .descriptions import descriptions_of
 from .exchanges import foreign_texts, lean_exchanges
 from .facts import REAL_NAMES, About, Usage
 from .in_place import replace

@@ -12,9 +12,9 @@ from typing import Any
 from ...diagram import unpack
 from ...redaction import redact
 from ...trial import Question, Trial
+from ..descriptions import Descriptions
 from ..tables import tables_of
 from ..tally import Tally
-from .descriptions import Descriptions
 from .exchanges import complete_exchanges
 from .facts import About
 from .plain import cut, digest, joined_surrogates, plain, public_settings

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal
 
-from ...family_description import FamilyDescription
+from ..family_description import FamilyDescription
 
 Word = Literal["group", "section", "cluster"]
 

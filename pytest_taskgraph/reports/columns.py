@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from ...family_description import Column, TableLayout
-from ...results.tables import Cell, Reference, Table, TableEntry
-from ...results.tally import Tally
-from ..escape import columns, one_line, wrap
-from ..table import table
-from ..wording import count, interval, number
+from ..family_description import Column, TableLayout
+from ..results.tables import Cell, Reference, Table, TableEntry
+from ..results.tally import Tally
+from .escape import columns, one_line, wrap
+from .table import table
+from .wording import count, interval, number
 
 Lines = list[tuple[str, dict[str, bool]]]
 MARK = "*"
