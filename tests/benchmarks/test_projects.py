@@ -333,7 +333,7 @@ def test_load_path_without_permission_is_usage_error(name: str, tmp_path: Path) 
     written(tmp_path / "linked").joinpath("w.xxp").symlink_to(denied / "w.xxp")
     script = (
         "import sys\n"
-        "from pytest_taskgraph.benchmarks.understanding import projects\n"
+        "from pytest_taskgraph.benchmarks.understanding.own_files import projects\n"
         "from pytest_taskgraph.errors import UsageError\n"
         "try:\n    projects.load(sys.argv[1])\n"
         "except UsageError as error:\n    print(error)\n"

@@ -15,9 +15,11 @@ _OURS: list[str] = []
 def catalogue() -> dict[str, Pattern]:
     """All patterns by name: ours in the order of the specification, then the user's in the order of registration."""
     if not _OURS:
-        from . import structure, behaviour, functionality  # noqa: F401, I001 - importing registers them, in this order
+        from . import behaviour, functionality, structure
 
-        _OURS.extend(name for name, one in PATTERNS.items() if one.category != "custom")
+        topics = [topic.__name__ for one in (structure, behaviour, functionality) for topic in one.TOPICS]
+        ours = (one for one in PATTERNS.values() if one.category != "custom")
+        _OURS.extend(one.name for one in sorted(ours, key=lambda one: topics.index(one.cases.__module__)))
     return {name: PATTERNS[name] for name in (*_OURS, *(n for n in PATTERNS if n not in _OURS))}
 
 

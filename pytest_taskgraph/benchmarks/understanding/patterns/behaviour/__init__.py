@@ -1,5 +1,9 @@
-"""The 12 behaviour patterns (specs/patterns.md), a topic a file."""
+"""The 12 behaviour patterns (docs/patterns.md), a topic a file."""
 
-from . import task_order, conditional_order, conditional_links, loop_ends  # noqa: I001 - the order of the catalogue
+from __future__ import annotations
 
-__all__ = ["conditional_links", "conditional_order", "loop_ends", "task_order"]
+from typing import Final
+
+from . import conditional_links, conditional_order, loop_ends, task_order
+
+TOPICS: Final = (task_order, conditional_order, conditional_links, loop_ends)  # in the order of the catalogue

@@ -1,5 +1,9 @@
 """The 9 functionality patterns (docs/patterns.md), a topic a file."""
 
+from __future__ import annotations
+
+from typing import Final
+
 from . import planted_flaws, task_meaning
 
-__all__ = ["planted_flaws", "task_meaning"]
+TOPICS: Final = (planted_flaws, task_meaning)  # in the order of the catalogue

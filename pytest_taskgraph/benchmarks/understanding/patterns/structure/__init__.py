@@ -1,5 +1,9 @@
-"""The 24 structure patterns (specs/patterns.md), a topic a file, in the order of the specification."""
+"""The 24 structure patterns (docs/patterns.md), a topic a file."""
 
-from . import tasks, links, flow, operators, dependencies, hierarchy  # noqa: I001 - the order of the catalogue
+from __future__ import annotations
 
-__all__ = ["dependencies", "flow", "hierarchy", "links", "operators", "tasks"]
+from typing import Final
+
+from . import dependencies, flow, hierarchy, links, operators, tasks
+
+TOPICS: Final = (tasks, links, flow, operators, dependencies, hierarchy)  # in the order of the catalogue
