@@ -18,7 +18,7 @@ from loopback import Loopback
 from plugin_project import Project
 
 from pytest_taskgraph.notations import notation
-from pytest_taskgraph.plugin.options import all_options
+from pytest_taskgraph.plugin.options import all_options, help_text
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -142,12 +142,12 @@ def test_a_workflow_shown_in_the_docs_is_read_by_its_notation(page: Path, kind: 
     assert shown.tasks or shown.configurations
 
 
-def test_the_table_of_options_names_them_all_with_their_defaults() -> None:
+def test_the_table_of_options_is_their_help_with_their_defaults() -> None:
     rows = re.findall(
         r"^\| `([\w-]+)[^|`]*` \| (.*) \| (.*) \|$", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE
     )
-    expected = [(option.name, option.default) for option in all_options().values()]
-    assert [(name, default.strip("`")) for name, _, default in rows] == expected
+    expected = [(option.name, help_text(option), option.default) for option in all_options().values()]
+    assert [(name, told, default.strip("`")) for name, told, default in rows] == expected
 
 
 def test_help_shows_every_option(desk: Path) -> None:

@@ -70,70 +70,72 @@ OPTIONS = {
     option.name: option
     for option in (
         Option(
-            "model", "SPEC[@@NAME]", "who is asked: any litellm name; recorded:FILE; python:MODULE:NAME, your own "
-            "application, or its registered name; baseline, or baseline:NAME for an embedded baseline ({families}); "
-            "simulated:ACCURACY for testing the machinery. NAME stands for it in ids and reports. --model is an alias, "
-            "unless the project owns that name. Repeatable", "baseline", repeatable=True,
+            "model", "SPEC[@@NAME]", "model under test: a litellm or registered name, recorded:FILE, "
+            "python:MODULE:NAME, simulated:ACCURACY, baseline[:NAME] ({families}); NAME: its label. Repeatable",
+            "baseline", repeatable=True,
         ),
-        Option("model-option", "K=V", "a setting passed to the model as it is, such as api_base=URL or temperature=0; "
-               "nothing else is sent. Repeatable", repeatable=True, kind="pairs"),
-        Option("seed", "N", "what is generated follows from it", "0", kind="whole"),
-        Option("instances", "N", "questions {families}", "4", kind="whole", least=1),
-        Option("data", "NAME=PATH", "where a published data set lies, by the name that its benchmark has for it. "
+        Option("model-option", "K=V", "setting passed to the model as it is, such as temperature=0 or api_base=URL. "
                "Repeatable", repeatable=True, kind="pairs"),
-        Option("prompt", "NAME|FILE", "the prompt template: direct, chain-of-thought, answer-first, few-shot, guided, "
-               "or a Jinja file. Repeatable: each question is asked with each prompt", "chain-of-thought",
-               repeatable=True),
-        Option("shots", "K", "solved examples before each question, about other {families} (default: those of the "
-               "prompt template, 0 but for few-shot)", kind="whole", least=0),
-        Option("templates", "DIR", "a folder of Jinja files that stand in for the built-in ones of the same name"),
-        Option("text-metric", "NAME[,NAME]", "how open answers are scored: rouge1, rouge2, rouge_l, rouge1_recall, "
-               "bertscore, cosine (needs an embedder), judge (needs a judge model); the first decides", "rouge1",
-               kind="list"),
-        Option("judge-model", "SPEC", "the model that judges open answers, for --taskgraph-text-metric=judge"),
-        Option("judge-option", "K=V", "a setting passed to the judge's model, as --taskgraph-model-option is to that "
-               "which is asked. Repeatable", repeatable=True, kind="pairs"),
-        Option("embedder", "SPEC", "the model that embeds texts, for --taskgraph-text-metric=cosine"),
-        Option("embedder-option", "K=V", "a setting passed to the embedder. Repeatable", repeatable=True, kind="pairs"),
-        Option("parsing", "KIND", "how replies are read: lenient, or strict as the study did", "lenient",
-               choices=("lenient", "strict")),
-        Option("pass-threshold", "X", "the main score that passes, 0 to 1, of open answers too; 0: none passes or "
-               "fails, all questions are graded (default: the answer form's, 0 for open answers)", kind="share"),
-        Option("repeats", "N", "ask each question N times, each an item of its own", "1", kind="whole", least=1),
-        Option("concurrency", "N", "requests in flight (default: adapts, from 20 on; shared by all workers)",
-               kind="whole", least=1),
-        Option("rpm", "N", "requests a minute, at most", kind="whole", least=1),
-        Option("tpm", "N", "tokens a minute, at most; counted by characters until the provider tells", kind="whole",
+        Option("seed", "N", "seed of everything that is generated", "0", kind="whole"),
+        Option("instances", "N", "number of questions {families}", "4", kind="whole", least=1),
+        Option("data", "NAME=PATH", "file or folder of a published data set, by the name that its benchmark uses. "
+               "Repeatable", repeatable=True, kind="pairs"),
+        Option("prompt", "NAME|FILE", "prompt template: {families}, or a Jinja file. Repeatable: each question is "
+               "asked with each prompt", "chain-of-thought", repeatable=True),
+        Option("shots", "K", "number of solved examples before each question, about other {families} (default: as the "
+               "prompt template states, else 0)", kind="whole", least=0),
+        Option("templates", "DIR", "folder of Jinja files that replace built-in templates of the same name"),
+        Option("text-metric", "NAME[,NAME]", "metrics of open answers: rouge1, rouge2, rouge_l, rouge1_recall, "
+               "bertscore, cosine (of an embedder), judge (an LLM); the first gives the score", "rouge1", kind="list"),
+        Option("judge-model", "SPEC", "model that scores open answers, for --taskgraph-text-metric=judge"),
+        Option("judge-option", "K=V", "setting passed to the judge model, as --taskgraph-model-option. Repeatable",
+               repeatable=True, kind="pairs"),
+        Option("embedder", "SPEC", "model that embeds texts, for --taskgraph-text-metric=cosine"),
+        Option("embedder-option", "K=V", "setting passed to the embedder, as --taskgraph-model-option. Repeatable",
+               repeatable=True, kind="pairs"),
+        Option("parsing", "KIND", "answer parsing: lenient, or strict (exactly the format that the prompt asks for)",
+               "lenient", choices=("lenient", "strict")),
+        Option("pass-threshold", "X", "smallest score that passes, 0 to 1; 0: all questions are graded, none passes or "
+               "fails (default: that of the answer form, 0 for open answers)", kind="share"),
+        Option("repeats", "N", "number of times each question is asked, each an item of its own", "1", kind="whole",
                least=1),
-        Option("retries", "N", "how often a request that failed is repeated", "5", kind="whole", least=0),
-        Option("timeout", "SECONDS", "for one attempt at a request", "300", kind="number", least=0.001),
-        Option("question-timeout", "SECONDS", "for all that one question takes: attempts, pauses, turns", "1800",
+        Option("concurrency", "N", "number of requests in flight over all workers (default: adaptive, from 20 on)",
+               kind="whole", least=1),
+        Option("rpm", "N", "maximum number of requests per minute", kind="whole", least=1),
+        Option("tpm", "N", "maximum number of tokens per minute; estimated from characters until the reply arrives",
+               kind="whole", least=1),
+        Option("retries", "N", "maximum number of retries of a failed request", "5", kind="whole", least=0),
+        Option("timeout", "SECONDS", "time limit of one attempt at a request", "300", kind="number", least=0.001),
+        Option("question-timeout", "SECONDS", "time limit of a whole question: attempts, pauses and turns", "1800",
                kind="number", least=0.001),
-        Option("store", "PATH", "where replies are kept: a folder (default: .taskgraph in the root folder)"),
-        Option("replay", "", "take all replies from the store; nothing is sent", kind="switch"),
-        Option("refresh", "", "ask again, though a reply is stored", kind="switch"),
-        Option("dry-run", "", "print what would be asked and what it would cost; ask nothing", kind="switch"),
-        Option("max-calls", "N", "requests sent at most, by all workers together; every attempt counts", kind="whole",
+        Option("store", "PATH", "folder where replies are stored (default: .taskgraph in the root folder)"),
+        Option("replay", "", "take all replies from the store; send nothing", kind="switch"),
+        Option("refresh", "", "send requests again whose replies are stored", kind="switch"),
+        Option("dry-run", "", "print the requests and their estimated cost; send nothing", kind="switch"),
+        Option("max-calls", "N", "maximum number of requests sent, over all workers; every retry counts", kind="whole",
                least=0),
-        Option("max-cost", "USD", "US dollars spent at most, what is in flight included", kind="number"),
-        Option("price", "[MODEL=]IN/OUT", "US dollars for a million tokens in and out, where the price is not known. "
+        Option("max-cost", "USD", "maximum cost in US dollars, over all workers; requests in flight count",
+               kind="number"),
+        Option("price", "[MODEL=]IN/OUT", "US dollars per million tokens in and out, where the price is not known. "
                "Repeatable", repeatable=True),
-        Option("progress", "SECONDS", "between lines that tell how far the run is; 0: none", "30", kind="number"),
-        Option("fail-on", "WHAT[,WHAT]", "what makes the run fail: answers (each wrong one), gates, of a comparison "
-               "regression, inconclusive, missing; or nothing: report only (default: gates where a gate or a budget is "
-               "set, nothing for the default baseline, else answers; and regression)", kind="list"),
-        Option("gate", "EXPR", "a case about the whole run, such as {families} to be certain. Repeatable",
-               repeatable=True),
-        Option("max-errors", "SHARE", "missing replies that are allowed, 0 to 1; above 0 a gate decides on them", "0",
+        Option("progress", "SECONDS", "interval between lines of progress; 0: none", "30", kind="number"),
+        Option("fail-on", "WHAT[,WHAT]", "what fails the run: answers, gates, regression, inconclusive, missing; or "
+               "nothing (default: regression, and gates if a gate or budget is set, else answers if a model is)",
+               kind="list"),
+        Option("gate", "EXPR", "condition on the whole run, a test case of its own: {families} with certainty. "
+               "Repeatable", repeatable=True),
+        Option("max-errors", "SHARE", "allowed share of missing replies, 0 to 1; above 0 a gate of its own checks it",
+               "0", kind="share"),
+        Option("save", "NAME", "save the record of this run under a name, for --taskgraph-compare"),
+        Option("compare", "NAME|PATH", "run to compare with, question by question: a saved one, the path of a record, "
+               "or last (the run before)"),
+        Option("margin", "X", "non-inferiority margin of comparisons: the loss that is acceptable, 0 to 1", "0.05",
                kind="share"),
-        Option("save", "NAME", "keep the record of this run under a name, to be compared with"),
-        Option("compare", "NAME|PATH", "compare with a saved run, question by question; last: the run before"),
-        Option("margin", "X", "a loss that is none worth speaking of, 0 to 1, for comparisons", "0.05", kind="share"),
         Option("report", "KIND=PATH", "write a report: json (the record), md, html, csv or tables. Repeatable",
                repeatable=True, kind="pairs"),
-        Option("junit-properties", "BOOL", "whether each test case of --junitxml holds properties", "true",
+        Option("junit-properties", "BOOL", "add properties to the test cases of --junitxml", "true",
                choices=("true", "false")),
-        Option("profile", "NAME", "a bundle of other options: dev, ci or full", choices=tuple(PROFILES)),
+        Option("profile", "NAME", f"set of other options: {', '.join(PROFILES)}", choices=tuple(PROFILES)),
     )
 }  # fmt: skip
 
@@ -199,7 +201,9 @@ def add_family_options(parser: pytest.Parser, family: Family) -> None:
         if option.flag not in present:
             _add_option(parser, option)
     # A family that is registered late has words for options that are there.
-    reword_help(parser, _heading(), {one.flag: _help(one) for one in OPTIONS.values() if FAMILY_WORDS in one.help})
+    reword_help(
+        parser, _heading(), {one.flag: _argparse_help(one) for one in OPTIONS.values() if FAMILY_WORDS in one.help}
+    )
 
 
 def _heading() -> str:
@@ -211,16 +215,21 @@ def _add_option(parser: pytest.Parser, option: Option) -> None:
     takes: dict[str, Any] = {"metavar": option.metavar, "action": "append" if option.repeatable else "store"}
     if option.kind == "switch":
         takes = {"action": "store_const", "const": "true"}
-    group.addoption(option.flag, dest=option.dest, default=None, help=_help(option), **takes)
+    group.addoption(option.flag, dest=option.dest, default=None, help=_argparse_help(option), **takes)
     kind: Literal["linelist", "string"] = "linelist" if option.repeatable else "string"
     parser.addini(option.dest, f"as {option.flag}", type=kind, default=None)
 
 
-def _help(option: Option) -> str:
-    """Return the help of an option as argparse takes it, with the words that families have for it, and the default."""
+def help_text(option: Option) -> str:
+    """Return the help of an option, with the words that families have for it, without its default."""
     words = ", ".join(baseline_names()) if option.name == "model" else _words(option)
+    return option.help.replace(FAMILY_WORDS, words)
+
+
+def _argparse_help(option: Option) -> str:
+    """Return the help of an option with its default, as argparse takes it."""
     default = f" (default: {option.default})" if option.default else ""
-    return f"{option.help.replace(FAMILY_WORDS, words)}{default}".replace("%", "%%")
+    return f"{help_text(option)}{default}".replace("%", "%%")
 
 
 def _words(option: Option) -> str:

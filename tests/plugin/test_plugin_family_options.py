@@ -32,7 +32,7 @@ class Facts(Family):
     options: ClassVar[tuple[Option, ...]] = (
         Option("most", "N", "sentences that are asked about", "1", kind="whole", least=1),
     )
-    option_help: ClassVar[Mapping[str, str]] = {"instances": "a sentence"}
+    option_help: ClassVar[Mapping[str, str]] = {"instances": "per sentence"}
     suite_options = frozenset({"most"})
     data_names = ("sentences",)
 
@@ -88,7 +88,9 @@ def test_family_option_stands_in_the_help_with_the_others(facts: Project) -> Non
     told = " ".join(facts.run("--help").output.split())
     assert "benchmarks of workflow understanding, common knowledge:" in told
     assert "--taskgraph-most=N sentences that are asked about (default: 1)" in told
-    assert "questions a pattern, size and notation (understanding), a sentence (facts) (default: 4)" in told
+    assert (
+        "number of questions per pattern, size and notation (understanding), per sentence (facts) (default: 4)" in told
+    )
 
 
 def test_family_runs_beside_the_built_in_one_with_its_data(facts: Project) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from pathlib import Path
 from typing import Any, Final, Literal
 
 from ..settings import Option, Settings
@@ -19,47 +20,58 @@ OPTIONS: Final = (
     Option(
         "notation",
         "NAME[,NAME]",
-        "how workflows are written: wadl, wadl-separate, wadl-expanded, mermaid, json, prose; own files are converted "
-        "only where this is given",
+        "notations of workflows: wadl, wadl-separate, wadl-expanded, mermaid, json, prose; own files are converted "
+        "only if it is given",
         "wadl",
         kind="list",
     ),
     Option(
         "names",
         "KIND",
-        "names in generated workflows: neutral (Task7), domain (tasks of a domain, in an order that makes sense), "
-        "misleading (in one that contradicts sense), or mixed (each in turn)",
+        "names in generated workflows: neutral (Task7), domain (names fit the order of tasks), misleading (names "
+        "contradict it), or mixed (each in turn)",
         "mixed",
         choices=("mixed", "neutral", "domain", "misleading"),
     ),
-    Option("phrasing", "WHICH", "first, second, or both in turn", "both", choices=("both", "first", "second")),
+    Option(
+        "phrasing",
+        "WHICH",
+        "phrasing of questions: first, second, or both in turn",
+        "both",
+        choices=("both", "first", "second"),
+    ),
     Option(
         "workflow",
         "PATH",
-        "ask about your own workflow: a file, or a folder that is one project. Its text is sent to the model. "
-        "Repeatable",
+        "workflow of your own: a file, or a folder that is one project; its text is sent to the model. Repeatable",
         repeatable=True,
     ),
     Option(
         "presentation",
         "KIND",
-        "inline: the workflow stands in the prompt; agent: the model asks for specifications through tools",
+        "how the workflow reaches the model: inline (in the prompt), or agent (on request, through tools)",
         "inline",
         choices=("inline", "agent"),
     ),
     Option(
         "vary",
         "RELATION[,RELATION]",
-        "ask each question also renamed, shuffled, in another notation, in the other phrasing, or beside another "
-        "workflow: names, order, notation, phrasing, distractor; in a table of its own, in no rate",
+        "variations of each question (names, order, notation, phrasing, distractor), in a table of their own",
         kind="list",
     ),
 )
 
+
+def prompt_names() -> list[str]:
+    """Return the names of the built-in prompt templates, which are those of the files beside."""
+    return sorted(file.stem.replace("_", "-") for file in Path(__file__).with_name("prompts").glob("*.jinja"))
+
+
 HELP: Final = {
-    "instances": "a pattern, size and notation",
+    "instances": "per pattern, size and notation",
     "shots": "workflows",
     "gate": "structure>=0.8, next_tasks.jaccard>=0.7, or structure>=0.8@95%",
+    "prompt": ", ".join(prompt_names()),
 }
 """What shared options are about here."""
 
