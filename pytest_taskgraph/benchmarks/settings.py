@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ..trial import Json, Parsing
 
 
-Kind = Literal["text", "list", "whole", "whole-list", "number", "share", "switch", "pairs"]
+Kind = Literal["text", "path", "list", "whole", "whole-list", "number", "share", "switch", "pairs"]
 OptionValue = None | bool | int | float | str | tuple[str, ...] | tuple[int, ...] | tuple[tuple[str, str], ...]
 
 
@@ -45,8 +45,9 @@ class Option:
         default: The value if the user states none, as it would be typed; empty for none.
         repeatable: Whether it may stand several times on the command line.
         choices: The values that it takes; any where empty.
-        kind: What the value is. "text": any text. "list": texts, separated by commas or blanks. "whole": a whole
-            number. "whole-list": several. "number": a number of at least `least`. "share": a number from 0 to 1.
+        kind: What the value is. "text": any text. "path": a file or folder; a relative one starts where pytest is
+            started, or in a suite in the folder of its file. "list": texts, separated by commas or blanks. "whole": a
+            whole number. "whole-list": several. "number": a number of at least `least`. "share": a number from 0 to 1.
             "switch": no value on the command line, true or false elsewhere. "pairs": a key and a value, = between.
         least: The smallest number that it takes.
     """
@@ -117,7 +118,7 @@ class Option:
         text = texts[-1] if texts else ""
         if self.kind == "switch":
             return self._switch(text)
-        if self.kind == "text":
+        if self.kind in ("text", "path"):
             return text
         if not text:
             return () if self.kind in ("list", "whole-list") else None
@@ -171,7 +172,7 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """The settings that every family reads, and in `own` what the user stated for options of single families."""
+    """The settings that every family reads, and in `own` what was stated for options of single families."""
 
     seed: int = 0
     instances: int = 4  # questions of each kind that a family counts
@@ -183,7 +184,7 @@ class Settings:
     text_metrics: tuple[str, ...] = ("rouge1",)  # of open answers: the first decides, the others stand beside it
     data: Mapping[str, str] = field(default_factory=dict, hash=False)  # where published data sets lie, by name
     given: frozenset[str] = frozenset()  # names of the options that the user of the run stated; suites only suggest
-    own: Mapping[str, OptionValue] = field(default_factory=dict, hash=False)  # by the name of the option
+    own: Mapping[str, OptionValue] = field(default_factory=dict, hash=False)  # by name; the user's before the suite's
 
     def data_path(self, name: str) -> Path:
         """Return where a data set lies.

@@ -41,10 +41,11 @@ def taskgraph_question(request: pytest.FixtureRequest, taskgraph_reference: Coll
 @pytest.fixture
 def taskgraph_model(request: pytest.FixtureRequest) -> ModelUnderTest:
     """Who is asked."""
+    from .pytest_compat import params
     from .session import run_of
 
     run = run_of(request.config)
-    return run.models.of(getattr(request, "param", run.models.labels[0]))
+    return run.models.of_item(params(request.node))
 
 
 @pytest.fixture

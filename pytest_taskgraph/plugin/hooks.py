@@ -98,8 +98,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
     run = run_of(metafunc.config)
     run.demand(marks[0].kwargs["family"])
-    asked = run.settings_of_prompts
-    notices = expand(metafunc, marks[0], asked, run.models.labels, run.repeats, run.population.declare)
+    notices = expand(metafunc, marks[0], run.models.labels, run.repeats, run.declare)
     run.notices.extend(one for one in notices if one not in run.notices)
 
 

@@ -8,6 +8,7 @@ import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -146,7 +147,7 @@ class ModelUnderTest:
         UsageError: for an unknown or empty specification.
     """
 
-    def __init__(self, choice: ModelChoice, options: Mapping[str, str], seed: int, default: str = "") -> None:
+    def __init__(self, choice: ModelChoice, options: Mapping[str, Json], seed: int, default: str = "") -> None:
         self.spec, self._alias, self._default = choice.spec, choice.alias, default
         self._models: dict[str, Model] = {}
         self._answers: dict[str, tuple[str, str]] = {}
@@ -213,7 +214,7 @@ class ModelUnderTest:
 
 
 class ModelsUnderTest:
-    """The models that a run asks, by the labels that stand for them in ids; each is opened once.
+    """The models that a run asks, by the labels that stand for them in ids; each is opened once with the same options.
 
     Raises:
         pytest.UsageError: for a short name that is none.
@@ -223,20 +224,32 @@ class ModelsUnderTest:
         self._config = config
         self._choices = _choices(config)
         self.labels = [choice.label for choice in self._choices]
-        self._opened: dict[str, ModelUnderTest] = {}
+        self._opened: dict[tuple[str, str], ModelUnderTest] = {}  # by label and options
 
-    def of(self, label: str) -> ModelUnderTest:
-        """Return the model of a label. Raises UsageError for a specification that cannot be opened."""
-        if label not in self._opened:
-            choice = next(one for one in self._choices if one.label == label)
-            given = dict(pairs(self._config, "model-option"))
+    def of(self, label: str, suite: Mapping[str, Json] = MappingProxyType({})) -> ModelUnderTest:
+        """Return the model of a label.
+
+        Args:
+            label: The label.
+            suite: The model options that the suite states; those of the run win key by key.
+
+        Raises:
+            UsageError: for a specification that cannot be opened.
+        """
+        choice = next(one for one in self._choices if one.label == label)
+        given = model_settings([choice.spec], dict(pairs(self._config, "model-option")))
+        further = {name: value for name, value in suite.items() if _takes_options(choice.spec)}
+        key = label, json.dumps(further, sort_keys=True)
+        if key not in self._opened:
+            _check_version(choice.spec, further)
             seed, default = settings(self._config).seed, self._config.stash.get(BASELINE, "")
-            self._opened[label] = ModelUnderTest(choice, given, seed, default)
-        return self._opened[label]
+            self._opened[key] = ModelUnderTest(choice, {**further, **given}, seed, default)
+        return self._opened[key]
 
     def of_item(self, params: Mapping[str, Any]) -> ModelUnderTest:
         """Return the model that an item with these parameters asks."""
-        return self.of(params.get("taskgraph_model", self.labels[0]))
+        suite = getattr(params.get("taskgraph_reference"), "model_options", {})
+        return self.of(params.get("taskgraph_model", self.labels[0]), suite)
 
     @property
     def all(self) -> list[ModelUnderTest]:
@@ -245,8 +258,9 @@ class ModelsUnderTest:
 
     @property
     def clients(self) -> list[Model]:
-        """Return the models that every family asks, baselines left out."""
-        return [one.client for one in self.all if one.client is not None]
+        """Return the models that every family asks, with the options of each suite so far; baselines left out."""
+        opened = dict.fromkeys([*self.all, *self._opened.values()])
+        return [one.client for one in opened if one.client is not None]
 
     @property
     def live(self) -> bool:
@@ -274,10 +288,21 @@ def _choices(config: pytest.Config) -> list[ModelChoice]:
         raise pytest.UsageError(str(error)) from None
 
 
-def _open(spec: str, options: Mapping[str, str]) -> Model:
+def _open(spec: str, options: Mapping[str, Json]) -> Model:
     from ..models import open_model
 
-    return open_model(spec, model_settings([spec], options))
+    return open_model(spec, options)
+
+
+def _takes_options(spec: str) -> bool:
+    """Return True if model options reach the model: not a baseline or simulated one."""
+    return spec.partition(":")[0] not in ("baseline", "simulated")
+
+
+def _check_version(spec: str, options: Mapping[str, Json]) -> None:
+    """Check that the version of an application is a text, or 1.10 and 1.1 were the same. Raises UsageError."""
+    if is_application(spec) and not isinstance(options.get(VERSION, ""), str):
+        raise UsageError(f"@suite(..., model_options=...): {VERSION}: expected a text, such as '1.10'")
 
 
 def _right_and_wrong(question: Question) -> tuple[str, str]:

@@ -372,16 +372,40 @@ def settings_of_prompts(config: pytest.Config) -> tuple[Settings, ...]:
     Raises:
         pytest.UsageError: as `settings` does, and for two prompt templates of one name.
     """
-    prompts = cast("tuple[str, ...]", read(config, "prompt"))
+    try:
+        prompts = distinct_prompts(cast("tuple[str, ...]", read(config, "prompt")), spelling(config, "prompt"))
+    except UsageError as error:
+        raise pytest.UsageError(str(error)) from None
+    return tuple(replace(settings(config), prompt=prompt) for prompt in prompts)
+
+
+def is_prompt_file(path: Path) -> bool:
+    """Return True if the path is that of a prompt template, rather than the name of one."""
+    return path.suffix in {".jinja", ".j2"} or path.is_file()
+
+
+def prompt_name(prompt: str) -> str:
+    """Return the name of a prompt template that is stated by name or by file."""
+    path = Path(prompt)
+    return path.stem if is_prompt_file(path) else prompt
+
+
+def distinct_prompts(prompts: Iterable[str], written: str) -> tuple[str, ...]:
+    """Return the prompt templates.
+
+    Args:
+        prompts: Their names or files.
+        written: The option as the user wrote it, and where.
+
+    Raises:
+        UsageError: for two of one name.
+    """
     named: dict[str, str] = {}
     for prompt in prompts:
-        path = Path(prompt)
-        name = path.stem if path.suffix in {".jinja", ".j2"} or path.is_file() else prompt
-        if named.setdefault(name, prompt) != prompt:
-            raise pytest.UsageError(
-                f"{spelling(config, 'prompt')}: {named[name]} and {prompt} have the same name; rename one of them"
-            )
-    return tuple(replace(settings(config), prompt=prompt) for prompt in prompts)
+        if named.setdefault(prompt_name(prompt), prompt) != prompt:
+            same = named[prompt_name(prompt)]
+            raise UsageError(f"{written}: {same} and {prompt} have the same name; rename one of them")
+    return tuple(named.values())
 
 
 def _settings(config: pytest.Config) -> Settings:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
     from ..results.tally import Tally
     from ..trial import Json
     from .output.progress import Progress
+    from .suite_settings import SuiteSettings
+    from .suites import Collected
 
 
 def _real_names(run: RunSession) -> dict[str, Json]:
@@ -50,12 +53,14 @@ def about(run: RunSession) -> About:
     """What the run was, as far as it has come."""
     shown = run.settings
     described = [one for one in run.descriptions if one.name in run.asked_families]
+    parsings = {one["parsing"] for one in run.families.suites.values()}
+    suites: dict[str, Json] = {name: one["stated"] for name, one in run.families.suites.items() if one["stated"]}
     return About(
         __version__,
         models=tuple(one.name for one in run.models.all),
         seed=shown.seed,
-        prompts=tuple(one.prompt for one in run.settings_of_prompts),
-        parsing=shown.parsing,
+        prompts=run.asked_prompts,
+        parsing=parsings.pop() if len(parsings) == 1 else shown.parsing,
         fail_on=run.fail_policy.kinds,
         # A quiet controller is not told before; of a run that was broken off, nobody knows then.
         questions=run.questions or (None if run.interrupted else len(run.tally)) or None,
@@ -67,6 +72,7 @@ def about(run: RunSession) -> About:
                 (one.spec for one in run.models.all), dict(options.pairs(run.config, "model-option"))
             ),
             **_real_names(run),
+            **({"suites": suites} if suites else {}),
             **run.measuring.about(),
         },
         gates=tuple(asdict(case) for case in run.verdicts),
@@ -128,6 +134,23 @@ class RunSession:
     def settings_of_prompts(self) -> tuple[Settings, ...]:
         """What decides the questions, once for each prompt template."""
         return options.settings_of_prompts(self.config)
+
+    @property
+    def asked_prompts(self) -> tuple[str, ...]:
+        """The prompt templates of the suites, those of the run first; those of the run before any suite is known."""
+        of_run = tuple(one.prompt for one in self.settings_of_prompts)
+        asked = dict.fromkeys(prompt for one in self.families.suites.values() for prompt in one["prompts"])
+        return tuple(dict.fromkeys([*(one for one in of_run if one in asked), *asked])) or of_run
+
+    def declare(self, function: str, collected: Sequence[Collected], suite: SuiteSettings) -> None:
+        """Note the questions and settings of a suite, and check its model options. Raises UsageError."""
+        self.population.declare(function, collected, suite)
+        if suite.model_options:
+            known = {id(client) for client in self.models.clients}
+            subjects = [self.models.of(label, suite.model_options) for label in self.models.labels]
+            opened = [one.client for one in subjects if one.client is not None and id(one.client) not in known]
+            self.pipeline.check(opened)
+            self.notices.extend(one for one in unstored_notices(opened) if one not in self.notices)
 
     @property
     def may_stop(self) -> bool:

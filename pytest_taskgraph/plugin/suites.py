@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from os import PathLike
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import pytest
 
 from ..errors import NothingToAskError, UnknownNameError, UsageError
 from ..family_description import MEAN
-from ..retired import check_keyword
 from .pytest_compat import params
 
 if TYPE_CHECKING:
     from ..benchmarks.family import Family, QuestionReference
     from ..benchmarks.settings import Settings
-    from ..trial import Question
+    from ..trial import Json, Parsing, Question
+    from .suite_settings import SuiteSettings
 
 NOTHING = "nothing-to-ask"
 _F = TypeVar("_F", bound=Callable[..., object])
@@ -29,6 +30,7 @@ class Collected:
     family: Family
     reference: QuestionReference
     settings: Settings
+    model_options: Mapping[str, Json] = field(default_factory=dict, hash=False)  # those that the suite states
 
     def question(self) -> Question:
         """The question, built now. Raises UsageError."""
@@ -46,37 +48,57 @@ class Collected:
             raise UnknownNameError(f"aggregate of {self.family.name}", question.aggregate, [MEAN, *known])
 
 
-def suite(family: Family, **options: Any) -> Callable[[_F], _F]:  # noqa: ANN401 - each family has options of its own
+def suite(
+    family: Family,
+    *,
+    prompt: str | PathLike[str] | Sequence[str | PathLike[str]] | None = None,
+    shots: int | None = None,
+    parsing: Parsing | None = None,
+    pass_threshold: float | None = None,
+    model_options: Mapping[str, Json] | None = None,
+    **options: Any,  # noqa: ANN401 - each family has options of its own
+) -> Callable[[_F], _F]:
     """Make one test of each question of a family.
+
+    What the user of the run states by flag, environment, ini or profile goes before what is stated here. Relative paths
+    start in the folder of the suite's file.
 
     Args:
         family: The family.
-        **options: Those that the family takes (`Family.suite_options`); the same options on the command line win.
+        prompt: The prompt template, by name or file; of several, each question is asked with each.
+        shots: Solved examples before each question.
+        parsing: How answers are parsed.
+        pass_threshold: The smallest score that passes, 0 to 1; 0: the questions are graded.
+        model_options: Settings passed to the model under test, as --taskgraph-model-option states them.
+        **options: The options of the family, by keyword (`Family.options`), and those in `Family.suite_options`.
 
     Raises:
         UnknownNameError: for an option that the family does not take.
     """
-    for name in options:
-        if name not in family.suite_options:
-            check_keyword(name)
-            raise UnknownNameError(f"option of @suite({family.name}, ...)", name, family.suite_options)
-    mark: Callable[[_F], _F] = pytest.mark.taskgraph(family=family, options=options)
+    from .suite_settings import MODEL_OPTIONS, check_keywords
+
+    check_keywords(family, list(options))
+    named: dict[str, object] = {"prompt": prompt, "shots": shots, "parsing": parsing, "pass_threshold": pass_threshold}
+    named |= {MODEL_OPTIONS: model_options}
+    stated = {**options, **{name: value for name, value in named.items() if value is not None}}
+    read_by_family = {name: value for name, value in stated.items() if name in family.suite_options}
+    settings = {name: value for name, value in stated.items() if name not in read_by_family}
+    mark: Callable[[_F], _F] = pytest.mark.taskgraph(family=family, options=read_by_family, settings=settings)
     return mark
 
 
 def expand(
     metafunc: pytest.Metafunc,
     mark: pytest.Mark,
-    settings: Sequence[Settings],
     models: list[str],
     repeats: int = 1,
-    declare: Callable[[str, Family, Sequence[QuestionReference]], None] | None = None,
+    declare: Callable[[str, Sequence[Collected], SuiteSettings], None] | None = None,
 ) -> list[str]:
     """Parametrises a marked function, by question and then by model if there are several; gives notices, a line each.
 
-    The questions are those of each of the settings, which differ in the prompt template. One that has the same id with
-    several of them does not depend on it, and is asked once.
-    Each question is asked `repeats` times, one after the other. `declare` is told the function and its questions.
+    The questions are those of each prompt template. One that has the same id with several of them does not depend on
+    it, and is asked once. Each question is asked `repeats` times, one after the other. `declare` is told the function,
+    its questions and its settings.
 
     Where the user's own files hold nothing for a suite, one item stands for it that is skipped with the reason.
     Raises UsageError: for a function without the fixture `trial`, for unknown names, where nothing can be asked.
@@ -87,10 +109,11 @@ def expand(
     family: Family = mark.kwargs["family"]
     _demand_registered(name, family)
     options = mark.kwargs["options"]
-    from ..benchmarks.contract import check_notices
-
     try:
+        settings = _settings(metafunc, family, mark)
         collected = _questions(family, settings, options, repeats)
+        if declare is not None and "trial" in metafunc.fixturenames:
+            declare(metafunc.definition.nodeid, collected, settings)
     except NothingToAskError as error:
         why = pytest.mark.skip(reason=f"{name}: {error}")
         nothing = pytest.param(f"{name}: {error}", id=NOTHING, marks=why)
@@ -98,8 +121,6 @@ def expand(
         return []
     except UsageError as error:
         raise UsageError(f"{name}: {error}") from error
-    if declare is not None and "trial" in metafunc.fixturenames:
-        declare(metafunc.definition.nodeid, family, [one.reference for one in collected])
     metafunc.parametrize(
         "taskgraph_reference",
         collected,
@@ -108,14 +129,29 @@ def expand(
     )
     if len(models) > 1:
         metafunc.parametrize("taskgraph_model", models, ids=[_shell_safe(model) for model in models], indirect=True)
-    told = [notice for one in settings for notice in check_notices(family, family.notices(one, options))]
-    return list(dict.fromkeys(told))
+    return _notices(name, family, settings, options)
 
 
-def _questions(
-    family: Family, settings: Sequence[Settings], options: Mapping[str, Any], repeats: int
-) -> list[Collected]:
-    """Return the questions of a suite with each of the settings, and each question `repeats` times.
+def _settings(metafunc: pytest.Metafunc, family: Family, mark: pytest.Mark) -> SuiteSettings:
+    """Return the settings of a marked function. Raises UsageError."""
+    from .suite_settings import check_settings, settings_of_suite
+
+    stated, folder = mark.kwargs.get("settings", {}), metafunc.definition.path.parent
+    settings = settings_of_suite(metafunc.config, family, stated, folder)
+    check_settings(family, settings)
+    return settings
+
+
+def _notices(name: str, family: Family, settings: SuiteSettings, options: Mapping[str, Any]) -> list[str]:
+    """Return what the suite of that name sets, and what the family says of it, a line each."""
+    from ..benchmarks.contract import check_notices
+
+    told = [notice for one in settings.prompts for notice in check_notices(family, family.notices(one, options))]
+    return list(dict.fromkeys([*([f"{name} sets {settings.notice}"] if settings.notice else []), *told]))
+
+
+def _questions(family: Family, settings: SuiteSettings, options: Mapping[str, Any], repeats: int) -> list[Collected]:
+    """Return the questions of a suite with each prompt template, and each question `repeats` times.
 
     Raises:
         NothingToAskError: if there is none.
@@ -124,9 +160,9 @@ def _questions(
     from ..benchmarks.contract import check_references
 
     found: dict[str, Collected] = {}
-    for one in settings:
+    for one in settings.prompts:
         for reference in check_references(family, family.references(one, options)):
-            found.setdefault(reference.id, Collected(family, reference, one))
+            found.setdefault(reference.id, Collected(family, reference, one, settings.model_options))
     if not found:
         raise NothingToAskError(f"the benchmark family {family.name!r} has no question for this suite")
     return [replace(one, reference=again) for one in found.values() for again in _repeated(one.reference, repeats)]

@@ -45,6 +45,7 @@ OPTIONS: Final = (
         "PATH",
         "workflow of your own: a file, or a folder that is one project; its text is sent to the model. Repeatable",
         repeatable=True,
+        kind="path",
     ),
     Option(
         "presentation",

@@ -71,20 +71,25 @@ def entries(run: RunSession, items: Sequence[pytest.Item], bases: Mapping[str, B
         )
 
 
-def bases_of(run: RunSession) -> dict[str, Basis]:
-    """Return what the costs of each live model rest on: how long its replies may be, and how long they are expected."""
+def bases_of(run: RunSession, items: Sequence[pytest.Item]) -> dict[str, Basis]:
+    """Return what the costs of each live model rest on: how long its replies may be, and how long they are expected.
+
+    Where the model options of suites differ in it, it is the longest of these.
+    """
     from ...models.prices import expected_reply, longest_reply, reasons
     from ...models.store import reply_lengths
     from ...results.plan import Basis
     from ...trial import Request
 
-    found = {}
-    for one in run.models.all:
+    found: dict[str, Basis] = {}
+    for one in dict.fromkeys(run.models.of_item(private.params(item)) for item in items if asks(item)):
         client = one.client
         if client is None or not one.live:
             continue
         price, settings = run.pipeline.price(client), getattr(client, "settings", {})
         longest = longest_reply(Request(), price, settings)
+        if one.name in found and found[one.name].longest >= longest.tokens:
+            continue
         lengths = reply_lengths(run.pipeline.folder, run.pipeline.stored_name(client))
         known = len(lengths) >= LEAST_SAMPLES
         expected = round(sum(lengths) / len(lengths)) if known else expected_reply(price, settings)
@@ -140,7 +145,7 @@ def forecast(run: RunSession, items: Sequence[pytest.Item]) -> tuple[str, str]:
     sampled = len(live) > EXACT
     step = max(1, len(live) // SAMPLE) if sampled else 1
     try:
-        found = list(entries(run, live[::step][:SAMPLE] if sampled else live, bases_of(run)))
+        found = list(entries(run, live[::step][:SAMPLE] if sampled else live, bases_of(run, live)))
     except TaskgraphError:
         return "", ""
     if not found:
@@ -174,7 +179,7 @@ class Planner:
         run = self._run
         reporter = session.config.pluginmanager.get_plugin("terminalreporter")
         try:
-            bases = bases_of(run)
+            bases = bases_of(run, session.items)
             plan = plan_of(entries(run, session.items, bases), _retries(run), run.descriptions, bases)
         except UsageError as error:
             raise pytest.UsageError(str(error)) from None

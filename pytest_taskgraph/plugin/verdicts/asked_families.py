@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ...family_description import FamilyDescription
     from ...results.descriptions import Descriptions
     from ...trial import Json
+    from ..suite_settings import SuiteSettings
 
 
 class AskedFamilies:
@@ -23,6 +24,7 @@ class AskedFamilies:
 
     def __init__(self) -> None:
         self._told: dict[str, dict[str, Any]] = {}  # plain JSON, for it travels
+        self._of_run: dict[str, dict[str, Any]] = {}  # the descriptions with the settings of the run
 
     @cached_property
     def _descriptions(self) -> Descriptions:
@@ -44,14 +46,51 @@ class AskedFamilies:
         """Note what a family states whose suite was collected, and the versions of the questions of its groups."""
         from ...benchmarks.contract import question_set_of, stated_by
 
+        self._of_run.setdefault(family.name, described.to_json())
         told = self._told.get(family.name) or {
-            "description": described.to_json(),
+            "description": self._of_run[family.name],
             "options": stated_by(family, settings),
             "metrics": list(family.episode_metrics),
             "versions": {},
+            "suites": {},
         }
         told["versions"] |= {group: question_set_of(family, group) for group in groups}
         self._told[family.name] = told
+
+    def declare_suite(self, family: Family, function: str, suite: SuiteSettings) -> None:
+        """Note the settings of a suite whose family is declared."""
+        from ...benchmarks.contract import description_of
+        from ...results.record.plain import public_settings
+
+        told = self._told[family.name]
+        described = description_of(family, suite.prompts[0]).to_json() if suite.stated else self._of_run[family.name]
+        told["suites"][function] = {
+            "prompts": [one.prompt for one in suite.prompts],
+            "parsing": suite.prompts[0].parsing,
+            "stated": public_settings(suite.stated),
+            "facts": described["facts"],
+        }
+        self._state_facts(family.name)
+
+    @property
+    def suites(self) -> dict[str, dict[str, Any]]:
+        """Return what was told of each suite, by the node id of its function."""
+        return {function: suite for told in self._told.values() for function, suite in told["suites"].items()}
+
+    def _state_facts(self, name: str) -> None:
+        """Let the description of a family state the facts of all its suites."""
+        from ...family_description import FamilyDescription
+
+        told = self._told[name]
+        found: dict[str, dict[str, None]] = {}
+        for suite in told["suites"].values():
+            for fact, value in suite["facts"].items():
+                found.setdefault(fact, {})[value] = None
+        facts = {fact: ", ".join(values) for fact, values in found.items()}
+        if facts and facts != told["description"]["facts"]:
+            told["description"] = {**told["description"], "facts": facts}
+            if name in self._descriptions:
+                self._descriptions.add(FamilyDescription.from_json(told["description"]))
 
     def pack(self) -> dict[str, dict[str, Any]]:
         """Return what is known as plain values, for another process."""
@@ -60,8 +99,10 @@ class AskedFamilies:
     def unpack(self, told: Mapping[str, dict[str, Any]]) -> None:
         """Note what another process knows."""
         for name, facts in told.items():
-            known = self._told.setdefault(name, {**facts, "versions": {}})
+            known = self._told.setdefault(name, {**facts, "versions": {}, "suites": {}})
             known["versions"] |= facts["versions"]
+            known["suites"] |= facts["suites"]
+            self._state_facts(name)
 
     def described(self, families: Sequence[Family], settings: Settings) -> Descriptions:
         """Return the descriptions of the families of this process in their order, and of others that were asked.

@@ -10,6 +10,7 @@ import json
 from collections.abc import Container, Iterator, Sequence
 from functools import cached_property
 from itertools import chain
+from os.path import abspath
 from textwrap import shorten
 from typing import TYPE_CHECKING, Any
 
@@ -20,12 +21,13 @@ from .. import options
 from .outcomes import MISTAKE
 
 if TYPE_CHECKING:
-    from ...benchmarks.family import Family, QuestionReference
     from ...family_description import Aggregate, FamilyDescription
     from ...results.gates import Gate
     from ...results.population import Declared, GateVocabulary, Mistake, Whereabouts
     from ...trial import Trial
     from ..models_under_test import ModelsUnderTest
+    from ..suite_settings import SuiteSettings
+    from ..suites import Collected
     from .asked_families import AskedFamilies
 
 TRAVELS = "taskgraph_declared"  # in the output of a worker
@@ -42,21 +44,28 @@ class Questions:
         self._config, self.families, self._models = config, families, models
         self.functions: set[str] = set()  # those with suites, by node id
         self.declared: dict[str, Declared] = {}
+        self._askers: dict[str, tuple[str, Collected]] = {}  # the suite that asks a question first, by id
         self._broken_off = False
         self._trials: set[tuple[str, str]] = set()  # question and model of those that came
         self._untold: dict[str, str] = {}  # items that ended in their set-up, and how
 
-    def declare(self, function: str, family: Family, references: Sequence[QuestionReference]) -> None:
-        """Nothing; the questions of a suite are known. Varied ones are in no rate, and so in no population."""
+    def declare(self, function: str, collected: Sequence[Collected], suite: SuiteSettings) -> None:
+        """Note the questions of a suite. Varied ones are in no rate, and so in no population.
+
+        Raises:
+            UsageError: if another suite asks one of them with other settings, which its id does not tell.
+        """
         from ...benchmarks import FAMILIES
         from ...results.population import Declared
 
+        self._check_asked_alike(function, collected)
         self.functions.add(function)
-        settings = options.settings(self._config)
-        described = self.families.described(list(FAMILIES.values()), settings)[family.name]
+        family, references, settings = collected[0].family, [one.reference for one in collected], suite.prompts[0]
+        described = self.families.described(list(FAMILIES.values()), options.settings(self._config))[family.name]
         _check_description(described, self.families.gate_metrics())
         names = {one.group for one in references}
-        self.families.declare(family, described, settings, sorted(names))
+        self.families.declare(family, described, options.settings(self._config), sorted(names))
+        self.families.declare_suite(family, function, suite)
         sections = {name: family.section(name) for name in names}
         metrics = {name: _measured(family.metrics(name, settings)) for name in names}
         graded = {name: family.graded(name, settings) for name in names}
@@ -65,6 +74,16 @@ class Questions:
                 kinds = (family.name, one.group, sections[one.group])
                 measured = (metrics[one.group], graded[one.group])
                 self.declared[one.id] = Declared(one.id, *kinds, one.labels, *measured)
+
+    def _check_asked_alike(self, function: str, collected: Sequence[Collected]) -> None:
+        for one in collected:
+            asker, before = self._askers.setdefault(one.reference.id, (function, one))
+            if asker != function and (differing := _differing(before, one)):
+                raise UsageError(
+                    f"{asker.rpartition('::')[2]} asks the question {one.reference.id!r} as well, with another "
+                    f"{' and '.join(differing)}; results are kept by question and model: let the suites ask different "
+                    "questions"
+                )
 
     def untold(self, report: pytest.TestReport) -> None:
         """Nothing; an item that ended in its set-up without a trial is noted, with the reason."""
@@ -238,6 +257,19 @@ class Questions:
                 if (question := known.get(name, name)) in self.declared:
                     return question
         return ""
+
+
+def _differing(one: Collected, other: Collected) -> list[str]:
+    """Return the settings of two suites that differ about a question of one id, by keyword."""
+    pairs = {
+        "prompt": tuple(abspath(each.settings.prompt) for each in (one, other)),
+        "parsing": (one.settings.parsing, other.settings.parsing),
+        "pass_threshold": (one.settings.pass_threshold, other.settings.pass_threshold),
+        "model_options": (one.model_options, other.model_options),
+    }
+    if options.prompt_name(one.settings.prompt) != options.prompt_name(other.settings.prompt):
+        del pairs["prompt"]  # the id tells, or the question does not depend on it
+    return [name for name, (before, after) in pairs.items() if before != after]
 
 
 def _measured(metrics: Sequence[str] | None) -> Sequence[str] | None:
