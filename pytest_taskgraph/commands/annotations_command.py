@@ -24,8 +24,8 @@ from ..reports.escape import one_line
 from ..reports.table import table
 from ..results import record
 from ..results.tally import Tally
-from ..scoring.annotations import METRIC, annotated, annotation, without_annotation
 from ..scoring.forms import FORMS, form, known_form
+from ..scoring.grade import METRIC, annotated, annotation, without_annotation
 from ..trial import Question, Reply, Score, Trial
 
 SUMMARY = "export answers to be scored by hand, and read back the scores, which then decide"

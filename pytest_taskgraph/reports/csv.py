@@ -11,7 +11,7 @@ from io import StringIO
 from typing import Any
 
 from ..results.record import tally_of
-from ..results.spending import ReplySums, sum_replies
+from ..results.record.exchanges import ReplySums, sum_replies
 from ..results.tables import Table, tables_of
 from ..scoring.forms.form import show_value
 from ..trial import Reply, Score, Trial

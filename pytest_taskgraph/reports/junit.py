@@ -9,8 +9,8 @@ from typing import Literal
 
 from ..family_description import FamilyDescription
 from ..results.record import About
+from ..results.record.exchanges import sum_replies
 from ..results.record.facts import Usage
-from ..results.spending import sum_replies
 from ..results.tally import Group, Tally
 from ..trial import Trial
 from .escape import one_line

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from ..results.record.exchanges import Spending, spending
 from ..results.record.facts import Usage
-from ..results.spending import Spending, spending
 from ..trial import Trial
 from .wording import count
 

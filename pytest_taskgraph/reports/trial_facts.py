@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..results.spending import spending, sum_replies
+from ..results.record.exchanges import spending, sum_replies
 from ..trial import Trial
 from .wording import number
 

@@ -18,7 +18,7 @@ from pytest_taskgraph.benchmarks.understanding.questions import chance as chance
 from pytest_taskgraph.benchmarks.understanding.questions.assembly import question, references
 from pytest_taskgraph.benchmarks.understanding.questions.chance import chance, chance_at
 from pytest_taskgraph.scoring.forms import FORMS
-from pytest_taskgraph.scoring.metrics.sets import jaccard, matching
+from pytest_taskgraph.scoring.metrics.agreement import jaccard, matching
 from pytest_taskgraph.scoring.metrics.texts import rouge1
 from pytest_taskgraph.trial import Json
 from pytest_taskgraph.workflow.model import Data, Link, Task, Workflow

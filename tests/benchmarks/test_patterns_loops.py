@@ -109,7 +109,7 @@ def test_a_loop_ends_under_what_is_equal_to_its_way_out(
 
 
 def _equal(answer: str, case: Case) -> float | None:
-    from pytest_taskgraph.scoring.metrics.exact import equivalence
+    from pytest_taskgraph.scoring.metrics.agreement import equivalence
 
     return equivalence(answer, case.answer)
 

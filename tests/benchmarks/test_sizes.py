@@ -14,8 +14,7 @@ from pytest_taskgraph.benchmarks.understanding.family_options import Understandi
 from pytest_taskgraph.benchmarks.understanding.own_files.choices import LONGEST, list_cases, names_in
 from pytest_taskgraph.benchmarks.understanding.patterns import catalogue
 from pytest_taskgraph.benchmarks.understanding.patterns.pattern import Case, case
-from pytest_taskgraph.benchmarks.understanding.patterns.scope import MOST_CASES
-from pytest_taskgraph.benchmarks.understanding.patterns.spread import ALL, LEAST, WORK, spread
+from pytest_taskgraph.benchmarks.understanding.patterns.scope import ALL, LEAST, MOST_CASES, WORK, spread
 from pytest_taskgraph.benchmarks.understanding.questions.assembly import notices
 from pytest_taskgraph.notations import notation
 from pytest_taskgraph.trial import Json, Question

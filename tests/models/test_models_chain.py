@@ -13,8 +13,7 @@ from pytest_taskgraph.errors import ProviderError
 from pytest_taskgraph.models.middleware.budget import Budgeted
 from pytest_taskgraph.models.middleware.chain import Budget, chain
 from pytest_taskgraph.models.middleware.layer import Around, Direct
-from pytest_taskgraph.models.middleware.limited import Limited
-from pytest_taskgraph.models.middleware.limits import Limits
+from pytest_taskgraph.models.middleware.limits import Limited, Limits
 from pytest_taskgraph.models.middleware.request_counters import RequestCounters
 from pytest_taskgraph.models.middleware.retries import Retried
 from pytest_taskgraph.models.middleware.stored import Stored, Unstored

@@ -18,8 +18,7 @@ from virtual_time import clock, run
 
 from pytest_taskgraph.errors import BudgetSpentError, ProviderError, ProviderErrorKind
 from pytest_taskgraph.models.middleware.layer import Attempt, Direct
-from pytest_taskgraph.models.middleware.limited import Limited
-from pytest_taskgraph.models.middleware.limits import LONGEST_WAIT, STRIKES, Limits
+from pytest_taskgraph.models.middleware.limits import LONGEST_WAIT, STRIKES, Limited, Limits
 from pytest_taskgraph.models.middleware.request_counters import RequestCounters
 from pytest_taskgraph.models.middleware.retries import CAP, RETRIED, Retried, worth_repeating
 from pytest_taskgraph.models.middleware.timed import Timed

@@ -9,10 +9,8 @@ from scipy.optimize import isotonic_regression
 from steps import growth
 
 from pytest_taskgraph.diagram import Diagram, DiagramEdge, DiagramGroup, DiagramNode
-from pytest_taskgraph.reports.drawing.grid import Item, Wire
-from pytest_taskgraph.reports.drawing.layers import apart, crossings, ranking, ranks, untangled
-from pytest_taskgraph.reports.drawing.layout import Box, DrawingLayout, layout
-from pytest_taskgraph.reports.drawing.level import Arranged, Point, arrange
+from pytest_taskgraph.reports.drawing.grid import Item, Wire, apart, crossings, ranking, ranks, untangled
+from pytest_taskgraph.reports.drawing.layout import Arranged, Box, DrawingLayout, Point, arrange, layout
 
 Rectangle = tuple[float, float, float, float]
 

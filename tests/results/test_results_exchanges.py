@@ -12,9 +12,8 @@ from pytest_taskgraph import redaction
 from pytest_taskgraph.asking import Exchange
 from pytest_taskgraph.errors import NotAskedError, ProviderError
 from pytest_taskgraph.results import record
-from pytest_taskgraph.results.record.exchanges import keep_exchanges, replies, subject_replies
+from pytest_taskgraph.results.record.exchanges import keep_exchanges, replies, spending, subject_replies, sum_replies
 from pytest_taskgraph.results.record.plain import LONGEST_REPLY, digest
-from pytest_taskgraph.results.spending import spending, sum_replies
 from pytest_taskgraph.trial import Question, Reply, Request, Trial
 
 QUESTION = Question(

@@ -3,8 +3,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from pytest_taskgraph.results.record.exchanges import replies
-from pytest_taskgraph.results.spending import spending
+from pytest_taskgraph.results.record.exchanges import replies, spending
 from pytest_taskgraph.trial import Question, Reply, Trial
 
 PLAIN = Trial(

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pytest_taskgraph.errors import UnparseableError, UsageError
 from pytest_taskgraph.scoring.condition_meaning import condition_of, stated
 from pytest_taskgraph.scoring.forms import form
-from pytest_taskgraph.scoring.metrics.exact import equivalence
+from pytest_taskgraph.scoring.metrics.agreement import equivalence
 from pytest_taskgraph.trial import Json
 from pytest_taskgraph.workflow.guards.solver import holds, read_guard
 from pytest_taskgraph.workflow.model import Domain, Parameter

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from pytest_taskgraph.errors import UnknownNameError
 from pytest_taskgraph.scoring.measurement import measure_answer
 from pytest_taskgraph.scoring.metrics import METRICS, metric
-from pytest_taskgraph.scoring.metrics.exact import correctness
-from pytest_taskgraph.scoring.metrics.sets import jaccard, matching, precision, recall
+from pytest_taskgraph.scoring.metrics.agreement import correctness, jaccard, matching, precision, recall
 from pytest_taskgraph.trial import Json
 
 NAMES = st.lists(st.sampled_from("ABCDE"), max_size=6).map(list[Json])

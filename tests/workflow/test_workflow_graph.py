@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pytest_taskgraph.errors import UnknownNameError
 from pytest_taskgraph.workflow import graph
 from pytest_taskgraph.workflow.model import END, START, Data, DataLink, Flow, Gateway, Link, Task, Workflow
-from pytest_taskgraph.workflow.semantics.regions import Dominators
+from pytest_taskgraph.workflow.semantics.concurrency import Dominators
 
 NAMES = ("A", "B", "C", "D", "E")
 GATEWAYS = ("g1", "g2", "g3", "g4")

@@ -19,8 +19,15 @@ from pytest_taskgraph.generation.recipe import Recipe
 from pytest_taskgraph.generation.strategies import recipes, workflows
 from pytest_taskgraph.workflow.model import Effect, Parameter, Task, Workflow
 from pytest_taskgraph.workflow.semantics.all_runs import always_before, executed_in_every_situation, some_run_in_order
-from pytest_taskgraph.workflow.semantics.execution import Endless, Run, outcome
-from pytest_taskgraph.workflow.semantics.traces import allows, allows_among_others, can_occur, next_task
+from pytest_taskgraph.workflow.semantics.execution import (
+    Endless,
+    Run,
+    allows,
+    allows_among_others,
+    can_occur,
+    next_task,
+    outcome,
+)
 
 AMONG = ("guards", "exclusive", "inclusive", "loop", "effects", "domains", "mixed", "parallel")
 FLOWS = recipes(max_tasks=9, among=AMONG, max_cross_links=2)

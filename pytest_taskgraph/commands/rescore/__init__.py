@@ -31,9 +31,8 @@ from ...results.descriptions import descriptions_of
 from ...results.record import saved
 from ...results.record.plain import HEAD, LONGEST_REPLY, cut
 from ...results.tally import Tally
-from ...scoring.annotations import annotated, annotation, is_decided_by_hand, without_annotation
 from ...scoring.forms import form
-from ...scoring.grade import score_reply
+from ...scoring.grade import annotated, annotation, is_decided_by_hand, score_reply, without_annotation
 from ...scoring.metrics import MEASURED, TEXT_METRICS, check_text_metrics
 from ...trial import Json, Parsing, Question, Reply, Score, Trial
 from ..compare import STORE

@@ -23,8 +23,7 @@ from ..prices import Price
 from ..store import Store
 from .budget import Budgeted
 from .layer import Direct, Live
-from .limited import Limited
-from .limits import Limits
+from .limits import Limited, Limits
 from .request_counters import RequestCounters
 from .retries import Retried
 from .stored import Stored, Unstored

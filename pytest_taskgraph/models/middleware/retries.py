@@ -11,8 +11,7 @@ from random import Random
 from ...errors import ProviderError, ProviderErrorKind
 from ...trial import Reply, Request
 from .layer import Around, Attempt
-from .limited import Limited
-from .limits import LONGEST_WAIT, quota_spent
+from .limits import LONGEST_WAIT, Limited, quota_spent
 from .request_counters import RequestCounters
 
 RETRIED: frozenset[ProviderErrorKind] = frozenset(

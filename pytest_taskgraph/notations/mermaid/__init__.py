@@ -46,7 +46,7 @@ def _interpret(text: str, where: str = "") -> Interpretation:
 
 
 def _stands_in(text: str) -> bool:
-    from .fences import holds_charts
+    from .chart import holds_charts
 
     return holds_charts(text)
 

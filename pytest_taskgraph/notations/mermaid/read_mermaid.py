@@ -11,9 +11,8 @@ from typing import Any
 from ...source import Source
 from ...workflow.model import END, START, Task, Workflow
 from ..notation import Interpretation
-from .chart import LARGEST, Chart, ChartEdge, Comment, charts
+from .chart import LARGEST, Chart, ChartEdge, Comment, charts, without_markdown
 from .conventions import Conventions, guide
-from .fences import without_markdown
 from .meaning import ChartLevel, end_sign, is_end, is_gateway, read_placed_label
 from .node_text import OF_DATA, OF_TASK, LabelError, decode, has_markup, label_spellings, read_lines
 from .scanner import Vertex

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ...diagram import Diagram, DiagramEdge, DiagramNode
 from ..escape import one_line
-from .layers import ranking
+from .grid import ranking
 
 _INDENT = "  "
 _ARROWS = {"control": "->", "data": "..>"}

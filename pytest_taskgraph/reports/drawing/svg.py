@@ -16,8 +16,7 @@ from xml.sax.saxutils import escape
 from ...diagram import Diagram, DiagramEdge, DiagramGroup, DiagramNode
 from ..escape import columns, one_line, shorten
 from .grid import Item
-from .layout import Box, DrawingLayout, layout
-from .level import Point
+from .layout import Box, DrawingLayout, Point, layout
 
 Mark = Literal["missing", "extra"]
 MARKED: dict[Mark, str] = {"missing": "missing from the answer", "extra": "not expected"}

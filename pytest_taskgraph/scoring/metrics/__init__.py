@@ -11,10 +11,9 @@ from collections.abc import Iterable
 from ...catalog import Catalog
 from ...errors import UnknownNameError
 from ..measurement import Metric, values_of
-from .exact import correctness, equivalence
+from .agreement import correctness, equivalence, jaccard, matching, precision, recall
 from .orders import order
 from .reasons import explanation, identification, reason, verdict
-from .sets import jaccard, matching, precision, recall
 from .texts import bertscore, demand_bertscore, rouge1, rouge1_recall, rouge2, rouge_l
 
 _BUILT_IN: dict[str, Metric] = {

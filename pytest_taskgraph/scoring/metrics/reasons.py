@@ -10,7 +10,7 @@ from statistics import fmean
 
 from ...trial import Json
 from ..measurement import declares
-from .sets import names, overlap
+from .agreement import names, overlap
 from .texts import rouge1
 
 

@@ -21,13 +21,11 @@ from ..graph import digraph, reached
 from ..guards.cells import Constant, endless
 from ..guards.solver import comparisons, covers, exclusive, holding
 from ..model import START, Link, Workflow
-from .concurrency import can_run_in_parallel
-from .execution import Endless, Outcome, Run, Undecided, outcome
+from .concurrency import can_run_in_parallel, regions_of
+from .execution import Endless, Outcome, Run, Undecided, all_before, allows_among_others, check_known, outcome
 from .loop_nest import LoopPart, forward, loops, parts
 from .loops import always_ends
-from .regions import regions_of
 from .situations import representatives
-from .traces import all_before, allows_among_others, check_known
 from .variables import Variables, Way, fixed_step, variables
 
 MAX_PASSES = 2000

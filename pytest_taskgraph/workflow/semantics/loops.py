@@ -13,9 +13,8 @@ from ..guards.cells import Situation, endless
 from ..guards.solver import And, Comparison, Guard, Not, Or, Otherwise, read_guard, satisfiable
 from ..guards.syntax import negated, write_guard
 from ..model import Domain, Link, Parameter, Workflow
-from .execution import Endless, Outcome, Run, outcome
+from .execution import Endless, Outcome, Run, check_known, executions, outcome
 from .loop_nest import LoopPart, forward, loops, parts
-from .traces import check_known, executions
 from .variables import Variables, Way, fixed_step, variables
 
 

@@ -27,8 +27,7 @@ from ....workflow.model import Workflow
 from ....workflow.project import every_level
 from ....workflow.references import levels
 from ..patterns.pattern import Case, Pattern, verdict
-from ..patterns.scope import Scope, all_scopes, cases, rotations, scopes
-from ..patterns.spread import ALL, WORK
+from ..patterns.scope import ALL, WORK, Scope, all_scopes, cases, rotations, scopes
 from .planting import holds, plant
 from .projects import fit, load, shown_workflows
 from .text_edits import text_edits

@@ -17,10 +17,9 @@ from random import Random
 from ....errors import OrderTooWideError
 from ....scoring.condition_meaning import condition_of
 from ....scoring.forms import FORMS
-from ....scoring.metrics.exact import equivalence
+from ....scoring.metrics.agreement import equivalence, overlap
+from ....scoring.metrics.agreement import names as as_set
 from ....scoring.metrics.orders import order
-from ....scoring.metrics.sets import names as as_set
-from ....scoring.metrics.sets import overlap
 from ....scoring.metrics.texts import rouge1, rouge1_recall, rouge2, rouge_l
 from ....trial import Json
 from ....workflow.guards.solver import conditions

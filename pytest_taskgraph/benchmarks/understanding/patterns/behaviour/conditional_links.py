@@ -10,11 +10,11 @@ from .....workflow.graph import task_graph
 from .....workflow.guards.cells import Constant
 from .....workflow.guards.solver import Comparison, comparisons, exclusive, parse_guard
 from .....workflow.model import OTHERWISE, Workflow
+from .....workflow.semantics.execution import next_task
 from .....workflow.semantics.situations import STEPS, representatives, write_situation
-from .....workflow.semantics.traces import next_task
 from .....workflow.semantics.variables import Variables, variables
 from ..pattern import Cases, case, pattern
-from ..spread import spread
+from ..scope import spread
 
 MOST_SITUATIONS: Final = 32
 """In how many situations, at most, questions about one level are put."""

@@ -19,12 +19,11 @@ from .....workflow.guards.solver import comparisons, parse_guard
 from .....workflow.model import END, START, Workflow
 from .....workflow.semantics.all_runs import always_before, executed_in_every_situation, some_run_in_order
 from .....workflow.semantics.concurrency import can_run_in_parallel
-from .....workflow.semantics.execution import Run, run
+from .....workflow.semantics.execution import Run, allows, run
 from .....workflow.semantics.loops import onward
 from .....workflow.semantics.situations import representatives, write_situation
-from .....workflow.semantics.traces import allows
 from ..pattern import OWN_LEVEL, Cases, case, pattern
-from ..spread import LEAST, WORK, spread
+from ..scope import LEAST, WORK, spread
 from .task_order import AMONG_OTHERS, affordable, far_apart, layers, listed, order_of, sequences
 
 MOST_SITUATIONS: Final = 24

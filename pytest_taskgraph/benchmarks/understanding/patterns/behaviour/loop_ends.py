@@ -11,7 +11,7 @@ from .....workflow.semantics.execution import outcome
 from .....workflow.semantics.loops import ends_in, exit_condition, loop_at, looping, times_in
 from .....workflow.semantics.situations import write_situation
 from ..pattern import Cases, case, pattern
-from ..spread import spread
+from ..scope import spread
 from .conditional_links import MOST_TASKS, asked_situations
 
 MOST_COUNTED: Final = 12

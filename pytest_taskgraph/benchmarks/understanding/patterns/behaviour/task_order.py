@@ -22,7 +22,7 @@ from .....workflow.semantics.all_runs import some_run_in_order
 from .....workflow.semantics.execution import Run, run
 from .....workflow.semantics.loops import only_loops_decide, onward
 from ..pattern import OWN_LEVEL, Cases, case, pattern
-from ..spread import spread
+from ..scope import spread
 
 ASKED_DISTANCES: Final = frozenset({1, 2, *(3 << n for n in range(32))})  # 1 2 3 6 12 24 ... links
 SHAPES: Final = ((4, 1), (3, 2), (3, 1), (5, 1), (4, 2))  # how many tasks, and how many layers from one to the next

@@ -14,7 +14,7 @@ from typing import Final, Literal
 from .....workflow.graph import distances, task_graph
 from .....workflow.model import Flow, Workflow
 from ..pattern import OWN_LEVEL, Case, Cases, case, pattern
-from ..spread import spread
+from ..scope import spread
 
 ASKED_DISTANCES: Final = frozenset({1, 2, *(k << n for n in range(32) for k in (3, 4))})  # 1 2 3 4 6 8 12 16 24 ...
 SMALL: Final = 50  # tasks; pairs that have nothing to do with each other are listed in workflows of at most so many

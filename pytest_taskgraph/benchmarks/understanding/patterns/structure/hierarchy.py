@@ -16,7 +16,7 @@ from .....workflow.graph import task_graph
 from .....workflow.model import Workflow
 from .....workflow.references import assemble, expand, levels, recursion
 from ..pattern import Cases, case, pattern
-from ..spread import spread
+from ..scope import spread
 
 SHARE: Final = 4  # a generated level of ALL tasks refers to sub-workflows so that it has up to so many times as many
 MOST_OUTER: Final = 40  # composite tasks of a large level

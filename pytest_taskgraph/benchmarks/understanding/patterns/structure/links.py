@@ -15,7 +15,7 @@ from typing import Final
 from .....workflow.graph import reachable, task_graph
 from .....workflow.model import DataLink, Flow, Link, Workflow
 from ..pattern import OWN_LEVEL, Case, Cases, case, pattern
-from ..spread import spread
+from ..scope import spread
 
 Graph = Mapping[str, tuple[str, ...]]  # every node with those to which a link leads
 

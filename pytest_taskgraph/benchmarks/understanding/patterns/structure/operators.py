@@ -15,7 +15,7 @@ from .....workflow.semantics.concurrency import (
     parallel_to,
 )
 from ..pattern import OWN_LEVEL, Case, Cases, case, pattern
-from ..spread import spread
+from ..scope import spread
 
 MOST_TASKS: Final = 45  # of a large level; all pairs of them are looked at
 MEANING: Final = {

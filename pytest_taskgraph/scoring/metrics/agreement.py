@@ -1,4 +1,4 @@
-"""Agreement of two sets of names, and of two lists of groups of names. Repeated names count once."""
+"""Agreement of answers: equal ones, equivalent conditions, sets of names, and lists of groups of names."""
 
 from __future__ import annotations
 
@@ -6,6 +6,20 @@ from collections import Counter
 from collections.abc import Set
 
 from ...trial import Json
+from ..condition_meaning import means_the_same
+
+
+def correctness(given: Json, reference: Json) -> float:
+    """1.0 if the answer equals the reference, case included, else 0.0."""
+    return 1.0 if given == reference else 0.0
+
+
+def equivalence(given: Json, reference: Json) -> float:
+    """1.0 if the answer provably holds in the same situations as the reference (see `conditions`), else 0.0.
+
+    Raises UsageError for a reference that states no condition.
+    """
+    return 1.0 if means_the_same(given if isinstance(given, str) else "", reference) else 0.0
 
 
 def jaccard(given: Json, reference: Json) -> float:
