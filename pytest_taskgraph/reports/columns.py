@@ -77,6 +77,12 @@ def graded_note(tally: Tally) -> str:
     return f"{told} {'stands' if len(asked) == 1 else 'stand'} apart: in no pass rate, in no total"
 
 
+def pooled_note(tally: Tally) -> str:
+    """Return the sentence that says which prompt templates are pooled in other numbers; "" where none are."""
+    names = tally.pooled_prompts
+    return f"{len(names)} prompts are pooled in all numbers but those by prompt: {', '.join(names)}" if names else ""
+
+
 def table_lines(shown: Table, rows: Sequence[Labelled], width: int, verbose: bool = False) -> Lines:
     """Return rows of a table in the first layout that finds room, and the sources of what is published.
 

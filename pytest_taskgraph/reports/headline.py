@@ -11,7 +11,7 @@ from ..errors import BUDGET_KINDS
 from ..results.case import INCONCLUSIVE, is_worse
 from ..results.record import About
 from ..results.tally import Row, Tally
-from .columns import graded_note
+from .columns import graded_note, pooled_note
 from .gate_lines import gates_of, state
 from .spending_line import RUN, TITLE, sent, spent, stored
 from .wording import count, number, plural
@@ -121,6 +121,8 @@ def _notes(tally: Tally, about: About) -> Iterator[str]:
         yield "Report only: no answer, gate or comparison fails the run."
     if apart := graded_note(tally):
         yield f"{apart}."
+    if prompts := pooled_note(tally):
+        yield f"{prompts}."
     for budget, times in _budgets(tally).items():
         yield f"The budget of {budget} was spent: {count(times, 'question')} not asked."
     skipped = sum(one.outcome == "skipped" for one in tally)

@@ -12,7 +12,7 @@ from ..results.record import About
 from ..results.record.exchanges import sum_replies
 from ..results.record.facts import Usage
 from ..results.tally import Group, Tally
-from ..trial import Trial
+from ..trial import PROMPT, Trial
 from .escape import one_line
 from .failure import expected_answer, given_answer
 from .wording import interval
@@ -37,7 +37,7 @@ def properties(trial: Trial, described: FamilyDescription) -> Properties:
         "score": score and _number(score.value),
         described.group: question.group,
         described.section: question.section,
-        **{name: question.labels.get(name) for name in described.presented_by},
+        **{name: question.labels.get(name) for name in (*described.presented_by, PROMPT)},
         "relation": question.relation or None,
         "model": trial.model,
         "tokens_in": sums.tokens_in,
@@ -83,6 +83,7 @@ def _of_family(tally: Tally, model: str, end: str, several: bool) -> Properties:
     (family,) = tally.families
     start = f"taskgraph.{one_line(family, LONGEST)}." if several else "taskgraph."
     found = [*_rows(tally, "section", model, start, end), *_rows(tally, "group", model, start, end)]
+    found += _rows(tally, PROMPT, model, start, end) if tally.pooled_prompts else []
     whole = tally.whole(model)
     if several and whole.trials:
         found.append((f"{start}total{end}", _told(tally, whole)))
@@ -109,9 +110,9 @@ def _usage(usage: Usage) -> dict[str, str | int]:
     return {name: value for name, value in found.items() if not unknown.get(name) and usage.complete}
 
 
-def _rows(tally: Tally, by: Literal["group", "section"], model: str, start: str, end: str) -> Properties:
-    word = tally.descriptions.word(by, tally.families)
-    graded = tally.groups(by, model, graded=True) if by == "group" else []
+def _rows(tally: Tally, by: Literal["group", "section", "prompt"], model: str, start: str, end: str) -> Properties:
+    word = by if by == PROMPT else tally.descriptions.word(by, tally.families)
+    graded = tally.groups(by, model, graded=True) if by != "section" else []
     return [
         (f"{start}{word}.{one_line(group.name, LONGEST)}{end}", _told(tally, group))
         for group in [*tally.groups(by, model), *graded]

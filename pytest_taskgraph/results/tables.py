@@ -1,7 +1,7 @@
 """The tables of a run as plain data: what every report shows of them, from one definition (`TableSpec`).
 
 A table belongs to one family, and holds its right or wrong questions or its graded ones, never both. Over several
-families there is one more, of pass rates.
+families there is one more, of pass rates; of a family that was asked with several prompts, one by prompt.
 """
 
 from __future__ import annotations
@@ -12,7 +12,10 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, get_args
 
 from ..family_description import (
+    RATE_LAYOUTS,
     RATES,
+    SCORE_LAYOUTS,
+    SCORES,
     STATISTICS,
     Aggregate,
     Column,
@@ -22,10 +25,22 @@ from ..family_description import (
     TableSpec,
     standard_tables,
 )
+from ..trial import PROMPT
 from .aggregates import estimate
 from .tally import Group, Row, Tally
 
 FEW = 10  # questions answered; what rests on fewer is marked
+BY_PROMPT = (
+    TableSpec(
+        "by prompt", PROMPT, RATES, rows="label", label=PROMPT, total=False, caption="Pass rates by prompt",
+        layouts=RATE_LAYOUTS,
+    ),
+    TableSpec(
+        "graded by prompt", PROMPT, SCORES, rows="label", label=PROMPT, total=False, graded=True,
+        caption="Graded questions: mean scores by prompt", layouts=SCORE_LAYOUTS,
+    ),
+)  # fmt: skip
+"""The tables of a family that was asked with several prompt templates."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +141,18 @@ class Table:
         return self.rows != "model" and len(self.models) > 1
 
     @property
+    def main(self) -> str:
+        """The statistic that the intervals of the rows are of."""
+        return _main(self.spec)
+
+    @property
+    def grid(self) -> bool:
+        """Return True if it says of each value of a label and each model what this came to, and no more than that."""
+        published = any(cell.references for entry in self.entries for cell in entry.cells.values())
+        plain = {self.main, "n"} <= {*self.values} <= STATISTICS and not published
+        return self.beside and self.rows == "label" and not self.spec.total and plain
+
+    @property
     def empty(self) -> bool:
         """Return True if no row but the total stands in it."""
         return all(one.kind == "total" for one in self.lines)
@@ -205,11 +232,18 @@ def specs_of(described: FamilyDescription) -> tuple[TableSpec, ...]:
     return described.tables or standard_tables(described.group, described.section)
 
 
+def prompt_specs(tally: Tally, described: FamilyDescription) -> tuple[TableSpec, ...]:
+    """Return the tables by prompt template; none where the family has its own, or was asked with a single one."""
+    declared = any(one.rows == "label" and one.label == PROMPT for one in specs_of(described))
+    return BY_PROMPT if tally.pooled_prompts and not declared else ()
+
+
 def family_tables(tally: Tally) -> list[Table]:
     """Return the tables of a tally of one family that are not empty."""
     (family,) = tally.families
     described = tally.descriptions[family]
-    tables = (table_of(tally, described, spec) for spec in specs_of(described))
+    specs = (*specs_of(described), *prompt_specs(tally, described))
+    tables = (table_of(tally, described, spec) for spec in specs)
     found = [one for one in tables if not one.empty]
     titles = [one.spec.title for one in found]
     return [replace(one, titled=titles.count(one.spec.title) > 1) for one in found]

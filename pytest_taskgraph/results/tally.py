@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, fields
 from math import fsum
 from typing import Any, NamedTuple, TypeVar
 
-from ..trial import Trial
+from ..trial import PROMPT, Trial
 from .descriptions import Descriptions, Word
 from .statistics.certainty import Answered, Sample
 from .statistics.intervals import deviation, mean, rate_interval
@@ -270,6 +270,15 @@ class Tally:
         found._trials = {key: trial for key, trial in self._trials.items() if holds(trial)}
         found._attempts = {key: self._attempts[key] for key in found._trials}
         return found
+
+    @property
+    def pooled_prompts(self) -> tuple[str, ...]:
+        """The names of the prompt templates, sorted, of the families that were asked with several; none of others."""
+        by_family: dict[str, set[str]] = {}
+        for question in (trial.question for trial in self._trials.values() if not trial.question.relation):
+            if PROMPT in question.labels:
+                by_family.setdefault(question.family, set()).add(str(question.labels[PROMPT]))
+        return tuple(sorted({name for names in by_family.values() if len(names) > 1 for name in names}))
 
     def labels(self) -> tuple[str, ...]:
         """The names of the labels that take more than one value, sorted; graded questions left out."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...diagram import unpack
 from ...results.tally import Tally
-from ...trial import Trial
+from ...trial import PROMPT, Trial
 from ..drawing.svg import svg
 from ..drawing.svg_pair import DrawnPair, draw_pair
 from ..failure import exchange_texts, exchange_title, expected_answer, given_answer, shown_exchanges
@@ -24,7 +24,14 @@ FIRST = 20  # questions that stand in the page itself, for those who read it wit
 MOST_PAIRS = 5_000  # answers that are drawn; each takes about 5 KB of the page and 5 ms
 SHORT = 300  # characters of an answer in the list
 _ORDER = {"graded": 1, "right": 2, "skipped": 3}  # what is not right comes first
-_FILTERS = {"section": "", "group": "", "model": "Model", "outcome": "Outcome", "change": "Compared"}  # names, titles
+_FILTERS = {  # names, titles
+    "section": "",
+    "group": "",
+    "model": "Model",
+    "prompt_template": "Prompt",
+    "outcome": "Outcome",
+    "change": "Compared",
+}
 PAIR = ("pair_expected", "pair_given", "pair_missing", "pair_extra", "pair_same")  # the parts of a DrawnPair
 _LISTS = ("facts", "missing", "extra", "exchanges", "labels")
 
@@ -77,6 +84,7 @@ def _view(trial: Trial, prompt: Sequence[str], changed: Changes | None) -> View:
         "group": question.group,
         "section": question.section,
         "model": trial.model,
+        "prompt_template": str(question.labels.get(PROMPT, "")),
         "outcome": trial.outcome,
         "score": "" if score is None else number(score.value),
         "text": question.text,

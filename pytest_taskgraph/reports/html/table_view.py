@@ -87,7 +87,7 @@ class HtmlCell:
 
 @dataclass(frozen=True, slots=True)
 class RateCell:
-    """The pass rate of one model among others, and what it stands on."""
+    """The pass rate or mean score of one model among others, and what it stands on."""
 
     rate: HtmlCell
     between: str
@@ -166,7 +166,7 @@ def _heading(shown: Table, group: str) -> str:
 
 def html_table(shown: Table, heading: str) -> HtmlTable:
     """Return a table as the page shows it; `heading` is that of the first column."""
-    beside = shown.beside and has_rates_alone(shown)
+    beside = shown.grid or (shown.beside and has_rates_alone(shown))
     marks = source_marks(one.source for entry in shown.entries for of in entry.cells.values() for one in of.references)
     columns = shown.columns("html")
     return HtmlTable(
@@ -184,7 +184,8 @@ def html_table(shown: Table, heading: str) -> HtmlTable:
 
 def _beside(shown: Table) -> Iterator[HtmlLine]:
     for line in shown.lines:
-        yield HtmlLine(line.name, _kind(shown, line), "", [], [_rate(one) if one else None for one in line.entries])
+        rates = [_rate(one, shown.main) if one else None for one in line.entries]
+        yield HtmlLine(line.name, _kind(shown, line), "", [], rates)
 
 
 def _rows(shown: Table, columns: list[Column], marks: Mapping[str, str]) -> Iterator[HtmlLine]:
@@ -202,8 +203,8 @@ def _kind(shown: Table, line: Line) -> str:
     return "plain" if line.kind == "group" and not below else line.kind
 
 
-def _rate(entry: TableEntry) -> RateCell:
-    cell = entry.cells["rate"]
+def _rate(entry: TableEntry, main: str) -> RateCell:
+    cell = entry.cells[main]
     counts = [(f"{entry.count(name):,}", name) for name in _COUNTS if entry.count(name)]
     drawn = HtmlCell(number(cell.value), cell.ends, cell.value)
     return RateCell(drawn, _between(cell.ends), _count(entry, "n"), counts)

@@ -7,10 +7,11 @@ from collections.abc import Iterator, Sequence
 from ...family_description import STATISTICS, Column
 from ...results.tables import Line, Table, TableEntry
 from ..columns import PUBLISHED, published, source_marks, text_of, title_of
-from ..wording import interval
+from ..wording import interval, number
 from .elements import cell, folded, table, words
 
 LONG = 30  # rows of a table that stands open
+WIDE = 8  # models that stand beside each other in one table
 
 _Row = tuple[Line, TableEntry]
 
@@ -25,8 +26,11 @@ def markdown_table(shown: Table, most: int) -> Iterator[str]:
     rows = _rows(shown)
     folds = len(rows) > LONG and any(one.kind == "section" for one in shown.lines)
     opened = [one for one in rows if one[0].kind in ("section", "total") or not one[1].accepted] if folds else rows
-    if shown.titled:
+    if shown.titled or shown.grid:
         yield from ("", words(shown.spec.caption or shown.spec.name))
+    if shown.grid and len(shown.models) <= WIDE:
+        yield from _grid(shown, most)
+        return
     yield from _table(shown, opened[:most])
     if len(opened) > most:
         yield from ("", f"And {len(opened) - most} more rows.")
@@ -34,6 +38,21 @@ def markdown_table(shown: Table, most: int) -> Iterator[str]:
         yield from folded(f"All {len(rows)} rows", list(_table(shown, rows[:most]))[1:])
     for source, mark in source_marks(_sources(shown)).items():
         yield from ("", f"{PUBLISHED}{f' {mark}' if mark else ''}: {words(source)}")
+
+
+def _grid(shown: Table, most: int) -> list[str]:
+    """A row for each value of the label, with a cell for each model: rate or mean score, its interval, and n."""
+    titles = [f"{_heading(shown.spec.title)}", *map(cell, shown.models)]
+    rows = [[_name(line), *(_with_interval(shown, entry) for entry in line.entries)] for line in shown.lines[:most]]
+    more = ["", f"And {len(shown.lines) - most} more rows."] if len(shown.lines) > most else []
+    return [*table(titles, rows), *more]
+
+
+def _with_interval(shown: Table, entry: TableEntry | None) -> str:
+    if entry is None:
+        return "-"
+    main, mark = entry.cells[shown.main], r"\*" if entry.few else ""
+    return f"{number(main.value)} ({interval(main.ends)}, n {entry.count('n')}{mark})"
 
 
 def _rows(shown: Table) -> list[_Row]:

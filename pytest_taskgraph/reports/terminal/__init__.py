@@ -14,13 +14,13 @@ from ...results.record import About
 from ...results.tables import FEW, Line, Table, TableEntry, family_tables, over_families, specs_of, table_of
 from ...results.tally import Relation, Tally
 from ...trial import Reply
-from ..columns import MARK, Labelled, Lines, fitting, graded_note, table_lines
+from ..columns import MARK, Labelled, Lines, fitting, graded_note, pooled_note, table_lines
 from ..escape import one_line, shorten, wrap
 from ..gate_lines import gate_lines
 from ..repetition_lines import repetition_notes, repetitions, repetitions_by_model
 from ..spending_line import spent, took
 from ..wording import count, interval, number, plural
-from .side_by_side import has_rates_alone, legend, side_by_side, titles_of
+from .side_by_side import grid, has_rates_alone, legend, side_by_side, titles_of
 
 REPORT_ONLY = "taskgraph: report only: no answer, gate or comparison fails the run"
 OF_STD = "std: standard deviation of the scores"
@@ -99,7 +99,7 @@ def _compared(tally: Tally, about: About, titles: Mapping[str, str], width: int)
     """The models beside each other, and what each came to in repeated and in varied questions."""
     relations = [(f"{one.name}, {titles[one.model]}", one) for one in tally.relations()]
     tables = family_tables(tally)
-    beside = [one for one in tables if has_rates_alone(one)]
+    beside = [one for one in tables if has_rates_alone(one) and not one.grid]
     found = [line for one in beside for line in _table(tally, about, one, titles, width, False)]
     found += legend(titles, width)
     found += [line for one in tables if one not in beside for line in _table(tally, about, one, titles, width, False)]
@@ -122,7 +122,8 @@ def _by_label(tally: Tally, width: int) -> Lines:
     (family,) = tally.families
     described = tally.descriptions[family]
     spec = next((one for one in specs_of(described) if not one.graded), None)
-    for label in tally.labels() if spec else ():
+    tabled = {one.spec.label for one in family_tables(tally) if one.rows == "label"}
+    for label in (one for one in tally.labels() if one not in tabled) if spec else ():
         if all(group.questions < FEW for group in tally.groups(label, most=RANGES)):
             small.append(label)
         elif spec:
@@ -144,10 +145,18 @@ def _table(tally: Tally, about: About, shown: Table, titles: Mapping[str, str], 
     """A table, its models beside each other where it has pass rates alone, else below each other."""
     colour = _colour(tally, None, about) if not shown.spec.graded else {}
     caption: Lines = [(one_line(shown.spec.caption or shown.spec.name, width), {})] if shown.titled else []
+    if shown.grid:
+        drawn = grid(shown, titles, width)
+        return [*drawn[:1], *_caption_of_grid(shown, width), *drawn[1:]]
     if shown.beside and has_rates_alone(shown):
         beside = side_by_side(shown, titles, width, colour)
         return [*beside[:1], *caption, *beside[1:]] if caption else beside
     return [("", {}), *caption, *table_lines(shown, _labelled(shown, titles, colour), width, verbose)]
+
+
+def _caption_of_grid(shown: Table, width: int) -> Lines:
+    told = f"{shown.spec.caption or shown.spec.name}, 95% interval, n answered"
+    return [(line, {}) for line in wrap(told, width, 2)]
 
 
 def _labelled(shown: Table, titles: Mapping[str, str], colour: Mapping[str, bool]) -> list[Labelled]:
@@ -195,11 +204,12 @@ def _colour(tally: Tally, model: str | None, about: About) -> dict[str, bool]:
 
 def _brief(tally: Tally, about: About, width: int) -> str:
     """The run in one line."""
-    total, report_only = tally.total(), ", report only" if about.report_only else ""
+    total, prompts = tally.total(), len(tally.pooled_prompts)
+    told = (f", {prompts} prompts pooled" if prompts else "") + (", report only" if about.report_only else "")
     if len(tally.models) > 1:
         rates = ", ".join(f"{number(tally.total(model).rate)} {model}" for model in tally.models)
         apart = f", {total.graded} graded" if total.graded else ""
-        return one_line(f"taskgraph: {total.n} answered{apart}{report_only}: {rates}", width)
+        return one_line(f"taskgraph: {total.n} answered{apart}{told}: {rates}", width)
     both = (total, tally.total(graded=True))
     counts = {name: sum(getattr(row, name) for row in both) for name in ("unparseable", "refused", "skipped")}
     facts = [f"{total.right} of {total.n} right ({number(total.rate)})", f"mean {number(total.mean)}"]
@@ -207,7 +217,7 @@ def _brief(tally: Tally, about: About, width: int) -> str:
     facts += [f"{total.graded} graded"] if total.graded else []
     errors = sum(row.errors for row in both)
     facts += [count(errors, "error")] if errors else []
-    end = ", ".join([*facts, *(f"{of} {name}" for name, of in counts.items() if of)]) + report_only
+    end = ", ".join([*facts, *(f"{of} {name}" for name, of in counts.items() if of)]) + told
     start = "taskgraph: "
     return shorten(f"{start}{one_line(total.model, max(6, width - len(start + end) - 2))}: {end}", width)
 
@@ -220,6 +230,8 @@ def _notes(tally: Tally) -> Iterator[str]:
         yield f"{MARK} fewer than {FEW}{what} answered: such a rate says little"
     if apart := graded_note(tally):
         yield apart
+    if prompts := pooled_note(tally):
+        yield prompts
     yield from told
     others = Counter(
         (trial.reply.source, trial.model)

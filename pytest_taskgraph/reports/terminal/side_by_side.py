@@ -10,7 +10,7 @@ from ...results.tally import Tally
 from ..columns import NO_MARK, Lines, fitting, mark
 from ..escape import columns, one_line
 from ..table import table
-from ..wording import number
+from ..wording import interval, number
 
 COUNTS = ("errors", "unparseable", "refused", "skipped")  # told where there are any
 
@@ -58,6 +58,33 @@ def side_by_side(shown: Table, titles: Mapping[str, str], width: int, total: dic
         head, rows = _cells(lines, block, titles, with_mean)
         found += [("", {}), *fitting([(head, rows)], width, markup + [{}] * (len(rows) - len(lines)))]
     return found
+
+
+def grid(shown: Table, titles: Mapping[str, str], width: int) -> Lines:
+    """A row for each value of a label: the pass rate or mean score of each model with its 95 % interval and n.
+
+    Models that find no room in `width` follow in tables of their own.
+    """
+    rows = [(one.name, dict(zip(shown.models, one.entries, strict=True))) for one in shown.lines]
+    every = [one for one in titles if one in shown.models]
+    size = len(every)
+    while True:
+        found: list[tuple[list[str], list[list[str]]]] = []
+        for models in _blocks(every, size):
+            head = [shown.spec.title, *(titles[model] + NO_MARK for model in models)]
+            found.append((head, [[name, *(_with_interval(shown, of[model]) for model in models)] for name, of in rows]))
+        drawn = [table(head, cells, "l" + "r" * (len(head) - 1)) for head, cells in found]
+        if size == 1 or all(columns(line) <= width for lines in drawn for line in lines):
+            break
+        size -= 1
+    return [line for one in found for line in [("", {}), *fitting([one], width)]]
+
+
+def _with_interval(shown: Table, one: TableEntry | None) -> str:
+    if one is None or one.cells[shown.main].value is None:
+        return f"-{NO_MARK}"
+    cell = one.cells[shown.main]
+    return f"{number(cell.value)} {interval(cell.ends)} n={one.count('n')}{mark(one)}"
 
 
 def _blocks(models: Sequence[str], size: int) -> list[Sequence[str]]:

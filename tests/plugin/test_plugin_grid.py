@@ -1,0 +1,117 @@
+"""A grid of several prompts and models, from the options to each report and to the comparison with another run."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+from loopback import Loopback
+from plugin_project import Project, asking, properties, right, wrong
+
+GRID = ("--taskgraph-prompt=direct", "--taskgraph-prompt=chain-of-thought")
+MODELS = ("--model=simulated:1", "--model=simulated:0")
+REPORT_ONLY = "--taskgraph-fail-on=nothing"
+
+
+def answer(prompt: str) -> str:
+    """A right answer to the prompt that asks for a final answer, a wrong one to the prompt that asks for it alone."""
+    return right(prompt) if "Final answer" in prompt else wrong(prompt).removeprefix("Final answer: ")
+
+
+@pytest.fixture
+def live(project: Project, server: Loopback) -> list[str]:
+    server.answer = answer
+    return asking(server.url)
+
+
+def told(output: str) -> str:
+    return " ".join(output.split())
+
+
+def test_grid_dry_run_counts_each_prompt_and_model(project: Project) -> None:
+    ran = project.run(*GRID, *MODELS, "--taskgraph-dry-run", "--taskgraph-repeats=3")
+    assert ran.code == 0, ran.output
+    assert "48 questions" in told(ran.output)
+
+
+@pytest.mark.parametrize("workers", [0, 2], ids=["one process", "two workers"])
+def test_grid_live_is_stored_and_replayed(project: Project, server: Loopback, live: list[str], workers: int) -> None:
+    run = project.spread if workers else project.run
+    store = "--taskgraph-store=kept"
+    first = run(*GRID, *live, store, REPORT_ONLY, "--taskgraph-report=json=a.json")
+    assert len(server.requests) == 8, first.output
+    again = run(*GRID, *live, store, "--taskgraph-replay", REPORT_ONLY, "--taskgraph-report=json=b.json")
+    assert len(server.requests) == 8, again.output
+    for name in ("a.json", "b.json"):
+        (table,) = (one for one in project.record(name)["tables"] if one["name"] == "by prompt")
+        rates = {one["name"]: (one["cells"]["rate"]["value"], one["cells"]["n"]["value"]) for one in table["rows"]}
+        assert rates == {"chain-of-thought": (1.0, 4), "direct": (0.0, 4)}
+    assert "2 prompts are pooled in all numbers but those by prompt: chain-of-thought, direct" in told(again.output)
+
+
+def test_grid_with_repetitions_counts_each_reply_of_each_prompt(project: Project) -> None:
+    project.run(*GRID, *MODELS, "--taskgraph-repeats=2", REPORT_ONLY, "--taskgraph-report=json=r.json")
+    (table,) = (one for one in project.record("r.json")["tables"] if one["name"] == "by prompt")
+    assert {one["cells"]["n"]["value"] for one in table["rows"]} == {8}
+    assert len(table["rows"]) == 4
+
+
+def test_grid_of_few_shot_beside_direct_shows_examples_to_one(project: Project, server: Loopback) -> None:
+    server.answer = right
+    project.run("--taskgraph-prompt=few-shot", "--taskgraph-prompt=direct", *asking(server.url), REPORT_ONLY)
+    lengths = sorted(len(one.prompt) for one in server.requests)
+    assert len(lengths) == 8
+    assert min(lengths[4:]) > 1.5 * max(lengths[:4])
+
+
+def test_gate_on_prompt_fails_by_that_prompt_alone(project: Project, live: list[str]) -> None:
+    gates = ("--taskgraph-gate=prompt=direct>=0.5", "--taskgraph-gate=prompt=chain-of-thought>=0.5")
+    ran = project.run(*GRID, *live, *gates, "--taskgraph-instances=8", "--taskgraph-report=json=r.json")
+    assert ran.code == 1
+    assert {one["name"]: one["outcome"] for one in project.record("r.json")["gates"]} == {
+        "gates::prompt=direct": "failed",
+        "gates::prompt=chain-of-thought": "passed",
+    }, ran.output
+
+
+def test_grid_is_in_report_of_every_kind(project: Project) -> None:
+    kinds = {"json": "r.json", "md": "r.md", "html": "r.html", "csv": "r.csv", "tables": "t.csv"}
+    reports = [f"--taskgraph-report={kind}={name}" for kind, name in kinds.items()]
+    ran = project.run(*GRID, *MODELS, REPORT_ONLY, *reports, "--junitxml=j.xml")
+    assert "Pass rates by prompt, 95% interval, n answered" in ran.output
+    texts = {kind: Path(project.path / name).read_text(encoding="utf-8") for kind, name in kinds.items()}
+    assert "Pass rates by prompt" in texts["md"]
+    assert "<caption>Pass rates by prompt</caption>" in texts["html"]
+    trials = list(csv.DictReader(texts["csv"].splitlines()))
+    assert {one["label.prompt"] for one in trials} == {"direct", "chain-of-thought"}
+    rows = [one for one in csv.DictReader(texts["tables"].splitlines()) if one["table"] == "by prompt"]
+    assert len({(one["row"], one["model"]) for one in rows}) == 4
+    names = [name for name, _ in properties(project.junit("j.xml"))]
+    assert len([name for name in names if name.startswith("taskgraph.prompt.direct[")]) == 2
+
+
+def test_grid_compares_with_grid_and_with_single_prompt(project: Project, live: list[str]) -> None:
+    project.run(*GRID, *live, REPORT_ONLY, "--taskgraph-save=grid")
+    same = project.run(*GRID, *live, REPORT_ONLY, "--taskgraph-compare=grid")
+    assert "identical replies: 8 paired questions" in told(same.output)
+    assert "the prompt template changed" not in same.output
+    single = project.run(GRID[0], *live, REPORT_ONLY, "--taskgraph-compare=grid")
+    assert "identical replies: 4 paired questions" in told(single.output)
+    other = project.run("--taskgraph-prompt=answer-first", *live, REPORT_ONLY, "--taskgraph-compare=grid")
+    assert "no question was answered in both runs and asked alike" in told(other.output)
+
+
+def test_prompts_of_addopts_and_command_line_add_up(project: Project) -> None:
+    project.write("pytest.ini", "[pytest]\naddopts = --taskgraph-prompt=direct\n")
+    ran = project.run("--taskgraph-prompt=guided", "--model=simulated:1")
+    assert ran.counts == {"passed": 8}, ran.output
+    assert "prompts direct, guided" in ran.output
+
+
+def test_prompt_of_command_line_replaces_configured_prompts(project: Project) -> None:
+    project.write("pytest.ini", "[pytest]\ntaskgraph_prompt =\n    direct\n    answer-first\n")
+    assert "prompts direct, answer-first" in project.run("--model=simulated:1").output
+    ran = project.run("--taskgraph-prompt=guided", "--model=simulated:1")
+    assert ran.counts == {"passed": 4}, ran.output
+    assert "prompt guided" in ran.output
