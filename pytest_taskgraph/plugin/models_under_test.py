@@ -236,15 +236,19 @@ class ModelsUnderTest:
         Raises:
             UsageError: for a specification that cannot be opened.
         """
-        choice = next(one for one in self._choices if one.label == label)
-        given = model_settings([choice.spec], dict(pairs(self._config, "model-option")))
-        further = {name: value for name, value in suite.items() if _takes_options(choice.spec)}
-        key = label, json.dumps(further, sort_keys=True)
+        key = label, json.dumps(suite, sort_keys=True) if suite else ""  # called for every item
         if key not in self._opened:
-            _check_version(choice.spec, further)
-            seed, default = settings(self._config).seed, self._config.stash.get(BASELINE, "")
-            self._opened[key] = ModelUnderTest(choice, {**further, **given}, seed, default)
+            choice = next(one for one in self._choices if one.label == label)
+            self._opened[key] = (
+                self._open(choice, suite) if _takes_options(choice.spec) or not suite else self.of(label)
+            )
         return self._opened[key]
+
+    def _open(self, choice: ModelChoice, suite: Mapping[str, Json]) -> ModelUnderTest:
+        _check_version(choice.spec, suite)
+        given = model_settings([choice.spec], dict(pairs(self._config, "model-option")))
+        seed, default = settings(self._config).seed, self._config.stash.get(BASELINE, "")
+        return ModelUnderTest(choice, {**suite, **given}, seed, default)
 
     def of_item(self, params: Mapping[str, Any]) -> ModelUnderTest:
         """Return the model that an item with these parameters asks."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -135,7 +135,7 @@ def check_settings(family: Family, found: SuiteSettings) -> None:
 
 def _read(option: Option, value: object, folder: Path) -> OptionValue:
     """Return the value that a suite states for an option, as the option reads it. Raises UsageError."""
-    keyword = KeywordOption(**vars(option))
+    keyword = KeywordOption(**{one.name: getattr(option, one.name) for one in fields(Option)})
     texts = _texts(keyword, value)
     for text in texts:
         check_value(keyword.flag, option.name, text, option.choices)

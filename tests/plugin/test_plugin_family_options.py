@@ -84,6 +84,16 @@ def test_family_option_is_read_as_any_other(facts: Project, monkeypatch: pytest.
     assert "ERROR: --taskgraph-most: 0; expected at least 1" in ran.output
 
 
+def test_family_option_is_a_keyword_of_its_suites(facts: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Facts, "suite_options", frozenset())
+    assert items(facts) == 3
+    assert items(facts, "--taskgraph-most=4") == 4
+    facts.write("test_graph.py", SUITE.replace("most=3", "most=0"))
+    ran = facts.run("--model=simulated:1", "--taskgraph-data=sentences=sentences.txt")
+    assert (ran.code, ran.clean) == (pytest.ExitCode.USAGE_ERROR, True), ran.output
+    assert "test_facts: @suite(..., most=...): 0; expected at least 1" in ran.output
+
+
 def test_family_option_stands_in_the_help_with_the_others(facts: Project) -> None:
     told = " ".join(facts.run("--help").output.split())
     assert "benchmarks of workflow understanding, common knowledge:" in told

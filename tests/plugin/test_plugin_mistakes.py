@@ -7,7 +7,7 @@ from plugin_project import SUITE, Project, asking
 SUITES = {
     "unknown option": (
         SUITE.replace("patterns=", "pattern="),
-        "test_graph.py:4: unknown option of @suite(understanding, ...) 'pattern'; known: instances, notations, ",
+        "test_graph.py:4: unknown option of @suite(understanding, ...) 'pattern'; known: instances, model_options, ",
     ),
     "unknown pattern": (SUITE.replace("parallel_pair", "paralel"), "test_graph: unknown pattern 'paralel'; known: "),
     "no pattern": (SUITE.replace('["parallel_pair", "parallel_block"]', "[]"), "a suite without patterns"),

@@ -145,6 +145,32 @@ def test_value_that_the_option_refuses_names_the_suite(project: Project, argumen
     assert "test_parallel_pair: " in line
 
 
+def test_refused_value_over_workers_is_one_line(project: Project) -> None:
+    project.write("test_graph.py", suites('parsing="exact"'))
+    ran = project.spread("--model=simulated:1")
+    assert (ran.code, ran.clean) == (4, True), ran.output
+    assert "test_parallel_pair: @suite(..., parsing=...): 'exact'; known: lenient, strict" in ran.output
+
+
+def test_few_shot_suite_stands_beside_one_without_examples(project: Project, server: Loopback) -> None:
+    server.answer = "Final answer: yes"
+    project.write("test_graph.py", suites('prompt="few-shot"', ""))
+    ran = project.run(*asking(server.url), "--taskgraph-fail-on=nothing", RECORD)
+    assert ran.code == 0, ran.output
+    lengths = {one["question"]["group"]: len(one["question"]["prompt"]) for one in project.record()["trials"]}
+    examples = [one.prompt.count("Final answer: ") for one in server.requests]
+    assert sorted(examples)[0] < sorted(examples)[1], (examples, lengths)
+    assert questions(project)["parallel_pair"]["labels"]["prompt"] == "few-shot"
+
+
+def test_profile_goes_before_the_suite(project: Project) -> None:
+    project.write("test_graph.py", suites('phrasing="second"'))
+    assert "[parallel_pair-wadl-n012-s0-000-p2]" in project.run("--collect-only", "-q").output
+    assert (
+        "[parallel_pair-wadl-n012-s0-000-p1]" in project.run("--collect-only", "-q", "--taskgraph-profile=dev").output
+    )
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
