@@ -341,3 +341,14 @@ def test_keywords_of_the_page_are_those_of_the_decorator() -> None:
     listed = re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE)
     named = [name for name, one in signature(suite).parameters.items() if one.kind is one.KEYWORD_ONLY]
     assert listed == named
+
+
+def test_comparison_tells_that_model_options_of_a_suite_changed(project: Project, server: Loopback) -> None:
+    server.answer = "Final answer: yes"
+    told = []
+    for temperature, option in ((0, "save"), (0, "compare"), (1, "compare")):
+        project.write("test_graph.py", suites(f'model_options={{"temperature": {temperature}}}'))
+        ran = project.run(*asking(server.url), "--taskgraph-fail-on=nothing", f"--taskgraph-{option}=before")
+        assert (ran.code, ran.clean) == (0, True), ran.output
+        told.append("the options of the model changed: this compares them too" in ran.output)
+    assert told == [False, False, True]

@@ -272,8 +272,7 @@ def _notes(found: Pairing, before: Mapping[str, Any], after: Mapping[str, Any], 
             yield f"{told}: this compares {f'the {what}' if same_model else f'{what} and model together'}"
         elif not compared:
             yield f"{told}: not compared, for they are other questions"
-    options = [(record.get("settings") or {}).get("model_option") or {} for record in (before, after)]
-    if options[0] != options[1]:
+    if _model_options(before) != _model_options(after):
         yield "the options of the model changed: this compares them too"
     if before.get("version") != after.get("version"):
         yield f"the runs are of versions {before.get('version')} and {after.get('version')}"
@@ -286,3 +285,12 @@ def _notes(found: Pairing, before: Mapping[str, Any], after: Mapping[str, Any], 
     for ids, where in ((found.only_before, "before"), (found.only_after, "after")):
         if ids:
             yield f"{len(ids)} asked only in the run {where}: not compared"
+
+
+def _model_options(record: Mapping[str, Any]) -> tuple[object, dict[str, object]]:
+    """Return the model options of a run, and those that its suites set, by function."""
+    settings = record.get("settings") or {}
+    suites = settings.get("suites")
+    suites = suites if isinstance(suites, Mapping) else {}
+    stated = {name: one.get("model_option") for name, one in suites.items() if isinstance(one, Mapping)}
+    return settings.get("model_option") or {}, {name: options for name, options in stated.items() if options}
