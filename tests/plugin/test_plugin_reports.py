@@ -180,7 +180,7 @@ def test_a_run_that_is_interrupted_says_that_nothing_was_decided(project: Projec
     found = project.record()
     jsonschema.validate(found, SCHEMA)
     assert (found["interrupted"], found["gates"], len(found["trials"])) == (True, [], len(IDS))
-    assert "the run was interrupted: gates and comparisons were not decided" in told(ran)
+    assert "the run was interrupted: there is no verdict of gates and comparisons" in told(ran)
     assert "the run 'main' is not saved: it did not come to its end" in told(ran)
     assert not (project.path / ".taskgraph" / "runs").exists()
 
