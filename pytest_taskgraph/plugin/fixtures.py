@@ -31,11 +31,11 @@ def taskgraph_reference(request: pytest.FixtureRequest) -> Collected:
 
 @pytest.fixture
 def taskgraph_question(request: pytest.FixtureRequest, taskgraph_reference: Collected) -> Question:
-    """The question of the item, built now unless it was asked ahead."""
+    """The question of the item, built now unless it was prefetched."""
     from .session import run_of
 
     with _without_traceback():
-        return run_of(request.config).ahead.question(request.node) or taskgraph_reference.question()
+        return run_of(request.config).prefetcher.question(request.node) or taskgraph_reference.question()
 
 
 @pytest.fixture
@@ -65,8 +65,8 @@ def trial(
     if request.config.getoption("setuponly", False):  # scores without tests are no run, and decide no gate
         pytest.skip("nothing is asked under --setup-only")
     with _without_traceback():  # of an episode or a metric that returns what it should not
-        came = run.ahead.came(request.node, taskgraph_question, taskgraph_model, taskgraph_reference)
-        made, stopped = trial_of(taskgraph_question, taskgraph_model.name, came)
+        result = run.prefetcher.result_of(request.node, taskgraph_question, taskgraph_model, taskgraph_reference)
+        made, stopped = trial_of(taskgraph_question, taskgraph_model.name, result)
     request.node.stash[TRIAL] = made  # kept also if a family cannot draw it
     if run.reporting.draws:
         made = run.drawings.attach(made, taskgraph_reference, again=getattr(request.node, "execution_count", 1) > 1)

@@ -159,7 +159,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
         from .suites import asks
 
         run.questions = sum(map(asks, session.items))
-        run.ahead.plan(session.items)
+        run.prefetcher.plan(session.items)
         if hasattr(config, "workerinput"):
             from .distributed import obey, tell_outline
 
@@ -198,10 +198,10 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
     run = _run(item.config)
     if run is None:
         return (yield)
-    if run.ahead.planned:
+    if run.prefetcher.planned:
         _ignore_warnings_of_requests()
-    run.begin(run.ahead.planned)
-    run.ahead.advance()
+    run.begin(run.prefetcher.planned)
+    run.prefetcher.advance()
     result = yield
     if (stopped := run.stopped) is not None:
         from ..reports.escape import one_line

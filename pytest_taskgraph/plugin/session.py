@@ -107,7 +107,7 @@ class RunSession:
         self.decided = self.whole = False  # cases were told; the loop came to its end
         self.concluded = False  # whether there is something to tell at the end
         self.drawings = Drawings()
-        self.ahead = Prefetcher(
+        self.prefetcher = Prefetcher(
             AskingParts(
                 config,
                 self.models,
@@ -194,8 +194,8 @@ class RunSession:
         """Where the asking stands; a controller of xdist knows the trials that came."""
         from .output.progress import watched
 
-        if self.ahead.planned:
-            return replace(watched(self.pipeline.watch), answered=self.ahead.finished)
+        if self.prefetcher.planned:
+            return replace(watched(self.pipeline.watch), answered=self.prefetcher.finished)
         return self._gathered
 
     def finished(self) -> None:
@@ -252,12 +252,12 @@ class RunSession:
         Not where the first failure may end the run: it is then to end soon.
         """
         if self.loop.started and not self.may_stop:
-            self.ahead.forget()
+            self.prefetcher.forget()
             self.loop.run(self.pipeline.drain())
 
     def stop(self) -> None:
         """Ends all asking: what is queued is dropped, what is in flight cancelled, what has arrived is kept."""
-        self.ahead.forget()
+        self.prefetcher.forget()
         self.hide_progress()
         self.loop.stop()
         self.pipeline.close()

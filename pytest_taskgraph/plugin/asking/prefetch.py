@@ -144,8 +144,10 @@ class Prefetcher:
         """The question of an item that is being asked already, or None."""
         return self._jobs[item.nodeid][0] if item.nodeid in self._jobs else None
 
-    def came(self, item: pytest.Item, question: Question, subject: ModelUnderTest, collected: Collected) -> AskResult:
-        """What came of the item's question, waited for; asked now if it is not under way (once more, for instance)."""
+    def result_of(
+        self, item: pytest.Item, question: Question, subject: ModelUnderTest, collected: Collected
+    ) -> AskResult:
+        """Return the result of the item's question once it arrives; ask now if that is not under way, as in a rerun."""
         if item.nodeid in self._jobs:
             _, future = self._jobs.pop(item.nodeid)
         else:
@@ -160,7 +162,7 @@ class Prefetcher:
                 self._parts.garbage.put_off()
 
     def forget(self) -> None:
-        """No item is to be asked ahead any more."""
+        """Prefetch no further item."""
         self._next = iter(())
 
     def _work(self) -> bool:
