@@ -18,12 +18,12 @@ NARROWEST: Final = 40
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """Nothing; the parser then knows the command's arguments."""
+    """Add the command's arguments to the parser."""
     parser.add_argument("before", metavar="A", help="the baseline: a record, or the name of a saved run")
     parser.add_argument("after", metavar="B", help="the run to compare with A: a record, or the name of a saved run")
     parser.add_argument(
         "--margin", metavar="X", type=float, default=MARGIN,
-        help="a mean loss that is none worth speaking of, 0 to 1 (default: %(default)s)",
+        help="non-inferiority margin: the mean loss that is acceptable, 0 to 1 (default: %(default)s)",
     )  # fmt: skip
     parser.add_argument(
         "--fail-on", metavar="WHAT[,WHAT]", default="regression",

@@ -77,12 +77,12 @@ class Controller:
         """For each worker at its end; one that died has told nothing."""
         from .output import usage
         from .session import run_of
-        from .verdicts import declared_questions as population
+        from .verdicts import declared_questions
         from .verdicts.gathering import run_so_far
 
         told = getattr(node, "workeroutput", None) or {}
-        if told.get(population.TRAVELS):
-            run_of(node.config).population.unpack(told[population.TRAVELS])
+        if told.get(declared_questions.TRAVELS):
+            run_of(node.config).population.unpack(told[declared_questions.TRAVELS])
         if (run := run_so_far(node.config)) is not None:
             run.usage.unpack(told.get(usage.TRAVELS))
 

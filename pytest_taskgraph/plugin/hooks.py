@@ -281,10 +281,10 @@ def pytest_sessionfinish(session: pytest.Session) -> Generator[None, object, obj
     run = _run(session.config)
     if run is not None and hasattr(session.config, "workerinput"):
         from .output import usage
-        from .verdicts import declared_questions as population
+        from .verdicts import declared_questions
 
         output = vars(session.config)["workeroutput"]
-        output[population.TRAVELS], output[usage.TRAVELS] = run.population.pack(), run.usage.pack()
+        output[declared_questions.TRAVELS], output[usage.TRAVELS] = run.population.pack(), run.usage.pack()
         return (yield)
     failure = run.conclude(session) if run is not None else ""
     result = yield

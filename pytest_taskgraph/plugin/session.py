@@ -159,10 +159,12 @@ class RunSession:
 
     def preload(self) -> None:
         """Nothing; what takes long to import is imported while pytest collects, if a model needs it and is asked."""
-        from ..models.clients import litellm_client as remote
+        from ..models.clients import litellm_client
 
-        if not self.pipeline.replay and any(isinstance(client, remote.Remote) for client in self.models.clients):
-            remote.preload()
+        if not self.pipeline.replay and any(
+            isinstance(client, litellm_client.Remote) for client in self.models.clients
+        ):
+            litellm_client.preload()
 
     @property
     def live(self) -> bool:

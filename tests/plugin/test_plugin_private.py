@@ -6,7 +6,7 @@ from typing import Any, cast
 import pytest
 from plugin_project import Project
 
-from pytest_taskgraph.plugin import pytest_compat as private
+from pytest_taskgraph.plugin import pytest_compat
 
 
 class Config:
@@ -26,17 +26,17 @@ def config(**plugins: object) -> pytest.Config:
 
 
 def test_a_parser_that_hides_its_options_is_taken_to_own_the_alias() -> None:
-    assert private.option_names(cast(pytest.Parser, SimpleNamespace())) == {"--model"}
+    assert pytest_compat.option_names(cast(pytest.Parser, SimpleNamespace())) == {"--model"}
 
 
 def test_a_parser_tells_its_options(pytestconfig: pytest.Config) -> None:
     parser = pytestconfig._parser
-    assert {"--taskgraph-model", "--maxfail", "-k"} <= private.option_names(parser)
-    assert "--model" not in private.option_names(parser)
+    assert {"--taskgraph-model", "--maxfail", "-k"} <= pytest_compat.option_names(parser)
+    assert "--model" not in pytest_compat.option_names(parser)
 
 
 def test_where_the_alias_is_not_to_be_had_the_long_name_is(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(private, "option_names", lambda parser: {"--model"})
+    monkeypatch.setattr(pytest_compat, "option_names", lambda parser: {"--model"})
     assert project.run("--taskgraph-model", "simulated:1").counts == {"passed": 4}
     refused = project.run("--model=simulated:1")
     assert refused.code == pytest.ExitCode.USAGE_ERROR
@@ -47,16 +47,16 @@ def test_a_pytest_without_the_key_of_its_junit_file_gets_no_properties(monkeypat
     seen: list[tuple[str, str]] = []
     xml = SimpleNamespace(add_global_property=lambda name, text: seen.append((name, text)))
     there = config(xml=xml)
-    private.add_suite_properties(there, [("a", "b")])
+    pytest_compat.add_suite_properties(there, [("a", "b")])
     assert seen == [("a", "b")]
     monkeypatch.delattr("_pytest.junitxml.xml_key")
-    private.add_suite_properties(there, [("c", "d")])
+    pytest_compat.add_suite_properties(there, [("c", "d")])
     assert seen == [("a", "b")]
 
 
 def test_a_junit_file_that_takes_no_properties_gets_none() -> None:
-    private.add_suite_properties(config(xml=SimpleNamespace()), [("a", "b")])
-    private.add_suite_properties(config(), [("a", "b")])
+    pytest_compat.add_suite_properties(config(xml=SimpleNamespace()), [("a", "b")])
+    pytest_compat.add_suite_properties(config(), [("a", "b")])
 
 
 def test_without_a_terminal_plugin_the_run_goes_on(project: Project) -> None:
@@ -66,4 +66,4 @@ def test_without_a_terminal_plugin_the_run_goes_on(project: Project) -> None:
 
 
 def test_a_report_that_does_not_tell_its_error_has_none() -> None:
-    assert private.error_of(cast(pytest.CollectReport, SimpleNamespace())) is None
+    assert pytest_compat.error_of(cast(pytest.CollectReport, SimpleNamespace())) is None

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from .. import pytest_compat as private
+from .. import pytest_compat
 from ..suites import asks
 from .ask import AskResult, ask
 
@@ -179,7 +179,7 @@ class Prefetcher:
         for at, item in self._next if self._parts.shares_replies else self._queued():
             if item.nodeid in self._jobs or item.nodeid in self._taken:
                 continue
-            params = private.params(item)
+            params = pytest_compat.params(item)
             collected, subject = params["taskgraph_reference"], self._parts.models.of_item(params)
             try:
                 question = collected.question()
@@ -216,9 +216,9 @@ class Prefetcher:
 
     def _asks(self, item: pytest.Item) -> bool:
         """Whether the item will ask a live model, through our fixtures, and is not skipped."""
-        if not asks(item) or not private.fixtures_of(item, _FIXTURES, _FIXTURES_MODULE):
+        if not asks(item) or not pytest_compat.fixtures_of(item, _FIXTURES, _FIXTURES_MODULE):
             return False
-        return self._parts.models.of_item(private.params(item)).live and not private.skipped(item)
+        return self._parts.models.of_item(pytest_compat.params(item)).live and not pytest_compat.skipped(item)
 
     def _order(self) -> Iterator[tuple[int, pytest.Item]]:
         """Of several workers, the own share first."""
@@ -229,12 +229,12 @@ class Prefetcher:
 
     def _queued(self) -> Iterator[tuple[int, pytest.Item]]:
         """Where replies are not shared: only what this worker is sure to run, for there are no claims between them."""
-        return ((at, self._items[at]) for at in private.queued(self._parts.config) if at in self._items)
+        return ((at, self._items[at]) for at in pytest_compat.queued(self._parts.config) if at in self._items)
 
     def _let_go(self, place: int) -> None:
         """Under xdist: forgets what was asked for items before the place that this worker has not been sent."""
         if self._parts.pipeline.workers == 1 or (len(self._taken) % _SWEEP and not self._may_stop):
             return
-        own = set(private.queued(self._parts.config))
+        own = set(pytest_compat.queued(self._parts.config))
         for nodeid in [one for one in self._jobs if self._places[one] < place and self._places[one] not in own]:
             del self._jobs[nodeid]

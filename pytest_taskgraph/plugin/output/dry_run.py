@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from ...errors import TaskgraphError, UsageError
-from .. import options
-from .. import pytest_compat as private
+from .. import options, pytest_compat
 from ..models_under_test import is_storable
 from ..suites import asks
 from .terminal_lines import width
@@ -38,8 +37,8 @@ def entries(run: RunSession, items: Sequence[pytest.Item], bases: Mapping[str, B
 
     seen: set[str] = set()
     for item in items:
-        params = private.params(item)
-        if not asks(item) or private.skipped(item):
+        params = pytest_compat.params(item)
+        if not asks(item) or pytest_compat.skipped(item):
             continue
         subject, collected = run.models.of_item(params), params["taskgraph_reference"]
         question = _question(collected)
@@ -82,7 +81,7 @@ def bases_of(run: RunSession, items: Sequence[pytest.Item]) -> dict[str, Basis]:
     from ...trial import Request
 
     found: dict[str, Basis] = {}
-    for one in dict.fromkeys(run.models.of_item(private.params(item)) for item in items if asks(item)):
+    for one in dict.fromkeys(run.models.of_item(pytest_compat.params(item)) for item in items if asks(item)):
         client = one.client
         if client is None or not one.live:
             continue
@@ -139,7 +138,7 @@ def forecast(run: RunSession, items: Sequence[pytest.Item]) -> tuple[str, str]:
     from ...reports.terminal.forecast_lines import tightness
     from ...results.plan import plan_of
 
-    live = [item for item in items if asks(item) and run.models.of_item(private.params(item)).live]
+    live = [item for item in items if asks(item) and run.models.of_item(pytest_compat.params(item)).live]
     if not live:
         return "", ""
     sampled = len(live) > EXACT

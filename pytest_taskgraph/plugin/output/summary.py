@@ -57,8 +57,7 @@ def _what(report: pytest.TestReport, outcome: str) -> str:
 
 def write(reporter: pytest.TerminalReporter, run: RunSession, width: int) -> None:
     """The table, the verdicts, what a comparison found and what was not done; a few lines under -q."""
-    from ...reports import comparison_lines as comparison
-    from ...reports import terminal
+    from ...reports import comparison_lines, terminal
 
     verbosity, more = reporter.config.get_verbosity(), _remarks(run, width)
     if not run.tally and not more:
@@ -67,7 +66,7 @@ def write(reporter: pytest.TerminalReporter, run: RunSession, width: int) -> Non
     if verbosity >= 0:
         reporter.section("taskgraph", "=")
         if run.reporting.comparison is not None:  # its verdict stands among the others
-            found += comparison.details(run.reporting.comparison, width)
+            found += comparison_lines.details(run.reporting.comparison, width)
     for text, markup in found + more:
         reporter.write_line(text, **markup)
 
