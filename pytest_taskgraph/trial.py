@@ -62,6 +62,7 @@ class Question:
     twin: str = ""  # the id of the question that it varies
     spellings: dict[str, str] = field(default_factory=dict)  # further ways to write names in an answer, to the names
     repetition: int = 1  # which of several askings of the same; from the second on the id ends in "-r2"
+    episode_settings: dict[str, Json] = field(default_factory=dict)  # what the episode needs beside the prompt
 
     @property
     def once(self) -> str:
@@ -104,6 +105,10 @@ class Request:
     tools: list[dict[str, Any]] = field(default_factory=list)
     settings: dict[str, Json] = field(default_factory=dict)
     repetition: int = 1
+    # Where the answer to the question is no reply to this request: a right and a wrong reply, for simulated models
+    # alone, which no other model sees. A text, or for "score" a log-probability for each of the texts.
+    right: Json = None
+    wrong: Json = None
 
     @property
     def prompt(self) -> str:

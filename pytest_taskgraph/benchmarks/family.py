@@ -155,8 +155,21 @@ class Family(ABC):
         """
         return None
 
-    def baseline(self, name: str) -> Model:
-        """Return the embedded baseline of that name. Raises UnknownNameError."""
+    def roles(self, settings: Settings) -> Collection[str]:
+        """Return the roles in which its episodes ask further models: of "judge", "embedder"."""
+        return ()
+
+    def baseline(self, name: str, settings: Settings) -> Model:
+        """Return the embedded baseline of that name.
+
+        Args:
+            name: One of `baselines`.
+            settings: The settings of the run, without those of its suites.
+
+        Raises:
+            UnknownNameError: if there is none of that name.
+            UsageError: if data that it needs are missing.
+        """
         raise UnknownNameError("baseline", name, self.baselines)
 
     def command(self, name: str) -> Command:

@@ -24,6 +24,7 @@ from .registration import BASELINE
 if TYPE_CHECKING:
     from ..asking import Model
     from ..benchmarks.family import Family
+    from ..benchmarks.settings import Settings
     from ..trial import Json, Question
 
 
@@ -140,18 +141,18 @@ class ModelUnderTest:
     Args:
         choice: Its specification and short name.
         options: The model options.
-        seed: Of a simulated model.
+        settings: The settings of the run; a simulated model has their seed.
         default: The name by which the default baseline is known; empty if families differ in it.
 
     Raises:
         UsageError: for an unknown or empty specification.
     """
 
-    def __init__(self, choice: ModelChoice, options: Mapping[str, Json], seed: int, default: str = "") -> None:
+    def __init__(self, choice: ModelChoice, options: Mapping[str, Json], settings: Settings, default: str = "") -> None:
         self.spec, self._alias, self._default = choice.spec, choice.alias, default
         self._models: dict[str, Model] = {}
         self._answers: dict[str, tuple[str, str]] = {}
-        self._seed = seed
+        self._settings = settings
         kind, _, rest = self.spec.partition(":")
         self._baseline = rest if kind == "baseline" else None
         if self._baseline is None:
@@ -187,7 +188,7 @@ class ModelUnderTest:
             name = self._baseline or next(iter(family.baselines), "")
             if not name:
                 raise UsageError(f"the family {family.name!r} has no baseline; name a model with --taskgraph-model")
-            self._models[family.name] = family.baseline(name)
+            self._models[family.name] = family.baseline(name, self._settings)
         return self._models[family.name]
 
     def check_baseline(self, families: Iterable[Family]) -> None:
@@ -210,7 +211,7 @@ class ModelUnderTest:
             share = float(accuracy)
         except ValueError:
             raise UsageError(f"the model {self.spec!r}: expected an accuracy, such as simulated:0.8") from None
-        return SimulatedModel(self._answers.get, share, self._seed)
+        return SimulatedModel(self._answers.get, share, self._settings.seed)
 
 
 class ModelsUnderTest:
@@ -247,8 +248,8 @@ class ModelsUnderTest:
     def _open(self, choice: ModelChoice, suite: Mapping[str, Json]) -> ModelUnderTest:
         _check_version(choice.spec, suite)
         given = model_settings([choice.spec], dict(pairs(self._config, "model-option")))
-        seed, default = settings(self._config).seed, self._config.stash.get(BASELINE, "")
-        return ModelUnderTest(choice, {**suite, **given}, seed, default)
+        default = self._config.stash.get(BASELINE, "")
+        return ModelUnderTest(choice, {**suite, **given}, settings(self._config), default)
 
     def of_item(self, params: Mapping[str, Any]) -> ModelUnderTest:
         """Return the model that an item with these parameters asks."""

@@ -277,6 +277,8 @@ class RunSession:
             with naming_family(family, "check"):
                 for settings in self.settings_of_prompts:
                     family.check(settings)
+                for role in family.roles(self.settings):
+                    self.measuring.need(role, f"the benchmark family {family.name!r}")
         _ = self.descriptions  # made here, so that a family that has none is refused
         self.measuring.check()
         subjects, clients = self.models.all, self.models.clients

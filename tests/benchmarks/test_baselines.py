@@ -31,7 +31,7 @@ def asked(
 
 
 def reply(name: str, prompt: str) -> Reply:
-    model = understanding.baseline(name)
+    model = understanding.baseline(name, UnderstandingSettings())
     return asyncio.run(model.answer(Request(messages=[{"role": "user", "content": prompt}])))
 
 
@@ -87,7 +87,7 @@ def test_a_prompt_without_a_workflow_or_of_another_kind_is_not_answered(name: st
     with pytest.raises(NotAskedError):
         reply(name, 'Is there a cycle? The answer is either "yes" or "no".')
     with pytest.raises(NotAskedError, match=f"baseline:{name} cannot answer a request of kind 'score'"):
-        asyncio.run(understanding.baseline(name).answer(Request(kind="score", texts=["A"])))
+        asyncio.run(understanding.baseline(name, UnderstandingSettings()).answer(Request(kind="score", texts=["A"])))
 
 
 def test_the_reader_passes_over_a_question_that_it_does_not_know() -> None:
@@ -107,7 +107,7 @@ def test_an_unknown_baseline_is_answered_with_those_there_are() -> None:
     with pytest.raises(
         UnknownNameError, match="unknown baseline 'oracle'; known: constant, first-mentioned, lexical, random, reader"
     ):
-        understanding.baseline("oracle")
+        understanding.baseline("oracle", UnderstandingSettings())
 
 
 DINNER = Workflow(

@@ -52,7 +52,7 @@ def read_back(pattern: Pattern, project: Workflow, notation: str, phrasing: int)
 
 def reply_of_the_reader(question: Question) -> Reply:
     request = Request(messages=[{"role": "user", "content": question.prompt}])
-    return asyncio.run(understanding.baseline("reader").answer(request))
+    return asyncio.run(understanding.baseline("reader", UnderstandingSettings()).answer(request))
 
 
 @every

@@ -107,12 +107,13 @@ def test_minimal_family_has_a_default_for_everything_else() -> None:
     assert family.description(settings).name == "minimal"
     assert family.stated(settings) == {"steps": 3}
     with pytest.raises(UnknownNameError):
-        family.baseline("reader")
+        family.baseline("reader", Settings())
     with pytest.raises(UnknownNameError):
         family.command("list")
 
 
 @pytest.mark.parametrize("family", FAMILIES.values(), ids=FAMILIES)
 def test_family_offers_every_baseline_and_command_that_it_names(family: Family) -> None:
-    assert [family.baseline(name).name for name in family.baselines] == [f"baseline:{one}" for one in family.baselines]
+    names = [family.baseline(name, Settings()).name for name in family.baselines]
+    assert names == [f"baseline:{one}" for one in family.baselines]
     assert all(family.command(name).SUMMARY for name in family.commands)

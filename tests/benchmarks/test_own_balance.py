@@ -70,7 +70,7 @@ def test_choose_single_question_either_answer_comes_first(thirty: list[Path]) ->
 
 
 def test_question_edited_copies_answered_by_reader(thirty: list[Path]) -> None:
-    reader, kinds = understanding.baseline("reader"), Counter[object]()
+    reader, kinds = understanding.baseline("reader", UnderstandingSettings()), Counter[object]()
     patterns = ["flow_cycle", "flow_connected", "operator_existence", "parallel_pair", "infinite_recursion"]
     for path in thirty[::3]:
         for one in questions(path, patterns):

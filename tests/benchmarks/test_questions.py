@@ -36,7 +36,7 @@ def asked(options: dict[str, Any] | None = None, **chosen: Any) -> list[Question
 
 def by_the_reader(question: Question) -> Reply:
     request = Request(messages=[{"role": "user", "content": question.prompt}])
-    return asyncio.run(understanding.baseline("reader").answer(request))
+    return asyncio.run(understanding.baseline("reader", UnderstandingSettings()).answer(request))
 
 
 @pytest.mark.parametrize("name", sorted(NOTATIONS))

@@ -43,7 +43,7 @@ def asked(pattern: str | Pattern, **chosen: Any) -> list[Question]:  # noqa: ANN
 
 def by_the_reader(question: Question) -> Reply:
     messages = [{"role": "system", "content": question.system}, {"role": "user", "content": question.prompt}]
-    return asyncio.run(understanding.baseline("reader").answer(Request(messages=messages)))
+    return asyncio.run(understanding.baseline("reader", UnderstandingSettings()).answer(Request(messages=messages)))
 
 
 @named(SEEN)

@@ -115,7 +115,7 @@ class Glossary(Family):
     def section(self, group: str) -> str:
         return {"define": "texts", "name": "terms"}[group]
 
-    def baseline(self, name: str) -> Echo:
+    def baseline(self, name: str, settings: Settings) -> Echo:
         return Echo()
 
     def question_set(self, group: str) -> int:

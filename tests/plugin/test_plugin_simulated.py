@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from pytest_taskgraph.benchmarks.settings import Settings
 from pytest_taskgraph.catalog import registrations
 from pytest_taskgraph.plugin.models_under_test import ModelChoice, ModelUnderTest
 from pytest_taskgraph.scoring.forms import FORMS
@@ -35,7 +36,7 @@ REFERENCES: list[tuple[str, Json]] = [
 
 
 def score_of(accuracy: int, question: Question) -> Score:
-    subject = ModelUnderTest(ModelChoice(f"simulated:{accuracy}"), {}, 0)
+    subject = ModelUnderTest(ModelChoice(f"simulated:{accuracy}"), {}, Settings())
     subject.meet(question)
     assert subject.client is not None
     reply = asyncio.run(subject.client.answer(Request([{"role": "user", "content": question.prompt}])))
@@ -67,3 +68,15 @@ def test_simulated_model_form_without_a_wrong_answer_gets_an_empty_reply() -> No
         question = asked("verse", "A rose is a rose.")
         assert score_of(1, question).value == 1.0
         assert (score_of(0, question).status, score_of(0, question).value) == ("unparseable", 0.0)
+
+
+@pytest.mark.parametrize("accuracy", [0, 1])
+def test_simulated_model_request_with_replies_of_its_own_gets_one_of_them(accuracy: int) -> None:
+    subject = ModelUnderTest(ModelChoice(f"simulated:{accuracy}"), {}, Settings())
+    assert subject.client is not None
+    chat = Request([{"role": "user", "content": "Is A before B?"}], right="yes", wrong="no")
+    assert asyncio.run(subject.client.answer(chat)).text == ("no", "yes")[accuracy]
+    scored = Request(kind="score", context="Plan:", texts=[" a b", " b"], right=[-1.0, -2.0], wrong=[-2.0, -1.0])
+    reply = asyncio.run(subject.client.answer(scored))
+    expected = ([(-2.0, 2), (-1.0, 1)], [(-1.0, 2), (-2.0, 1)])[accuracy]
+    assert [(one.logprob, one.tokens) for one in reply.scores] == expected

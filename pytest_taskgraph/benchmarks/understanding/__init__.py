@@ -90,7 +90,7 @@ class Understanding(Family):
         own, one = UnderstandingSettings.of(settings), PatternReference.of(reference)
         return diagram(about(asked(one, own), one, own))
 
-    def baseline(self, name: str) -> Model:
+    def baseline(self, name: str, settings: Settings) -> Model:
         """Return an embedded baseline. Raises UnknownNameError."""
         from .baselines import BASELINES
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from hashlib import sha256
 from random import Random
+from typing import Any
 
 from ...errors import NotAskedError, UsageError
 from ...trial import Reply, Request
@@ -36,11 +37,28 @@ class SimulatedModel:
         self._lookup, self._accuracy, self._seed = lookup, accuracy, seed
 
     async def answer(self, request: Request) -> Reply:
-        """The right or the wrong reply. Raises NotAskedError for a prompt that is not known, or anything but chat."""
+        """Return the right or the wrong reply: that of the request where it states both, else that of the question.
+
+        Raises:
+            NotAskedError: for a prompt that is not known, or a request to score or to embed that states no replies.
+        """
+        if request.right is not None:
+            return self._stated(request)
         said = [str(one.get("content")) for one in reversed(request.messages)] if request.kind == "chat" else []
         for digest in map(digest_of, said):
             texts = self._lookup(digest)
             if texts is not None:
-                right = Random(f"{self._seed}|{digest}|{request.repetition}").random() < self._accuracy
-                return Reply(texts[0 if right else 1], source=self.name)
+                return Reply(texts[0 if self._is_right(digest, request) else 1], source=self.name)
         raise NotAskedError(f"the simulated model knows no answer to this {request.kind} request")
+
+    def _stated(self, request: Request) -> Reply:
+        said = "\n".join([*(str(one.get("content")) for one in request.messages), request.context, *request.texts])
+        answer = request.right if self._is_right(digest_of(said), request) else request.wrong
+        if isinstance(answer, list):
+            scored = zip(answer, request.texts, strict=True)
+            rows: list[list[Any]] = [[one, len(text.split()), None] for one, text in scored]
+            return Reply("", source=self.name, logprobs=rows)
+        return Reply(str(answer), source=self.name)
+
+    def _is_right(self, digest: str, request: Request) -> bool:
+        return Random(f"{self._seed}|{digest}|{request.repetition}").random() < self._accuracy

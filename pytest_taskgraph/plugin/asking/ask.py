@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 from ...errors import NotAskedError, ProviderError, UsageError
 from ...redaction import redact, redact_all
 from ...trial import Failure, Outcome, Question, Trial
+from .measuring import SPEC, Measuring
 
 if TYPE_CHECKING:
     from ...asking import Episode, Exchange, Model, Transcript
     from ...trial import Reply, Request, Score
-    from .measuring import Measuring
 
 _SAMPLES = 10**6  # more than the repetitions of any question
 
@@ -46,7 +46,8 @@ async def ask(
     from ...models.middleware.budget import TIME_LIMIT
 
     async def answer(request: Request) -> Reply:
-        return await model.answer(repeated_request(request, question))
+        sent = repeated_request(request, question)
+        return await (measuring.answer(sent) if sent.role in SPEC else model.answer(sent))
 
     exchanges: list[Exchange] = []
     transcript, error = None, None
@@ -112,7 +113,8 @@ def repeated_request(request: Request, question: Question) -> Request:
 
 def redacted(question: Question) -> Question:
     """Return the question without secrets, which files of the user may hold."""
-    shown = "\n".join([question.prompt, question.text, question.system, *question.specifications.values()])
+    settings = [str(value) for value in question.episode_settings.values()]
+    shown = "\n".join([question.prompt, question.text, question.system, *question.specifications.values(), *settings])
     if redact(shown) == shown:
         return question
     return Question(**redact_all(asdict(question)))

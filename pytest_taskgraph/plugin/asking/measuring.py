@@ -31,6 +31,7 @@ class Measuring:
         }
         self._text_metrics, self._templates = settings.text_metrics, settings.templates
         self._models: dict[str, Model] = {}
+        self._needed: dict[str, str] = {}  # by role, what asks for it
         self._pipeline = pipeline
 
     def check(self) -> None:
@@ -41,25 +42,29 @@ class Measuring:
         if "judge" in self._text_metrics:
             judge_prompt(judge_template(self._templates), "", "", "")
 
+    def need(self, role: str, why: str) -> None:
+        """Note that episodes ask a model in this role, and why, for messages."""
+        self._needed.setdefault(role, why)
+
     def model(self, role: str) -> Model:
         """The model of a role, opened once. Raises UsageError where none is named."""
         from ...models import open_model
 
         if role not in self._models:
             if not self.specs[role]:
-                raise UsageError(
-                    f"--taskgraph-text-metric={','.join(self._text_metrics)} needs a model in the role of "
-                    f"{role}: name one with --taskgraph-{SPEC[role]}=SPEC"
-                )
+                why = self._needed.get(role, f"--taskgraph-text-metric={','.join(self._text_metrics)}")
+                told = f"needs a model in the role of {role}: name one with --taskgraph-{SPEC[role]}=SPEC"
+                raise UsageError(f"{why} {told}")
             self._models[role] = open_model(self.specs[role], self.settings[role])
         return self._models[role]
 
     @property
     def clients(self) -> list[Model]:
-        """The models that the chosen metrics need."""
+        """The models that the chosen metrics and the episodes need."""
         from ...scoring.metrics import MEASURED
 
-        return [self.model(MEASURED[name]) for name in self._text_metrics if name in MEASURED]
+        chosen = [MEASURED[name] for name in self._text_metrics if name in MEASURED]
+        return [self.model(role) for role in dict.fromkeys([*chosen, *self._needed])]
 
     async def measured(self, question: Question, transcript: Transcript, exchanges: list[Exchange]) -> Transcript:
         """The transcript with what the models measured; what was said for that is appended to `exchanges`.
@@ -71,14 +76,14 @@ class Measuring:
         from ...benchmarks.llm_judge import judge_template
 
         turns = tail(question, transcript.reply, judge_template(self._templates))
-        found = await drive(turns, self._answer, exchanges)
+        found = await drive(turns, self.answer, exchanges)
         return replace(transcript, metrics={**transcript.metrics, **found.metrics})
 
     def about(self) -> dict[str, Json]:
         """What the record tells of the chosen metrics and their models; nothing where the defaults stand."""
-        if self._text_metrics == ("rouge1",):
+        if self._text_metrics == ("rouge1",) and not self._models:
             return {}
-        named: dict[str, Json] = {"text_metric": [*self._text_metrics]}
+        named: dict[str, Json] = {} if self._text_metrics == ("rouge1",) else {"text_metric": [*self._text_metrics]}
         for role in self._models:
             named |= {
                 SPEC[role].replace("-", "_"): public_name(self.specs[role]),
@@ -86,5 +91,6 @@ class Measuring:
             }
         return named
 
-    async def _answer(self, request: Request) -> Reply:
+    async def answer(self, request: Request) -> Reply:
+        """Return the reply of the model in the role of the request."""
         return await self._pipeline.reach(self.model(request.role)).answer(request)
