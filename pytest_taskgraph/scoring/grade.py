@@ -152,6 +152,8 @@ def _bare(answer: Json) -> Json:
 def _flat(answer: Json) -> list[str]:
     if isinstance(answer, dict) and ("reasons" in answer or "answer" in answer):
         return _flat(_bare(answer))
+    if isinstance(answer, dict) and "steps" in answer:
+        return _flat(answer["steps"])
     if isinstance(answer, dict):
         return [condition_of(answer)] if "condition" in answer else labels_of(answer)
     if isinstance(answer, list):

@@ -1,0 +1,116 @@
+"""The options of the family and the settings read from them. This module imports nothing heavy."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any, Final, Literal
+
+from ..settings import Option, Settings
+
+SHOTS: Final = 3
+"""In-context examples, unless the run says otherwise."""
+
+METHOD: Final = Option(
+    "tasklama-method",
+    "NAME[,NAME]",
+    "methods that TaskLAMA asks, a row each: icl, multseq, filter, golden_pairs, linear, ... (docs/tasklama.md)",
+    "icl",
+    kind="list",
+)
+SPLIT: Final = Option(
+    "tasklama-split",
+    "NAME",
+    "split of the TaskLAMA tasks that are asked about: train, validation or test",
+    "test",
+    choices=("train", "validation", "test"),
+)
+SOURCE: Final = Option(
+    "tasklama-source",
+    "NAME",
+    "where TaskLAMA's tasks come from: published (--taskgraph-data=tasklama=PATH), embedded, or generated",
+    choices=("published", "embedded", "generated"),
+)
+CONTEXT: Final = Option(
+    "tasklama-context",
+    "KIND",
+    "whether the context of a task is shown: with, without, or both (each task is asked twice)",
+    "with",
+    choices=("with", "without", "both"),
+)
+SEQUENCES: Final = Option(
+    "tasklama-sequences", "N", "sequences of steps that the methods multseq put together", "4", kind="whole", least=1
+)
+SAMPLES: Final = Option(
+    "tasklama-samples", "N", "sequences of steps of which the methods filter keep the best", "16", kind="whole", least=1
+)
+FILTER: Final = Option(
+    "tasklama-filter",
+    "FILE",
+    "coefficients by which the methods filter rank sequences, of python -m pytest_taskgraph tasklama fit",
+    kind="path",
+)
+SIMILARITY: Final = Option(
+    "tasklama-similarity",
+    "NAME",
+    "similarity of steps: lexical, sentence-transformers, or embeddings (of --taskgraph-embedder)",
+    "lexical",
+    choices=("lexical", "sentence-transformers", "embeddings"),
+)
+OPTIONS: Final = (METHOD, SPLIT, SOURCE, CONTEXT, SEQUENCES, SAMPLES, FILTER, SIMILARITY)
+HELP: Final = {
+    "instances": "TaskLAMA tasks per method",
+    "shots": "TaskLAMA tasks",
+    "gate": "tasklama.hungarian_f1>=0.5",
+}
+"""What shared options are about here."""
+
+Split = Literal["train", "validation", "test"]
+Source = Literal["published", "embedded", "generated"]
+Context = Literal["with", "without", "both"]
+Similarity = Literal["lexical", "sentence-transformers", "embeddings"]
+
+
+@dataclass(frozen=True, slots=True)
+class TaskLamaSettings(Settings):
+    """The settings that decide which tasks are asked about, by which methods, and how answers are compared.
+
+    Of each method there are questions about `instances` tasks.
+    """
+
+    methods: tuple[str, ...] = ("icl",)
+    split: Split = "test"
+    source: Source = "embedded"
+    context: Context = "with"
+    sequences: int = 4
+    samples: int = 16
+    filter: str = ""  # the file of coefficients; empty for none
+    similarity: Similarity = "lexical"
+
+    @property
+    def examples(self) -> int:
+        """The number of in-context examples."""
+        return SHOTS if self.shots is None else self.shots
+
+    @classmethod
+    def of(cls, settings: Settings, suite: dict[str, Any] | None = None) -> TaskLamaSettings:
+        """Return the settings of a run with the family's own; those that are of the family already, as they are.
+
+        Args:
+            settings: The settings of the run.
+            suite: The keyword arguments of the suite.
+        """
+        if isinstance(settings, cls):
+            return settings
+        shared: dict[str, Any] = {one.name: getattr(settings, one.name) for one in fields(Settings)}
+        found = {option.name: settings.value_of(option, suite or {}) for option in OPTIONS}
+        return cls(
+            **shared,
+            methods=found[METHOD.name],
+            split=found[SPLIT.name],
+            source=found[SOURCE.name] or ("published" if "tasklama" in settings.data else "embedded"),
+            context=found[CONTEXT.name],
+            sequences=found[SEQUENCES.name],
+            samples=found[SAMPLES.name],
+            filter=found[FILTER.name],
+            similarity=found[SIMILARITY.name],
+        )

@@ -1,0 +1,219 @@
+"""The answer form of task graphs: steps, a line each, and which of them must be done before which.
+
+An answer is `{"steps": [text, ...], "dependencies": [[before, after], ...]}`, with indices of steps from 0. It may hold
+`similarity`, a matrix that a model measured: rows are its steps, columns those of the reference.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from ...errors import UnparseableError
+from ...trial import Json, Parsing
+from ..name_lists import shown, unknown_name
+from .form import Form, show_value
+
+MOST_STEPS: Final = 200  # of an answer; a longer list is cut, for the work of matching grows with its cube
+LONGEST_STEP: Final = 500  # characters
+MOST_PAIRS: Final = 20_000
+_NUMBERED = re.compile(r"\W{0,8}(?:step[ \t]{1,4})?(\d{1,4})\W{0,3}[.):][*_]{0,3}(?:[ \t]++(.*))?", re.IGNORECASE)
+_BULLETED = re.compile(r"\s{0,12}[-*+•–—]\s++(.*)")
+_HEADING = re.compile(r"[\W_]{0,8}(?:dependencies|dependency|edges)\b(.*)", re.IGNORECASE)
+_ARROW = r"(?:[-=]{1,3}>|→|⟶|⇒|➔|before\b)"
+_ENDS = r"\W{0,2}(?:step[ \t]{1,4})?(\d{1,4})\b"
+_PAIR = re.compile(
+    rf"\b(\d{{1,4}})\b\W{{0,2}}?[ \t]{{0,4}}(?:must be done |comes )?{_ARROW}[ \t]{{0,4}}(?={_ENDS})", re.IGNORECASE
+)
+_MEASURED = re.compile(r"Similarity:[ \t]*(\[.*\])")
+_FENCE = re.compile(r"\s*`{3,}\w*\s*")
+_DECORATION = ' \t*_`"“”'
+
+
+def read_steps(text: str) -> list[str]:
+    """Return the steps of a reply.
+
+    These are the numbered lines, else the lines with bullets, else all lines that do not end in a colon; or the texts
+    of a JSON list, or of `steps` in a JSON object. Dependencies below them are left out.
+
+    Raises:
+        UnparseableError: if there is no step.
+    """
+    return [str(step) for step in read_graph(text)["steps"]]  # type: ignore[union-attr]
+
+
+def read_dependencies(text: str, numbers: Mapping[int, int]) -> list[tuple[int, int]]:
+    """Return the dependencies that a text lists, such as "1 -> 3, 2 -> 3", each once, in their order.
+
+    Args:
+        text: The text.
+        numbers: From the number of a step in the text to its index; pairs of other numbers are left out.
+    """
+    found: dict[tuple[int, int], None] = {}
+    for match in _PAIR.finditer(text):
+        before, after = (numbers.get(int(number)) for number in match.groups())
+        if before is not None and after is not None and before != after and len(found) < MOST_PAIRS:
+            found[before, after] = None
+    return list(found)
+
+
+def read_graph(text: str) -> dict[str, Json]:
+    """Return the answer that a text holds: its steps, and the dependencies that are listed below them.
+
+    Raises:
+        UnparseableError: if there is no step.
+    """
+    stated = _json(text)
+    if isinstance(stated, dict):
+        return _answer_in(stated, text)
+    steps = _steps([one for one in stated if isinstance(one, str)] if isinstance(stated, list) else None, text)
+    numbers = {number: at for at, number in enumerate(steps)}
+    listed = "\n".join(line for line, of_dependencies in _lines(text) if of_dependencies)
+    pairs = read_dependencies(listed, numbers)
+    return {"steps": [*steps.values()], "dependencies": [[*pair] for pair in pairs]}
+
+
+def write_graph(answer: Json) -> str:
+    """Return the text of an answer, as `read_graph` reads it back; a measured similarity is its last line."""
+    given = answer if isinstance(answer, dict) else {}
+    steps, pairs = given.get("steps"), given.get("dependencies")
+    lines = [f"{at}. {_one_line(step)}" for at, step in enumerate(steps if isinstance(steps, list) else [], 1)]
+    ends = [f"{before + 1} -> {after + 1}" for before, after in _pairs(pairs, len(lines))]
+    if ends:
+        lines.append(f"Dependencies: {', '.join(ends)}")
+    if "similarity" in given:
+        lines.append(f"Similarity: {json.dumps(given['similarity'])}")
+    return "\n".join(lines)
+
+
+def _steps(listed: Sequence[str] | None, text: str) -> dict[int, str]:
+    """Return the steps by their number in the text, in its order; from 1 where they have none."""
+    lines = [line for line, of_dependencies in _lines(text) if not of_dependencies]
+    bulleted = [match[1] for line in lines if (match := _BULLETED.fullmatch(line))]
+    plain = [line for line in lines if not line.rstrip(_DECORATION).endswith(":")]
+    found = (
+        (_numbered(lines) or dict(enumerate(bulleted or plain, 1))) if listed is None else dict(enumerate(listed, 1))
+    )
+    cleaned = {number: _one_line(step)[:LONGEST_STEP].strip(_DECORATION) for number, step in found.items()}
+    steps = {number: step for number, step in cleaned.items() if re.search(r"\w", step)}
+    if not steps:
+        raise UnparseableError(f"expected steps, a line each, found {shown(text)}")
+    return dict(list(steps.items())[:MOST_STEPS])
+
+
+def _numbered(lines: Sequence[str]) -> dict[int, str]:
+    """Return the numbered lines by number; where numbering starts anew, it goes on instead."""
+    found: dict[int, str] = {}
+    for line in lines:
+        if (match := _NUMBERED.fullmatch(line)) and (match[2] or "").strip():
+            number = int(match[1])
+            found[number if number not in found else max(found) + 1] = match[2]
+    return found
+
+
+def _lines(text: str) -> Iterator[tuple[str, bool]]:
+    """Yield the lines that are not empty, and whether each lists dependencies: below their heading, or by its look."""
+    below = False
+    for line in text.splitlines():
+        if not line.strip() or _FENCE.fullmatch(line):
+            continue
+        heading = _HEADING.fullmatch(line)
+        below = below or heading is not None
+        yield line, below or not re.search(r"[^\W\d]", _PAIR.sub("", line).replace("step", ""))
+
+
+def _answer_in(stated: Mapping[str, Json], text: str) -> dict[str, Json]:
+    """Return the answer that a JSON object states; nothing but steps and dependencies is taken from it."""
+    steps = stated.get("steps")
+    if not isinstance(steps, list) or not steps or not all(isinstance(step, str) and step.strip() for step in steps):
+        raise UnparseableError(f"expected a JSON object with a list of texts under steps, found {shown(text)}")
+    kept = [_one_line(step)[:LONGEST_STEP] for step in steps[:MOST_STEPS]]
+    pairs = dict.fromkeys(_pairs(stated.get("dependencies"), len(kept)))
+    return {"steps": [*kept], "dependencies": [[*pair] for pair in list(pairs)[:MOST_PAIRS]]}
+
+
+def _pairs(listed: object, steps: int) -> list[tuple[int, int]]:
+    """Return those of a list that are two different indices of steps."""
+    found = [tuple(pair) for pair in listed if isinstance(pair, list)] if isinstance(listed, list) else []
+    return [
+        (pair[0], pair[1])
+        for pair in found
+        if len(pair) == 2 and all(type(one) is int and 0 <= one < steps for one in pair) and pair[0] != pair[1]
+    ]
+
+
+def _json(text: str) -> Json:
+    """Return the value of a text that is JSON, also in a fence; None for any other text."""
+    try:
+        found: Json = json.loads(_unfenced(text))
+    except (ValueError, RecursionError):
+        return None
+    return found
+
+
+def _unfenced(text: str) -> str:
+    return "\n".join(line for line in text.splitlines() if not _FENCE.fullmatch(line))
+
+
+def _one_line(step: object) -> str:
+    return " ".join(str(step).split())
+
+
+def _read(text: str, names: Sequence[str], parsing: Parsing) -> Json:
+    """Return the answer, with the similarity in its last line; strictly, there are numbered lines and no others."""
+    *above, last = text.rstrip().splitlines() or [""]
+    measured = _MEASURED.fullmatch(last)
+    answer = read_graph("\n".join(above) if measured else text)
+    if parsing == "strict":
+        odd = [
+            line
+            for line, listed in _lines("\n".join(above) if measured else text)
+            if not listed and not _NUMBERED.fullmatch(line)
+        ]
+        if odd:
+            raise UnparseableError(f"expected numbered lines alone, found {shown(odd[0])}")
+    if measured:
+        try:
+            answer["similarity"] = json.loads(measured[1])
+        except (ValueError, RecursionError):
+            raise UnparseableError(f"expected a matrix behind Similarity:, found {shown(last)}") from None
+    return answer
+
+
+def _write(answer: Json, names: Sequence[str]) -> str:
+    return write_graph(answer)
+
+
+def _ask(names: Sequence[str]) -> str:
+    return (
+        "The answer has one line a step, numbered from 1. "
+        'Below them stand "Dependencies:" and pairs of numbers, such as 1 -> 3.'
+    )
+
+
+def _other_step(reference: Json, names: Sequence[str]) -> Json:
+    """Return a single step that shares no word with the reference."""
+    return {"steps": [unknown_name([show_value(reference)])], "dependencies": []}
+
+
+def _show(answer: Json) -> str:
+    """Return the steps with their numbers, and the dependencies, in one line."""
+    match answer:
+        case {"steps": list(steps), **rest}:
+            told = "; ".join(f"{at} {_one_line(step)}" for at, step in enumerate(steps, 1))
+            pairs = _pairs(rest.get("dependencies"), len(steps))
+            listed = ", ".join(f"{before + 1} → {after + 1}" for before, after in pairs)
+            return f"{told} ({listed})" if listed else told
+    return show_value(answer)
+
+
+def _takes_lines(names: Sequence[str]) -> bool:
+    return True
+
+
+TASK_GRAPH = Form(
+    "task-graph", _ask, _read, _write, "hungarian_f1", pass_threshold=0.0, wrong=_other_step, show=_show,
+    takes_lines=_takes_lines, open=True,
+)  # fmt: skip
