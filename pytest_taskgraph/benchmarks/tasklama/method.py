@@ -1,0 +1,41 @@
+"""A method of TaskLAMA: how the steps of a task are asked for, or the order between them; a row of its tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from ...asking import Episode
+    from ...trial import Json
+    from .complex_task import ComplexTask
+    from .tasklama_options import TaskLamaSettings
+
+Section = Literal["steps", "golden dependencies", "dependencies"]
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """One way to ask about a task.
+
+    Args:
+        name: The name in options, gates and tables.
+        title: What it does, in a few words, for the documentation.
+        section: "steps": steps are generated. "golden dependencies": the steps are given, the order between them is
+            asked for. "dependencies": both are the model's.
+        episode: How a question is put; its name in questions is that of the method.
+        prompt: From the task, the in-context examples and the settings to the text of the first request.
+        settings: From the same to what the episode needs beside the prompt.
+        metric: The main metric.
+        further: Further metrics.
+    """
+
+    name: str
+    title: str
+    section: Section
+    episode: Episode
+    prompt: Callable[[ComplexTask, Sequence[ComplexTask], TaskLamaSettings], str]
+    settings: Callable[[ComplexTask, Sequence[ComplexTask], TaskLamaSettings], dict[str, Json]]
+    metric: str
+    further: tuple[str, ...] = ()
