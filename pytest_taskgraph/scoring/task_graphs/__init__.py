@@ -1,0 +1,8 @@
+"""Graphs of steps and dependencies, scored against gold ones (Yuan et al. 2024, "TaskLAMA: Probing the Complex Task
+Understanding of Language Models").
+
+step_graphs      the steps and dependencies of an answer, and of a reference
+precedence       cycles, reduction, closure, and pairwise accuracy
+similarity       how alike two steps are
+step_matching    which steps belong together: unlimited, one-to-one, one-to-two
+"""
