@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Final, Literal
 
 AggregateKind = Literal["mean", "ratio", "geometric-mean", "harmonic-mean", "seed-mean", "seed-deviation"]
-Rows = Literal["group", "section", "model", "label"]
+Rows = Literal["group", "section", "model", "model-group", "label"]
 MEAN: Final = "mean"  # in place of the name of an aggregate: the mean of the main score
 STATISTICS: Final = frozenset(  # of every row of a table; no aggregate is called so. "interval": of rate or mean
     {
@@ -111,13 +111,15 @@ class TableSpec:
         name: Unlike that of any other table of the family.
         title: The heading of the first column.
         columns: The columns, in order. A value stands twice where reports show it at different places.
-        rows: What each row is about: "group", "section", "model", or the values of `label`.
+        rows: What each row is about: "group", "section", "model", a group of one model ("model-group"), or the values
+            of `label`.
         label: The label whose values have a row each.
         sections: Whether rows of groups stand below a row of their section.
         total: Whether the last row is over all trials.
         graded: Whether the table is about graded questions, or about all others; never about both.
         groups: The groups that the table is about; all where empty.
-        references: Published numbers. In a table by model one of another row has a row of its own.
+        references: Published numbers. In a table by model, or by model and group, one of another row has a row of its
+            own.
         caption: What the table is about, in a few words; the name where empty.
         layouts: What the terminal tries, in this order, until one finds room. By default each rank from the highest
             to 0, then 0 with short headings.

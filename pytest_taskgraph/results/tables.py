@@ -268,7 +268,7 @@ def table_of(tally: Tally, described: FamilyDescription, spec: TableSpec, most: 
         most: How many rows a label with many numbers has at most: these are put together in ranges.
     """
     part = tally.where(lambda one: one.question.group in spec.groups) if spec.groups else tally
-    if spec.rows == "model":
+    if spec.rows in ("model", "model-group"):
         return _of_models(part, described, spec)
     return _by_model(part, described, spec, spec.rows, most)
 
@@ -348,10 +348,10 @@ def _grouped(tally: Tally, spec: TableSpec, by: str, rows: str, most: int | None
 
 
 def _of_models(tally: Tally, described: FamilyDescription, spec: TableSpec) -> Table:
-    """A table with a row for each model, and for each further row of which numbers are published."""
+    """A table with a row for each model, or each group of each, and for each further row with published numbers."""
     lines = []
-    for group in tally.groups("model", graded=spec.graded):
-        lines.append(_line(tally, described, spec, group.name, "model", "", {"": group}, ("",)))
+    for name, group in _model_rows(tally, spec):
+        lines.append(_line(tally, described, spec, name, "model", "", {"": group}, ("",)))
     known = {one.name for one in lines} | {"total"}
     for name in dict.fromkeys(one.row for one in spec.references if one.row not in known):
         cells = {one.value: Cell(references=_published(spec, name, one.value)) for one in spec.columns}
@@ -361,6 +361,17 @@ def _of_models(tally: Tally, described: FamilyDescription, spec: TableSpec) -> T
         lines.append(_line(tally, described, spec, "total", "total", "", whole, ("",)))
     asked = any(one.kind == "model" for one in lines)
     return Table(described.name, spec, "model", ("",), tuple(lines) if asked else ())
+
+
+def _model_rows(tally: Tally, spec: TableSpec) -> list[tuple[str, Group]]:
+    """Return the rows by name; those of groups are called by model and group, or by one where the other is the same."""
+    if spec.rows == "model":
+        return [(one.name, one) for one in tally.groups("model", graded=spec.graded)]
+    groups = tally.groups(graded=spec.graded)
+    if len({one.model for one in groups}) < 2:
+        return [(one.name, one) for one in groups]
+    several = len({one.name for one in groups}) > 1
+    return [(f"{one.model}, {one.name}" if several else one.model, one) for one in groups]
 
 
 def _line(

@@ -112,6 +112,20 @@ def test_rows_by_model_hold_published_systems_too() -> None:
     assert entry.cells["recall"].references == (Reference(0.4, "x"),)
 
 
+def test_rows_by_model_and_group_are_called_by_what_differs() -> None:
+    spec = TableSpec(
+        "systems", "system", (Column("n"), Column("recall")), rows="model-group", total=False,
+        references=(ReferenceValue("GPT-3", "recall", 0.4, "x"),),
+    )  # fmt: skip
+    published = ("published", "GPT-3")
+    both = of_spec([*CLAIMED, claim(2, model="k")], spec)
+    assert names(both) == [("model", "k, pairs"), ("model", "m, whole"), ("model", "m, pairs"), published]
+    assert value(both, "m, pairs", "n") == 12
+    assert names(of_spec(CLAIMED, spec)) == [("model", "whole"), ("model", "pairs"), published]
+    alone = [one for one in CLAIMED if one.question.group == "pairs"]
+    assert names(of_spec([*alone, claim(2, model="k")], spec)) == [("model", "k"), ("model", "m"), published]
+
+
 def test_rows_by_label_and_by_section() -> None:
     trials = [claim(at, size=8 + at % 2) for at in range(6)]
     by_label = of_spec(trials, TableSpec("sizes", "size", (Column("n"),), rows="label", label="size"))
