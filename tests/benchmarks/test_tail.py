@@ -11,11 +11,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pytest_taskgraph.asking import Exchange, Transcript, drive
-from pytest_taskgraph.benchmarks.episodes.tail import cosine, tail
+from pytest_taskgraph.benchmarks.episodes.tail import tail
 from pytest_taskgraph.benchmarks.llm_judge import judge_prompt, judge_template, verdict
 from pytest_taskgraph.benchmarks.understanding.questions.assembly import question_metrics
 from pytest_taskgraph.errors import ProviderError, UnknownNameError, UsageError
 from pytest_taskgraph.models.clients.scripted import Scripted
+from pytest_taskgraph.scoring.cosine import cosine
 from pytest_taskgraph.scoring.forms import form
 from pytest_taskgraph.scoring.metrics import check_text_metrics
 from pytest_taskgraph.scoring.metrics.texts import demand_bertscore

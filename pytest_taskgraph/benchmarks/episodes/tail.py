@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from ...asking import Transcript, Turns
 from ...errors import ProviderError
+from ...scoring.cosine import cosine
 from ...scoring.grade import read_answer
 from ...trial import Question, Reply, Request
 from .. import FAMILIES
@@ -29,21 +29,6 @@ def tail(question: Question, reply: Reply, template: str) -> Turns:
     replies = yield [_REQUESTS[name](question, *texts, template) for name in question.judged]
     values = {name: _VALUES[name](reply) for name, reply in zip(question.judged, replies, strict=True)}
     return Transcript(reply, values, notes=[{"metric": name, "value": value} for name, value in values.items()])
-
-
-def cosine(vectors: Sequence[Sequence[float]]) -> float | None:
-    """The cosine of the angle between two vectors, clipped to 0.0 to 1.0; None for a vector without a direction."""
-    ours, theirs = (_unit(vector) for vector in vectors)
-    if not ours or not theirs:
-        return None
-    return min(1.0, max(0.0, math.fsum(a * b for a, b in zip(ours, theirs, strict=True))))
-
-
-def _unit(vector: Sequence[float]) -> list[float]:
-    """The vector at length 1; nothing for one of length 0. Divided by its largest part first, so that none is lost."""
-    largest = max(map(abs, vector), default=0.0)
-    scaled = [part / largest for part in vector] if largest else []
-    return [part / math.hypot(*scaled) for part in scaled]
 
 
 def _judge(question: Question, given: str, reference: str, template: str) -> Request:
