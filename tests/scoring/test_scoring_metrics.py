@@ -15,6 +15,8 @@ from pytest_taskgraph.trial import Json
 NAMES = st.lists(st.sampled_from("ABCDE"), max_size=6).map(list[Json])
 GROUPS = st.lists(NAMES, max_size=4).map(list[Json])
 
+GRAPH_METRICS = ("hungarian_f1", "in_degree_rouge1", "graph_f1", "pairwise_accuracy")
+
 
 @pytest.mark.parametrize(
     ("given_names", "reference", "index"),
@@ -88,6 +90,7 @@ def test_every_metric_of_any_answer_lies_within_0_and_1(name: str, answer: Json,
     stated: dict[str, Json] = {
         "order": {"tasks": [str(group) for group in reference], "before": []},
         "equivalence": {"condition": "n < 3", "domains": {"n": None}},
+        **{key: {"steps": [str(group) for group in reference], "dependencies": []} for key in GRAPH_METRICS},
     }
     value = measure_answer(name, metric(name), answer, stated.get(name, reference)).value
     assert value is None or 0.0 <= value <= 1.0
@@ -96,6 +99,6 @@ def test_every_metric_of_any_answer_lies_within_0_and_1(name: str, answer: Json,
 def test_an_unknown_metric_is_told_with_the_known_ones() -> None:
     with pytest.raises(
         UnknownNameError,
-        match="unknown metric 'vibes'; known: bertscore, correctness, equivalence, explanation, identification",
+        match="unknown metric 'vibes'; known: bertscore, correctness, equivalence, explanation, graph_f1, hungarian_f1",
     ):
         metric("vibes")

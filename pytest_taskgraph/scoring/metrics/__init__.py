@@ -12,6 +12,7 @@ from ...catalog import Catalog
 from ...errors import UnknownNameError
 from ..measurement import Metric, values_of
 from .agreement import correctness, equivalence, jaccard, matching, precision, recall
+from .graph_metrics import graph_f1, hungarian_f1, in_degree_rouge1, pairwise_accuracy
 from .orders import order
 from .reasons import explanation, identification, reason, verdict
 from .texts import bertscore, demand_bertscore, rouge1, rouge1_recall, rouge2, rouge_l
@@ -33,6 +34,10 @@ _BUILT_IN: dict[str, Metric] = {
     "rouge2": rouge2,
     "rouge_l": rouge_l,
     "bertscore": bertscore,
+    "hungarian_f1": hungarian_f1,
+    "in_degree_rouge1": in_degree_rouge1,
+    "graph_f1": graph_f1,
+    "pairwise_accuracy": pairwise_accuracy,
 }
 
 METRICS: Catalog[Metric] = Catalog("metric", _BUILT_IN)

@@ -66,16 +66,20 @@ def similarity_matrix(given: Json, reference: Json) -> list[list[float]]:
 def lexical_similarity(first: str, second: str) -> float:
     """Return the F1 of the words that two texts share (ROUGE-1), 0.0 to 1.0; 1.0 for equal texts.
 
-    Words are the runs of letters, marks and digits of any script, without regard to case. Of a text without any such
-    run (`!!!`), what stands between blanks counts as words.
+    Words are those of any script, without regard to case.
     """
     return _shared_words(_word_counts(first), _word_counts(second))
 
 
-def _word_counts(text: str) -> Counter[str]:
+def words(text: str) -> list[str]:
+    """Return the runs of letters, marks and digits of a text, case folded; if it has none, what blanks separate."""
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
     runs = "".join(letter if unicodedata.category(letter)[0] in "LMN" else " " for letter in folded)
-    return Counter(runs.split() or folded.split())
+    return runs.split() or folded.split()
+
+
+def _word_counts(text: str) -> Counter[str]:
+    return Counter(words(text))
 
 
 def _shared_words(ours: Counter[str], theirs: Counter[str]) -> float:

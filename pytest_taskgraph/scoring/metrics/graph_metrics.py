@@ -1,0 +1,140 @@
+"""Metrics of task graphs: steps and the dependencies between them, against a gold graph.
+
+Node and edge metrics of TaskLAMA (Yuan et al. 2024, "Metrics"), chain and subgraph of WorFBench (Qiao et al. 2024).
+An answer is `{"steps": [...], "dependencies": [[i, j], ...]}`; one of another shape has no steps. The reference has the
+same shape, and states by "similarity" how alike two steps are (`..task_graphs.similarity`). Where an embedder should
+have measured that and has not, the values that rest on it are undefined.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ...errors import UnmeasuredError
+from ...trial import Json
+from ..measurement import Measurement, declares
+from ..rouge import f_beta, ngram_shares, subsequence_shares, tokens
+from ..task_graphs.neighbourhoods import OVERLAPS, neighbourhood_overlaps
+from ..task_graphs.precedence import independent_pairs, pairwise_hits
+from ..task_graphs.shared_parts import alike_pairs, largest_common_subgraph, longest_chain
+from ..task_graphs.similarity import similarity_matrix, words
+from ..task_graphs.step_graphs import answered_graph, gold_graph
+from ..task_graphs.step_matching import Matrix, hungarian_scores, match_steps, relaxed_scores, unlimited_scores
+
+_MATCHED: Final = (
+    "hungarian_precision", "hungarian_recall", "hungarian_f2",
+    "relaxed_precision", "relaxed_recall", "relaxed_f1", "relaxed_f2",
+    "unlimited_precision", "unlimited_recall", "unlimited_f1",
+)  # fmt: skip
+_DOCUMENTS: Final = (
+    "steps_rouge1_f1", "steps_rouge1_f2", "steps_rouge2_f1", "steps_rouge2_f2", "steps_rouge_l_f1", "steps_rouge_l_f2"
+)  # fmt: skip
+
+
+@declares(*_MATCHED, *_DOCUMENTS)
+def hungarian_f1(given: Json, reference: Json) -> Measurement:
+    """Return the F1 of steps matched one-to-one, and beside it the other scores of steps.
+
+    These are precision, recall and F2 (recall weighs twice as much) of the one-to-one, the relaxed (one-to-two) and the
+    unlimited matching, and F1 and F2 of ROUGE-1, -2 and -L of the steps joined to one text. All are 0.0 to 1.0.
+    """
+    documents = _document_scores(given, reference)
+    matrix = _matrix(given, reference)
+    if matrix is None:
+        return Measurement(None, {**dict.fromkeys(_MATCHED), **documents})
+    values: dict[str, float | None] = {}
+    for name, (precision, recall) in {
+        "hungarian": hungarian_scores(matrix),
+        "relaxed": relaxed_scores(matrix),
+        "unlimited": unlimited_scores(matrix),
+    }.items():
+        values[f"{name}_precision"], values[f"{name}_recall"] = precision, recall
+        values[f"{name}_f1"], values[f"{name}_f2"] = f_beta(precision, recall), f_beta(precision, recall, 2)
+    declared = {name: values[name] for name in _MATCHED}
+    return Measurement(values["hungarian_f1"], {**declared, **documents})
+
+
+@declares(*OVERLAPS[1:])
+def in_degree_rouge1(given: Json, reference: Json) -> Measurement:
+    """Return the mean overlap of the parents of matched steps by ROUGE-1, and the other overlaps of neighbourhoods.
+
+    These are by ROUGE-1, -2 and -L those of the parents (in-degree), of the children (out-degree), and of both
+    together (step proximity); all 0.0 to 1.0.
+    """
+    matrix = _matrix(given, reference)
+    if matrix is None:
+        return Measurement(None)
+    overlaps = neighbourhood_overlaps(answered_graph(given), gold_graph(reference), match_steps(matrix))
+    return Measurement(overlaps.pop(OVERLAPS[0]), overlaps)
+
+
+@declares("chain_f1")
+def graph_f1(given: Json, reference: Json) -> Measurement:
+    """Return the F1 of the largest common subgraph, and of the longest common chain, of matched steps; 0.0 to 1.0.
+
+    The subgraph is undefined where it cannot be found within bounds (`shared_parts.MOST_STATES`).
+    """
+    matrix = _matrix(given, reference)
+    if matrix is None:
+        return Measurement(None)
+    answer, gold = answered_graph(given), gold_graph(reference)
+    pairs = alike_pairs(matrix)
+    chain = longest_chain(pairs, gold)
+    common = largest_common_subgraph(pairs, answer, gold)
+    steps = len(answer.steps), len(gold.steps)
+    return Measurement(None if common is None else _f1_of(common, *steps), {"chain_f1": _f1_of(chain, *steps)})
+
+
+def _pairwise_of_no_answer(reference: Json) -> Measurement:
+    return _pairwise(reference, None)
+
+
+@declares("majority_class", unparseable=_pairwise_of_no_answer)
+def pairwise_accuracy(given: Json, reference: Json) -> Measurement:
+    """Return the share of ordered pairs of gold steps that are answered right, 0.0 to 1.0; None if there is no pair.
+
+    The dependencies of the answer are its answers about single pairs: nothing is concluded from them, and a method
+    that states immediate dependencies must give their closure. Its steps are those of the reference, in its order;
+    else no pair is right. `majority_class` is what "no dependency" for every pair comes to. The parts `pairs` and
+    `majority_pairs` hold the counts, for the accuracy over all pairs of all tasks.
+    """
+    answer, gold = answered_graph(given), gold_graph(reference)
+    same = [words(step) for step in answer.steps] == [words(step) for step in gold.steps]
+    return _pairwise(reference, answer.dependencies if same else None)
+
+
+def _pairwise(reference: Json, dependencies: tuple[tuple[int, int], ...] | None) -> Measurement:
+    gold = gold_graph(reference)
+    free, pairs = independent_pairs(len(gold.steps), gold.dependencies)
+    right = 0
+    if dependencies is not None:
+        right, _ = pairwise_hits(len(gold.steps), dependencies, gold.dependencies)
+    return Measurement(
+        right / pairs if pairs else None,
+        {"majority_class": free / pairs if pairs else None},
+        {"pairs": (right, pairs), "majority_pairs": (free, pairs)},
+    )
+
+
+def _matrix(given: Json, reference: Json) -> Matrix | None:
+    """Return how alike the steps are, None where an embedder should have measured it and has not."""
+    try:
+        return similarity_matrix(given, reference)
+    except UnmeasuredError:
+        return None
+
+
+def _document_scores(given: Json, reference: Json) -> dict[str, float]:
+    """Return F1 and F2 of ROUGE between the texts that the steps of either side make, joined by a blank."""
+    ours, theirs = (tokens(" ".join(graph.steps)) for graph in (answered_graph(given), gold_graph(reference)))
+    shares = {
+        "rouge1": ngram_shares(ours, theirs, 1),
+        "rouge2": ngram_shares(ours, theirs, 2),
+        "rouge_l": subsequence_shares(ours, theirs),
+    }
+    return {f"steps_{name}_f{beta}": f_beta(*found, beta) for name, found in shares.items() for beta in (1, 2)}
+
+
+def _f1_of(common: int, given: int, gold: int) -> float:
+    """Return the F1 of a number of common steps over those of either side; 0.0 if both sides are empty."""
+    return 2 * common / (given + gold) if given + gold else 0.0
