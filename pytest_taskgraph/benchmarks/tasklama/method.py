@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from .complex_task import ComplexTask
     from .tasklama_options import TaskLamaSettings
 
-Section = Literal["steps", "golden dependencies", "dependencies"]
+Section = Literal["step_generation", "golden_dependencies", "generated_dependencies"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,8 +22,8 @@ class Method:
     Args:
         name: The name in options, gates and tables.
         title: What it does, in a few words, for the documentation.
-        section: "steps": steps are generated. "golden dependencies": the steps are given, the order between them is
-            asked for. "dependencies": both are the model's.
+        section: "step_generation": steps are asked for. "golden_dependencies": steps are given, their order is
+            asked for. "generated_dependencies": both are the model's.
         episode: How a question is put; its name in questions is that of the method.
         prompt: From the task, the in-context examples and the settings to the text of the first request.
         settings: From the same to what the episode needs beside the prompt.
