@@ -1,0 +1,246 @@
+"""Lines of the published format: a task each, as a JSON object; and what is wrong with them.
+
+A line holds `task`, the title; `assumptions`, a list of objects with the text `assumption`, or of texts; `substeps`, a
+list of objects with the text `step`; and `dependencies`, a list of objects with the texts of two steps: `subtask1` must
+be done before `subtask2`. `cluster` is read too, everything else is ignored. Where each step has a whole number of its
+own as `stepId`, these state the order of the steps.
+
+What cannot be used is left out and noted, and the rest is used. Texts come from strangers: their length and number are
+limited, and control characters do not get through.
+"""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+from ..complex_task import ComplexTask
+from ..tasklama_options import Split
+
+LONGEST_LINE: Final = 1_000_000  # bytes
+LONGEST_TEXT: Final = 1_000  # characters of a title, an assumption or a step
+MOST_STEPS: Final = 100
+MOST_ASSUMPTIONS: Final = 20
+PROBLEMS_SHOWN: Final = 5  # of one kind
+
+Note = Callable[[str, str], None]
+"""Takes a kind of problems, in the plural, and the problem itself."""
+
+
+class TaskProblems:
+    """What is wrong with the data: the first problems of each kind in full, of the others the number."""
+
+    def __init__(self) -> None:
+        self._shown: dict[str, list[str]] = {}
+        self._counts: dict[str, int] = {}
+
+    def add(self, kind: str, line: str) -> None:
+        """Add a problem.
+
+        Args:
+            kind: What problems of its kind are called, in the plural.
+            line: The line for the user.
+        """
+        self._counts[kind] = self._counts.get(kind, 0) + 1
+        shown = self._shown.setdefault(kind, [])
+        if len(shown) < PROBLEMS_SHOWN:
+            shown.append(line)
+
+    @property
+    def lines(self) -> list[str]:
+        """The lines for the user, those of one kind together."""
+        return list(self._lines())
+
+    def _lines(self) -> Iterator[str]:
+        for kind, shown in self._shown.items():
+            yield from shown
+            if more := self._counts[kind] - len(shown):
+                yield f"and {more} more: {kind}"
+
+
+@dataclass(slots=True)
+class DependencyCounts:
+    """Numbers of dependencies: those that the data state, and those of them that run against the order of the steps."""
+
+    stated: int = 0
+    backward: int = 0
+
+
+def read_tasks(
+    content: bytes, file: str, split: Split, problems: TaskProblems, counts: DependencyCounts
+) -> list[ComplexTask]:
+    """Return the tasks of a file, as yet without ids; add what is wrong to the problems.
+
+    A byte-order mark and Windows line ends are allowed.
+
+    Args:
+        content: The bytes of the file.
+        file: Its name in problems.
+        split: The split of its tasks.
+        problems: What is wrong is added here.
+        counts: The numbers of dependencies are added here.
+    """
+    tasks = []
+    for number, line in enumerate(content.removeprefix(b"\xef\xbb\xbf").split(b"\n"), 1):
+        place = f"{shown(file)}, line {number}"
+
+        def note(kind: str, found: str, place: str = place) -> None:
+            problems.add(kind, f"{place}: {found}")
+
+        record = _record(line.strip(), note)
+        if record is not None and (task := _task(record, split, place, problems, counts)):
+            tasks.append(task)
+    return tasks
+
+
+def shown(text: str, longest: int = 80) -> str:
+    """Return a text of strangers for a message: on one line, and not too long."""
+    clean = _clean(text[: 4 * longest])
+    return clean if len(clean) <= longest else f"{clean[: longest - 3]}..."
+
+
+def _record(line: bytes, note: Note) -> dict[str, Any] | None:
+    """Return the object that a line holds; None if it is empty or cannot be used, which is noted."""
+    if not line:
+        return None
+    if len(line) > LONGEST_LINE:
+        note("lines that are too long", f"the line has {len(line)} bytes, more than {LONGEST_LINE}; it is left out")
+        return None
+    try:
+        found = json.loads(line.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        note("lines that are not UTF-8", f"byte {error.start + 1} of the line is not UTF-8; the line is left out")
+        return None
+    except (ValueError, RecursionError) as error:
+        note("broken lines", f"broken JSON ({shown(str(error))}); the line is left out")
+        return None
+    if not isinstance(found, dict):
+        note("broken lines", f"the line holds {_kind(found)}; expected an object with a task; the line is left out")
+        return None
+    return found
+
+
+def _task(
+    record: dict[str, Any], split: Split, place: str, problems: TaskProblems, counts: DependencyCounts
+) -> ComplexTask | None:
+    title = _text(record.get("task"))
+
+    def note(kind: str, found: str) -> None:
+        problems.add(kind, f"{place} ({shown(title) or 'no title'}): {found}")
+
+    steps = _steps(record.get("substeps"), note)
+    context = _assumptions(record.get("assumptions"), note)
+    if not title or not steps:
+        note("empty tasks", f"the task has no {'steps' if title else 'title'}; it is left out")
+        return None
+    if excess := _excess([title, *context, *steps], len(steps), len(context)):
+        note("tasks that are too large", f"the task has {excess}; it is left out")
+        return None
+    dependencies = _dependencies(record.get("dependencies"), steps, note, counts)
+    counts.backward += sum(before > after for before, after in dependencies)
+    return ComplexTask("", title, context, steps, dependencies, _text(record.get("cluster")), split)
+
+
+def _excess(texts: list[str], steps: int, assumptions: int) -> str:
+    """Say what a task has too much of; an empty text if nothing."""
+    longest = max(map(len, texts))
+    if longest > LONGEST_TEXT:
+        return f"a text of {longest} characters, more than {LONGEST_TEXT}"
+    if steps > MOST_STEPS:
+        return f"{steps} steps, more than {MOST_STEPS}"
+    return f"{assumptions} assumptions, more than {MOST_ASSUMPTIONS}" if assumptions > MOST_ASSUMPTIONS else ""
+
+
+def _assumptions(stated: object, note: Note) -> tuple[str, ...]:
+    texts = (_field(one, "assumption") for one in _listed(stated, "assumptions", note))
+    return tuple(dict.fromkeys(text for text in texts if text))
+
+
+def _steps(stated: object, note: Note) -> tuple[str, ...]:
+    """Return the different steps in their order; what is left out is noted."""
+    found: dict[str, str] = {}
+    for one in _in_order(_listed(stated, "substeps", note)):
+        step = _field(one, "step")
+        key = _key(step)
+        if not key:
+            note("steps without a text", "a step has no text; it is left out")
+        elif key in found:
+            note("steps that occur twice in a task", f"the step {shown(step)!r} occurs twice; the first is kept")
+        else:
+            found[key] = step
+    return tuple(found.values())
+
+
+def _in_order(substeps: list[Any]) -> list[Any]:
+    """Return the steps in the order of their numbers, where each has one of its own; else as they stand."""
+    numbers = [one.get("stepId") if isinstance(one, dict) else None for one in substeps]
+    if any(type(number) is not int for number in numbers) or len(set(numbers)) < len(numbers):
+        return substeps
+    return sorted(substeps, key=lambda one: int(one["stepId"]))
+
+
+def _dependencies(
+    stated: object, steps: tuple[str, ...], note: Note, counts: DependencyCounts
+) -> tuple[tuple[int, int], ...]:
+    """Return the different dependencies, without self-loops; what is left out is noted."""
+    index = {_key(step): at for at, step in enumerate(steps)}
+    found: dict[tuple[int, int], None] = {}
+    for one in _listed(stated, "dependencies", note):
+        counts.stated += 1
+        texts = _field(one, "subtask1"), _field(one, "subtask2")
+        before, after = (index.get(_key(text)) for text in texts)
+        if before is None or after is None:
+            missing = texts[1] if before is not None else texts[0]
+            named = f"on {shown(missing)!r}, which is none of its steps" if missing else "without two steps"
+            note("dependencies on steps that do not exist", f"a dependency {named}; it is left out")
+        elif before == after:
+            note("dependencies of steps on themselves", f"the step {shown(texts[0])!r} depends on itself; left out")
+        else:
+            found[before, after] = None
+    return tuple(found)
+
+
+def _listed(stated: object, name: str, note: Note) -> list[Any]:
+    if stated is None:
+        return []
+    if not isinstance(stated, list):
+        note(f"{name} that are no list", f"{name} holds {_kind(stated)}; expected a list; it is left out")
+        return []
+    return stated
+
+
+def _field(stated: object, name: str) -> str:
+    """Return the text of an object's field; a text stands for itself."""
+    return _text(stated.get(name) if isinstance(stated, dict) else stated)
+
+
+def _text(stated: object) -> str:
+    """Return a text with single spaces and without control characters; an empty one if it is none."""
+    return _clean(stated) if isinstance(stated, str) else ""
+
+
+def _clean(text: str) -> str:
+    if not text.isprintable():  # Cc: control characters; Cs: halves of surrogate pairs, which no file can hold
+        text = "".join(" " if unicodedata.category(one) in ("Cc", "Cs") else one for one in text)
+    return " ".join(text.split())
+
+
+def _key(step: str) -> str:
+    """Return what decides whether two texts name the same step: not case, not spaces, not the full stop at the end."""
+    return " ".join(step.casefold().split()).rstrip(" .")
+
+
+def _kind(value: object) -> str:
+    """Say what a JSON value is."""
+    names: Iterable[tuple[type, str]] = (
+        (bool, "true or false"),
+        (str, "a text"),
+        (list, "a list"),
+        (dict, "an object"),
+        (int, "a number"),
+        (float, "a number"),
+    )
+    return next((name for kind, name in names if isinstance(value, kind)), "null")
