@@ -32,6 +32,7 @@ REFERENCES: list[tuple[str, Json]] = [
     ("task-reasons", {"tasks": [], "reasons": {}}),
     ("pair-reason", {"tasks": ["Brew", "Pour"], "reasons": {"": "Both rinse."}}),
     ("yes-no-reason", {"answer": "no", "reason": "It waits."}),
+    ("task-graph", {"steps": ["Brew tea", "Pour tea"], "dependencies": [[0, 1]]}),
 ]
 
 

@@ -58,6 +58,12 @@ def answers(name: str, names: list[str]) -> st.SearchStrategy[Json]:
         "yes-no-reason": st.tuples(st.sampled_from(["yes", "no"]), SENTENCE | st.just("")).map(
             lambda both: {"answer": both[0], "reason": both[1]}
         ),
+        "task-graph": some(1).map(
+            lambda chosen: {
+                "steps": [" ".join(f"Do {one} now".split()) for one in chosen],
+                "dependencies": [[at, at + 1] for at in range(len(chosen) - 1)],
+            }
+        ),
     }
     return kinds[name]
 
@@ -194,7 +200,7 @@ def test_the_order_and_repetition_of_names_do_not_matter(names: list[str], data:
 def test_an_unknown_form_is_told_with_the_known_ones() -> None:
     with pytest.raises(
         UnknownNameError,
-        match=r"unknown answer form 'poem'; known: condition, groups, number, pair-reason, task, task-order",
+        match=r"unknown answer form 'poem'; known: condition, groups, number, pair-reason, task, task-graph",
     ):
         form("poem")
 

@@ -21,6 +21,7 @@ REFERENCES: dict[str, Json] = {
     "task-reasons": {"tasks": ["Brew", "Pour"], "reasons": {"Brew": "It rinses.", "Pour": "It reads no cup."}},
     "pair-reason": {"tasks": ["Brew", "Grind"], "reasons": {"": "Beans are ground before."}},
     "yes-no-reason": {"answer": "no", "reason": "It makes tea."},
+    "task-graph": {"steps": ["Grind beans", "Rinse the cup", "Pour"], "dependencies": [[0, 2], [1, 2]]},
 }
 NAMES = ["Brew", "Grind", "Pour", "Rinse"]
 

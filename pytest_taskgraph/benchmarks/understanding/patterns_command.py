@@ -31,6 +31,7 @@ CHANCE: Final = {
     "number": BY_QUESTION,
     "condition": BY_QUESTION,
     "text": BY_QUESTION,
+    "task-graph": "none",
 }
 HEADER: Final = ("pattern", "rationale", "question", "answer", "metric", "further metrics", "needs", "chance")
 INTRODUCTION: Final = """\

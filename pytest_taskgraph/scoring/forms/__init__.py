@@ -21,6 +21,7 @@ from ..name_lists import groups_listed, items, listed, one_a_line, separator, sh
 from ..partial_order import labels_of, linear_extension
 from .form import Form, show_value
 from .open_forms import OPEN_FORMS, VERDICTS, always_takes_lines
+from .task_graph_form import TASK_GRAPH
 
 _ARROW = re.compile(r"(?<![-=])[-=]++>|[→⟶⇒➔➜]")
 _NUMBER = re.compile(r"(?<![\w.])[-−]?\d{1,18}(?![\w]|[.,]\d)")
@@ -271,4 +272,6 @@ CONDITION = Form(
 )
 
 _CLOSED_FORMS = (YES_NO, TASK, TASK_SET, GROUPS, TASK_ORDER, NUMBER, CONDITION)
-FORMS: Catalog[Form] = Catalog("answer form", {one.name: one for one in _CLOSED_FORMS} | OPEN_FORMS)
+FORMS: Catalog[Form] = Catalog(
+    "answer form", {one.name: one for one in (*_CLOSED_FORMS, *OPEN_FORMS.values(), TASK_GRAPH)}
+)
