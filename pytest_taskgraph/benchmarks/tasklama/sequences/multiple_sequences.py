@@ -1,0 +1,94 @@
+"""How the steps of a task are asked for: in one sequence (ICL), or in several that are put together (MultSeq)."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from typing import Final
+
+from ....asking import Transcript, Turns, one_turn
+from ....errors import UsageError
+from ....scoring.forms.task_graph_form import write_graph
+from ....scoring.grade import read_answer
+from ....trial import Json, Question, Reply, Request
+from ...episodes import opening
+from .merged_steps import merge_sequences
+
+TEMPERATURE: Final = 0.5
+"""Of requests for one of several sequences (Yuan et al. 2024)."""
+
+
+@one_turn
+def icl(question: Question) -> Turns:
+    """Ask for one sequence; the answer is its steps."""
+    (reply,) = yield [Request(messages=opening(question))]
+    steps = read_sequence(question, reply)
+    return Transcript(reply if steps is None else composed(reply, steps))
+
+
+@one_turn
+def multseq(question: Question) -> Turns:
+    """Ask for `sequences` sequences side by side; the answer is what `merge_sequences` puts together of them.
+
+    The note of an exchange says whether a sequence could be read (`kept`), and how many steps it has.
+    """
+    replies = yield sample_requests(question, whole_setting(question, "sequences"))
+    found = [read_sequence(question, reply) for reply in replies]
+    notes = [{"kept": steps is not None, "steps": len(steps or ())} for steps in found]
+    readable = [steps for steps in found if steps is not None]
+    reply = composed(replies[0], merge_sequences(readable)) if readable else replies[0]
+    return Transcript(reply, notes=notes)
+
+
+def step_sequences(question: Question) -> Generator[list[Request], list[Reply], list[list[str]] | Reply]:
+    """Ask for as many sequences as `question.episode_settings["sequences"]` says, and return the steps of each.
+
+    One is asked for as ICL does, several as MultSeq does. Sequences that cannot be read are left out.
+
+    Returns:
+        The steps of each sequence; the first reply as it came if no sequence can be read.
+    """
+    number = whole_setting(question, "sequences")
+    replies = yield [Request(messages=opening(question))] if number == 1 else sample_requests(question, number)
+    found = [steps for reply in replies if (steps := read_sequence(question, reply)) is not None]
+    return found or replies[0]
+
+
+def sample_requests(question: Question, number: int) -> list[Request]:
+    """Return the requests for so many sequences, which differ in their repetition alone, from 1."""
+    messages = opening(question)
+    return [
+        Request(messages=messages, settings={"temperature": TEMPERATURE}, repetition=repetition)
+        for repetition in range(1, number + 1)
+    ]
+
+
+def read_sequence(question: Question, reply: Reply) -> list[str] | None:
+    """Return the steps that a reply lists; None if it lists none, declines, or a filter or the token limit cut it."""
+    given = read_answer(question, reply)
+    steps = given.get("steps") if isinstance(given, dict) else None
+    return [str(step) for step in steps] if isinstance(steps, list) and steps else None
+
+
+def composed(reply: Reply, steps: Sequence[str], dependencies: Sequence[tuple[int, int]] = ()) -> Reply:
+    """Return the reply that is scored: the text of an answer that an episode put together of what a model wrote.
+
+    Args:
+        reply: One of the replies, whose source it keeps.
+        steps: The steps.
+        dependencies: Pairs of indices of steps.
+    """
+    pairs: list[Json] = [[before, after] for before, after in dependencies]
+    text = write_graph({"steps": list(steps), "dependencies": pairs})
+    return Reply(text, source=reply.source)
+
+
+def whole_setting(question: Question, name: str) -> int:
+    """Return a whole number of the episode's settings.
+
+    Raises:
+        UsageError: if there is no such number above 0.
+    """
+    found = question.episode_settings.get(name)
+    if isinstance(found, bool) or not isinstance(found, int) or found < 1:
+        raise UsageError(f"question {question.id}: episode_settings[{name!r}] is {found!r}; expected a number above 0")
+    return found

@@ -1,0 +1,55 @@
+"""Questions of TaskLAMA made by hand, and episodes driven with replies made by hand."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Sequence
+
+import pytest
+
+from pytest_taskgraph.asking import Episode, Exchange, Transcript, drive
+from pytest_taskgraph.benchmarks.tasklama.complex_task import ComplexTask
+from pytest_taskgraph.scoring.forms import FORMS
+from pytest_taskgraph.scoring.forms.task_graph_form import TASK_GRAPH
+from pytest_taskgraph.trial import Json, Parsing, Question, Reply, Request
+
+GOLD = ["wash the rice", "boil water", "cook the rice"]
+
+
+@pytest.fixture
+def form_on_the_shelf(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The form of task graphs is known, whether the shelf lists it already or not."""
+    if TASK_GRAPH.name not in FORMS:
+        monkeypatch.setattr(FORMS, "_built_in", {**FORMS._built_in, TASK_GRAPH.name: TASK_GRAPH})
+
+
+def made_task(number: int, title: str = "", cluster: str = "", context: tuple[str, ...] = ()) -> ComplexTask:
+    title = title or f"Build shelf {number}"
+    return ComplexTask(f"t{number}", title, context, (f"buy board {number}", f"saw board {number}"), ((0, 1),), cluster)
+
+
+def made_question(
+    settings: dict[str, Json] | None = None, prompt: str = "Task: Cook rice", parsing: Parsing = "lenient"
+) -> Question:
+    return Question(
+        "q", "tasklama", "icl", "steps", "Cook rice", prompt, "task-graph",
+        {"steps": [*GOLD], "dependencies": [[0, 2], [1, 2]], "similarity": "lexical"},
+        "hungarian_f1", pass_threshold=0.0, place="whole", parsing=parsing, episode_settings=settings or {},
+    )  # fmt: skip
+
+
+def numbered(*steps: str) -> str:
+    return "\n".join(f"{at}. {step}" for at, step in enumerate(steps, 1))
+
+
+def driven(
+    episode: Episode, question: Question, answer: Callable[[Request], Reply] | Sequence[str]
+) -> tuple[Transcript, list[Exchange]]:
+    """Drive an episode; a list of texts answers the requests in their order."""
+    exchanges: list[Exchange] = []
+    left = iter(()) if callable(answer) else iter(answer)
+
+    async def reply_to(request: Request) -> Reply:
+        return answer(request) if callable(answer) else Reply(next(left), source="scripted")
+
+    return asyncio.run(drive(episode(question), reply_to, exchanges)), exchanges
