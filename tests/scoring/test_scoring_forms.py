@@ -58,7 +58,7 @@ def answers(name: str, names: list[str]) -> st.SearchStrategy[Json]:
         "yes-no-reason": st.tuples(st.sampled_from(["yes", "no"]), SENTENCE | st.just("")).map(
             lambda both: {"answer": both[0], "reason": both[1]}
         ),
-        "task-graph": some(1).map(
+        "task-graph": st.lists(st.sampled_from(names), min_size=1, unique=True).map(
             lambda chosen: {
                 "steps": [" ".join(f"Do {one} now".split()) for one in chosen],
                 "dependencies": [[at, at + 1] for at in range(len(chosen) - 1)],
