@@ -22,7 +22,7 @@ def tokens(text: Json) -> list[str]:
 
 
 def ngram_shares(given: Sequence[str], reference: Sequence[str], size: int) -> tuple[float, float]:
-    """Return precision and recall of the n-grams of that size, each counted as often as it stands in both."""
+    """Return precision and recall of the n-grams of that size, with clipped counts."""
     ours, theirs = Counter(_ngrams(given, size)), Counter(_ngrams(reference, size))
     return _shares((ours & theirs).total(), ours.total(), theirs.total())
 

@@ -132,7 +132,7 @@ def _document_scores(given: Json, reference: Json) -> dict[str, float]:
         "rouge2": ngram_shares(ours, theirs, 2),
         "rouge_l": subsequence_shares(ours, theirs),
     }
-    return {f"steps_{name}_f{beta}": f_beta(*found, beta) for name, found in shares.items() for beta in (1, 2)}
+    return {f"steps_{name}_f{beta}": f_beta(*pair, beta) for name, pair in shares.items() for beta in (1, 2)}
 
 
 def _f1_of(common: int, given: int, gold: int) -> float:

@@ -48,10 +48,12 @@ def neighbourhood_overlaps(
         return dict.fromkeys(OVERLAPS)
     means: dict[str, float | None] = {}
     for around, ours, theirs in zip(_AROUND, _surroundings(given), _surroundings(gold), strict=True):
-        found = [(ours[row], theirs[column]) for row, column in matched]
+        around_pairs = [(ours[row], theirs[column]) for row, column in matched]
         for rouge, shares in _ROUGE.items():
-            values = (f_beta(*shares(one, other)) for one, other in found if one is not None and other is not None)
-            agreed = sum(one is None and other is None for one, other in found)
+            values = (
+                f_beta(*shares(left, right)) for left, right in around_pairs if left is not None and right is not None
+            )
+            agreed = sum(left is None and right is None for left, right in around_pairs)
             means[f"{around}_{rouge}"] = (agreed + fsum(values)) / steps
     return means
 

@@ -24,10 +24,10 @@ def without_cycles(n: int, edges: Iterable[Edge]) -> list[Edge]:
     """
     import networkx as nx
 
-    kept = distinct_edges(n, edges)
-    graph: nx.DiGraph[int] = nx.DiGraph(kept)
+    distinct = distinct_edges(n, edges)
+    graph: nx.DiGraph[int] = nx.DiGraph(distinct)
     component = {node: at for at, nodes in enumerate(nx.strongly_connected_components(graph)) for node in nodes}
-    return [(a, b) for a, b in kept if component[a] != component[b]]
+    return [(a, b) for a, b in distinct if component[a] != component[b]]
 
 
 def transitive_reduction(n: int, edges: Iterable[Edge]) -> list[Edge]:
@@ -51,7 +51,7 @@ def pairwise_hits(n: int, given: Iterable[Edge], gold: Iterable[Edge]) -> tuple[
 
     A pair is answered with yes if it is among the given edges: these are the answers to the questions about single
     pairs, and nothing is concluded from them. The right answer is yes if a path of the gold edges, freed of cycles,
-    leads from the one to the other.
+    leads from the first step to the second.
     """
     pairs = n * (n - 1)
     wrong = set(distinct_edges(n, given)) ^ closure(n, without_cycles(n, gold))

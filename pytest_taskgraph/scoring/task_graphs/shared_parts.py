@@ -50,23 +50,23 @@ def longest_chain(pairs: Pairs, gold: StepGraph) -> int:
         pairs: Matched steps, index in the answer and index in the gold graph.
         gold: The gold graph.
     """
-    listed = [column for _, column in sorted(pairs)]
+    order = [column for _, column in sorted(pairs)]
     before = closure(len(gold.steps), without_cycles(len(gold.steps), gold.dependencies))
     inverted = [
         (first, second)
-        for first in range(len(listed))
-        for second in range(first + 1, len(listed))
-        if (listed[second], listed[first]) in before
+        for first in range(len(order))
+        for second in range(first + 1, len(order))
+        if (order[second], order[first]) in before
     ]
     if not inverted:
-        return len(listed)
+        return len(order)
     import numpy as np
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import maximum_bipartite_matching
 
     rows, columns = zip(*inverted, strict=True)
-    graph = csr_array((np.ones(len(inverted)), (rows, columns)), shape=(len(listed), len(listed)))
-    return len(listed) - int((maximum_bipartite_matching(graph) >= 0).sum())
+    graph = csr_array((np.ones(len(inverted)), (rows, columns)), shape=(len(order), len(order)))
+    return len(order) - int((maximum_bipartite_matching(graph) >= 0).sum())
 
 
 def largest_common_subgraph(pairs: Pairs, given: StepGraph, gold: StepGraph, most: int = MOST_STATES) -> int | None:
@@ -85,11 +85,11 @@ def largest_common_subgraph(pairs: Pairs, given: StepGraph, gold: StepGraph, mos
     """
     ours, theirs = set(given.dependencies), set(gold.dependencies)
     conflicts = [0] * len(pairs)  # bit masks: the pairs whose dependencies differ
-    for one, (row, column) in enumerate(pairs):
-        for other, (next_row, next_column) in enumerate(pairs):
+    for first, (row, column) in enumerate(pairs):
+        for second, (next_row, next_column) in enumerate(pairs):
             if ((row, next_row) in ours) != ((column, next_column) in theirs):
-                conflicts[one] |= 1 << other
-                conflicts[other] |= 1 << one
+                conflicts[first] |= 1 << second
+                conflicts[second] |= 1 << first
     try:
         return _IndependentSets(conflicts, most).largest((1 << len(pairs)) - 1)
     except _TooManyStatesError:
@@ -97,7 +97,11 @@ def largest_common_subgraph(pairs: Pairs, given: StepGraph, gold: StepGraph, mos
 
 
 class _IndependentSets:
-    """Search for the largest set of nodes no two of which are neighbours, in a graph given as bit masks."""
+    """Search for the largest set of nodes no two of which are neighbours, in a graph given as bit masks.
+
+    Hand-written, for an answer may be hostile: `nx.max_weight_clique`, which finds the same set in the complement, has
+    no bound, and does not end in two minutes where the dependencies differ in a dozen rings (perf/task_graphs.py).
+    """
 
     def __init__(self, neighbours: Sequence[int], most: int) -> None:
         self.neighbours = neighbours
@@ -142,8 +146,8 @@ class _IndependentSets:
         component = edge = 1 << node
         while edge:
             around = 0
-            for one in _nodes(edge):
-                around |= self.neighbours[one]
+            for reached in _nodes(edge):
+                around |= self.neighbours[reached]
             edge = around & free & ~component
             component |= edge
         return component

@@ -43,7 +43,7 @@ def similarity_matrix(given: Json, reference: Json) -> list[list[float]]:
 
     Args:
         given: An answer; one without steps gives no rows.
-        reference: The gold graph; its "similarity" is the one to take, `lexical` if it states none.
+        reference: The gold graph; its "similarity" names what to take, `lexical` if it is missing.
 
     Raises:
         UnknownNameError: if the reference states a similarity that is not known.
@@ -118,10 +118,10 @@ def _measured_matrix(given: Json, rows: int, columns: int) -> list[list[float]]:
     matrix = given.get("similarity") if isinstance(given, dict) else None
     if not isinstance(matrix, list) or len(matrix) != rows:
         raise _unmeasured(rows, columns)
-    found = [[_cosine(value) for value in row] if isinstance(row, list) else [] for row in matrix]
-    if any(len(row) != columns or None in row for row in found):
+    cosines = [[_cosine(value) for value in row] if isinstance(row, list) else [] for row in matrix]
+    if any(len(row) != columns or None in row for row in cosines):
         raise _unmeasured(rows, columns)
-    return [[min(1.0, max(0.0, value)) for value in row if value is not None] for row in found]
+    return [[min(1.0, max(0.0, value)) for value in row if value is not None] for row in cosines]
 
 
 def _cosine(value: Json) -> float | None:
