@@ -121,6 +121,7 @@ class TableSpec:
         references: Published numbers. In a table by model, or by model and group, one of another row has a row of its
             own.
         caption: What the table is about, in a few words; the name where empty.
+        least_rows: A table of fewer rows, the total left out, is not shown.
         layouts: What the terminal tries, in this order, until one finds room. By default each rank from the highest
             to 0, then 0 with short headings.
     """
@@ -137,6 +138,7 @@ class TableSpec:
     references: tuple[ReferenceValue, ...] = ()
     caption: str = ""
     layouts: tuple[TableLayout, ...] = ()
+    least_rows: int = 1
 
 
 @dataclass(frozen=True, slots=True)

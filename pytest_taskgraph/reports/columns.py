@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..family_description import Column, TableLayout
-from ..results.tables import Cell, Reference, Table, TableEntry
+from ..results.tables import Cell, Line, Reference, Table, TableEntry
 from ..results.tally import Tally
 from .escape import columns, one_line, wrap
 from .table import table
@@ -16,6 +16,7 @@ Lines = list[tuple[str, dict[str, bool]]]
 MARK = "*"
 NO_MARK = " "  # keeps the digits of others in line with those that carry the mark
 PUBLISHED = "published"
+SIGN = "†"  # of a row that holds published numbers alone
 
 _TITLES = {  # of statistics: the heading, and where room is scarce
     "n": ("n", "n"),
@@ -67,6 +68,29 @@ def text_of(value: str, cell: Cell) -> str:
     return str(cell.value) if isinstance(cell.value, int) else number(cell.value)
 
 
+def name_of(line: Line) -> str:
+    """Return the name of a row, with a sign if all its numbers are published."""
+    return f"{line.name} {SIGN}" if line.kind == "published" else line.name
+
+
+def own_text(value: str, entry: TableEntry, marks: Mapping[str, str]) -> str:
+    """Return the text of a cell; in a published row, that of the published number.
+
+    Args:
+        value: The value of the column.
+        entry: The entry of the row.
+        marks: The marks of sources.
+    """
+    cell = entry.cells[value]
+    return (published(cell.references, marks) or "-") if entry.published else text_of(value, cell)
+
+
+def source_line(source: str, mark: str, rows: Iterable[TableEntry]) -> str:
+    """Return the line below a table that names a source of published numbers, after the sign if rows carry it."""
+    sign = f"{SIGN} " if any(one.published for one in rows) else ""
+    return f"{sign}{PUBLISHED}{f' {mark}' if mark else ''}: {source}"
+
+
 def graded_note(tally: Tally) -> str:
     """Return the sentence that says which questions stand in no pass rate and no total; "" where none is graded."""
     asked = {(one.question.once, one.model) for one in tally.whole(graded=True).trials}
@@ -95,7 +119,7 @@ def table_lines(shown: Table, rows: Sequence[Labelled], width: int, verbose: boo
     if any(one.published for one in every) and not any(_fits(*one, width) for one in choices):
         choices = _choices(shown, [one for one in every if not one.published], rows)
         return [*fitting(choices, width, markup), *_published_below(shown, rows, width)]
-    sources = [f"{PUBLISHED}{f' {mark}' if mark else ''}: {source}" for source, mark in marks.items()]
+    sources = [source_line(source, mark, shown.entries) for source, mark in marks.items()]
     below: Lines = [(line, {}) for source in sources for line in wrap(source, width, 2)]
     return [*fitting(choices, width, markup), *below]
 
@@ -159,21 +183,21 @@ def _columns(shown: Table, verbose: bool, marks: Mapping[str, str]) -> list[_Sho
         if one.value == "refused" and before == "unparseable":
             found[-1] = _unanswered(found[-1].rank)
             continue
-        found.append(_column(one, one.value == marked))
+        found.append(_column(one, one.value == marked, marks))
         cells = [entry.cells[one.value] for entry in entries]
         if one.value not in _TITLES and any(cell.ends for cell in cells):
             found.append(_Shown(*_TITLES["interval"], spare, _ends_of(one.value)))
-        if any(cell.references for cell in cells):
+        if shown.has_references(one.value):
             found.append(_Shown(PUBLISHED, PUBLISHED, one.rank, _published_of(one.value, marks), published=True))
     return found
 
 
-def _column(column: Column, marked: bool) -> _Shown:
+def _column(column: Column, marked: bool, marks: Mapping[str, str]) -> _Shown:
     title, short = _TITLES.get(column.value, (column.value, column.value))
     title, short = column.title or title, column.short or column.title or short
 
     def cell(entry: TableEntry) -> str:
-        return text_of(column.value, entry.cells[column.value]) + (mark(entry) if marked else "")
+        return own_text(column.value, entry, marks) + (mark(entry) if marked else "")
 
     end = NO_MARK if marked else ""  # the mark stands to the right of the digits
     return _Shown(one_line(title) + end, one_line(short) + end, column.rank, cell)
@@ -191,7 +215,7 @@ def _ends_of(value: str) -> Callable[[TableEntry], str]:
 
 
 def _published_of(value: str, marks: Mapping[str, str]) -> Callable[[TableEntry], str]:
-    return lambda entry: published(entry.cells[value].references, marks)
+    return lambda entry: "" if entry.published else published(entry.cells[value].references, marks)
 
 
 def published(references: Sequence[Reference], marks: Mapping[str, str]) -> str:
@@ -214,7 +238,7 @@ def source_marks(sources: Iterator[str]) -> dict[str, str]:
 
 
 def _published_below(shown: Table, rows: Sequence[Labelled], width: int) -> Lines:
-    """A line for each row of which numbers are published."""
+    """A line for each row of the run's own beside which published numbers stand."""
     found: Lines = []
     titles = {one.value: title_of(one) for one in shown.columns("terminal")}
     for row in rows:
@@ -222,7 +246,7 @@ def _published_below(shown: Table, rows: Sequence[Labelled], width: int) -> Line
             f"{titles[value]} {number(one.value)} ({one.source})"
             for value, cell in row.entry.cells.items()
             for one in cell.references
-            if value in titles
+            if value in titles and not row.entry.published
         ]
         if facts:
             told = f"{PUBLISHED}, {row.title.strip()}: {', '.join(facts)}"

@@ -88,12 +88,14 @@ class TableEntry:
         few: True if fewer than FEW questions were answered, but any.
         accepted: True if nothing that the row is about failed.
         cells: Cells by the value of their column.
+        published: True if the row holds published numbers alone: its system was not asked.
     """
 
     model: str
     few: bool
     accepted: bool
     cells: Mapping[str, Cell]
+    published: bool = False
 
     def count(self, value: str) -> int:
         """Return a count of the row, 0 where it does not hold it."""
@@ -154,8 +156,8 @@ class Table:
 
     @property
     def empty(self) -> bool:
-        """Return True if no row but the total stands in it."""
-        return all(one.kind == "total" for one in self.lines)
+        """Return True if fewer rows than it needs stand in it; the total and published ones do not count."""
+        return sum(one.kind not in ("total", "published") for one in self.lines) < max(1, self.spec.least_rows)
 
     @property
     def entries(self) -> list[TableEntry]:
@@ -183,6 +185,10 @@ class Table:
             and (verbose or not one.verbose)
             and not (one.optional and not any(_filled(entry.cells[one.value]) for entry in entries))
         ]
+
+    def has_references(self, value: str) -> bool:
+        """Return True if published numbers stand beside the run's own of that value; a published row has no own."""
+        return any(one.cells[value].references for one in self.entries if not one.published)
 
     @property
     def values(self) -> list[str]:
@@ -355,7 +361,7 @@ def _of_models(tally: Tally, described: FamilyDescription, spec: TableSpec) -> T
     known = {one.name for one in lines} | {"total"}
     for name in dict.fromkeys(one.row for one in spec.references if one.row not in known):
         cells = {one.value: Cell(references=_published(spec, name, one.value)) for one in spec.columns}
-        lines.append(Line(name, "published", "", (TableEntry("", False, True, cells),)))
+        lines.append(Line(name, "published", "", (TableEntry("", False, True, cells, published=True),)))
     if spec.total and len(tally.models) > 1:
         whole = {"": tally.whole(None, spec.graded)}
         lines.append(_line(tally, described, spec, "total", "total", "", whole, ("",)))

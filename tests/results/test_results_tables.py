@@ -126,6 +126,13 @@ def test_rows_by_model_and_group_are_called_by_what_differs() -> None:
     assert names(of_spec([*alone, claim(2, model="k")], spec)) == [("model", "k"), ("model", "m"), published]
 
 
+def test_tables_of_fewer_rows_than_they_need_are_left_out() -> None:
+    spec = TableSpec("sizes", "size", (Column("n"),), rows="label", label="size", least_rows=2)
+    one_size = [claim(at, size=8) for at in range(3)]
+    assert of_spec(one_size, spec).empty
+    assert not of_spec([*one_size, claim(4, size=9)], spec).empty
+
+
 def test_rows_by_label_and_by_section() -> None:
     trials = [claim(at, size=8 + at % 2) for at in range(6)]
     by_label = of_spec(trials, TableSpec("sizes", "size", (Column("n"),), rows="label", label="size"))

@@ -9,7 +9,7 @@ from ...family_description import STATISTICS, Column
 from ...results.repetitions import Reduced, reduced, repeated
 from ...results.tables import Line, Table, TableEntry, family_tables, over_families
 from ...results.tally import Tally
-from ..columns import PUBLISHED, graded_note, published, source_marks, title_of
+from ..columns import PUBLISHED, graded_note, name_of, own_text, published, source_line, source_marks, title_of
 from ..repetition_lines import repeated_groups, repetition_notes, wholes
 from ..terminal.side_by_side import has_rates_alone
 from ..wording import interval, number
@@ -178,7 +178,7 @@ def html_table(shown: Table, heading: str) -> HtmlTable:
         shown.beside or (shown.spec.graded and shown.rows != "model"),
         list(_beside(shown) if beside else _rows(shown, columns, marks)),
         any(one.few for one in shown.entries),
-        [f"{PUBLISHED}{f' {mark}' if mark else ''}: {source}" for source, mark in marks.items()],
+        [source_line(source, mark, shown.entries) for source, mark in marks.items()],
     )
 
 
@@ -195,7 +195,7 @@ def _rows(shown: Table, columns: list[Column], marks: Mapping[str, str]) -> Iter
             entry = line.entries[at]
             if entry is not None:
                 cells = [one for column in columns for one in _cells(shown, column, entry, marks)]
-                yield HtmlLine(line.name, _kind(shown, line), entry.model, cells, [])
+                yield HtmlLine(name_of(line), _kind(shown, line), entry.model, cells, [])
 
 
 def _kind(shown: Table, line: Line) -> str:
@@ -212,12 +212,14 @@ def _rate(entry: TableEntry, main: str) -> RateCell:
 
 def _titles(shown: Table, column: Column) -> list[str]:
     title = column.title or _TITLES.get(column.value) or title_of(column)
-    return [title, *([PUBLISHED] if _has_references(shown, column) else [])]
+    return [title, *([PUBLISHED] if shown.has_references(column.value) else [])]
 
 
 def _cells(shown: Table, column: Column, entry: TableEntry, marks: Mapping[str, str]) -> list[HtmlCell]:
     one, value = entry.cells[column.value], column.value
-    if value == "interval":
+    if entry.published:
+        found = HtmlCell(own_text(value, entry, marks))
+    elif value == "interval":
         main = entry.cells.get("mean" if shown.spec.graded else "rate")
         found = HtmlCell(_between(one.ends), one.ends, main.value if main else None, number=False)
     elif isinstance(one.value, int):
@@ -227,11 +229,8 @@ def _cells(shown: Table, column: Column, entry: TableEntry, marks: Mapping[str, 
     else:
         drawn = any(other.cells[value].ends for other in shown.entries)
         found = HtmlCell(number(one.value), one.ends, one.value, not drawn, _between(one.ends) if one.ends else "")
-    return [found, *([HtmlCell(published(one.references, marks))] if _has_references(shown, column) else [])]
-
-
-def _has_references(shown: Table, column: Column) -> bool:
-    return any(one.cells[column.value].references for one in shown.entries)
+    beside = "" if entry.published else published(one.references, marks)
+    return [found, *([HtmlCell(beside)] if shown.has_references(value) else [])]
 
 
 def _count(entry: TableEntry, value: str) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ...family_description import STATISTICS, Column
-from ...results.tables import Line, Table, TableEntry
-from ..columns import PUBLISHED, published, source_marks, text_of, title_of
+from ...results.tables import Cell, Line, Table, TableEntry
+from ..columns import PUBLISHED, SIGN, own_text, published, source_line, source_marks, title_of
 from ..wording import interval, number
 from .elements import cell, folded, table, words
 
@@ -37,7 +37,7 @@ def markdown_table(shown: Table, most: int) -> Iterator[str]:
     if len(opened) < len(rows):
         yield from folded(f"All {len(rows)} rows", list(_table(shown, rows[:most]))[1:])
     for source, mark in source_marks(_sources(shown)).items():
-        yield from ("", f"{PUBLISHED}{f' {mark}' if mark else ''}: {words(source)}")
+        yield from ("", source_line(words(source), mark, shown.entries))
 
 
 def _grid(shown: Table, most: int) -> list[str]:
@@ -88,21 +88,22 @@ def _heading(text: str) -> str:
 def _name(line: Line) -> str:
     if line.kind == "total":
         return "**total**"
-    return f"**{cell(line.name)}**" if line.kind == "section" else cell(line.name)
+    name = cell(line.name)
+    return {"section": f"**{name}**", "published": f"{name} {SIGN}"}.get(line.kind, name)
 
 
 def _titles(shown: Table, column: Column) -> list[str]:
     title = title_of(column)
     found = [title if title == title_of(Column(column.value)) and column.value in STATISTICS else _heading(title)]
     found += ["95% interval"] if _has_ends(shown, column) else []
-    return [*found, *([PUBLISHED] if _has_references(shown, column) else [])]
+    return [*found, *([PUBLISHED] if shown.has_references(column.value) else [])]
 
 
 def _texts(shown: Table, column: Column, entry: TableEntry, marks: dict[str, str]) -> list[str]:
     one = entry.cells[column.value]
-    found = [text_of(column.value, one) + (r"\*" if column.value == "n" and entry.few else "")]
+    found = [own_text(column.value, entry, marks) + (r"\*" if column.value == "n" and entry.few else "")]
     found += [interval(one.ends)] if _has_ends(shown, column) else []
-    return [*found, *([published(one.references, marks)] if _has_references(shown, column) else [])]
+    return [*found, *([_beside(one, entry, marks)] if shown.has_references(column.value) else [])]
 
 
 def _has_ends(shown: Table, column: Column) -> bool:
@@ -110,8 +111,8 @@ def _has_ends(shown: Table, column: Column) -> bool:
     return column.value not in STATISTICS and any(one.cells[column.value].ends for one in shown.entries)
 
 
-def _has_references(shown: Table, column: Column) -> bool:
-    return any(one.cells[column.value].references for one in shown.entries)
+def _beside(one: Cell, entry: TableEntry, marks: dict[str, str]) -> str:
+    return "" if entry.published else published(one.references, marks)
 
 
 def _sources(shown: Table) -> Iterator[str]:

@@ -14,7 +14,7 @@ from ...results.record import About
 from ...results.tables import FEW, Line, Table, TableEntry, family_tables, over_families, specs_of, table_of
 from ...results.tally import Relation, Tally
 from ...trial import Reply
-from ..columns import MARK, Labelled, Lines, fitting, graded_note, pooled_note, table_lines
+from ..columns import MARK, Labelled, Lines, fitting, graded_note, name_of, pooled_note, table_lines
 from ..escape import one_line, shorten, wrap
 from ..gate_lines import gate_lines
 from ..repetition_lines import repetition_notes, repetitions, repetitions_by_model
@@ -167,7 +167,7 @@ def _labelled(shown: Table, titles: Mapping[str, str], colour: Mapping[str, bool
     for at, model in enumerate(shown.models):
         end = f", {titles[model]}" if shown.beside else ""
         for line, entry in _asked(shown, at):
-            name = titles.get(line.name, line.name) if line.kind == "model" else line.name
+            name = titles.get(line.name, line.name) if line.kind == "model" else name_of(line)
             title = ("  " if below and line.kind == "group" else "") + name + end
             found.append(Labelled(title, entry, markup.get(line.kind, {})))
     return found
