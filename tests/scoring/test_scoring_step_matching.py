@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import permutations, product
+from itertools import combinations, permutations, product
 
 import pytest
 from hypothesis import given
@@ -112,6 +112,35 @@ def test_match_steps_among_ties_keeps_the_order(rows: int, columns: int) -> None
     for value in (0.0, 0.5, 1.0):
         matrix = [[value] * columns for _ in range(rows)]
         assert match_steps(matrix) == [(at, at) for at in range(min(rows, columns))]
+
+
+@given(
+    st.tuples(st.integers(1, 4), st.integers(1, 4)).flatmap(
+        lambda shape: st.lists(
+            st.lists(st.sampled_from([0.0, 0.5, 1.0]), min_size=shape[1], max_size=shape[1]),
+            min_size=shape[0],
+            max_size=shape[0],
+        )
+    )
+)
+def test_match_steps_among_best_totals_keeps_closest_to_the_order(matrix: Rows) -> None:
+    rows, columns = len(matrix), len(matrix[0])
+    size = min(rows, columns)
+    matchings = [
+        list(zip(chosen, order, strict=True))
+        for chosen in combinations(range(rows), size)
+        for order in permutations(range(columns), size)
+    ]
+    worth = {
+        (sum(matrix[row][column] for row, column in pairs), -sum((row - column) ** 2 for row, column in pairs))
+        for pairs in matchings
+    }
+    pairs = match_steps(matrix)
+    total, distance = (
+        sum(matrix[row][column] for row, column in pairs),
+        sum((row - column) ** 2 for row, column in pairs),
+    )
+    assert (total, -distance) == max(worth)
 
 
 def test_match_steps_duplicate_of_a_step_stays_behind() -> None:
