@@ -66,10 +66,20 @@ def with_ids(tasks: Iterable[ComplexTask]) -> list[ComplexTask]:
 
 
 def _words(task: ComplexTask) -> str:
-    """Return title and context in the letters of ids; "task" where they have none of these."""
-    text = " ".join((task.title, *task.context)).replace("'", "").replace("\N{RIGHT SINGLE QUOTATION MARK}", "")
-    plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode("ascii").lower()
-    return _shortened("-".join(re.findall(r"[a-z0-9]+", plain)), LONGEST_ID) or "task"
+    """Return the title and what fits of the context, in the letters of ids; "task" where it has none of these."""
+    words = _shortened(_plain(task.title), LONGEST_ID) or "task"
+    for assumption in map(_plain, task.context):
+        if not assumption or len(words) + 1 + len(assumption) > LONGEST_ID:
+            break
+        words += f"-{assumption}"
+    return words
+
+
+def _plain(text: str) -> str:
+    """Return the words of a text in lower case, with hyphens between."""
+    text = text.replace("'", "").replace("\N{RIGHT SINGLE QUOTATION MARK}", "")
+    letters = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode("ascii").lower()
+    return "-".join(re.findall(r"[a-z0-9]+", letters))
 
 
 def _shortened(words: str, longest: int) -> str:

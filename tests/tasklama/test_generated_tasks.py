@@ -1,0 +1,256 @@
+"""Generated tasks: their order follows from the vocabulary alone, and there are always new ones."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+import sys
+from collections import Counter
+from dataclasses import replace
+from functools import cache
+from itertools import combinations
+
+import networkx
+import pytest
+
+from pytest_taskgraph.benchmarks.tasklama.complex_task import ComplexTask
+from pytest_taskgraph.benchmarks.tasklama.task_sets import TaskSet, generated
+from pytest_taskgraph.benchmarks.tasklama.task_sets.generated import (
+    LEAST_TASKS,
+    domains_by_split,
+    generate_tasks,
+    step_phrase,
+)
+from pytest_taskgraph.catalog import registrations
+from pytest_taskgraph.errors import UsageError
+from pytest_taskgraph.generation.vocabularies import Vocabulary, VocabularyEntry, domain_names, vocabulary
+
+SEEDS = range(6)
+
+
+def every_task(tasks: TaskSet) -> list[ComplexTask]:
+    """Return the tasks of all splits."""
+    return [*tasks.train, *tasks.validation, *tasks.test]
+
+
+@cache
+def tasks_of(domain: str) -> tuple[ComplexTask, ...]:
+    """Return the tasks of a domain, of several seeds."""
+    return tuple(task for seed in SEEDS for task in every_task(generate_tasks(seed, 0)) if task.cluster == domain)
+
+
+def entries(task: ComplexTask) -> list[VocabularyEntry]:
+    """Return what the vocabulary says of each step."""
+    known = {step_phrase(entry.name): entry for entry in vocabulary(task.cluster).tasks}
+    return [known[step] for step in task.steps]
+
+
+def must_order(task: ComplexTask) -> set[tuple[int, int]]:
+    """Return the pairs of steps of which the vocabulary says that one must be first, also through other steps."""
+    names = [entry.name for entry in entries(task)]
+    stated: networkx.DiGraph[int] = networkx.DiGraph()
+    stated.add_nodes_from(range(len(names)))
+    stated.add_edges_from(
+        (names.index(before), at)
+        for at, entry in enumerate(entries(task))
+        for before in entry.requires
+        if before in names
+    )
+    return set(networkx.transitive_closure(stated).edges)
+
+
+def graph(task: ComplexTask) -> networkx.DiGraph[int]:
+    """Return the task graph."""
+    built: networkx.DiGraph[int] = networkx.DiGraph()
+    built.add_nodes_from(range(len(task.steps)))
+    built.add_edges_from(task.dependencies)
+    return built
+
+
+def own_vocabulary(name: str, **changes: object) -> Vocabulary:
+    """Return a vocabulary as a project might register it: that of the kitchen with changes."""
+    return replace(vocabulary("kitchen"), name=name, **changes)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("domain", domain_names())
+def test_dependencies_are_the_transitive_reduction_of_what_must_be(domain: str) -> None:
+    for task in tasks_of(domain):
+        assert networkx.is_directed_acyclic_graph(graph(task)), task
+        assert set(networkx.transitive_closure(graph(task)).edges) == must_order(task), task
+        assert set(networkx.transitive_reduction(graph(task)).edges) == set(task.dependencies), task
+
+
+@pytest.mark.parametrize("domain", domain_names())
+def test_steps_without_an_order_are_free_in_the_vocabulary(domain: str) -> None:
+    for task in tasks_of(domain):
+        must, found = must_order(task), entries(task)
+        for one, two in combinations(range(len(found)), 2):
+            if (one, two) not in must and (two, one) not in must:
+                assert found[one].name not in found[two].follows, task
+                assert found[two].name not in found[one].follows, task
+
+
+@pytest.mark.parametrize("domain", domain_names())
+def test_steps_are_five_to_twelve_different_imperatives_in_order(domain: str) -> None:
+    assert len(tasks_of(domain)) > 20
+    for task in tasks_of(domain):
+        assert 5 <= len(task.steps) <= 12
+        assert len({step.casefold() for step in task.steps}) == len(task.steps)
+        assert 2 * len(task.dependencies) >= len(task.steps)
+        assert all(before < after for before, after in task.dependencies)
+
+
+@pytest.mark.parametrize("domain", domain_names())
+def test_title_and_context_name_what_goes_in_and_out_but_no_step(domain: str) -> None:
+    for task in tasks_of(domain):
+        told = " ".join((task.title, *task.context)).casefold()
+        assert not [step for step in task.steps if step.casefold() in told], task
+        assert f"In {len(task.steps)} steps" in task.context
+        assert any(line.startswith("At hand at the start: ") for line in task.context), task
+        assert any(line.startswith("There at the end: ") for line in task.context), task
+
+
+def test_task_as_generated_names_exactly_the_data_at_its_ends() -> None:
+    for task in generate_tasks(1, 0).test:
+        stated = dict(line.split(": ") for line in task.context if ": " in line)
+        read = {name for entry in entries(task) for name in entry.reads}
+        written = {name for entry in entries(task) for name in entry.writes}
+        for line, expected in (("At hand at the start", read - written), ("There at the end", written - read)):
+            assert stated[line].split(", ") == sorted(step_phrase(name).lower() for name in expected)
+
+
+def test_shapes_of_tasks_are_chains_forks_joins_and_free_orders() -> None:
+    tasks = [task for domain in domain_names() for task in tasks_of(domain)]
+    chains = [task for task in tasks if len(must_order(task)) == len(task.steps) * (len(task.steps) - 1) // 2]
+    forks = [task for task in tasks if max(Counter(before for before, _ in task.dependencies).values()) > 1]
+    joins = [task for task in tasks if max(Counter(after for _, after in task.dependencies).values()) > 1]
+    pieces = [task for task in tasks if networkx.number_weakly_connected_components(graph(task)) > 1]
+
+    assert len(chains) >= 10
+    assert min(len(forks), len(joins), len(pieces)) >= len(tasks) / 10
+    assert {len(task.steps) for task in tasks} == set(range(5, 13))
+
+
+def test_free_steps_stand_in_either_order() -> None:
+    orders: dict[frozenset[str], set[bool]] = {}
+    for domain in domain_names():
+        for task in tasks_of(domain):
+            must = must_order(task)
+            for one, two in combinations(range(len(task.steps)), 2):
+                if (one, two) not in must:
+                    pair = task.steps[one], task.steps[two]
+                    orders.setdefault(frozenset(pair), set()).add(pair[0] < pair[1])
+
+    both = sum(len(found) == 2 for found in orders.values())
+    assert both > 100
+
+
+def test_same_seed_gives_the_same_tasks_under_any_hash_seed() -> None:
+    script = (
+        "import hashlib; from pytest_taskgraph.benchmarks.tasklama.task_sets.generated import generate_tasks\n"
+        "tasks = generate_tasks(7, 0); print(hashlib.sha256(repr(tasks).encode()).hexdigest())"
+    )
+    here = hashlib.sha256(repr(generate_tasks(7, 0)).encode()).hexdigest()
+
+    for hash_seed in ("1", "2"):
+        environment = {**os.environ, "PYTHONHASHSEED": hash_seed}
+        run = subprocess.run(
+            [sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True
+        )
+        assert run.stdout.strip() == here
+
+
+def test_another_seed_gives_other_tasks() -> None:
+    one, two = ({(task.cluster, frozenset(task.steps)) for task in generate_tasks(seed, 0).test} for seed in (0, 1))
+
+    assert len(one & two) <= len(one) / 8
+
+
+def test_more_tasks_begin_with_the_fewer_ones() -> None:
+    few, many = generate_tasks(3, 0), generate_tasks(3, 50)
+
+    assert [len(many.split(split)) for split in ("train", "validation", "test")] == [50, 50, 50]
+    for split in ("train", "validation", "test"):
+        assert many.split(split)[:LEAST_TASKS] == tuple(
+            replace(task, id=many.split(split)[at].id) for at, task in enumerate(few.split(split))
+        )
+
+
+def test_five_hundred_tasks_are_all_different() -> None:
+    tasks = every_task(generate_tasks(3, 500))
+
+    assert len({frozenset(task.steps) for task in tasks}) == len(tasks) == 1500
+    assert len({task.id for task in tasks}) == len(tasks)
+
+
+def test_splits_have_domains_of_their_own() -> None:
+    dealt = domains_by_split()
+
+    assert sorted(name for names in dealt.values() for name in names) == sorted(domain_names())
+    assert min(map(len, dealt.values())) >= 1
+    assert "neutral" not in domain_names()
+    for split, names in dealt.items():
+        assert {task.cluster for task in generate_tasks(0, 0).split(split)} == set(names)
+
+
+def test_registered_vocabulary_is_asked_about_in_the_test_split() -> None:
+    before = domains_by_split()
+    with registrations() as registered:
+        registered.add("vocabulary", "bistro", own_vocabulary("bistro"), "a plugin")
+
+        assert domains_by_split() == {**before, "test": (*before["test"], "bistro")}
+        assert Counter(task.cluster for task in generate_tasks(0, 0).test)["bistro"] == LEAST_TASKS / 4
+
+    assert {task.cluster for task in generate_tasks(0, 0).test} == set(before["test"])
+
+
+def test_vocabulary_without_data_names_gives_tasks_all_the_same() -> None:
+    bare = tuple(replace(entry, reads=(), writes=()) for entry in vocabulary("kitchen").tasks)
+    with registrations() as registered:
+        registered.add("vocabulary", "bare", own_vocabulary("bare", tasks=bare), "a plugin")
+        tasks = [task for task in generate_tasks(0, 0).test if task.cluster == "bare"]
+
+    assert len(tasks) == LEAST_TASKS / 4
+    assert all(task.title.endswith(": carry out a part") for task in tasks)
+    assert all(len(task.context) == 2 for task in tasks)
+
+
+def test_vocabulary_without_an_order_leaves_its_turn_to_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(generated, "ATTEMPTS", 20)
+    loose = tuple(replace(entry, requires=()) for entry in vocabulary("kitchen").tasks)
+    with registrations() as registered:
+        registered.add("vocabulary", "loose", own_vocabulary("loose", tasks=loose), "a plugin")
+
+        assert {task.cluster for task in generate_tasks(0, 0).test} == {*domains_by_split()["test"]} - {"loose"}
+
+
+def test_domains_without_any_further_task_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    chain = vocabulary("kitchen").tasks[:5]
+    few = tuple(
+        replace(entry, requires=tuple(one.name for one in chain[:at]), follows=tuple(one.name for one in chain[:at]))
+        for at, entry in enumerate(chain)
+    )
+    with registrations() as registered:
+        registered.add("vocabulary", "few", own_vocabulary("few", tasks=few), "a plugin")
+        monkeypatch.setattr(
+            generated, "domains_by_split", lambda: dict.fromkeys(("train", "validation", "test"), ("few",))
+        )
+
+        with pytest.raises(UsageError, match=r"1 different tasks were found in the domains few, and 32 are asked for"):
+            generate_tasks(0, 0)
+
+
+@pytest.mark.parametrize(
+    ("name", "phrase"),
+    [
+        ("FoldNapkins", "Fold napkins"),
+        ("HandOutPhotoBadge", "Hand out photo badge"),
+        ("XrayLungs", "Xray lungs"),
+        ("check_credit", "Check credit"),
+        ("SendPDFToClient", "Send PDF to client"),
+        ("Stop", "Stop"),
+    ],
+)
+def test_step_phrase_of_a_name_reads_as_words(name: str, phrase: str) -> None:
+    assert step_phrase(name) == phrase
