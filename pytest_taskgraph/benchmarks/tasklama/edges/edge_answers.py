@@ -1,0 +1,226 @@
+"""From dependencies that a model stated to the reply that is scored: answers are composed here, and nowhere else.
+
+A way to ask for dependencies (`Asking`) takes the steps, and returns what it found. On golden steps the episode adds
+nothing; on generated ones it first has the steps generated.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Generator, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final, TypeVar
+
+from ....asking import Episode, Transcript, Turns
+from ....errors import ProviderError
+from ....scoring.forms.task_graph_form import MOST_STEPS, write_graph
+from ....scoring.grade import read_answer
+from ....scoring.task_graphs.precedence import Edge, closure, transitive_reduction, without_cycles
+from ....scoring.task_graphs.step_graphs import StepGraph, gold_graph
+from ....trial import Json, Question, Reply, Request
+from ...episodes import opening
+from ..embedded_similarity import measured_similarity
+from ..sequences import merge_sequences, step_sequences
+
+T = TypeVar("T")
+Requests = Generator[list[Request], list[Reply], T]
+NONE: Final = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class GivenSteps:
+    """The steps between which dependencies are asked for.
+
+    Args:
+        steps: Their texts, in the order in which they are shown.
+        known: The pairs of their indices that depend on each other in the gold graph, by any path; for replies of
+            simulated models alone. A generated step is known where its text is that of a gold step.
+    """
+
+    steps: tuple[str, ...]
+    known: frozenset[Edge]
+
+
+@dataclass(frozen=True, slots=True)
+class FoundEdges:
+    """What a model said of dependencies.
+
+    Args:
+        edges: Pairs of indices of the given steps; None where no reply can be read.
+        first: The first reply as the model wrote it; None where nothing was asked.
+        notes: What the record says of each exchange.
+    """
+
+    edges: tuple[Edge, ...] | None
+    first: Reply | None = None
+    notes: tuple[dict[str, Json], ...] = field(default=())
+
+
+Asking = Callable[[Question, GivenSteps], Requests[FoundEdges]]
+
+
+def golden_episode(ask: Asking, closed: bool) -> Episode:
+    """Return the episode that asks for the dependencies between the gold steps, shown in the order of the settings.
+
+    The answer lists the gold steps in their own order, and beside them what counts as "must be done before": the
+    metric compares the listed pairs with the closure of the gold graph, and concludes nothing from them.
+
+    Args:
+        ask: How to ask.
+        closed: False where each ordered pair was asked about: the pairs are then listed as they were answered, cycles
+            included. True where a graph or an order was asked for: its closure is listed, freed of cycles.
+    """
+
+    def episode(question: Question) -> Turns:
+        gold = gold_graph(question.reference)
+        order = shown_indices(question)
+        known = closure(len(order), without_cycles(len(order), gold.dependencies))
+        place = {at: position for position, at in enumerate(order)}
+        given = GivenSteps(
+            tuple(one_line(gold.steps[at]) for at in order), frozenset((place[a], place[b]) for a, b in known)
+        )
+        found = yield from ask(question, given)
+        if found.edges is None:
+            return Transcript(unread_reply(question, found.first), notes=found.notes)
+        edges: Iterable[Edge] = [(order[a], order[b]) for a, b in found.edges]
+        if closed:
+            edges = closure(len(order), without_cycles(len(order), edges))
+        return Transcript(_written(gold.steps, sorted(edges), found.first), notes=found.notes)
+
+    return episode
+
+
+def generated_episode(ask: Asking, reduced: bool = True) -> Episode:
+    """Return the episode that has the steps generated, then asks for the dependencies between them.
+
+    Several sequences of steps are merged to one. The answer is freed of cycles and reduced to immediate dependencies.
+
+    Args:
+        ask: How to ask.
+        reduced: False where the edges are those of the produced sequence, and stay as they are.
+    """
+
+    def episode(question: Question) -> Turns:
+        written: list[Reply] = []
+        sequences = yield from _kept(step_sequences(question), written)
+        asked: list[dict[str, Json]] = [{"asked": "steps"} for _ in written]
+        if isinstance(sequences, Reply):
+            return Transcript(sequences, notes=asked)
+        merged = sequences[0] if len(sequences) == 1 else merge_sequences(sequences)
+        given = generated_steps(question, merged[:MOST_STEPS])
+        found = yield from ask(question, given)
+        notes = [*asked, *found.notes]
+        if found.edges is None:
+            return Transcript(unread_reply(question, found.first), notes=notes)
+        edges = transitive_reduction(len(given.steps), found.edges) if reduced else [*found.edges]
+        reply = yield from measured_reply(question, given.steps, edges, written[0])
+        return Transcript(reply, notes=notes)
+
+    return episode
+
+
+def measured_reply(question: Question, steps: Sequence[str], edges: Sequence[Edge], first: Reply) -> Requests[Reply]:
+    """Return the reply that states generated steps and dependencies, with their similarity if an embedder measures it.
+
+    Args:
+        question: The question.
+        steps: The steps.
+        edges: The dependencies.
+        first: A reply of the model; the answer has its source.
+    """
+    similarity = yield from measured_similarity(question, steps)
+    return _written(steps, edges, first, similarity)
+
+
+def generated_steps(question: Question, steps: Sequence[str]) -> GivenSteps:
+    """Return generated steps, with the dependencies between those whose text is that of a gold step."""
+    gold = gold_graph(question.reference)
+    known = closure(len(gold.steps), without_cycles(len(gold.steps), gold.dependencies))
+    index = {one_line(step): at for at, step in reversed([*enumerate(gold.steps)])}
+    places = [(position, index[one_line(step)]) for position, step in enumerate(steps) if one_line(step) in index]
+    pairs = frozenset((a, b) for a, at in places for b, to in places if (at, to) in known)
+    return GivenSteps(tuple(steps), pairs)
+
+
+def shown_indices(question: Question) -> list[int]:
+    """Return the indices of the gold steps in the order in which the settings of the episode show them."""
+    stated = question.episode_settings.get("shown")
+    steps = len(gold_graph(question.reference).steps)
+    listed = [at for at in stated if isinstance(at, int)] if isinstance(stated, list) else []
+    if sorted(listed) != [*range(steps)]:
+        raise ValueError(f"the question {question.id} shows the steps {listed} of {steps}; expected each of them once")
+    return listed
+
+
+def user_request(question: Question, prompt: str, right: Json, wrong: Json) -> Request:
+    """Return the request that puts a prompt to the model under test."""
+    return Request(messages=opening(replace(question, prompt=prompt)), right=right, wrong=wrong)
+
+
+def numbered(steps: Iterable[str]) -> str:
+    """Return steps as prompts and replies list them: a line each, numbered from 1."""
+    return "\n".join(f"{at}. {one_line(step)}" for at, step in enumerate(steps, 1))
+
+
+def written_pairs(edges: Iterable[Edge]) -> str:
+    """Return dependencies as prompts and replies list them: "1 -> 3, 2 -> 3", or "none"."""
+    return ", ".join(f"{before + 1} -> {after + 1}" for before, after in edges) or NONE
+
+
+def one_line(step: str) -> str:
+    """Return the text of a step with single blanks for white space."""
+    return " ".join(step.split())
+
+
+def linear_extension_of(graph: StepGraph) -> list[int]:
+    """Return an order of the steps that respects their dependencies, freed of cycles; else that of the list."""
+    edges = without_cycles(len(graph.steps), graph.dependencies)
+    order: dict[int, None] = {}
+    while len(order) < len(graph.steps):
+        blocked = {after for before, after in edges if before not in order}
+        order[next(at for at in range(len(graph.steps)) if at not in order and at not in blocked)] = None
+    return list(order)
+
+
+def _written(steps: Sequence[str], edges: Iterable[Edge], first: Reply | None, similarity: Json = None) -> Reply:
+    answer: dict[str, Json] = {"steps": [*steps], "dependencies": [[*edge] for edge in edges]}
+    if similarity is not None:
+        answer["similarity"] = similarity
+    return Reply(write_graph(answer), source="" if first is None else first.source)
+
+
+def unread_reply(question: Question, reply: Reply | None) -> Reply:
+    """Return what is scored where no dependencies can be read: the reply as it is, or marked as unparseable.
+
+    The form takes any line for a step. A reply about dependencies that would pass for steps is therefore put into a
+    JSON object that has none.
+
+    Raises:
+        ProviderError: if the reply was cut off at the token limit.
+    """
+    if reply is None:
+        return Reply("")
+    if cut_off(reply):
+        told = "the reply was cut off at the token limit before dependencies could be read; allow more tokens"
+        raise ProviderError("truncated", told)
+    if read_answer(question, reply) is None:
+        return reply
+    return replace(reply, text=json.dumps({"unparseable": reply.text}, ensure_ascii=False))
+
+
+def cut_off(reply: Reply) -> bool:
+    """Return True if the reply ended at the token limit."""
+    return reply.finish_reason in ("length", "max_tokens")
+
+
+def _kept(turns: Requests[T], kept: list[Reply]) -> Requests[T]:
+    """Pass on the requests of a generator, and keep the replies to them."""
+    try:
+        requests = next(turns)
+        while True:
+            replies = yield requests
+            kept += replies
+            requests = turns.send(replies)
+    except StopIteration as stop:
+        found: T = stop.value
+        return found

@@ -1,0 +1,138 @@
+"""Read what a model says of dependencies: a verdict on a pair, an order of steps, a list of pairs.
+
+All are lenient: they measure what was said, not how. The work is bounded, whatever the text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from ....errors import UnparseableError
+from ....scoring.extraction import answer_text, marked, verdict
+from ....scoring.forms.task_graph_form import MOST_PAIRS, read_dependencies, read_steps
+from ....scoring.task_graphs.precedence import Edge
+from ....scoring.task_graphs.similarity import words
+
+LONGEST_REPLY: Final = 100_000  # characters that are searched: of a longer reply the last ones, where the answer stands
+MOST_LINES: Final = 2_000
+LEAST_SHARE: Final = 0.5  # of the words of two steps that are in both, for a line to stand for a step
+_JOINING: Final = re.compile(r"\b(?:steps?|and|then|first|next|finally|lastly|order)\b", re.IGNORECASE)
+_NUMBER: Final = re.compile(r"(?<![\w.])\d{1,4}(?!\w)")
+_BULLET: Final = re.compile(r"[ \t]*\(?\d{1,4}[.):][ \t]{1,8}(?=\D{0,8}\d{1,4}\D{0,8}$)")
+_LETTER: Final = re.compile(r"[^\W\d_]")
+_IN_BRACKETS: Final = re.compile(r"[\[(][ \t]{0,4}(\d{1,4})[ \t]{0,4},[ \t]{0,4}(\d{1,4})[ \t]{0,4}[\])]")
+_NO_PAIRS: Final = re.compile(
+    r"(?:(?:dependencies|pairs|answer)\W{1,8})?(?:there are )?(?:none|no(?: order| pairs?| dependenc(?:y|ies))?)"
+    r"(?: (?:is|are) (?:needed|required|necessary))?",
+    re.IGNORECASE,
+)
+_DECORATION: Final = " \t*_`.\"'“”()-"
+
+
+def read_verdict(text: str, rationale: bool = False) -> bool | None:
+    """Return True if a reply says yes, False if it says no, None if it says neither.
+
+    Args:
+        text: The reply.
+        rationale: Whether reasons stand before the answer: without "Final answer:", the last line then counts first,
+            else the first.
+    """
+    text = text[-LONGEST_REPLY:]
+    lines = [line for line in text.splitlines() if line.strip()]
+    if not lines:
+        return None
+    ends = [lines[-1], lines[0]] if rationale else [lines[0], lines[-1]]
+    places = [_answer_in(text)] if marked(text, "lenient") else [ends[0], "\n".join(lines), ends[1]]
+    for place in places:
+        if word := verdict(place):
+            return word[1].lower() == "yes"
+    return None
+
+
+def read_order(text: str, steps: Sequence[str]) -> list[int] | None:
+    """Return the indices of steps in the order that a reply states; None if it states none of two steps or more.
+
+    Looked for in this order: a line of their numbers, or lines of a number each; lines that hold the texts of steps,
+    or at least half of the words; the numbers in running text, if each step is named. Where a step is named twice, the
+    first time counts; steps that are not named are left out.
+
+    Args:
+        text: The reply.
+        steps: The steps, numbered from 1 as they were shown.
+    """
+    answer = _answer_in(text)
+    order = _listed_numbers(answer, len(steps)) or _listed_steps(answer, steps)
+    if not order:
+        named = _known_numbers(answer, len(steps))
+        order = named if len(named) == len(steps) else []
+    return order if len(order) >= 2 else None
+
+
+def read_pairs(text: str, steps: int) -> list[Edge] | None:
+    """Return the pairs of indices that a reply lists, as "1 -> 3" or "[1, 3]"; None if it lists none, nor says so."""
+    answer = _answer_in(text)
+    numbers = {at + 1: at for at in range(steps)}
+    if found := read_dependencies(answer, numbers):
+        return found
+    bracketed = [(numbers.get(int(a)), numbers.get(int(b))) for a, b in _IN_BRACKETS.findall(answer)]
+    pairs = [(a, b) for a, b in bracketed if a is not None and b is not None and a != b]
+    if pairs:
+        return list(dict.fromkeys(pairs))[:MOST_PAIRS]
+    lines = (line.strip(_DECORATION) for line in answer.splitlines()[:MOST_LINES])
+    return [] if any(line == "[]" or _NO_PAIRS.fullmatch(line) for line in lines) else None
+
+
+def _answer_in(text: str) -> str:
+    """Return what follows "Final answer:", else the whole reply; without code fences."""
+    end = text[-LONGEST_REPLY:]
+    try:
+        return answer_text(end, "marker" if marked(end, "lenient") else "whole", "lenient")
+    except UnparseableError:
+        return ""
+
+
+def _listed_numbers(text: str, steps: int) -> list[int]:
+    """Return the order in the line that names most steps by their numbers alone, else in the lines of one number."""
+    rows = [_numbers_alone(line, steps) for line in text.splitlines()[:MOST_LINES]]
+    longest = max((len(row) for row in rows), default=0)
+    if longest >= 2:
+        return next(row for row in reversed(rows) if len(row) == longest)
+    single = list(dict.fromkeys(number for row in rows for number in row))
+    return single if len(single) >= 2 else []
+
+
+def _numbers_alone(line: str, steps: int) -> list[int]:
+    """Return the steps that a line names if it holds nothing but numbers, behind a heading that ends in a colon."""
+    below = line.rpartition(":")[2] if not _BULLET.match(line) else _BULLET.sub("", line, count=1)
+    return [] if _LETTER.search(_JOINING.sub("", below)) else _known_numbers(below, steps)
+
+
+def _known_numbers(text: str, steps: int) -> list[int]:
+    found = (int(number) - 1 for number in _NUMBER.findall(text))
+    return list(dict.fromkeys(at for at in found if 0 <= at < steps))
+
+
+def _listed_steps(text: str, steps: Sequence[str]) -> list[int]:
+    """Return the order in which lines hold the texts of steps: the same words, else the most shared ones."""
+    try:
+        lines = read_steps(text)
+    except UnparseableError:
+        return []
+    known = [words(step) for step in steps]
+    order: dict[int, None] = {}
+    for line in map(words, lines):
+        exact = next((at for at, step in enumerate(known) if step == line and at not in order), None)
+        at = _most_alike(line, known) if exact is None else exact
+        if at is not None:
+            order.setdefault(at)
+    return list(order)
+
+
+def _most_alike(line: Sequence[str], steps: Sequence[Sequence[str]]) -> int | None:
+    """Return the step that shares most words with a line, at least half of them; None where two share as many."""
+    mine = frozenset(line)
+    shares = [len(mine & frozenset(step)) / (len(mine | frozenset(step)) or 1) for step in steps]
+    best = max(shares, default=0.0)
+    return shares.index(best) if best >= LEAST_SHARE and shares.count(best) == 1 else None

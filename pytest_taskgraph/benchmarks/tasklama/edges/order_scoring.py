@@ -1,0 +1,92 @@
+"""LLM scoring (Yuan et al. 2024): a step comes before another if it does in all sequences that the model prefers.
+
+From an initial order, further sequences are made by exchanging two of its steps each. The model scores all of them by
+the log-probability of the numbered steps behind the prompt that asks for them. Of the highest scoring ones, two steps
+that are in the same order in all of them depend on each other; others can be done in any order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import combinations
+from math import inf
+from random import Random
+from typing import Final
+
+from ....errors import ProviderError
+from ....scoring.task_graphs.precedence import Edge
+from ....trial import Json, Question, Request
+from .edge_answers import FoundEdges, GivenSteps, Requests, numbered
+from .edge_prompts import text_setting
+from .given_order import model_order
+
+SWAPS: Final = 10
+"""Sequences that are made of the initial order, each by another exchange of two steps; fewer if there are fewer."""
+ONE_KEPT_OF: Final = 3
+"""The share of sequences that is kept, the initial one among them: one of three, rounded down, at least one."""
+
+
+def score_produced(question: Question, given: GivenSteps) -> Requests[FoundEdges]:
+    """Score sequences made of the order in which the steps were produced."""
+    return (yield from _scored(question, given, [*range(len(given.steps))], question.prompt))
+
+
+def score_ordered(question: Question, given: GivenSteps) -> Requests[FoundEdges]:
+    """Ask for the order of the given steps, then score sequences made of it."""
+    order, first = yield from model_order(question, given)
+    if order is None or first is None:
+        return FoundEdges(None if order is None else (), first, ({"asked": "order"},) if first else ())
+    found = yield from _scored(question, given, order, text_setting(question.episode_settings, "score_context"))
+    return FoundEdges(found.edges, first, ({"asked": "order"}, *found.notes))
+
+
+def swapped_orders(order: Sequence[int], seed: str) -> list[list[int]]:
+    """Return the order itself, then others that differ from it by the exchange of two steps, all different.
+
+    Args:
+        order: The initial order.
+        seed: The seed of the exchanges.
+    """
+    swaps = [*combinations(range(len(order)), 2)]
+    orders = [[*order]]
+    for first, second in Random(seed).sample(swaps, min(SWAPS, len(swaps))):
+        swapped = [*order]
+        swapped[first], swapped[second] = swapped[second], swapped[first]
+        orders.append(swapped)
+    return orders
+
+
+def kept_orders(orders: Sequence[Sequence[int]], scores: Sequence[float]) -> list[int]:
+    """Return the indices of the highest scoring orders, the best first; of equal ones the earlier is better."""
+    ranked = sorted(range(len(orders)), key=lambda at: -scores[at])
+    return ranked[: max(1, len(orders) // ONE_KEPT_OF)]
+
+
+def agreed_pairs(orders: Sequence[Sequence[int]]) -> list[Edge]:
+    """Return the pairs of steps, sorted, of which the first stands before the second in all orders."""
+    places = [{step: place for place, step in enumerate(order)} for order in orders]
+    pairs = ((a, b) for a in sorted(places[0]) for b in sorted(places[0]) if a != b)
+    return [(a, b) for a, b in pairs if all(place[a] < place[b] for place in places)]
+
+
+def _scored(question: Question, given: GivenSteps, order: Sequence[int], context: str) -> Requests[FoundEdges]:
+    if len(order) < 2:
+        return FoundEdges(())
+    orders = swapped_orders(order, text_setting(question.episode_settings, "swap_seed"))
+    violated = [_violations(one, given.known) for one in orders]
+    right: list[Json] = [-1.0 - count for count in violated]
+    wrong: list[Json] = [-1.0 - max(violated) + count for count in violated]
+    texts = ["\n" + numbered(given.steps[at] for at in one) for one in orders]
+    (reply,) = yield [Request(kind="score", context=context, texts=texts, right=right, wrong=wrong)]
+    scores = [-inf if one.logprob is None else one.logprob for one in reply.scores]
+    if len(scores) != len(orders):
+        raise ProviderError("malformed", f"expected {len(orders)} scores of texts, got {len(scores)}")
+    kept = kept_orders(orders, scores)
+    note: dict[str, Json] = {"asked": "scores", "orders": [[*one] for one in orders], "kept": [*kept]}
+    return FoundEdges(tuple(agreed_pairs([orders[at] for at in kept])), reply, (note,))
+
+
+def _violations(order: Sequence[int], known: Iterable[Edge]) -> int:
+    """Return how many of the known dependencies an order violates."""
+    place = {step: at for at, step in enumerate(order)}
+    return sum(a in place and b in place and place[a] > place[b] for a, b in known)

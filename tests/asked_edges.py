@@ -1,0 +1,93 @@
+"""Tasks made by hand, their questions by a dependency method, and the means to drive an episode."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+
+from pytest_taskgraph.asking import Exchange, Transcript, drive
+from pytest_taskgraph.benchmarks.tasklama.complex_task import ComplexTask
+from pytest_taskgraph.benchmarks.tasklama.edges import METHODS
+from pytest_taskgraph.benchmarks.tasklama.method import Method
+from pytest_taskgraph.benchmarks.tasklama.tasklama_options import TaskLamaSettings
+from pytest_taskgraph.models.clients.simulated import SimulatedModel
+from pytest_taskgraph.scoring.grade import grade
+from pytest_taskgraph.trial import Json, Question, Reply, Request, Score
+
+BREAD = ComplexTask(
+    "bread", "Bake bread", ("In an oven",), ("Mix the dough", "Let the dough rise", "Heat the oven", "Bake the dough"),
+    ((0, 1), (1, 3), (2, 3)), "bakery",
+)  # fmt: skip
+TEA = ComplexTask(
+    "tea", "Make tea", (), ("Boil water", "Put leaves into the pot", "Pour water on the leaves", "Drink the tea"),
+    ((0, 2), (1, 2), (2, 3)), "drinks",
+)  # fmt: skip
+PACK = ComplexTask("pack", "Pack a bag", ("By train",), ("Fold shirts", "Find the charger"), (), "travel")
+EXAMPLES = (TEA, PACK)
+SETTINGS = TaskLamaSettings(seed=7)
+BY_NAME = {method.name: method for method in METHODS}
+
+Answering = Callable[[Request], Reply | Awaitable[Reply]]
+
+
+def asked(
+    method: str | Method,
+    task: ComplexTask = BREAD,
+    settings: TaskLamaSettings = SETTINGS,
+    examples: Sequence[ComplexTask] = EXAMPLES,
+    similarity: str = "lexical",
+) -> Question:
+    """Return the question by a method about a task, as the family builds it."""
+    method = BY_NAME[method] if isinstance(method, str) else method
+    reference: dict[str, Json] = {
+        "steps": [*task.steps],
+        "dependencies": [[*pair] for pair in task.dependencies],
+        "similarity": similarity,
+    }
+    return Question(
+        f"{method.name}-{task.id}", "tasklama", method.name, method.section, task.title,
+        method.prompt(task, examples, settings), "task-graph", reference, method.metric, [*method.further],
+        pass_threshold=0.0, place="whole", episode=method.name,
+        episode_settings=method.settings(task, examples, settings),
+    )  # fmt: skip
+
+
+def driven(question: Question, answer: Answering) -> tuple[Transcript, list[Exchange]]:
+    """Drive the episode of a question, and return what it comes to with all that was asked."""
+    exchanges: list[Exchange] = []
+
+    async def reply_to(request: Request) -> Reply:
+        found = answer(request)
+        return found if isinstance(found, Reply) else await found
+
+    episode = BY_NAME[question.episode].episode
+    return asyncio.run(drive(episode(question), reply_to, exchanges)), exchanges
+
+
+def simulated(question: Question, accuracy: float) -> tuple[Score, list[Exchange]]:
+    """Let a simulated model answer a question; it knows the gold steps as the reply to the question's own prompt."""
+    reference = question.reference
+    assert isinstance(reference, dict)
+    steps = reference["steps"]
+    assert isinstance(steps, list)
+    listed = numbered(*map(str, steps))
+    model = SimulatedModel(lambda digest: (listed, "1. Sing a song"), accuracy, seed=3)
+    transcript, exchanges = driven(question, model.answer)
+    return grade(question, transcript.reply), exchanges
+
+
+def in_turn(*texts: str) -> Callable[[Request], Reply]:
+    """Answer requests with texts in their order, and the last one again."""
+    left = [*texts]
+    return lambda request: Reply(left.pop(0) if len(left) > 1 else left[0], source="scripted")
+
+
+def numbered(*steps: str) -> str:
+    """Return steps as a model lists them."""
+    return "\n".join(f"{at}. {step}" for at, step in enumerate(steps, 1))
+
+
+def asked_pair(request: Request) -> tuple[str, str]:
+    """Return the two steps that a request about a pair asks about."""
+    *_, first, second = request.prompt.splitlines()
+    return first.removeprefix("First step: "), second.removeprefix("Second step: ")
