@@ -154,6 +154,17 @@ def test_html_draws_the_intervals_of_aggregates_and_names_sources() -> None:
     assert f"published: {PUBLISHED}" in tables
 
 
+def test_html_with_many_columns_draws_the_intervals_of_the_first_rank_alone() -> None:
+    columns = (Column("n"), Column("recall"), *(Column("overlap", f"overlap {at}", rank=1) for at in range(4)))
+    of_ranks = {rank: replace(columns[1], rank=rank) for rank in (0, 1)}
+    drawn = {}
+    for rank, recall in of_ranks.items():
+        spec = TableSpec("wide", "method", (columns[0], recall, *columns[2:]), total=False)
+        page = html(run_of(CLAIMED, with_tables(spec))).partition('id="rates"')[2].partition("</table>")[0]
+        drawn[rank] = page.count("<svg")
+    assert drawn == {0: 1, 1: 0}  # the other row has no interval
+
+
 def test_html_draws_the_difficulty_of_each_family_by_itself() -> None:
     claims = [claim(at, tasks=8 + at % 2) for at in range(6)]
     soups = [replace(one, question=replace(one.question, labels={"tasks": at})) for at, one in enumerate(SOUPS)]

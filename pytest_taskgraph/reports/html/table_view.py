@@ -71,6 +71,7 @@ def _repetition_cells(one: Reduced, most: int) -> list[str]:
 
 Interval = tuple[float, float]
 _TITLES = {"mean": "mean score", "interval": "95 % interval", "deviation": "standard deviation"}
+MOST_DRAWN = 4  # intervals a row; of more columns those of rank 0 alone are drawn, for the page to show the others
 _COUNTS = ("unparseable", "refused", "errors", "skipped")
 
 
@@ -217,8 +218,9 @@ def _titles(shown: Table, column: Column) -> list[str]:
 
 def _cells(shown: Table, column: Column, entry: TableEntry, marks: Mapping[str, str]) -> list[HtmlCell]:
     one, value = entry.cells[column.value], column.value
+    drawn = _is_drawn(shown, column)
     if entry.published:
-        found = HtmlCell(own_text(value, entry, marks))
+        found = HtmlCell(own_text(value, entry, marks), number=not drawn)
     elif value == "interval":
         main = entry.cells.get("mean" if shown.spec.graded else "rate")
         found = HtmlCell(_between(one.ends), one.ends, main.value if main else None, number=False)
@@ -226,11 +228,20 @@ def _cells(shown: Table, column: Column, entry: TableEntry, marks: Mapping[str, 
         found = HtmlCell(_count(entry, value))
     elif value in STATISTICS:
         found = HtmlCell(number(one.value))
+    elif drawn:
+        found = HtmlCell(number(one.value), one.ends, one.value, False, _between(one.ends) if one.ends else "")
     else:
-        drawn = any(other.cells[value].ends for other in shown.entries)
-        found = HtmlCell(number(one.value), one.ends, one.value, not drawn, _between(one.ends) if one.ends else "")
+        found = HtmlCell(number(one.value))
     beside = "" if entry.published else published(one.references, marks)
     return [found, *([HtmlCell(beside)] if shown.has_references(value) else [])]
+
+
+def _is_drawn(shown: Table, column: Column) -> bool:
+    """Return True if the intervals of a column are drawn: of a metric or aggregate, and there is room for it."""
+    if column.value in STATISTICS or not any(one.cells[column.value].ends for one in shown.entries):
+        return False
+    others = [one for one in shown.columns("html") if one.value not in STATISTICS]
+    return len(others) <= MOST_DRAWN or column.rank == 0
 
 
 def _count(entry: TableEntry, value: str) -> str:
