@@ -11,6 +11,7 @@ from pytest_taskgraph.benchmarks.tasklama.edges import METHODS
 from pytest_taskgraph.benchmarks.tasklama.method import Method
 from pytest_taskgraph.benchmarks.tasklama.tasklama_options import TaskLamaSettings
 from pytest_taskgraph.models.clients.simulated import SimulatedModel
+from pytest_taskgraph.scoring.forms.task_graph_form import write_graph
 from pytest_taskgraph.scoring.grade import grade
 from pytest_taskgraph.trial import Json, Question, Reply, Request, Score
 
@@ -65,13 +66,9 @@ def driven(question: Question, answer: Answering) -> tuple[Transcript, list[Exch
 
 
 def simulated(question: Question, accuracy: float) -> tuple[Score, list[Exchange]]:
-    """Let a simulated model answer a question; it knows the gold steps as the reply to the question's own prompt."""
-    reference = question.reference
-    assert isinstance(reference, dict)
-    steps = reference["steps"]
-    assert isinstance(steps, list)
-    listed = numbered(*map(str, steps))
-    model = SimulatedModel(lambda digest: (listed, "1. Sing a song"), accuracy, seed=3)
+    """Let a simulated model answer a question; it knows the reference as the reply to the question's own prompt."""
+    right = write_graph(question.reference)
+    model = SimulatedModel(lambda digest: (right, "1. Sing a song"), accuracy, seed=3)
     transcript, exchanges = driven(question, model.answer)
     return grade(question, transcript.reply), exchanges
 

@@ -132,7 +132,7 @@ def test_generated_steps_are_compared_by_the_embedder_if_stated(method: str) -> 
     assert not is_one_turn(BY_NAME[method].episode)
 
 
-@pytest.mark.parametrize("method", ["pairs", "pairs_cot", "whole", "pairs_two", "whole_two"])
+@pytest.mark.parametrize("method", ["pairs", "pairs_cot", "whole", "pairs_two", "whole_two", "entire_graph"])
 def test_simulated_model_that_writes_the_gold_steps_has_the_gold_graph(method: str) -> None:
     score, _ = simulated(asked(method), 1)
     assert (score.value, score.metrics["graph_f1"], score.metrics["hungarian_f1"]) == (1.0, 1.0, 1.0)

@@ -97,6 +97,19 @@ def test_golden_reply_cut_off_is_no_answer(method: str) -> None:
         driven(asked(method), lambda request: Reply("No task is easy, so 1 -> 2,", finish_reason="length"))
 
 
+def test_pairs_cot_reasons_cut_off_count_as_no_dependency() -> None:
+    def answer(request: Request) -> Reply:
+        if asked_pair(request) == ("Mix the dough", "Let the dough rise"):
+            return Reply("Yes, the dough has to be", finish_reason="length")
+        if asked_pair(request) == ("Mix the dough", "Heat the oven"):
+            return Reply("It has to.\nFinal answer: yes", finish_reason="length")
+        return Reply("Final answer: no")
+
+    transcript, exchanges = driven(asked("golden_pairs_cot"), answer)
+    assert read_graph(transcript.reply.text)["dependencies"] == [[0, 2]]
+    assert [exchange.note["read"] for exchange in exchanges].count("unparseable") == 1
+
+
 def test_pairs_cot_verdict_behind_reasons_counts() -> None:
     reply = "Yes, I see what you mean. Neither needs the other.\nFinal answer: no"
     transcript, _ = driven(asked("golden_pairs_cot"), in_turn(reply))
