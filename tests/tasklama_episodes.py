@@ -5,22 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Sequence
 
-import pytest
-
 from pytest_taskgraph.asking import Episode, Exchange, Transcript, drive
 from pytest_taskgraph.benchmarks.tasklama.complex_task import ComplexTask
-from pytest_taskgraph.scoring.forms import FORMS
-from pytest_taskgraph.scoring.forms.task_graph_form import TASK_GRAPH
 from pytest_taskgraph.trial import Json, Parsing, Question, Reply, Request
 
 GOLD = ["wash the rice", "boil water", "cook the rice"]
-
-
-@pytest.fixture
-def form_on_the_shelf(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The form of task graphs is known, whether the shelf lists it already or not."""
-    if TASK_GRAPH.name not in FORMS:
-        monkeypatch.setattr(FORMS, "_built_in", {**FORMS._built_in, TASK_GRAPH.name: TASK_GRAPH})
 
 
 def made_task(number: int, title: str = "", cluster: str = "", context: tuple[str, ...] = ()) -> ComplexTask:

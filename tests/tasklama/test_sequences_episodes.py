@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Generator
 
 import pytest
-from tasklama_episodes import driven, form_on_the_shelf, made_question, numbered
+from tasklama_episodes import driven, made_question, numbered
 
 from pytest_taskgraph.asking import Episode, Transcript, Turns, is_one_turn
 from pytest_taskgraph.benchmarks.tasklama.sequences.multiple_sequences import icl, multseq, step_sequences
@@ -12,8 +12,6 @@ from pytest_taskgraph.scoring.forms.task_graph_form import read_steps
 from pytest_taskgraph.scoring.grade import read_answer
 from pytest_taskgraph.trial import Json, Question, Reply, Request
 
-__all__ = ["form_on_the_shelf"]
-pytestmark = pytest.mark.usefixtures("form_on_the_shelf")
 REFUSAL = "I'm sorry, but I can't help with that."
 
 

@@ -8,7 +8,11 @@ from .icl import shown_task as shown_task
 from .merged_steps import merge_sequences as merge_sequences
 from .multiple_sequences import composed as composed
 from .multiple_sequences import icl as icl
+from .multiple_sequences import measured_answer as measured_answer
 from .multiple_sequences import multseq as multseq
 from .multiple_sequences import read_sequence as read_sequence
 from .multiple_sequences import sample_requests as sample_requests
 from .multiple_sequences import step_sequences as step_sequences
+from .sample_filter import EPISODE_METRICS as EPISODE_METRICS
+from .sample_filter import check_filter as check_filter
+from .step_methods import METHODS as METHODS

@@ -13,13 +13,13 @@ Yuan et al. (2024) describe their deduplication in an appendix. This rule is not
 
 from __future__ import annotations
 
-import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Final
 
 from ....scoring.forms.task_graph_form import MOST_STEPS
+from ....scoring.task_graphs.similarity import words
 
 NEAR_DUPLICATE: Final = 0.8
 """The F1 of content words from which on two steps are one: `chop onions` and `chop the onions finely` have 0.8."""
@@ -40,19 +40,19 @@ def merge_sequences(sequences: Iterable[Sequence[str]]) -> list[str]:
         sequences: The steps of each sequence; those of earlier ones are kept first. Steps without text are left out.
     """
     kept: list[str] = []
-    words: list[Words] = []
+    known: list[Words] = []  # of the kept steps
     for sequence in sequences:
         place = 0  # behind the latest kept step among those that the sequence has had so far
         for step in sequence:
             own = content_words(step)
             if not own:
                 continue
-            same = next((at for at, other in enumerate(words) if near_duplicates(own, other)), None)
+            same = next((at for at, other in enumerate(known) if near_duplicates(own, other)), None)
             if same is not None:
                 place = max(place, same + 1)
             elif len(kept) < MOST_STEPS:
                 kept.insert(place, step)
-                words.insert(place, own)
+                known.insert(place, own)
                 place += 1
     return kept
 
@@ -68,21 +68,14 @@ def content_words(step: str) -> Words:
 
     Words are the runs of letters, marks and digits of any script; of a text without any, what stands between blanks.
     """
-    words = words_of(step)
-    content = [_singular(word) for word in words if word not in FUNCTION_WORDS] or words
+    all_words = words(step)
+    content = [_singular(word) for word in all_words if word not in FUNCTION_WORDS] or all_words
     seen: Counter[str] = Counter()
     found = []
     for word in content:
         found.append((word, seen[word]))
         seen[word] += 1
     return frozenset(found)
-
-
-def words_of(text: str) -> list[str]:
-    """Return the words of a text in lower case, in order; of a text without any word, what stands between blanks."""
-    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
-    runs = "".join(letter if unicodedata.category(letter)[0] in "LMN" else " " for letter in folded)
-    return runs.split() or folded.split()
 
 
 def _singular(word: str) -> str:

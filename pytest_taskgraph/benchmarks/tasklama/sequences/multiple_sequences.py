@@ -11,6 +11,7 @@ from ....scoring.forms.task_graph_form import write_graph
 from ....scoring.grade import read_answer
 from ....trial import Json, Question, Reply, Request
 from ...episodes import opening
+from ..embedded_similarity import measured_similarity
 from .merged_steps import merge_sequences
 
 TEMPERATURE: Final = 0.5
@@ -22,7 +23,7 @@ def icl(question: Question) -> Turns:
     """Ask for one sequence; the answer is its steps."""
     (reply,) = yield [Request(messages=opening(question))]
     steps = read_sequence(question, reply)
-    return Transcript(reply if steps is None else composed(reply, steps))
+    return Transcript(reply if steps is None else (yield from measured_answer(question, reply, steps)))
 
 
 @one_turn
@@ -35,7 +36,9 @@ def multseq(question: Question) -> Turns:
     found = [read_sequence(question, reply) for reply in replies]
     notes = [{"kept": steps is not None, "steps": len(steps or ())} for steps in found]
     readable = [steps for steps in found if steps is not None]
-    reply = composed(replies[0], merge_sequences(readable)) if readable else replies[0]
+    if not readable:
+        return Transcript(replies[0], notes=notes)
+    reply = yield from measured_answer(question, replies[0], merge_sequences(readable))
     return Transcript(reply, notes=notes)
 
 
@@ -69,16 +72,38 @@ def read_sequence(question: Question, reply: Reply) -> list[str] | None:
     return [str(step) for step in steps] if isinstance(steps, list) and steps else None
 
 
-def composed(reply: Reply, steps: Sequence[str], dependencies: Sequence[tuple[int, int]] = ()) -> Reply:
+def measured_answer(
+    question: Question, reply: Reply, steps: Sequence[str], dependencies: Sequence[tuple[int, int]] = ()
+) -> Generator[list[Request], list[Reply], Reply]:
+    """Return the reply that is scored, with the similarity of its steps to gold if an embedder measures it.
+
+    Args:
+        question: The question.
+        reply: One of the replies, whose source it keeps.
+        steps: The steps of the answer.
+        dependencies: Pairs of indices of steps.
+    """
+    similarity = yield from measured_similarity(question, steps)
+    return composed(reply, steps, dependencies, similarity)
+
+
+def composed(
+    reply: Reply,
+    steps: Sequence[str],
+    dependencies: Sequence[tuple[int, int]] = (),
+    similarity: list[Json] | None = None,
+) -> Reply:
     """Return the reply that is scored: the text of an answer that an episode put together of what a model wrote.
 
     Args:
         reply: One of the replies, whose source it keeps.
         steps: The steps.
         dependencies: Pairs of indices of steps.
+        similarity: The similarity of steps and gold steps, if it was measured.
     """
     pairs: list[Json] = [[before, after] for before, after in dependencies]
-    text = write_graph({"steps": list(steps), "dependencies": pairs})
+    answer: dict[str, Json] = {"steps": [*steps], "dependencies": pairs}
+    text = write_graph(answer if similarity is None else answer | {"similarity": similarity})
     return Reply(text, source=reply.source)
 
 

@@ -1,0 +1,84 @@
+"""The methods that generate steps, with their prompt and what their episodes need."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from ..method import Method
+from .filter_model import read_filter
+from .icl import icl_prompt
+from .multiple_sequences import icl, multseq
+from .sample_filter import filter_best, filter_best_logprob, multseq_filter, multseq_filter_logprob
+
+if TYPE_CHECKING:
+    from ....trial import Json
+    from ..complex_task import ComplexTask
+    from ..tasklama_options import TaskLamaSettings
+
+METRIC: Final = "hungarian_f1"
+
+
+def _no_settings(task: ComplexTask, examples: Sequence[ComplexTask], settings: TaskLamaSettings) -> dict[str, Json]:
+    return {}
+
+
+def _sequences(task: ComplexTask, examples: Sequence[ComplexTask], settings: TaskLamaSettings) -> dict[str, Json]:
+    """Return the task, from which `tasklama fit` computes features, and the number of sequences."""
+    return _shown(task) | {"sequences": settings.sequences}
+
+
+def _samples(task: ComplexTask, examples: Sequence[ComplexTask], settings: TaskLamaSettings) -> dict[str, Json]:
+    return _shown(task) | {"samples": settings.samples}
+
+
+def _best_samples(task: ComplexTask, examples: Sequence[ComplexTask], settings: TaskLamaSettings) -> dict[str, Json]:
+    return _samples(task, examples, settings) | {"sequences": settings.sequences}
+
+
+def _filter(task: ComplexTask, examples: Sequence[ComplexTask], settings: TaskLamaSettings) -> dict[str, Json]:
+    return _samples(task, examples, settings) | {"filter": read_filter(settings.filter).to_json()}
+
+
+def _filter_best(task: ComplexTask, examples: Sequence[ComplexTask], settings: TaskLamaSettings) -> dict[str, Json]:
+    return _filter(task, examples, settings) | {"sequences": settings.sequences}
+
+
+def _shown(task: ComplexTask) -> dict[str, Json]:
+    return {"title": task.title, "context": [*task.context], "split": task.split}
+
+
+_OF_STEPS: Final[dict[str, Any]] = {"section": "step_generation", "prompt": icl_prompt, "metric": METRIC}
+METHODS: Final = (
+    Method(name="icl", title="one sequence of steps", episode=icl, settings=_no_settings, **_OF_STEPS),
+    Method(name="multseq", title="several sequences put together", episode=multseq, settings=_sequences, **_OF_STEPS),
+    Method(
+        name="filter",
+        title="the best sample by fitted coefficients",
+        episode=filter_best,
+        settings=_filter,
+        **_OF_STEPS,
+    ),
+    Method(
+        name="filter_logprob",
+        title="the sample that is most probable to the model",
+        episode=filter_best_logprob,
+        settings=_samples,
+        **_OF_STEPS,
+    ),
+    Method(
+        name="multseq_filter",
+        title="the best samples by fitted coefficients put together",
+        episode=multseq_filter,
+        settings=_filter_best,
+        **_OF_STEPS,
+    ),
+    Method(
+        name="multseq_filter_logprob",
+        title="the samples that are most probable to the model put together",
+        episode=multseq_filter_logprob,
+        settings=_best_samples,
+        **_OF_STEPS,
+    ),
+)
+"""The methods in the order of the paper's Table 2."""
