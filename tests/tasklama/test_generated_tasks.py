@@ -18,6 +18,7 @@ from pytest_taskgraph.benchmarks.tasklama.complex_task import ComplexTask
 from pytest_taskgraph.benchmarks.tasklama.task_sets import TaskSet, generated
 from pytest_taskgraph.benchmarks.tasklama.task_sets.generated import (
     LEAST_TASKS,
+    MustOrder,
     domains_by_split,
     generate_tasks,
     step_phrase,
@@ -60,6 +61,17 @@ def must_order(task: ComplexTask) -> set[tuple[int, int]]:
     return set(networkx.transitive_closure(stated).edges)
 
 
+def is_clear(found: list[VocabularyEntry]) -> bool:
+    """Return True if of every two tasks one must come first, or their order is free; they are in the file's order."""
+    stated: networkx.DiGraph[str] = networkx.DiGraph()
+    stated.add_nodes_from(entry.name for entry in found)
+    stated.add_edges_from((before, entry.name) for entry in found for before in entry.requires if before in stated)
+    return all(
+        one.name not in two.follows or networkx.has_path(stated, one.name, two.name)
+        for one, two in combinations(found, 2)
+    )
+
+
 def graph(task: ComplexTask) -> networkx.DiGraph[int]:
     """Return the task graph."""
     built: networkx.DiGraph[int] = networkx.DiGraph()
@@ -89,6 +101,19 @@ def test_steps_without_an_order_are_free_in_the_vocabulary(domain: str) -> None:
             if (one, two) not in must and (two, one) not in must:
                 assert found[one].name not in found[two].follows, task
                 assert found[two].name not in found[one].follows, task
+
+
+@pytest.mark.parametrize("domain", domain_names())
+def test_extensions_of_a_set_are_all_tasks_that_keep_the_order_clear(domain: str) -> None:
+    known = vocabulary(domain).tasks
+    names = [entry.name for entry in known]
+    for task in tasks_of(domain)[::4]:
+        chosen = [names.index(entry.name) for entry in entries(task)]
+        others = set(range(len(known))) - set(chosen)
+
+        found = MustOrder.of(vocabulary(domain)).extensions(sum(1 << at for at in chosen))
+
+        assert found == [at for at in sorted(others) if is_clear([known[place] for place in sorted([*chosen, at])])]
 
 
 @pytest.mark.parametrize("domain", domain_names())

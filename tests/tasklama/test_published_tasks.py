@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_taskgraph.benchmarks.tasklama.complex_task import ComplexTask
-from pytest_taskgraph.benchmarks.tasklama.task_sets import TaskSet, published
+from pytest_taskgraph.benchmarks.tasklama.task_sets import TaskSet, published, task_lines
 from pytest_taskgraph.benchmarks.tasklama.task_sets.published import read_published, split_of
 from pytest_taskgraph.benchmarks.tasklama.task_sets.task_lines import (
     LONGEST_LINE,
@@ -287,6 +287,18 @@ def test_empty_lines_are_passed_over_and_counted() -> None:
 
     assert len(tasks) == 1
     assert problems[0].startswith("test.jsonl, line 5: ")
+
+
+@pytest.mark.parametrize(("count", "read_lines"), [(2, 2), (3, 3), (4, 3)])
+def test_file_with_too_many_lines_is_read_up_to_the_limit(
+    monkeypatch: pytest.MonkeyPatch, count: int, read_lines: int
+) -> None:
+    monkeypatch.setattr(task_lines, "MOST_LINES", 3)
+
+    tasks, problems = read(lines(*[TEA] * count))
+
+    assert len(tasks) == read_lines
+    assert problems == ["test.jsonl: only its first 3 lines are read"] * (count > 3)
 
 
 def test_text_that_is_too_long_leaves_the_task_out() -> None:

@@ -80,7 +80,7 @@ def domains_by_split() -> dict[Split, tuple[str, ...]]:
 
 def _tasks(domains: Sequence[str], split: Split, seed: int, count: int) -> Iterator[ComplexTask]:
     """Yield `count` tasks of different steps."""
-    orders = [_MustOrder.of(vocabulary(name)) for name in domains]
+    orders = [MustOrder.of(vocabulary(name)) for name in domains]
     seen: set[tuple[str, int]] = set()
     for number in range(count):
         rng = Random(f"{seed}|tasklama|{split}|{number}")
@@ -100,7 +100,7 @@ def _tasks(domains: Sequence[str], split: Split, seed: int, count: int) -> Itera
 
 
 @dataclass(frozen=True, slots=True)
-class _MustOrder:
+class MustOrder:
     """The tasks of a domain in the order of its file, with what is clear about their order.
 
     Sets of tasks are bits of a number. `before` holds for each task those that must come before it, as the file states
@@ -113,7 +113,8 @@ class _MustOrder:
     free: tuple[int, ...]
 
     @classmethod
-    def of(cls, words: Vocabulary) -> _MustOrder:
+    def of(cls, words: Vocabulary) -> MustOrder:
+        """Return the order that a vocabulary states."""
         place = {task.name: at for at, task in enumerate(words.tasks)}
         before = [sum(1 << place[name] for name in task.requires) for task in words.tasks]
         free = [(1 << at) - 1 & ~sum(1 << place[name] for name in task.follows) for at, task in enumerate(words.tasks)]
@@ -129,8 +130,7 @@ class _MustOrder:
         size, linked = rng.randint(LEAST_STEPS, MOST_STEPS), rng.choice(LINKED)
         chosen = 1 << rng.randrange(len(self.before))
         for _ in range(size - 1):
-            reached = dict(self._reached(chosen))
-            fitting = [at for at in range(len(self.before)) if not chosen >> at & 1 and self._is_clear(at, reached)]
+            fitting = self.extensions(chosen)
             neighbours = [at for at in fitting if (self.before[at] | self.after[at]) & chosen]
             if not fitting:
                 return 0
@@ -138,6 +138,11 @@ class _MustOrder:
         phrases = {step_phrase(task.name).casefold() for task in self.tasks(chosen)}
         enough = len(phrases) == size and 2 * len(self.dependencies(chosen)) >= size
         return chosen if enough else 0
+
+    def extensions(self, chosen: int) -> list[int]:
+        """Return the tasks that can be added to a set with a clear order so that its order stays clear."""
+        reached = dict(self._reached(chosen))
+        return [at for at in range(len(self.before)) if not chosen >> at & 1 and self._is_clear(at, reached)]
 
     def _is_clear(self, at: int, reached: Mapping[int, int]) -> bool:
         """Return True if a task, added to others, must come before or after each of them, or is free with it.
@@ -192,7 +197,7 @@ def bits(number: int) -> list[int]:
     return [at for at in range(number.bit_length()) if number >> at & 1]
 
 
-def _task(order: _MustOrder, chosen: int, split: Split, rng: Random) -> ComplexTask:
+def _task(order: MustOrder, chosen: int, split: Split, rng: Random) -> ComplexTask:
     """Return the task of these steps, in a random order that keeps the dependencies."""
     edges = order.dependencies(chosen)
     left, listing = bits(chosen), list[int]()

@@ -21,6 +21,7 @@ from ..complex_task import ComplexTask
 from ..tasklama_options import Split
 
 LONGEST_LINE: Final = 1_000_000  # bytes
+MOST_LINES: Final = 100_000  # of a file; the published ones have about a thousand
 LONGEST_TEXT: Final = 1_000  # characters of a title, an assumption or a step
 MOST_STEPS: Final = 100
 MOST_ASSUMPTIONS: Final = 20
@@ -84,7 +85,10 @@ def read_tasks(
         counts: The numbers of dependencies are added here.
     """
     tasks = []
-    for number, line in enumerate(content.removeprefix(b"\xef\xbb\xbf").split(b"\n"), 1):
+    lines = content.removeprefix(b"\xef\xbb\xbf").split(b"\n", MOST_LINES)
+    if len(lines) > MOST_LINES and lines.pop():
+        problems.add("files with too many lines", f"{shown(file)}: only its first {MOST_LINES} lines are read")
+    for number, line in enumerate(lines, 1):
         place = f"{shown(file)}, line {number}"
 
         def note(kind: str, found: str, place: str = place) -> None:
