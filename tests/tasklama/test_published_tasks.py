@@ -20,7 +20,7 @@ from pytest_taskgraph.benchmarks.tasklama.task_sets.task_lines import (
     LONGEST_LINE,
     LONGEST_TEXT,
     MOST_STEPS,
-    DependencyCounts,
+    StatedCounts,
     TaskProblems,
     read_tasks,
 )
@@ -52,7 +52,7 @@ TEA = record("Make tea", ["boil water", "steep tea"], [("boil water", "steep tea
 def read(content: bytes) -> tuple[list[ComplexTask], list[str]]:
     """Return the tasks of a file and the lines for the user."""
     problems = TaskProblems()
-    return read_tasks(content, "test.jsonl", "test", problems, DependencyCounts()), problems.lines
+    return read_tasks(content, "test.jsonl", "test", problems, StatedCounts()), problems.lines
 
 
 def wrong(tasks: TaskSet) -> list[str]:
@@ -581,6 +581,13 @@ def test_counts_like_the_published_ones_are_no_line(folder: Path, monkeypatch: p
     monkeypatch.setattr(published, "PUBLISHED_DEPENDENCIES", 2)
 
     assert read_published(folder).problems == ()
+
+
+def test_counts_include_steps_and_dependencies_that_are_left_out(folder: Path) -> None:
+    stated = record("Make tea", ["boil water", "Boil water"], [("boil water", "boil water"), ("x", "y")])
+    (folder / "test.jsonl").write_bytes(lines(stated))
+
+    assert "test 1; steps: 7; dependencies: 4." in read_published(folder).problems[-1]
 
 
 def test_data_are_read_once_until_a_file_changes(folder: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from .task_lines import DependencyCounts, TaskProblems, read_tasks
+from .task_lines import StatedCounts, TaskProblems, read_tasks
 from .task_set import SPLITS, TaskSet
 
 
@@ -19,7 +19,7 @@ def read_embedded() -> TaskSet:
         "embedded",
         {
             split: read_tasks(
-                folder.joinpath(f"{split}.jsonl").read_bytes(), f"{split}.jsonl", split, problems, DependencyCounts()
+                folder.joinpath(f"{split}.jsonl").read_bytes(), f"{split}.jsonl", split, problems, StatedCounts()
             )
             for split in SPLITS
         },

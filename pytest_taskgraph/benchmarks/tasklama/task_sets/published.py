@@ -23,7 +23,7 @@ from typing import IO, Final, cast
 from ....errors import UsageError
 from ..complex_task import ComplexTask
 from ..tasklama_options import Split
-from .task_lines import DependencyCounts, TaskProblems, read_tasks, shown
+from .task_lines import StatedCounts, TaskProblems, read_tasks, shown
 from .task_set import SPLITS, TaskSet
 
 LARGEST_FILE: Final = 50_000_000  # bytes, of a file as unpacked; the published ones have about three million together
@@ -149,13 +149,13 @@ def _task_set(path: Path, files: Sequence[_DataFile], otherwise: Split | None = 
         otherwise: The split of a file whose name states none; None: such files are left out.
     """
     problems = TaskProblems()
-    counts = {split: DependencyCounts() for split in SPLITS}
+    counts = {split: StatedCounts() for split in SPLITS}
     tasks: dict[Split, list[ComplexTask]] = {split: [] for split in SPLITS}
     for file, split, content in _contents(files, otherwise, problems):
         tasks[split] += read_tasks(content, file.name, split, problems, counts[split])
     if not any(tasks.values()):
         raise UsageError(_nothing(path, files, problems))
-    lines = [*problems.lines, *_backward(counts), *_differences(tasks, sum(one.stated for one in counts.values()))]
+    lines = [*problems.lines, *_backward(counts), *_differences(tasks, counts)]
     return TaskSet.of("published", tasks, lines)
 
 
@@ -191,16 +191,17 @@ def _content(file: _DataFile, most: int) -> bytes | str:
     return content if len(content) <= most else f"it has more than {most} bytes"
 
 
-def _backward(counts: Mapping[Split, DependencyCounts]) -> Iterator[str]:
+def _backward(counts: Mapping[Split, StatedCounts]) -> Iterator[str]:
     for split, count in counts.items():
         if count.backward:
             yield f"{split}: {count.backward} dependencies run against the order of the steps; they are kept"
 
 
-def _differences(tasks: Mapping[Split, Sequence[ComplexTask]], dependencies: int) -> Iterator[str]:
+def _differences(tasks: Mapping[Split, Sequence[ComplexTask]], counts: Mapping[Split, StatedCounts]) -> Iterator[str]:
     """Yield a line if the numbers are not those that Yuan et al. (2024) state of their data."""
     found = {split: len(tasks[split]) for split in SPLITS}
-    steps = sum(len(task.steps) for split in SPLITS for task in tasks[split])
+    steps = sum(count.steps for count in counts.values())
+    dependencies = sum(count.dependencies for count in counts.values())
     if (found, steps, dependencies) != (PUBLISHED_TASKS, PUBLISHED_STEPS, PUBLISHED_DEPENDENCIES):
         yield (
             f"tasks: {_numbers(found)}; steps: {steps}; dependencies: {dependencies}. The published set has "

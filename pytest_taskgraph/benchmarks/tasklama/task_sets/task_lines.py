@@ -63,15 +63,22 @@ class TaskProblems:
 
 
 @dataclass(slots=True)
-class DependencyCounts:
-    """Numbers of dependencies: those that the data state, and those of them that run against the order of the steps."""
+class StatedCounts:
+    """Numbers of what the data state, whether it can be used or not.
 
-    stated: int = 0
+    Args:
+        steps: The steps.
+        dependencies: The dependencies.
+        backward: The dependencies that run against the order of the steps.
+    """
+
+    steps: int = 0
+    dependencies: int = 0
     backward: int = 0
 
 
 def read_tasks(
-    content: bytes, file: str, split: Split, problems: TaskProblems, counts: DependencyCounts
+    content: bytes, file: str, split: Split, problems: TaskProblems, counts: StatedCounts
 ) -> list[ComplexTask]:
     """Return the tasks of a file, as yet without ids; add what is wrong to the problems.
 
@@ -82,7 +89,7 @@ def read_tasks(
         file: Its name in problems.
         split: The split of its tasks.
         problems: What is wrong is added here.
-        counts: The numbers of dependencies are added here.
+        counts: What the tasks state is added here.
     """
     tasks = []
     lines = content.removeprefix(b"\xef\xbb\xbf").split(b"\n", MOST_LINES)
@@ -128,14 +135,14 @@ def _record(line: bytes, note: Note) -> dict[str, Any] | None:
 
 
 def _task(
-    record: dict[str, Any], split: Split, place: str, problems: TaskProblems, counts: DependencyCounts
+    record: dict[str, Any], split: Split, place: str, problems: TaskProblems, counts: StatedCounts
 ) -> ComplexTask | None:
     title = _text(record.get("task"))
 
     def note(kind: str, found: str) -> None:
         problems.add(kind, f"{place} ({shown(title) or 'no title'}): {found}")
 
-    steps = _steps(record.get("substeps"), note)
+    steps = _steps(record.get("substeps"), note, counts)
     context = _assumptions(record.get("assumptions"), note)
     if not title or not steps:
         note("empty tasks", f"the task has no {'steps' if title else 'title'}; it is left out")
@@ -163,10 +170,11 @@ def _assumptions(stated: object, note: Note) -> tuple[str, ...]:
     return tuple(dict.fromkeys(text for text in texts if text))
 
 
-def _steps(stated: object, note: Note) -> tuple[str, ...]:
+def _steps(stated: object, note: Note, counts: StatedCounts) -> tuple[str, ...]:
     """Return the different steps in their order; what is left out is noted."""
     found: dict[str, str] = {}
     for one in _in_order(_listed(stated, "substeps", note)):
+        counts.steps += 1
         step = _field(one, "step")
         key = _key(step)
         if not key:
@@ -187,13 +195,13 @@ def _in_order(substeps: list[Any]) -> list[Any]:
 
 
 def _dependencies(
-    stated: object, steps: tuple[str, ...], note: Note, counts: DependencyCounts
+    stated: object, steps: tuple[str, ...], note: Note, counts: StatedCounts
 ) -> tuple[tuple[int, int], ...]:
     """Return the different dependencies, without self-loops; what is left out is noted."""
     index = {_key(step): at for at, step in enumerate(steps)}
     found: dict[tuple[int, int], None] = {}
     for one in _listed(stated, "dependencies", note):
-        counts.stated += 1
+        counts.dependencies += 1
         texts = _field(one, "subtask1"), _field(one, "subtask2")
         before, after = (index.get(_key(text)) for text in texts)
         if before is None or after is None:
