@@ -29,7 +29,7 @@ MAY_USE: dict[str, set[str]] = {
     "notations": {"workflow"},
     "generation": {"workflow"},
     "scoring": {"workflow", "notations"},
-    "benchmarks": {"workflow", "notations", "generation", "scoring", "reports"},
+    "benchmarks": {"workflow", "notations", "generation", "scoring", "reports", "results"},
     "models": set(),
     "results": set(),
     "reports": {"results", "scoring"},

@@ -82,3 +82,5 @@ METHODS: Final = (
     ),
 )
 """The methods in the order of the paper's Table 2."""
+SAMPLING: Final = tuple(method.name for method in METHODS if method.name != "icl")
+"""The methods that ask for several sequences, whose trials `tasklama fit` reads."""

@@ -1,0 +1,198 @@
+"""The coefficients by which the methods `filter` rank sequences, fitted to sampled sequences and their score.
+
+What is predicted is the Hungarian F1 of a sequence against gold; Yuan et al. (2024) leave the "single number" open. The
+penalty is chosen, and the fit evaluated, by leaving out the sequences of one cluster of tasks at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import fsum, sqrt
+
+from ....trial import Json, Question, Reply, Trial
+from .filter_model import FilterModel
+from .multiple_sequences import read_sequence
+from .ridge import RidgeFit, fit_ridge
+from .sample_filter import sequence_f1, stated_task
+from .sequence_features import FEATURES, features_of
+from .step_methods import SAMPLING
+
+_NO_VARIANCE = 1e-18
+_DIGITS = ".12g"  # of a number in the file: what no machine computes otherwise
+
+
+@dataclass(frozen=True, slots=True)
+class SampledTask:
+    """The sequences that a model wrote for one task, and what they are compared with.
+
+    Args:
+        title: The title of the task.
+        context: Its context.
+        cluster: What tasks that resemble each other share.
+        split: The split that the task is of; empty if that is not known.
+        reference: The gold graph.
+        sequences: The steps of each sequence that can be read; at least one.
+    """
+
+    title: str
+    context: tuple[str, ...]
+    cluster: str
+    split: str
+    reference: Json
+    sequences: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FilterFit:
+    """A fitted model, and how good it is on sequences of clusters that it was not fitted to.
+
+    Args:
+        model: The model.
+        penalty: The penalty of the ridge regression.
+        tasks: The number of tasks.
+        sequences: The number of sequences.
+        r2: The share of the variance of scores that is explained, at most 1; None if it is undefined.
+        correlation: The correlation of predicted and true scores; None if it is undefined.
+        picked: The mean score of the sequences that are picked, one for each task; None without a second cluster.
+        mean: The mean score of a sequence of a task.
+        best: The mean score of the best sequence of each task.
+    """
+
+    model: FilterModel
+    penalty: float
+    tasks: int
+    sequences: int
+    r2: float | None
+    correlation: float | None
+    picked: float | None
+    mean: float
+    best: float
+
+    def to_json(self) -> dict[str, Json]:
+        """Return the content of the file of coefficients."""
+        return self.model.to_json() | {
+            "ridge": self.penalty,
+            "tasks": self.tasks,
+            "sequences": self.sequences,
+            "cross_validated_r2": self.r2,
+            "correlation": self.correlation,
+            "picked_f1": self.picked,
+            "mean_f1": self.mean,
+            "best_f1": self.best,
+        }
+
+
+def sampled_tasks(trials: Iterable[Trial], family: str) -> list[SampledTask]:
+    """Return the tasks with the sequences that trials hold; of several trials of a task, that with the most.
+
+    Trials of other families and methods, and those without a reply, are left out. A model counts by itself, as does a
+    context or a repetition.
+
+    Args:
+        trials: The trials of a record.
+        family: The name of the family.
+
+    Raises:
+        UsageError: if a trial does not state its task.
+    """
+    found: dict[tuple[object, ...], SampledTask] = {}
+    for trial in trials:
+        question = trial.question
+        if question.family != family or question.episode not in SAMPLING or trial.reply is None:
+            continue
+        title, context = stated_task(question)
+        sequences = _sequences(trial)
+        key = (trial.model, title, *context, question.repetition)
+        if sequences and (key not in found or len(found[key].sequences) < len(sequences)):
+            split, cluster = str(question.episode_settings.get("split") or ""), question.cluster or title
+            found[key] = SampledTask(title, tuple(context), cluster, split, _reference(question), sequences)
+    return list(found.values())
+
+
+def _sequences(trial: Trial) -> tuple[tuple[str, ...], ...]:
+    """Return the steps of each sampled reply that the exchanges of a trial hold."""
+    texts = [
+        Reply(
+            trial.reply.text if exchange.get("final") and trial.reply else str(exchange.get("text") or ""),
+            finish_reason=str(exchange.get("finish_reason") or "stop"),
+        )
+        for exchange in trial.exchanges
+        if exchange.get("role") == "subject" and "kind" not in exchange and "failure" not in exchange
+    ]
+    read = (read_sequence(trial.question, reply) for reply in texts)
+    return tuple(tuple(steps) for steps in read if steps is not None)
+
+
+def _reference(question: Question) -> Json:
+    """Return the gold graph, with lexical similarity where an embedder measures it: samples have no vectors."""
+    reference = question.reference
+    if isinstance(reference, dict) and reference.get("similarity") == "embeddings":
+        return {**reference, "similarity": "lexical"}
+    return reference
+
+
+def fit_filter(tasks: Sequence[SampledTask]) -> FilterFit:
+    """Fit the coefficients to the sequences of at least one task.
+
+    Raises:
+        UsageError: if a gold graph is malformed, or a package that its similarity needs is missing.
+    """
+    rows = [
+        [values[name] for name in FEATURES]
+        for task in tasks
+        for values in features_of(task.title, task.context, task.sequences)
+    ]
+    scores = [[sequence_f1(steps, task.reference) for steps in task.sequences] for task in tasks]
+    targets = [score for of_task in scores for score in of_task]
+    fit = fit_ridge(rows, targets, [task.cluster for task in tasks for _ in task.sequences])
+    mean, scale, coefficients = (tuple(map(_rounded, one)) for one in (fit.mean, fit.scale, fit.coefficients))
+    model = FilterModel(FEATURES, mean, scale, coefficients, _rounded(fit.intercept))
+    r2, correlation = _agreement(fit, targets)
+    return FilterFit(
+        model,
+        fit.penalty,
+        len(tasks),
+        len(targets),
+        r2,
+        correlation,
+        _picked(fit, scores),
+        _rounded(_mean([_mean(of_task) for of_task in scores])),
+        _rounded(_mean([max(of_task) for of_task in scores])),
+    )
+
+
+def _agreement(fit: RidgeFit, targets: Sequence[float]) -> tuple[float | None, float | None]:
+    """Return R² and correlation of the predictions for left out sequences; None where they are undefined."""
+    if not fit.predictions:
+        return None, None
+    mean, predicted_mean = _mean(targets), _mean(fit.predictions)
+    variance = fsum((one - mean) ** 2 for one in targets)
+    predicted_variance = fsum((one - predicted_mean) ** 2 for one in fit.predictions)
+    if variance <= _NO_VARIANCE:
+        return None, None
+    both = list(zip(targets, fit.predictions, strict=True))
+    r2 = 1 - fsum((one - other) ** 2 for one, other in both) / variance
+    if predicted_variance <= _NO_VARIANCE:
+        return _rounded(r2), None
+    shared = fsum((one - mean) * (other - predicted_mean) for one, other in both)
+    return _rounded(r2), _rounded(shared / sqrt(variance * predicted_variance))
+
+
+def _picked(fit: RidgeFit, scores: Sequence[Sequence[float]]) -> float | None:
+    """Return the mean score of the sequences of the largest prediction, one a task."""
+    if not fit.predictions:
+        return None
+    left, found = iter(fit.predictions), []
+    for of_task in scores:
+        predicted = [next(left) for _ in of_task]
+        found.append(of_task[predicted.index(max(predicted))])
+    return _rounded(_mean(found))
+
+
+def _mean(values: Sequence[float]) -> float:
+    return fsum(values) / len(values)
+
+
+def _rounded(value: float) -> float:
+    return float(format(value, _DIGITS))
