@@ -6,9 +6,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from loopback import Loopback
 from tasklama_episodes import GOLD, driven, made_question, made_task, numbered
 
-from pytest_taskgraph.asking import Episode, drive, is_one_turn
+from pytest_taskgraph.asking import Episode, Transcript, drive, is_one_turn
 from pytest_taskgraph.benchmarks.settings import Settings
 from pytest_taskgraph.benchmarks.tasklama.sequences.filter_model import FilterModel
 from pytest_taskgraph.benchmarks.tasklama.sequences.multiple_sequences import multseq
@@ -23,6 +24,7 @@ from pytest_taskgraph.benchmarks.tasklama.sequences.sample_filter import (
 from pytest_taskgraph.benchmarks.tasklama.sequences.step_methods import METHODS
 from pytest_taskgraph.benchmarks.tasklama.tasklama_options import TaskLamaSettings
 from pytest_taskgraph.errors import ProviderError, UsageError
+from pytest_taskgraph.models import close, open_model
 from pytest_taskgraph.models.clients.simulated import SimulatedModel
 from pytest_taskgraph.scoring.forms.task_graph_form import read_steps
 from pytest_taskgraph.trial import Json, Question, Reply, Request
@@ -160,6 +162,25 @@ def test_filter_logprob_simulated_model_prefers_nearest_or_farthest(accuracy: fl
 
     transcript = asyncio.run(drive(filter_best_logprob(sampled()), answer))
     assert transcript.reply.text == expected
+
+
+def test_filter_logprob_over_http_takes_the_most_probable_sample() -> None:
+    left = iter(TEXTS)
+    with Loopback(lambda prompt: next(left)) as server:
+        server.logprob = lambda token: -0.1 if token.strip() in ("boil", "water") else -2.0
+
+        async def episode() -> Transcript:
+            try:
+                model = open_model(f"{server.url}#any", {"api_key": "test-key-123456"})
+                return await drive(filter_best_logprob(sampled()), model.answer)
+            finally:
+                await close()
+
+        transcript = asyncio.run(episode())
+    assert transcript.reply.text == "1. boil water"
+    *chats, score = [one.body for one in server.requests]
+    assert [one["temperature"] for one in chats] == [0.5] * 4
+    assert {text[:17] for text in score["prompt"]} == {"Task: Cook rice\n1"}
 
 
 def test_multseq_filter_hostile_samples_are_merged() -> None:
