@@ -6,10 +6,8 @@ from .icl import draw_examples as draw_examples
 from .icl import icl_prompt as icl_prompt
 from .icl import shown_task as shown_task
 from .merged_steps import merge_sequences as merge_sequences
-from .multiple_sequences import composed as composed
-from .multiple_sequences import icl as icl
-from .multiple_sequences import measured_answer as measured_answer
-from .multiple_sequences import multseq as multseq
+from .multiple_sequences import compose_answer as compose_answer
+from .multiple_sequences import compose_reply as compose_reply
 from .multiple_sequences import read_sequence as read_sequence
 from .multiple_sequences import sample_requests as sample_requests
 from .multiple_sequences import step_sequences as step_sequences

@@ -102,15 +102,15 @@ def sampled_tasks(trials: Iterable[Trial], family: str) -> list[SampledTask]:
         if question.family != family or question.episode not in SAMPLING or trial.reply is None:
             continue
         title, context = stated_task(question)
-        sequences = _sequences(trial)
+        sequences = _read_sequences(trial)
         key = (trial.model, title, *context, question.repetition)
         if sequences and (key not in found or len(found[key].sequences) < len(sequences)):
             split, cluster = str(question.episode_settings.get("split") or ""), question.cluster or title
-            found[key] = SampledTask(title, tuple(context), cluster, split, _reference(question), sequences)
+            found[key] = SampledTask(title, tuple(context), cluster, split, _measurable_reference(question), sequences)
     return list(found.values())
 
 
-def _sequences(trial: Trial) -> tuple[tuple[str, ...], ...]:
+def _read_sequences(trial: Trial) -> tuple[tuple[str, ...], ...]:
     """Return the steps of each sampled reply that the exchanges of a trial hold."""
     texts = [
         Reply(
@@ -124,7 +124,7 @@ def _sequences(trial: Trial) -> tuple[tuple[str, ...], ...]:
     return tuple(tuple(steps) for steps in read if steps is not None)
 
 
-def _reference(question: Question) -> Json:
+def _measurable_reference(question: Question) -> Json:
     """Return the gold graph, with lexical similarity where an embedder measures it: samples have no vectors."""
     reference = question.reference
     if isinstance(reference, dict) and reference.get("similarity") == "embeddings":
@@ -146,8 +146,8 @@ def fit_filter(tasks: Sequence[SampledTask]) -> FilterFit:
     scores = [[sequence_f1(steps, task.reference) for steps in task.sequences] for task in tasks]
     targets = [score for of_task in scores for score in of_task]
     fit = fit_ridge(rows, targets, [task.cluster for task in tasks for _ in task.sequences])
-    mean, scale, coefficients = (tuple(map(_rounded, one)) for one in (fit.mean, fit.scale, fit.coefficients))
-    model = FilterModel(FEATURES, mean, scale, coefficients, _rounded(fit.intercept))
+    mean, scale, coefficients = (tuple(map(_round, values)) for values in (fit.mean, fit.scale, fit.coefficients))
+    model = FilterModel(FEATURES, mean, scale, coefficients, _round(fit.intercept))
     r2, correlation = _agreement(fit, targets)
     return FilterFit(
         model,
@@ -156,9 +156,9 @@ def fit_filter(tasks: Sequence[SampledTask]) -> FilterFit:
         len(targets),
         r2,
         correlation,
-        _picked(fit, scores),
-        _rounded(_mean([_mean(of_task) for of_task in scores])),
-        _rounded(_mean([max(of_task) for of_task in scores])),
+        _mean_picked(fit, scores),
+        _round(_mean([_mean(of_task) for of_task in scores])),
+        _round(_mean([max(of_task) for of_task in scores])),
     )
 
 
@@ -167,19 +167,19 @@ def _agreement(fit: RidgeFit, targets: Sequence[float]) -> tuple[float | None, f
     if not fit.predictions:
         return None, None
     mean, predicted_mean = _mean(targets), _mean(fit.predictions)
-    variance = fsum((one - mean) ** 2 for one in targets)
-    predicted_variance = fsum((one - predicted_mean) ** 2 for one in fit.predictions)
+    variance = fsum((target - mean) ** 2 for target in targets)
+    predicted_variance = fsum((value - predicted_mean) ** 2 for value in fit.predictions)
     if variance <= _NO_VARIANCE:
         return None, None
     both = list(zip(targets, fit.predictions, strict=True))
-    r2 = 1 - fsum((one - other) ** 2 for one, other in both) / variance
+    r2 = 1 - fsum((target - value) ** 2 for target, value in both) / variance
     if predicted_variance <= _NO_VARIANCE:
-        return _rounded(r2), None
-    shared = fsum((one - mean) * (other - predicted_mean) for one, other in both)
-    return _rounded(r2), _rounded(shared / sqrt(variance * predicted_variance))
+        return _round(r2), None
+    shared = fsum((target - mean) * (value - predicted_mean) for target, value in both)
+    return _round(r2), _round(shared / sqrt(variance * predicted_variance))
 
 
-def _picked(fit: RidgeFit, scores: Sequence[Sequence[float]]) -> float | None:
+def _mean_picked(fit: RidgeFit, scores: Sequence[Sequence[float]]) -> float | None:
     """Return the mean score of the sequences of the largest prediction, one a task."""
     if not fit.predictions:
         return None
@@ -187,12 +187,12 @@ def _picked(fit: RidgeFit, scores: Sequence[Sequence[float]]) -> float | None:
     for of_task in scores:
         predicted = [next(left) for _ in of_task]
         found.append(of_task[predicted.index(max(predicted))])
-    return _rounded(_mean(found))
+    return _round(_mean(found))
 
 
 def _mean(values: Sequence[float]) -> float:
     return fsum(values) / len(values)
 
 
-def _rounded(value: float) -> float:
+def _round(value: float) -> float:
     return float(format(value, _DIGITS))

@@ -47,7 +47,7 @@ class FilterModel:
         ]
 
     def to_json(self) -> dict[str, Json]:
-        """Return the model as plain JSON values, as it stands in a file; `from_json` gives it back."""
+        """Return the model as plain JSON values, for a file; `from_json` gives it back."""
         return {
             "format": FORMAT,
             "features": [*self.features],
@@ -74,7 +74,7 @@ class FilterModel:
             _refuse(f"{where}: format", f"found {_shown(data.get('format'))}; expected {FORMAT}")
         features = _names(data.get("features"), where)
         lists = {name: _numbers(data.get(name), len(features), f"{where}: {name}") for name in _LISTS}
-        if (low := next((at for at, one in enumerate(lists["scale"]) if one < _SMALLEST_SCALE), None)) is not None:
+        if (low := next((at for at, scale in enumerate(lists["scale"]) if scale < _SMALLEST_SCALE), None)) is not None:
             _refuse(f"{where}: scale[{low}]", f"found {lists['scale'][low]:g}; expected at least {_SMALLEST_SCALE:g}")
         intercept = _number(data.get("intercept"), f"{where}: intercept")
         return cls(features, lists["mean"], lists["scale"], lists["coefficients"], intercept)

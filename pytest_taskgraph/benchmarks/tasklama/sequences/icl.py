@@ -29,12 +29,12 @@ def draw_examples(train: Sequence[ComplexTask], task: ComplexTask, k: int, seed:
     for at in order:
         if len(found) >= k:
             break
-        if not _alike(train[at], task):
+        if not _resemble(train[at], task):
             found.append(train[at])
     return tuple(found)
 
 
-def _alike(first: ComplexTask, second: ComplexTask) -> bool:
+def _resemble(first: ComplexTask, second: ComplexTask) -> bool:
     same_cluster = bool(first.cluster) and first.cluster == second.cluster
     return same_cluster or first.id == second.id or _line(first.title).casefold() == _line(second.title).casefold()
 
@@ -45,7 +45,9 @@ def icl_prompt(task: ComplexTask, examples: Sequence[ComplexTask], settings: Tas
     Raises:
         UsageError: if the user's template cannot be read or fails.
     """
-    fields = shown_task(task) | {"examples": [shown_task(one) | {"steps": list(one.steps)} for one in examples]}
+    fields = shown_task(task) | {
+        "examples": [shown_task(example) | {"steps": [*example.steps]} for example in examples]
+    }
     return render_prompt("steps", fields, settings)
 
 

@@ -23,7 +23,7 @@ def icl(question: Question) -> Turns:
     """Ask for one sequence; the answer is its steps."""
     (reply,) = yield [Request(messages=opening(question))]
     steps = read_sequence(question, reply)
-    return Transcript(reply if steps is None else (yield from measured_answer(question, reply, steps)))
+    return Transcript(reply if steps is None else (yield from compose_answer(question, reply, steps)))
 
 
 @one_turn
@@ -38,7 +38,7 @@ def multseq(question: Question) -> Turns:
     readable = [steps for steps in found if steps is not None]
     if not readable:
         return Transcript(replies[0], notes=notes)
-    reply = yield from measured_answer(question, replies[0], merge_sequences(readable))
+    reply = yield from compose_answer(question, replies[0], merge_sequences(readable))
     return Transcript(reply, notes=notes)
 
 
@@ -72,7 +72,7 @@ def read_sequence(question: Question, reply: Reply) -> list[str] | None:
     return [str(step) for step in steps] if isinstance(steps, list) and steps else None
 
 
-def measured_answer(
+def compose_answer(
     question: Question, reply: Reply, steps: Sequence[str], dependencies: Sequence[tuple[int, int]] = ()
 ) -> Generator[list[Request], list[Reply], Reply]:
     """Return the reply that is scored, with the similarity of its steps to gold if an embedder measures it.
@@ -84,10 +84,10 @@ def measured_answer(
         dependencies: Pairs of indices of steps.
     """
     similarity = yield from measured_similarity(question, steps)
-    return composed(reply, steps, dependencies, similarity)
+    return compose_reply(reply, steps, dependencies, similarity)
 
 
-def composed(
+def compose_reply(
     reply: Reply,
     steps: Sequence[str],
     dependencies: Sequence[tuple[int, int]] = (),

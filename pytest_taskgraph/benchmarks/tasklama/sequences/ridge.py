@@ -61,12 +61,12 @@ def fit_ridge(rows: Sequence[Sequence[float]], targets: Sequence[float], groups:
         members.setdefault(group, []).append(at)
     penalty, predictions = ONE_GROUP_PENALTY, np.empty(0)
     if len(members) > 1:
-        tried = _held_out_predictions(features, target, [np.asarray(rows) for rows in members.values()])
-        errors = [float(((one - target) ** 2).sum()) for one in tried]
+        tried = _predict_held_out(features, target, [np.asarray(rows) for rows in members.values()])
+        errors = [float(((predicted - target) ** 2).sum()) for predicted in tried]
         best = min(range(len(PENALTIES)), key=lambda at: (round(errors[at], 12), at))
         penalty, predictions = PENALTIES[best], tried[best]
-    mean, scale = _standard(features)
-    coefficients = _solved((features - mean) / scale, target - target.mean(), [penalty])[0]
+    mean, scale = _mean_and_scale(features)
+    coefficients = _solve((features - mean) / scale, target - target.mean(), [penalty])[0]
     return RidgeFit(
         tuple(mean.tolist()),
         tuple(scale.tolist()),
@@ -77,22 +77,22 @@ def fit_ridge(rows: Sequence[Sequence[float]], targets: Sequence[float], groups:
     )
 
 
-def _held_out_predictions(features: Array, target: Array, groups: Sequence[Rows]) -> list[Array]:
+def _predict_held_out(features: Array, target: Array, groups: Sequence[Rows]) -> list[Array]:
     """Return, for each penalty, what the fits without its group predict for each row."""
     import numpy as np
 
     found = [np.zeros(len(target)) for _ in PENALTIES]
     for some in groups:
         rest = np.setdiff1d(np.arange(len(target)), some, assume_unique=True)
-        mean, scale = _standard(features[rest])
+        mean, scale = _mean_and_scale(features[rest])
         center = float(target[rest].mean())
-        fits = _solved((features[rest] - mean) / scale, target[rest] - center, PENALTIES)
+        fits = _solve((features[rest] - mean) / scale, target[rest] - center, PENALTIES)
         for predictions, coefficients in zip(found, fits, strict=True):
             predictions[some] = center + (features[some] - mean) / scale @ coefficients
     return found
 
 
-def _standard(features: Array) -> tuple[Array, Array]:
+def _mean_and_scale(features: Array) -> tuple[Array, Array]:
     """Return the mean and the standard deviation of each feature; 1 for one that does not vary."""
     import numpy as np
 
@@ -100,9 +100,9 @@ def _standard(features: Array) -> tuple[Array, Array]:
     return mean, np.where(deviation > _CONSTANT * (1 + np.abs(mean)), deviation, 1.0)
 
 
-def _solved(features: Array, target: Array, penalties: Sequence[float]) -> list[Array]:
+def _solve(features: Array, target: Array, penalties: Sequence[float]) -> list[Array]:
     """Return the coefficients for each penalty, from the normal equations."""
     import numpy as np
 
     gram, moments, identity = features.T @ features, features.T @ target, np.eye(features.shape[1])
-    return [np.asarray(np.linalg.solve(gram + one * identity, moments), dtype=float) for one in penalties]
+    return [np.asarray(np.linalg.solve(gram + penalty * identity, moments), dtype=float) for penalty in penalties]

@@ -19,7 +19,7 @@ from ....scoring.task_graphs.step_matching import hungarian_scores
 from ....trial import Json, Question, Reply, Request
 from .filter_model import FilterModel, read_filter
 from .merged_steps import merge_sequences
-from .multiple_sequences import measured_answer, read_sequence, sample_requests, whole_setting
+from .multiple_sequences import compose_answer, read_sequence, sample_requests, whole_setting
 
 if TYPE_CHECKING:
     from ..tasklama_options import TaskLamaSettings
@@ -58,26 +58,26 @@ def check_filter(settings: TaskLamaSettings) -> None:
 @one_turn
 def filter_best(question: Question) -> Turns:
     """Take the sample that the linear model ranks first."""
-    return (yield from _filtered(question, by_model=True, merging=False))
+    return (yield from _filter_samples(question, by_model=True, merging=False))
 
 
 def filter_best_logprob(question: Question) -> Turns:
     """Take the sample that is most probable to the model under test."""
-    return (yield from _filtered(question, by_model=False, merging=False))
+    return (yield from _filter_samples(question, by_model=False, merging=False))
 
 
 @one_turn
 def multseq_filter(question: Question) -> Turns:
     """Put the samples together that the linear model ranks first, as many as `sequences` says."""
-    return (yield from _filtered(question, by_model=True, merging=True))
+    return (yield from _filter_samples(question, by_model=True, merging=True))
 
 
 def multseq_filter_logprob(question: Question) -> Turns:
     """Put the samples together that are most probable to the model under test, as many as `sequences` says."""
-    return (yield from _filtered(question, by_model=False, merging=True))
+    return (yield from _filter_samples(question, by_model=False, merging=True))
 
 
-def _filtered(question: Question, *, by_model: bool, merging: bool) -> Turns:
+def _filter_samples(question: Question, *, by_model: bool, merging: bool) -> Turns:
     """Ask for all samples side by side, rank those that can be read, and take the best, or merge them, best first.
 
     The note of each sample says how many steps it has, by what it is ranked (`filter_score`) and whether it was taken
@@ -91,12 +91,12 @@ def _filtered(question: Question, *, by_model: bool, merging: bool) -> Turns:
     if not found:
         return Transcript(replies[0], metrics, notes=[{"kept": False, "steps": 0} for _ in replies])
     sequences = list(found.values())
-    values = _predicted(question, model, sequences) if model else (yield from _logprobs(question, sequences))
+    values = _predict(question, model, sequences) if model else (yield from _logprobs(question, sequences))
     ranks = dict(zip(found, values, strict=True))
     best = sorted(found, key=lambda at: (-inf if ranks[at] is None else ranks[at], -at), reverse=True)[:keep]
     steps = merge_sequences(found[at] for at in best) if merging else found[best[0]]
     notes = [_note(found.get(at), ranks.get(at), at in best) for at in range(len(replies))]
-    reply = yield from measured_answer(question, replies[best[0]], steps)
+    reply = yield from compose_answer(question, replies[best[0]], steps)
     return Transcript(reply, metrics, notes=notes)
 
 
@@ -109,7 +109,7 @@ def _note(steps: Sequence[str] | None, rank: float | None, kept: bool) -> dict[s
     return {"kept": kept, "steps": len(steps or ()), "filter_score": score}
 
 
-def _predicted(question: Question, model: FilterModel, sequences: Sequence[Sequence[str]]) -> list[float | None]:
+def _predict(question: Question, model: FilterModel, sequences: Sequence[Sequence[str]]) -> list[float | None]:
     title, context = stated_task(question)
     return [*model.scores(title, context, sequences)]
 
@@ -121,9 +121,13 @@ def stated_task(question: Question) -> tuple[str, list[str]]:
         UsageError: if they state none.
     """
     title, context = (question.episode_settings.get(name) for name in ("title", "context"))
-    if not isinstance(title, str) or not isinstance(context, list) or not all(isinstance(one, str) for one in context):
+    if (
+        not isinstance(title, str)
+        or not isinstance(context, list)
+        or not all(isinstance(text, str) for text in context)
+    ):
         raise UsageError(f"question {question.id}: episode_settings has no title and list of context")
-    return title, [str(one) for one in context]
+    return title, [str(text) for text in context]
 
 
 def _logprobs(
@@ -144,7 +148,7 @@ def _logprobs(
     (reply,) = yield [Request(kind="score", context=context, texts=asked, right=right, wrong=wrong)]
     if len(reply.scores) != len(asked):
         raise ProviderError("malformed", f"expected log-probabilities of {len(asked)} texts, got {len(reply.scores)}")
-    means = dict(zip(asked, (_mean_logprob(one.logprob, one.tokens) for one in reply.scores), strict=True))
+    means = dict(zip(asked, (_mean_logprob(score.logprob, score.tokens) for score in reply.scores), strict=True))
     return [means[text] for text in texts]
 
 

@@ -66,7 +66,7 @@ def features_of(title: str, context: Sequence[str], sequences: Sequence[Sequence
     """
     bags = [_content(sequence) for sequence in sequences]
     mean_steps = fsum(map(len, sequences)) / len(sequences) if sequences else 0.0
-    task = {word for word, _ in content_words(title)}, {word for one in context for word, _ in content_words(one)}
+    task = {word for word, _ in content_words(title)}, {word for text in context for word, _ in content_words(text)}
     return [
         _own_features(sequence, bag)
         | {
@@ -94,14 +94,14 @@ def begins_with_verb(step: str) -> bool:
 def _own_features(sequence: Sequence[str], bag: Counter[str]) -> dict[str, float]:
     """Return the features that need neither the task nor the other samples."""
     worded = [words(step) for step in sequence]
-    lengths = [len(one) for one in worded]
+    lengths = [*map(len, worded)]
     mean = _mean(lengths)
     return {
         "steps": float(len(sequence)),
         "mean_words": mean,
         "words_variance": _mean((length - mean) ** 2 for length in lengths),
         "imperative_share": _mean(map(begins_with_verb, sequence)),
-        "anaphora_share": _mean(not _ANAPHORA.isdisjoint(one) for one in worded),
+        "anaphora_share": _mean(not _ANAPHORA.isdisjoint(step) for step in worded),
         "distinct_words": len(bag) / bag.total() if bag else 0.0,
         "near_duplicates": _duplicates(sequence) / len(sequence),
     }
@@ -109,7 +109,7 @@ def _own_features(sequence: Sequence[str], bag: Counter[str]) -> dict[str, float
 
 def _duplicates(sequence: Sequence[str]) -> int:
     known = [content_words(step) for step in sequence]
-    return sum(any(near_duplicates(one, other) for other in known[:at]) for at, one in enumerate(known))
+    return sum(any(near_duplicates(step, other) for other in known[:at]) for at, step in enumerate(known))
 
 
 def _content(sequence: Sequence[str]) -> Counter[str]:
