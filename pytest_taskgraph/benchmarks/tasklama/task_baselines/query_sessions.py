@@ -1,0 +1,85 @@
+"""The sessions of queries that a user supplies, a line each: queries with tabs between, or a JSON list of texts.
+
+plan a wedding	wedding venues near me	wedding invitations
+["sourdough bread recipe", "sourdough starter"]
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from ....errors import UsageError
+from ....scoring.name_lists import shown
+from .content_words import LONGEST_TEXT, has_words, normal_text
+from .data_lines import LineProblems, read_lines
+
+QUERY_DATA: Final = "tasklama-queries"
+QUERY_FORMAT: Final = "a session a line: its queries with tabs between, or a JSON list of texts"
+MOST_QUERIES: Final = 50  # different ones of a session; the work grows with its square
+MOST_SESSIONS: Final = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class QuerySessions:
+    """The sessions of a file: of each the different queries in their order, in lower case with single blanks.
+
+    Attributes:
+        sessions: The sessions; each has at least one query.
+        problems: Messages about lines that cannot be used.
+    """
+
+    sessions: tuple[tuple[str, ...], ...]
+    problems: tuple[str, ...]
+
+
+def read_sessions(path: Path) -> QuerySessions:
+    """Return the sessions of a file.
+
+    Queries without a letter or digit are left out, as are those that are longer than 500 characters. Of a session with
+    more than 50 queries the first 50 count; of a file, the first 1,000,000 sessions.
+
+    Raises:
+        UsageError: if the file cannot be read, or no line of it can be used.
+    """
+    problems = LineProblems(path)
+    sessions: list[tuple[str, ...]] = []
+    for number, line in read_lines(path, problems):
+        if len(sessions) == MOST_SESSIONS:
+            problems.add(number, "further sessions", f"at most {MOST_SESSIONS:,}")
+            break
+        queries = _queries(number, line, problems)
+        if len(queries) > MOST_QUERIES:
+            problems.add(
+                number, f"{len(queries)} queries", f"at most {MOST_QUERIES} in a session; the first ones count"
+            )
+        if queries:
+            sessions.append(tuple(queries[:MOST_QUERIES]))
+    told = problems.messages()
+    if not sessions:
+        found = told[0] if told else f"{path} is empty"
+        raise UsageError(f"--taskgraph-data={QUERY_DATA}: no sessions; expected {QUERY_FORMAT}; {found}")
+    return QuerySessions(tuple(sessions), told)
+
+
+def _queries(number: int, line: str, problems: LineProblems) -> Sequence[str]:
+    """Return the queries of a line; none where it cannot be used, which is then among the problems."""
+    listed: object = line.split("\t")
+    if line.lstrip().startswith("["):
+        try:
+            listed = json.loads(line)
+        except (ValueError, RecursionError):
+            listed = None
+    if not isinstance(listed, list) or not all(isinstance(query, str) for query in listed):
+        problems.add(number, shown(line), QUERY_FORMAT)
+        return ()
+    short = [query for query in listed if len(query) <= LONGEST_TEXT]
+    if len(short) < len(listed):
+        problems.add(number, "a longer query", f"at most {LONGEST_TEXT} characters")
+    queries = [query for query in dict.fromkeys(map(normal_text, short)) if has_words(query)]
+    if not queries and short == listed:
+        problems.add(number, shown(line), "queries with words")
+    return queries
