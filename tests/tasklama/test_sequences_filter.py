@@ -212,6 +212,18 @@ def test_check_filter_method_without_file_is_refused(method: str) -> None:
         check_filter(run_settings(methods=("icl", method)))
 
 
+def test_check_filter_names_that_are_given_go_before_those_of_the_settings() -> None:
+    with pytest.raises(UsageError, match="the method filter needs a file"):
+        check_filter(run_settings(methods=("steps",)), ["icl", "filter"])
+
+
+@pytest.mark.parametrize("name", ["filter", "multseq_filter"])
+def test_method_settings_without_file_are_refused(name: str) -> None:
+    (method,) = (method for method in METHODS if method.name == name)
+    with pytest.raises(UsageError, match=f"--taskgraph-tasklama-filter: the method {name} needs a file"):
+        method.settings(made_task(1), (), run_settings())
+
+
 def test_check_filter_methods_without_need_are_accepted(tmp_path: Path) -> None:
     check_filter(run_settings(methods=("icl", "multseq", "filter_logprob"), sequences=40))
     path = tmp_path / "filter.json"

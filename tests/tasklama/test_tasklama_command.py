@@ -35,7 +35,8 @@ def question_of(task: int, episode: str = "multseq", split: str = "train", **set
     return replace(
         made_question(stated | settings),
         id=f"q{task}-{episode}",
-        episode=episode,
+        group=episode,
+        episode=f"{episode}+embeddings",  # how it is put is another matter
         reference={"steps": [*gold(task)], "dependencies": [], "similarity": "lexical"},
         cluster=f"c{task}",
     )
@@ -124,7 +125,7 @@ def test_fit_file_that_stands_is_replaced_by_force_alone(tmp_path: Path) -> None
 
 def test_fit_record_without_sequences_is_refused(tmp_path: Path) -> None:
     other = replace(question_of(1), family="other")
-    icl = replace(question_of(2), episode="icl")
+    icl = question_of(2, "icl")
     silent = trial(question_of(3), [""] * 4)
     record = record_of(tmp_path, [trial(other, samples(1)), trial(icl, samples(2)), silent])
     with pytest.raises(UsageError, match=r"record\.json: holds no sequences of steps; record a run such as: pytest"):

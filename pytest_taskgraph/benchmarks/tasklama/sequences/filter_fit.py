@@ -99,7 +99,7 @@ def sampled_tasks(trials: Iterable[Trial], family: str) -> list[SampledTask]:
     found: dict[tuple[object, ...], SampledTask] = {}
     for trial in trials:
         question = trial.question
-        if question.family != family or question.episode not in SAMPLING or trial.reply is None:
+        if question.family != family or question.group not in SAMPLING or trial.reply is None:
             continue
         title, context = stated_task(question)
         sequences = _read_sequences(trial)

@@ -34,25 +34,43 @@ the mean of all samples, which a filter that knows nothing has. Undefined unless
 _DIGITS: Final = 6  # of a rank in the record
 
 
-def check_filter(settings: TaskLamaSettings) -> None:
+def check_filter(settings: TaskLamaSettings, methods: Sequence[str] = ()) -> None:
     """Check that the methods of the run that filter sequences have what they need.
+
+    Args:
+        settings: The settings.
+        methods: The names of the methods; those of the settings if there is none.
 
     Raises:
         UsageError: if the file of coefficients is missing or cannot be used, or more of the best sequences are to be
             put together than are sampled.
     """
-    if needing := [name for name in settings.methods if name in FILTERED]:
-        if not settings.filter:
-            raise UsageError(
-                f"--taskgraph-tasklama-filter: the method {needing[0]} needs a file of coefficients; write it with "
-                f"python -m pytest_taskgraph tasklama fit, or ask {needing[0]}_logprob, which needs none"
-            )
-        read_filter(settings.filter)
-    if (merging := [name for name in settings.methods if name in MERGED]) and settings.sequences > settings.samples:
+    names = methods or settings.methods
+    if needing := [name for name in names if name in FILTERED]:
+        filter_of(settings, needing[0])
+    if (merging := [name for name in names if name in MERGED]) and settings.sequences > settings.samples:
         raise UsageError(
             f"--taskgraph-tasklama-sequences: {settings.sequences}; expected at most the number of samples, "
             f"{settings.samples} (--taskgraph-tasklama-samples), of which {merging[0]} takes the best"
         )
+
+
+def filter_of(settings: TaskLamaSettings, method: str) -> FilterModel:
+    """Return the linear model that the file of coefficients states.
+
+    Args:
+        settings: The settings; they name the file.
+        method: The method that needs it, for messages.
+
+    Raises:
+        UsageError: if no file is named, or it cannot be used.
+    """
+    if not settings.filter:
+        raise UsageError(
+            f"--taskgraph-tasklama-filter: the method {method} needs a file of coefficients; write it with "
+            f"python -m pytest_taskgraph tasklama fit, or ask {method}_logprob, which needs none"
+        )
+    return read_filter(settings.filter)
 
 
 @one_turn

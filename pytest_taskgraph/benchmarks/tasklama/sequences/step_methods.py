@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from ..method import Method
-from .filter_model import read_filter
 from .icl import icl_prompt
 from .multiple_sequences import icl, multseq
-from .sample_filter import filter_best, filter_best_logprob, multseq_filter, multseq_filter_logprob
+from .sample_filter import filter_best, filter_best_logprob, filter_of, multseq_filter, multseq_filter_logprob
 
 if TYPE_CHECKING:
     from ....trial import Json
@@ -37,11 +36,12 @@ def _best_samples(task: ComplexTask, examples: Sequence[ComplexTask], settings: 
 
 
 def _filter(task: ComplexTask, examples: Sequence[ComplexTask], settings: TaskLamaSettings) -> dict[str, Json]:
-    return _samples(task, examples, settings) | {"filter": read_filter(settings.filter).to_json()}
+    return _samples(task, examples, settings) | {"filter": filter_of(settings, "filter").to_json()}
 
 
 def _filter_best(task: ComplexTask, examples: Sequence[ComplexTask], settings: TaskLamaSettings) -> dict[str, Json]:
-    return _filter(task, examples, settings) | {"sequences": settings.sequences}
+    model = filter_of(settings, "multseq_filter").to_json()
+    return _best_samples(task, examples, settings) | {"filter": model}
 
 
 def _shown(task: ComplexTask) -> dict[str, Json]:
