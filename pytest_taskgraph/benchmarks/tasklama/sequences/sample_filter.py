@@ -180,8 +180,8 @@ def _simulated_logprobs(question: Question, sequences: dict[str, Sequence[str]])
     near = [sequence_f1(steps, {**reference, "similarity": "lexical"}) for steps in sequences.values()]
     words = [len(text.split()) for text in sequences]
     return (
-        [-(1 - value) * number for value, number in zip(near, words, strict=True)],
-        [-value * number for value, number in zip(near, words, strict=True)],
+        [(value - 1) * number for value, number in zip(near, words, strict=True)],
+        [0.0 - value * number for value, number in zip(near, words, strict=True)],
     )
 
 
