@@ -7,6 +7,7 @@ from random import Random
 
 import pytest
 
+from pytest_taskgraph.benchmarks.tasklama.task_baselines import query_hierarchy
 from pytest_taskgraph.benchmarks.tasklama.task_baselines.association import association
 from pytest_taskgraph.benchmarks.tasklama.task_baselines.content_words import content_words, jaccard_index, stem
 from pytest_taskgraph.benchmarks.tasklama.task_baselines.query_clusters import QueryClusters
@@ -122,6 +123,19 @@ def test_siblings_are_similar_in_words_or_in_sessions() -> None:
         "feed sourdough starter", "dutch oven",
     ]  # fmt: skip
     assert hierarchy.siblings(cluster(clusters, "Read the news")) == []
+
+
+def test_cluster_beyond_the_largest_ones_has_the_siblings_of_its_leader(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(query_hierarchy, "_MOST_CLUSTERED", 3)
+    clusters = QueryClusters(
+        [["oak tree", "oak table"], ["oak tree", "oak table"], ["oak tree", "pine"], ["oak"], ["ash"], ["yew"]]
+    )
+    hierarchy = QueryHierarchy(clusters)
+    # Three are clustered: the tree, the table and the ash. The pine shares 1 of 3 sessions with the tree: 0.289.
+    assert representatives(clusters, hierarchy.siblings(cluster(clusters, "Plant an oak tree"))) == ["oak table"]
+    assert representatives(clusters, hierarchy.siblings(cluster(clusters, "Oak"))) == ["oak tree", "oak table"]
+    assert representatives(clusters, hierarchy.siblings(cluster(clusters, "Pine"))) == ["oak tree", "oak table"]
+    assert hierarchy.siblings(cluster(clusters, "Yew")) == []
 
 
 def random_sessions(seed: int) -> list[list[str]]:

@@ -56,6 +56,14 @@ def test_bad_line_of_sessions_is_reported_and_the_others_used(tmp_path: Path, li
     assert message in problem
 
 
+def test_letters_that_cannot_be_printed_are_blanks(tmp_path: Path) -> None:
+    lines = b'["red\\ud800wall", "blue\\u001b[1m\\nwall"]\nold\x00brick\twall\n'
+    assert read_sessions(written(tmp_path, lines)).sessions == (("red wall", "blue [1m wall"), ("old brick", "wall"))
+    similar = ListedWords(written(tmp_path, b"red\x1bblue green\n\x00\n"))
+    assert list(similar("red")) == ["blue", "green"]
+    assert len(similar.problems) == 1
+
+
 def test_long_session_is_cut_and_reported(tmp_path: Path) -> None:
     found = read_sessions(written(tmp_path, "\t".join(f"query {number}" for number in range(60))))
     assert found.sessions == (tuple(f"query {number}" for number in range(50)),)

@@ -40,6 +40,11 @@ class LineProblems:
         return (*self._messages, *([further] if self._more else []))
 
 
+def printable(text: str) -> str:
+    """Return the text with a blank for each letter that cannot be printed, such as controls and lone surrogates."""
+    return text if text.isprintable() else "".join(letter if letter.isprintable() else " " for letter in text)
+
+
 def read_lines(path: Path, problems: LineProblems) -> Iterator[tuple[int, str]]:
     """Yield the lines of a UTF-8 file that are not empty, each with its number from 1 and without its end.
 

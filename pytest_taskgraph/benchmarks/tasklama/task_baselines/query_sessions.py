@@ -15,7 +15,7 @@ from typing import Final
 from ....errors import UsageError
 from ....scoring.name_lists import shown
 from .content_words import LONGEST_TEXT, has_words, normal_text
-from .data_lines import LineProblems, read_lines
+from .data_lines import LineProblems, printable, read_lines
 
 QUERY_DATA: Final = "tasklama-queries"
 QUERY_FORMAT: Final = "a session a line: its queries with tabs between, or a JSON list of texts"
@@ -79,7 +79,7 @@ def _queries(number: int, line: str, problems: LineProblems) -> Sequence[str]:
     short = [query for query in listed if len(query) <= LONGEST_TEXT]
     if len(short) < len(listed):
         problems.add(number, "a longer query", f"at most {LONGEST_TEXT} characters")
-    queries = [query for query in dict.fromkeys(map(normal_text, short)) if has_words(query)]
+    queries = [query for query in dict.fromkeys(normal_text(printable(one)) for one in short) if has_words(query)]
     if not queries and short == listed:
         problems.add(number, shown(line), "queries with words")
     return queries

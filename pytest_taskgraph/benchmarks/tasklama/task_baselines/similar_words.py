@@ -22,7 +22,7 @@ from ....scoring.name_lists import shown
 from ..complex_task import ComplexTask
 from .association import association
 from .content_words import is_stop_word, normal_text, plain_words, stem
-from .data_lines import LineProblems, read_lines
+from .data_lines import LineProblems, printable, read_lines
 
 SimilarWords = Callable[[str], Sequence[str]]
 """From a word in lower case to the words similar to it, the most similar first."""
@@ -48,7 +48,7 @@ class ListedWords:
         self._listed: dict[str, str] = {}  # unsplit: a vocabulary of vectors has some 400,000 words
         self._with_stem: dict[str, str] = {}
         for number, line in read_lines(path, problems):
-            word, *rest = line.split(maxsplit=1)
+            word, *rest = printable(line).split(maxsplit=1) or [""]
             word = normal_text(word)
             if not rest:
                 problems.add(number, f"the word {shown(word)} alone", SIMILAR_FORMAT)
