@@ -138,7 +138,7 @@ def _row(name: str, model: str, section: str, entries: Sequence[PlanEntry], retr
         expected=_amount([entry.expected for entry in asked]),
         worst=_amount([None if entry.worst is None else entry.worst * (1 + retries) for entry in asked]),
         measuring=sum(entry.measuring for entry in asked),
-        more=any(entry.more for entry in asked),
+        more=any(entry.more for entry in entries),
         family=family,
     )
 

@@ -65,7 +65,7 @@ def entries(run: RunSession, items: Sequence[pytest.Item], bases: Mapping[str, B
             stored=stored + (measuring if whole else 0),
             shared=len(requests) - len(missing) - stored,
             measuring=0 if whole else measuring,
-            more=bool(missing) and not is_one_turn(episode),
+            more=not whole and not is_one_turn(episode),
             largest=largest,
         )
 
