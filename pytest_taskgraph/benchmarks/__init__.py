@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from ..catalog import Catalog
 from .family import Family
+from .tasklama import tasklama
 from .understanding import understanding
 
-FAMILIES: Catalog[Family] = Catalog("benchmark family", {"understanding": understanding})
+FAMILIES: Catalog[Family] = Catalog("benchmark family", {"understanding": understanding, "tasklama": tasklama})
 
 
 def topics() -> str:

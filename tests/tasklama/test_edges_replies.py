@@ -112,7 +112,13 @@ def test_order_lenient_text_is_read(text: str, expected: list[int] | None) -> No
     ],
 )
 def test_pairs_lenient_text_is_read(text: str, expected: list[tuple[int, int]] | None) -> None:
-    assert read_pairs(text, 3) == expected
+    assert read_pairs(text, ["wash", "boil", "cook"]) == expected
+
+
+def test_pairs_below_a_list_of_all_steps_refer_to_its_numbers() -> None:
+    listed = "1. Boil\n2. Wash\n3. Cook\nDependencies: 1 -> 3, 2 -> 3, 1 -> 2"
+    assert read_pairs(listed, ["wash", "boil", "cook"]) == [(1, 2), (0, 2), (1, 0)]
+    assert read_pairs(listed, ["wash", "stir", "cook"]) == [(0, 2), (1, 2), (0, 1)]
 
 
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
@@ -123,12 +129,12 @@ def test_hostile_reply_of_many_characters_is_read(text: str) -> None:
     read_verdict(text, rationale=True)
     order = read_order(text, many)
     assert order is None or len(set(order)) == len(order) <= 200
-    assert len(read_pairs(text, 200) or ()) <= 20_000
+    assert len(read_pairs(text, [f"step {at}" for at in range(200)]) or ()) <= 20_000
 
 
 @given(st.text(), st.integers(0, 5))
 def test_any_text_gives_steps_that_exist(text: str, count: int) -> None:
     steps = [f"Do {at}" for at in range(count)]
-    order, pairs = read_order(text, steps), read_pairs(text, count)
+    order, pairs = read_order(text, steps), read_pairs(text, steps)
     assert order is None or (len(order) >= 2 and set(order) <= set(range(count)))
     assert all(a != b and {a, b} <= set(range(count)) for a, b in pairs or ())

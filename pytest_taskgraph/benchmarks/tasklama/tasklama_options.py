@@ -13,8 +13,9 @@ SHOTS: Final = 3
 METHOD: Final = Option(
     "tasklama-method",
     "NAME[,NAME]",
-    "methods that TaskLAMA asks, a row each: icl, multseq, filter, golden_pairs, linear, ... (docs/tasklama.md)",
-    "icl",
+    "methods of TaskLAMA: icl, multseq, filter, linear, pairs, golden_pairs, ... (docs/tasklama.md), or all of a kind: "
+    "steps, golden, generated",
+    "icl,linear,golden_whole",
     kind="list",
 )
 SPLIT: Final = Option(
@@ -57,12 +58,10 @@ SIMILARITY: Final = Option(
     choices=("lexical", "sentence-transformers", "embeddings"),
 )
 OPTIONS: Final = (METHOD, SPLIT, SOURCE, CONTEXT, SEQUENCES, SAMPLES, FILTER, SIMILARITY)
-HELP: Final = {
-    "instances": "TaskLAMA tasks per method",
-    "shots": "TaskLAMA tasks",
-    "gate": "tasklama.hungarian_f1>=0.5",
-}
+HELP: Final = {"instances": "per method", "shots": "tasks"}
 """What shared options are about here."""
+PROFILES: Final = {"full": {"tasklama-method": "icl,multseq,linear,pairs,whole,golden_pairs,golden_whole"}}
+"""The values that profiles give options of the family."""
 
 Split = Literal["train", "validation", "test"]
 Source = Literal["published", "embedded", "generated"]
@@ -77,7 +76,7 @@ class TaskLamaSettings(Settings):
     Of each method there are questions about `instances` tasks.
     """
 
-    methods: tuple[str, ...] = ("icl",)
+    methods: tuple[str, ...] = ("icl", "linear", "golden_whole")
     split: Split = "test"
     source: Source = "embedded"
     context: Context = "with"

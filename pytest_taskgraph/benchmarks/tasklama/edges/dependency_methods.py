@@ -77,7 +77,8 @@ def _generated(name: str, title: str, ask: Asking, template: str = "", sequences
         return needed
 
     episode = generated_episode(ask, reduced=ask is not keep_order)
-    return _dependencies(name, title, episode, icl_prompt, stated)
+    alone = ask is keep_order  # no request beside that for the steps
+    return _dependencies(name, title, one_turn(episode) if alone else episode, icl_prompt, stated)
 
 
 def _dependencies(name: str, title: str, episode: Episode, prompt: Prompt, stated: EpisodeSettings) -> Method:

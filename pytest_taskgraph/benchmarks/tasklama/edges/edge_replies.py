@@ -11,9 +11,10 @@ from typing import Final
 
 from ....errors import UnparseableError
 from ....scoring.extraction import answer_text, marked, verdict
-from ....scoring.forms.task_graph_form import MOST_PAIRS, read_dependencies, read_steps
+from ....scoring.forms.task_graph_form import MOST_PAIRS, read_dependencies, read_graph, read_steps
 from ....scoring.task_graphs.precedence import Edge
 from ....scoring.task_graphs.similarity import words
+from ....scoring.task_graphs.step_graphs import answered_graph
 
 LONGEST_REPLY: Final = 100_000  # characters that are searched: of a longer reply the last ones, where the answer stands
 MOST_LINES: Final = 2_000
@@ -70,10 +71,17 @@ def read_order(text: str, steps: Sequence[str]) -> list[int] | None:
     return order if len(order) >= 2 else None
 
 
-def read_pairs(text: str, steps: int) -> list[Edge] | None:
-    """Return the pairs of indices that a reply lists, as "1 -> 3" or "[1, 3]"; None if it lists none, nor says so."""
+def read_pairs(text: str, steps: Sequence[str]) -> list[Edge] | None:
+    """Return the pairs of indices that a reply lists, as "1 -> 3" or "[1, 3]"; None if it lists none, nor says so.
+
+    Args:
+        text: The reply. Where it lists all the steps again, its pairs refer to the numbers of its own list.
+        steps: The steps, numbered from 1 as they were shown.
+    """
     answer = _answer_in(text)
-    numbers = {at + 1: at for at in range(steps)}
+    if (own := _pairs_of_own_list(answer, steps)) is not None:
+        return own
+    numbers = {at + 1: at for at in range(len(steps))}
     if found := read_dependencies(answer, numbers):
         return found
     bracketed = [(numbers.get(int(a)), numbers.get(int(b))) for a, b in _IN_BRACKETS.findall(answer)]
@@ -82,6 +90,19 @@ def read_pairs(text: str, steps: int) -> list[Edge] | None:
         return list(dict.fromkeys(pairs))[:MOST_PAIRS]
     lines = (line.strip(_DECORATION) for line in answer.splitlines()[:MOST_LINES])
     return [] if any(line == "[]" or _NO_PAIRS.fullmatch(line) for line in lines) else None
+
+
+def _pairs_of_own_list(text: str, steps: Sequence[str]) -> list[Edge] | None:
+    """Return the pairs of a reply that lists each of the steps once more; None for any other reply."""
+    try:
+        stated = answered_graph(read_graph(text))
+    except UnparseableError:
+        return None
+    known = {tuple(words(step)): at for at, step in enumerate(steps)}
+    places = [known.get(tuple(words(step))) for step in stated.steps]
+    if len(known) != len(steps) or sorted(-1 if at is None else at for at in places) != [*range(len(steps))]:
+        return None
+    return [(places[before] or 0, places[after] or 0) for before, after in stated.dependencies]
 
 
 def _answer_in(text: str) -> str:

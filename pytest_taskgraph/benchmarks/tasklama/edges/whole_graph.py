@@ -5,7 +5,7 @@ Yuan et al. (2024) name the latter as future work.
 
 from __future__ import annotations
 
-from ....asking import Transcript, Turns
+from ....asking import Transcript, Turns, one_turn
 from ....scoring.grade import read_answer
 from ....scoring.task_graphs.precedence import transitive_reduction
 from ....scoring.task_graphs.step_graphs import answered_graph
@@ -27,10 +27,11 @@ def ask_graph(question: Question, given: GivenSteps) -> Requests[FoundEdges]:
     wrong = [(after, before) for before, after in right] or [(0, 1)]
     prompt = steps_text(text_setting(question.episode_settings, "graph") or question.prompt, given.steps)
     (reply,) = yield [user_request(question, prompt, written_pairs(right), written_pairs(wrong))]
-    pairs = None if cut_off(reply) else read_pairs(reply.text, count)
+    pairs = None if cut_off(reply) else read_pairs(reply.text, given.steps)
     return FoundEdges(None if pairs is None else tuple(pairs), reply, ({"asked": "graph"},))
 
 
+@one_turn
 def entire_graph(question: Question) -> Turns:
     """Ask for steps and dependencies in one reply, which is then freed of cycles and reduced."""
     (reply,) = yield [user_request(question, question.prompt, None, None)]

@@ -1,0 +1,139 @@
+"""From the settings to references, and from a reference to the question about a task."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from hashlib import sha256
+from typing import Any, Final
+
+from ...errors import UsageError
+from ...scoring.forms.task_graph_form import TASK_GRAPH
+from ...scoring.task_graphs.similarity import check_similarity
+from ...trial import Question
+from ..family import QuestionReference
+from .complex_task import ComplexTask
+from .embedded_similarity import EMBEDDINGS
+from .method import Method
+from .methods import MEASURED, METHODS, select
+from .sequences import check_filter, draw_examples
+from .task_baselines import data_problems
+from .task_sets import TaskSet, load, sample
+from .task_sets.embedded import read_embedded
+from .tasklama_options import TaskLamaSettings
+
+WITH, WITHOUT = "with", "without"
+_BOTH: Final = "both"
+
+
+def check(settings: TaskLamaSettings) -> None:
+    """Check that the methods, the similarity and the coefficients of a filter can be had. Raises UsageError."""
+    methods = select(settings.methods)
+    check_similarity(settings.similarity)
+    check_filter(settings, [one.name for one in methods])
+
+
+def references(settings: TaskLamaSettings, instances: int | None = None) -> list[QuestionReference]:
+    """Return the questions about the tasks of the split, one for each method and context.
+
+    Args:
+        settings: The settings; they decide which tasks are drawn, and the same ones for every method.
+        instances: The number of tasks that the suite states.
+
+    Raises:
+        UsageError: if there is no such task, or an option cannot be met.
+    """
+    check(settings)
+    tasks = _tasks(settings, settings.instances if instances is None or "instances" in settings.given else instances)
+    contexts = (WITH, WITHOUT) if settings.context == _BOTH else (settings.context,)
+    return [
+        _reference(method, task, context, apart=settings.context == _BOTH)
+        for method in select(settings.methods)
+        for context in contexts
+        for task in tasks
+        if len(task.steps) > 1 or method.section != "golden_dependencies"  # of one step there is no pair
+    ]
+
+
+def notices(settings: TaskLamaSettings) -> Iterator[str]:
+    """Yield what the reader of the tasks found, and what is left out, a line each."""
+    known = load(settings)
+    yield from known.problems
+    if not known.train and settings.examples:
+        yield "TaskLAMA: the data hold no training split; in-context examples are taken from the embedded tasks"
+    yield from data_problems(settings)
+    if settings.context == _BOTH:
+        bare = sum(not one.context for one in known.split(settings.split))
+        if bare:
+            told = f"{bare} {'tasks' if bare > 1 else 'task'} of the {settings.split} split without context"
+            yield f"--taskgraph-tasklama-context=both leaves out {told}: there is nothing to compare"
+
+
+def question(reference: QuestionReference, settings: TaskLamaSettings) -> Question:
+    """Return the question that a reference stands for."""
+    method, payload = METHODS[reference.group], reference.payload
+    task, known = ComplexTask.from_json(payload["task"]), load(settings)
+    examples: Sequence[ComplexTask] = draw_examples(_training_tasks(known), task, settings.examples, settings.seed)
+    if payload["context"] == WITHOUT:
+        task, examples = replace(task, context=()), [replace(one, context=()) for one in examples]
+    prompt = method.prompt(task, examples, settings)
+    context = f"\nContext: {'; '.join(task.context)}" if task.context else ""
+    return Question(
+        id=reference.id,
+        family="tasklama",
+        group=method.name,
+        section=method.section,
+        text=f"Task: {task.title}{context}",
+        prompt=prompt,
+        form=TASK_GRAPH.name,
+        reference={
+            "steps": [*task.steps],
+            "dependencies": [[*pair] for pair in task.dependencies],
+            "similarity": settings.similarity,
+        },
+        metric=method.metric,
+        further=[*method.further],
+        pass_threshold=0.0 if settings.pass_threshold is None else settings.pass_threshold,
+        place="whole",
+        parsing=settings.parsing,
+        episode=method.name + (MEASURED if settings.similarity == EMBEDDINGS else ""),
+        episode_settings=method.settings(task, examples, settings),
+        labels={name: value for name, value in reference.labels.items() if value is not None},
+        cluster=reference.cluster,
+        digests={"task": _digest(str(task.to_json())), "prompt": _digest(prompt)},
+    )
+
+
+def _tasks(settings: TaskLamaSettings, count: int) -> tuple[ComplexTask, ...]:
+    known = load(settings)
+    listed = known.split(settings.split)
+    usable = tuple(one for one in listed if one.context) if settings.context == _BOTH else listed
+    if not usable and known.source != "generated":
+        raise UsageError(f"TaskLAMA, {known.source} tasks: none in the {settings.split} split{_others(known)}")
+    return sample(usable, count, settings.seed)
+
+
+def _training_tasks(known: TaskSet) -> Sequence[ComplexTask]:
+    """Return the tasks of the training split, the embedded ones where the user's data have none."""
+    return known.train or read_embedded().train
+
+
+def _others(known: TaskSet) -> str:
+    counts = {name: len(known.split(name)) for name in ("train", "validation", "test")}
+    return "; " + ", ".join(f"{name}: {count}" for name, count in counts.items())
+
+
+def _reference(method: Method, task: ComplexTask, context: str, apart: bool) -> QuestionReference:
+    """Return a reference; with `apart` both contexts are asked, and the id says which."""
+    labels: Mapping[str, Any] = {"context": context, "steps": len(task.steps)}
+    return QuestionReference(
+        f"{method.name}-{task.id}" + (f"-{context}-context" if apart else ""),
+        method.name,
+        payload={"task": task.to_json(), "context": context},
+        labels=labels,
+        cluster=f"task:{task.cluster or task.id}",
+    )
+
+
+def _digest(text: str) -> str:
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

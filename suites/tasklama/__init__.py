@@ -1,0 +1,1 @@
+"""Steps of complex tasks, and the order between them."""

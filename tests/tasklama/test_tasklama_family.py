@@ -1,0 +1,176 @@
+"""TaskLAMA as a family: which questions there are, which methods, tables and diagrams."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pytest_taskgraph import Settings, tasklama
+from pytest_taskgraph.benchmarks.family import QuestionReference
+from pytest_taskgraph.benchmarks.settings import OptionValue
+from pytest_taskgraph.benchmarks.tasklama.methods import METHODS, SECTIONS, select
+from pytest_taskgraph.benchmarks.tasklama.sequences import EPISODE_METRICS
+from pytest_taskgraph.benchmarks.tasklama.tasklama_tables import TABLES
+from pytest_taskgraph.errors import UnknownNameError, UsageError
+from pytest_taskgraph.scoring.metrics import METRICS, names_measured
+from pytest_taskgraph.trial import Json, Score
+
+RICE = {
+    "task": "Cook rice",
+    "assumptions": [{"assumption": "On a gas stove"}],
+    "substeps": [{"step": "Wash the rice"}, {"step": "Boil water"}, {"step": "Cook the rice"}],
+    "dependencies": [
+        {"subtask1": "Wash the rice", "subtask2": "Cook the rice"},
+        {"subtask1": "Boil water", "subtask2": "Cook the rice"},
+    ],
+}
+BELL = {"task": "Ring a bell", "substeps": [{"step": "Pull the rope"}], "dependencies": []}
+
+
+def settings(instances: int = 4, data: dict[str, str] | None = None, **own: OptionValue) -> Settings:
+    stated = {f"tasklama-{name}": value for name, value in own.items()}
+    return Settings(instances=instances, own=stated, data=data or {})
+
+
+def published(folder: Path, **splits: list[dict[str, Any]]) -> dict[str, str]:
+    for name, tasks in splits.items():
+        (folder / f"{name}.jsonl").write_text("".join(f"{json.dumps(one)}\n" for one in tasks), encoding="utf-8")
+    return {"tasklama": str(folder)}
+
+
+def references(stated: Settings) -> list[QuestionReference]:
+    return list(tasklama.references(stated, {}))
+
+
+def prompts(stated: Settings) -> list[str]:
+    return [tasklama.question(one, stated).prompt for one in references(stated)]
+
+
+def test_methods_are_chosen_by_name_and_by_kind_in_the_order_of_reports() -> None:
+    assert [one.name for one in select(["linear", "icl", "linear"])] == ["icl", "linear"]
+    assert [one.name for one in select(["all"])] == list(METHODS)
+    kinds = [select([name]) for name in ("steps", "golden", "generated")]
+    assert [{one.section for one in kind} for kind in kinds] == [{section} for section in SECTIONS]
+    with pytest.raises(UnknownNameError, match="unknown method of TaskLAMA 'cot'; known: all, entire_graph, filter"):
+        select(["cot"])
+
+
+def test_every_method_asks_about_the_same_tasks() -> None:
+    found = references(settings(5, method=("icl", "golden_pairs", "whole_two")))
+    tasks = Counter(one.payload["task"]["id"] for one in found)
+    assert set(tasks.values()) == {3}
+    assert len(tasks) == 5
+    assert len({one.id for one in found}) == 15
+
+
+def test_more_instances_keep_the_tasks_of_fewer() -> None:
+    few, many = ({one.id for one in references(settings(count, method=("icl",)))} for count in (3, 20))
+    assert few < many
+    assert len(references(settings(1000, method=("icl",)))) == 32
+
+
+def test_examples_come_from_the_training_split_and_are_the_same_for_all_tasks() -> None:
+    shown = [prompt.split("Task: ")[1:] for prompt in prompts(settings(8, method=("icl",)))]
+    assert {len(tasks) for tasks in shown} == {4}
+    assert len({tuple(tasks[:-1]) for tasks in shown}) == 1
+    assert len({tasks[-1] for tasks in shown}) == 8
+
+
+def test_without_context_no_prompt_holds_one() -> None:
+    with_it, without = (prompts(settings(method=("icl",), context=kind)) for kind in ("with", "without"))
+    assert all("Context:" in prompt for prompt in with_it)
+    assert not any("Context:" in prompt for prompt in without)
+
+
+def test_both_contexts_ask_twice_about_tasks_that_have_one(tmp_path: Path) -> None:
+    stated = settings(9, published(tmp_path, test=[RICE, BELL]), method=("icl",), context="both")
+    assert [(one.id, one.labels["context"]) for one in references(stated)] == [
+        ("icl-cook-rice-on-a-gas-stove-with-context", "with"),
+        ("icl-cook-rice-on-a-gas-stove-without-context", "without"),
+    ]
+    assert any("leaves out 1 task of the test split without context" in line for line in tasklama.notices(stated, {}))
+
+
+def test_golden_methods_leave_out_tasks_of_a_single_step(tmp_path: Path) -> None:
+    stated = settings(9, published(tmp_path, test=[RICE, BELL]), method=("icl", "golden_whole"))
+    assert Counter(one.group for one in references(stated)) == {"icl": 2, "golden_whole": 1}
+
+
+def test_split_without_tasks_is_told_with_the_sizes_of_all(tmp_path: Path) -> None:
+    stated = settings(data=published(tmp_path, test=[RICE]), split="validation")
+    with pytest.raises(UsageError, match="none in the validation split; train: 0, validation: 0, test: 1"):
+        references(stated)
+
+
+def test_published_tasks_without_a_training_split_borrow_embedded_examples(tmp_path: Path) -> None:
+    stated = settings(data=published(tmp_path, test=[RICE]), method=("icl",))
+    (prompt,) = prompts(stated)
+    assert prompt.count("Task: ") == 4
+    assert any("no training split" in line for line in tasklama.notices(stated, {}))
+
+
+def test_question_states_gold_graph_and_similarity(tmp_path: Path) -> None:
+    stated = settings(data=published(tmp_path, test=[RICE]), method=("linear",), similarity="embeddings")
+    made = tasklama.question(references(stated)[0], stated)
+    assert made.reference == {
+        "steps": ["Wash the rice", "Boil water", "Cook the rice"],
+        "dependencies": [[0, 2], [1, 2]],
+        "similarity": "embeddings",
+    }
+    assert made.text == "Task: Cook rice\nContext: On a gas stove"
+    assert (made.graded, made.episode) == (True, "linear+embeddings")
+    assert tasklama.roles(stated) == ("embedder",)
+    assert callable(tasklama.episode(made.episode))
+
+
+@pytest.mark.parametrize(
+    "own", [{"method": ("cot",)}, {"method": ("filter",)}, {"method": ("filter",), "filter": "no"}]
+)
+def test_option_that_cannot_be_met_is_a_usage_error(own: dict[str, OptionValue]) -> None:
+    with pytest.raises(UsageError):
+        tasklama.check(Settings(own={f"tasklama-{name}": value for name, value in own.items()}))
+
+
+def test_metrics_of_a_method_are_those_that_its_questions_measure() -> None:
+    assert tasklama.episode_metrics == EPISODE_METRICS
+    for name, method in METHODS.items():
+        stated = tasklama.metrics(name, settings())
+        assert stated[0] == method.metric
+        assert {method.metric, *method.further} <= METRICS.keys()
+        assert set(names_measured((method.metric, *method.further))) <= set(stated)
+
+
+def test_tables_hold_the_published_numbers_of_the_paper() -> None:
+    counts = {one.name: len(one.references) for one in TABLES if one.references}
+    assert counts == {"steps": 12 * 10, "dependencies": 9 * 9, "golden": 4}
+    values = {(one.row, one.column): one.value for table in TABLES for one in table.references}
+    assert values["MultSeq + SPT", "hungarian_f2"] == 0.462
+    assert values["LLM Scoring, 1 sequence", "step_proximity_rouge1"] == 0.202
+    assert values["Majority Class", "pair_accuracy"] == 0.538
+    assert all(0 < one < 1 for one in values.values())
+
+
+def test_diagram_pair_matches_steps_that_are_alike_and_draws_what_differs(tmp_path: Path) -> None:
+    stated = settings(data=published(tmp_path, test=[RICE]), method=("linear", "icl"))
+    icl, linear = (tasklama.question(one, stated) for one in references(stated))
+    given: Json = {"steps": ["Cook the rice", "Wash the rice", "Sing"], "dependencies": [[1, 0], [0, 2]]}
+    pair = tasklama.diagram_pair(linear, Score(0.5, given=given))
+    assert pair is not None
+    assert [(one.id, one.label) for one in pair.given.nodes] == [
+        ("gold-2", "Cook the rice"), ("gold-0", "Wash the rice"), ("given-2", "Sing"),
+    ]  # fmt: skip
+    assert {(one.source, one.target) for one in pair.expected.edges} == {("gold-0", "gold-2"), ("gold-1", "gold-2")}
+    assert {(one.source, one.target) for one in pair.given.edges} == {("gold-0", "gold-2"), ("gold-2", "given-2")}
+    steps_alone = tasklama.diagram_pair(icl, Score(0.5, given=given))
+    assert steps_alone is not None
+    assert not steps_alone.expected.edges + steps_alone.given.edges
+
+
+def test_diagram_pair_without_a_measured_similarity_is_not_drawn(tmp_path: Path) -> None:
+    stated = settings(data=published(tmp_path, test=[RICE]), method=("linear",), similarity="embeddings")
+    made = tasklama.question(references(stated)[0], stated)
+    assert tasklama.diagram_pair(made, Score(0.5, given={"steps": ["Sing"], "dependencies": []})) is None
