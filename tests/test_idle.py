@@ -23,7 +23,10 @@ GROUND = {
     "pytest_taskgraph.installation",
     "pytest_taskgraph.plugin.hooks",
 }
-DECLARING = {"family", "settings", "understanding", "understanding.family_options"}
+DECLARING = {
+    *("family", "settings", "understanding", "understanding.family_options", "tasklama"),
+    "tasklama.tasklama_options",
+}
 LIGHT = {
     "pytest_taskgraph.retired",
     "pytest_taskgraph.version",

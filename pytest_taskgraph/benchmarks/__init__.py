@@ -15,12 +15,6 @@ def topics() -> str:
     return ", ".join(family.topic for family in FAMILIES.values() if family.topic)
 
 
-def default_baseline() -> str:
-    """Return the name of the default baseline of all families; empty if they differ in it."""
-    names = {family.baselines[0] for family in FAMILIES.values() if family.baselines}
-    return names.pop() if len(names) == 1 else ""
-
-
 def family(name: str) -> Family:
     """The family of that name. Raises UnknownNameError."""
     return FAMILIES[name]

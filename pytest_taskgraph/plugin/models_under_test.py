@@ -6,7 +6,7 @@ import difflib
 import json
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -14,18 +14,17 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from .. import redaction
-from ..errors import UnknownNameError, UsageError
+from ..errors import NotAskedError, UnknownNameError, UsageError
 from ..models import MODELS, registered_name
 from ..models.clients.python_callable import SCHEME, VERSION
 from ..redaction import hide, public_name
 from .options import pairs, settings, value, values
-from .registration import BASELINE
 
 if TYPE_CHECKING:
     from ..asking import Model
     from ..benchmarks.family import Family
     from ..benchmarks.settings import Settings
-    from ..trial import Json, Question
+    from ..trial import Json, Question, Reply, Request
 
 
 def is_application(spec: str) -> bool:
@@ -135,6 +134,24 @@ def refuse_same(subjects: Iterable[ModelUnderTest]) -> None:
         seen |= dict.fromkeys((one.name, one.real_name), one.name)
 
 
+class MissingBaseline:
+    """Stands for a baseline that other families have: the questions of this one are skipped, with the reason.
+
+    Args:
+        name: The name of the baseline.
+        family: The family that lacks it.
+    """
+
+    def __init__(self, name: str, family: Family) -> None:
+        self.name = f"baseline:{name}"
+        listed = ", ".join(family.baselines) or "none"
+        self._reason = f"the family {family.name!r} has no baseline {name!r}; its baselines: {listed}"
+
+    async def answer(self, request: Request) -> Reply:
+        """Raise NotAskedError."""
+        raise NotAskedError(self._reason)
+
+
 class ModelUnderTest:
     """A model by its specification; baselines are opened a family.
 
@@ -142,13 +159,16 @@ class ModelUnderTest:
         choice: Its specification and short name.
         options: The model options.
         settings: The settings of the run; a simulated model has their seed.
-        default: The name by which the default baseline is known; empty if families differ in it.
+        default: Returns the name of the default baseline; empty as long as no family is known that has one, and if the
+            families that are asked differ in it.
 
     Raises:
         UsageError: for an unknown or empty specification.
     """
 
-    def __init__(self, choice: ModelChoice, options: Mapping[str, Json], settings: Settings, default: str = "") -> None:
+    def __init__(
+        self, choice: ModelChoice, options: Mapping[str, Json], settings: Settings, default: Callable[[], str] = str
+    ) -> None:
         self.spec, self._alias, self._default = choice.spec, choice.alias, default
         self._models: dict[str, Model] = {}
         self._answers: dict[str, tuple[str, str]] = {}
@@ -167,7 +187,7 @@ class ModelUnderTest:
     def real_name(self) -> str:
         """The model's own name, without secrets."""
         if self._baseline is not None:
-            return f"baseline:{self._baseline or self._default}".removesuffix(":")
+            return f"baseline:{self._baseline or self._default()}".removesuffix(":")
         return public_name(self._models[""].name)
 
     @property
@@ -181,14 +201,17 @@ class ModelUnderTest:
         return self._models.get("") if self._baseline is None else None
 
     def model(self, family: Family) -> Model:
-        """The model for questions of a family. Raises UnknownNameError for a baseline that the family has not."""
+        """Return the model for questions of a family; one that answers nothing for a baseline that the family lacks."""
         if self._baseline is None:
             return self._models[""]
         if family.name not in self._models:
             name = self._baseline or next(iter(family.baselines), "")
             if not name:
                 raise UsageError(f"the family {family.name!r} has no baseline; name a model with --taskgraph-model")
-            self._models[family.name] = family.baseline(name, self._settings)
+            known = name in family.baselines
+            self._models[family.name] = (
+                family.baseline(name, self._settings) if known else MissingBaseline(name, family)
+            )
         return self._models[family.name]
 
     def check_baseline(self, families: Iterable[Family]) -> None:
@@ -217,12 +240,16 @@ class ModelUnderTest:
 class ModelsUnderTest:
     """The models that a run asks, by the labels that stand for them in ids; each is opened once with the same options.
 
+    Args:
+        config: The configuration of the session.
+        default: Returns the name of the default baseline, as `ModelUnderTest` takes it.
+
     Raises:
         pytest.UsageError: for a short name that is none.
     """
 
-    def __init__(self, config: pytest.Config) -> None:
-        self._config = config
+    def __init__(self, config: pytest.Config, default: Callable[[], str] = str) -> None:
+        self._config, self._default = config, default
         self._choices = _choices(config)
         self.labels = [choice.label for choice in self._choices]
         self._opened: dict[tuple[str, str], ModelUnderTest] = {}  # by label and options
@@ -248,8 +275,7 @@ class ModelsUnderTest:
     def _open(self, choice: ModelChoice, suite: Mapping[str, Json]) -> ModelUnderTest:
         _check_version(choice.spec, suite)
         given = model_settings([choice.spec], dict(pairs(self._config, "model-option")))
-        default = self._config.stash.get(BASELINE, "")
-        return ModelUnderTest(choice, {**suite, **given}, settings(self._config), default)
+        return ModelUnderTest(choice, {**suite, **given}, settings(self._config), self._default)
 
     def of_item(self, params: Mapping[str, Any]) -> ModelUnderTest:
         """Return the model that an item with these parameters asks."""

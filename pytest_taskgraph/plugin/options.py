@@ -71,7 +71,7 @@ OPTIONS = {
     for option in (
         Option(
             "model", "SPEC[@@NAME]", "model under test: a litellm or registered name, recorded:FILE, "
-            "python:MODULE:NAME, simulated:ACCURACY, baseline[:NAME] ({families}); NAME: its label. Repeatable",
+            "python:MODULE:NAME, simulated:ACCURACY, baseline[:NAME]; NAME: its label. Repeatable",
             "baseline", repeatable=True,
         ),
         Option("model-option", "K=V", "setting passed to the model as it is, such as temperature=0 or api_base=URL. "
@@ -202,16 +202,17 @@ def add_family_options(parser: pytest.Parser, family: Family) -> None:
             _add_option(parser, option)
     # A family that is registered late has words for options that are there.
     reword_help(
-        parser, _heading(), {one.flag: _argparse_help(one) for one in OPTIONS.values() if FAMILY_WORDS in one.help}
+        parser, heading(), {one.flag: _argparse_help(one) for one in OPTIONS.values() if FAMILY_WORDS in one.help}
     )
 
 
-def _heading() -> str:
-    return f"benchmarks of {topics()}"
+def heading() -> str:
+    """Return the heading of all options in the help: what the benchmarks are about, and the baselines there are."""
+    return f"benchmarks of {topics()}; baselines: {', '.join(baseline_names())}"
 
 
 def _add_option(parser: pytest.Parser, option: Option) -> None:
-    group = parser.getgroup("taskgraph", _heading())
+    group = parser.getgroup("taskgraph", heading())
     takes: dict[str, Any] = {"metavar": option.metavar, "action": "append" if option.repeatable else "store"}
     if option.kind == "switch":
         takes = {"action": "store_const", "const": "true"}
@@ -222,8 +223,7 @@ def _add_option(parser: pytest.Parser, option: Option) -> None:
 
 def help_text(option: Option) -> str:
     """Return the help of an option, with the words that families have for it, without its default."""
-    words = ", ".join(baseline_names()) if option.name == "model" else _words(option)
-    return option.help.replace(FAMILY_WORDS, words)
+    return option.help.replace(FAMILY_WORDS, _words(option))
 
 
 def _argparse_help(option: Option) -> str:

@@ -6,7 +6,6 @@ from functools import partial
 
 import pytest
 
-from ..benchmarks import default_baseline
 from ..catalog import Registrations
 from ..errors import RegistrationError
 from ..hookspec import call_register
@@ -15,9 +14,6 @@ from .options import add_family_options
 from .pytest_compat import parser_of
 
 _REGISTRY = pytest.StashKey[Registry]()
-# The name of the default baseline. Families that a deeper conftest file registers do not count: not every process of a
-# run knows them, and the name is the same in all.
-BASELINE = pytest.StashKey[str]()
 
 
 def open_registry(config: pytest.Config, parser: pytest.Parser | None = None) -> Registry:
@@ -41,7 +37,6 @@ def open_registry(config: pytest.Config, parser: pytest.Parser | None = None) ->
             call_register(config.pluginmanager, config.stash[_REGISTRY])
         except RegistrationError as error:
             raise pytest.UsageError(str(error)) from None
-        config.stash[BASELINE] = default_baseline()
     return config.stash[_REGISTRY]
 
 

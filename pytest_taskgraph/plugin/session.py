@@ -89,9 +89,9 @@ class RunSession:
 
     def __init__(self, config: pytest.Config) -> None:
         self.config = config
-        self.models = ModelsUnderTest(config)
-        self.repeats = options.whole(config, "repeats") or 1
         self.families = AskedFamilies()
+        self.models = ModelsUnderTest(config, lambda: self.families.default_baseline)
+        self.repeats = options.whole(config, "repeats") or 1
         self.fail_policy = FailPolicy(config, self.families)
         self.pipeline = Pipeline(config)
         self.measuring = Measuring(config, self.settings, self.pipeline)

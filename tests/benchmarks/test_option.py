@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -113,7 +114,10 @@ def test_minimal_family_has_a_default_for_everything_else() -> None:
 
 
 @pytest.mark.parametrize("family", FAMILIES.values(), ids=FAMILIES)
-def test_family_offers_every_baseline_and_command_that_it_names(family: Family) -> None:
-    names = [family.baseline(name, Settings()).name for name in family.baselines]
+def test_family_offers_every_baseline_and_command_that_it_names(family: Family, tmp_path: Path) -> None:
+    sessions = tmp_path / "sessions.txt"
+    sessions.write_text("plan a wedding\twedding venues\n", encoding="utf-8")
+    settings = Settings(data={name: str(sessions) for name in family.data_names})
+    names = [family.baseline(name, settings).name for name in family.baselines]
     assert names == [f"baseline:{one}" for one in family.baselines]
     assert all(family.command(name).SUMMARY for name in family.commands)

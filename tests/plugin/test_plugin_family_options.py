@@ -96,11 +96,10 @@ def test_family_option_is_a_keyword_of_its_suites(facts: Project, monkeypatch: p
 
 def test_family_option_stands_in_the_help_with_the_others(facts: Project) -> None:
     told = " ".join(facts.run("--help").output.split())
-    assert "benchmarks of workflow understanding, common knowledge:" in told
+    assert "benchmarks of workflow understanding, steps of complex tasks, common knowledge; baselines: reader," in told
     assert "--taskgraph-most=N sentences that are asked about (default: 1)" in told
-    assert (
-        "number of questions per pattern, size and notation (understanding), per sentence (facts) (default: 4)" in told
-    )
+    words = "per pattern, size and notation (understanding), per method (tasklama), per sentence (facts)"
+    assert f"number of questions {words} (default: 4)" in told
 
 
 def test_family_runs_beside_the_built_in_one_with_its_data(facts: Project) -> None:

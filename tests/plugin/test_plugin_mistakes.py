@@ -20,7 +20,7 @@ OPTIONS = {
     "--taskgraph-notation=,": "--taskgraph-notation: nothing given; expected NAME[,NAME]",
     "--taskgraph-prompt=sideways": "unknown prompt 'sideways'; known: a file *.jinja, answer-first, chain-of-thought, ",
     "--taskgraph-prompt=missing.jinja": "prompt missing.jinja: ",
-    "--model=baseline:guru": "unknown baseline 'guru'; known: constant, first-mentioned, lexical, random",
+    "--model=baseline:guru": "unknown baseline 'guru'; known: co-occurrence, constant, first-mentioned, hierarchy, ",
     "--model=": "--taskgraph-model: nothing given; expected SPEC",
     "--taskgraph-model=": "--taskgraph-model: nothing given; expected SPEC",
     "--model=simulated:often": "the model 'simulated:often': expected an accuracy, such as simulated:0.8",
@@ -53,7 +53,7 @@ OPTIONS = {
     "--taskgraph-workflow=missing.wadl": "missing.wadl: no such file or folder",
     "--taskgraph-workflow=": "--taskgraph-workflow: nothing given; expected PATH",
     "--taskgraph-data=corpus=missing": "--taskgraph-data: corpus=missing: no such file or folder",
-    "--taskgraph-data=corpus=.": "unknown data set (--taskgraph-data) 'corpus'; known: none",
+    "--taskgraph-data=corpus=.": "unknown data set (--taskgraph-data) 'corpus'; known: tasklama, tasklama-queries",
     "--taskgraph-data=corpus": "--taskgraph-data: 'corpus'; expected NAME=PATH",
 }
 

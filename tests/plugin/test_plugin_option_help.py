@@ -9,7 +9,7 @@ import pytest
 from pytest_taskgraph.benchmarks.understanding.prompts import PROMPTS
 from pytest_taskgraph.benchmarks.understanding.variations import RELATIONS
 from pytest_taskgraph.notations import NOTATIONS
-from pytest_taskgraph.plugin.options import PROFILES, all_options, baseline_names, help_text
+from pytest_taskgraph.plugin.options import PROFILES, all_options, baseline_names, heading, help_text
 from pytest_taskgraph.scoring.metrics import TEXT_METRICS
 
 RETIRED = re.compile(
@@ -29,7 +29,6 @@ def test_help_of_an_option_is_short_and_holds_no_retired_word(name: str) -> None
 @pytest.mark.parametrize(
     ("option", "names"),
     [
-        ("model", baseline_names()),
         ("prompt", list(PROMPTS)),
         ("notation", list(NOTATIONS)),
         ("text-metric", list(TEXT_METRICS)),
@@ -40,3 +39,8 @@ def test_help_of_an_option_is_short_and_holds_no_retired_word(name: str) -> None
 def test_help_of_an_option_names_every_value(option: str, names: list[str]) -> None:
     words = set(re.findall(r"[\w-]+", help_text(all_options()[option])))
     assert set(names) <= words
+
+
+def test_heading_of_the_options_names_every_baseline() -> None:
+    assert set(baseline_names()) <= set(re.findall(r"[\w-]+", heading()))
+    assert heading().startswith("benchmarks of workflow understanding, steps of complex tasks; baselines: reader, ")

@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import subprocess
 import sys
 from pathlib import Path
 
+import bounded_process
 import pytest
 
 from pytest_taskgraph.benchmarks.tasklama.sequences import draw_examples, icl_prompt
@@ -160,9 +160,9 @@ def test_replies_are_the_same_for_every_hash_seed(settings: TaskLamaSettings) ->
         "        print(name, asyncio.run(opened(settings).answer(request)).text)\n"
     )
     replies = {
-        subprocess.run(
+        bounded_process.run(
             [sys.executable, "-c", code, json.dumps(dict(settings.data))],
-            env={**os.environ, "PYTHONHASHSEED": seed}, cwd=ROOT, capture_output=True, text=True, check=True,
+            env={**os.environ, "PYTHONHASHSEED": seed}, cwd=ROOT,
         ).stdout
         for seed in ("0", "1", "17")
     }  # fmt: skip

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
 
+import bounded_process
 import pytest
 from asked_edges import BREAD, BY_NAME, EXAMPLES, PACK, SETTINGS, TEA, asked
 from hypothesis import given
@@ -68,8 +68,8 @@ def test_prompts_are_the_same_under_any_hash_seed() -> None:
         "print(json.dumps([[asked(one).prompt, asked(one).episode_settings] for one in METHODS]))"
     )
     found = [
-        subprocess.run(
-            [sys.executable, "-c", script], check=True, capture_output=True, text=True, encoding="utf-8",
+        bounded_process.run(
+            [sys.executable, "-c", script],
             env=os.environ | {
                 "PYTHONHASHSEED": seed, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "tests")]),
                 "PYTHONUTF8": "1",

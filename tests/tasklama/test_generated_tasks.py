@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import os
-import subprocess
 import sys
 from collections import Counter
 from dataclasses import replace
 from functools import cache
 from itertools import combinations
 
+import bounded_process
 import networkx
 import pytest
 
@@ -180,9 +180,7 @@ def test_same_seed_gives_the_same_tasks_under_any_hash_seed() -> None:
 
     for hash_seed in ("1", "2"):
         environment = {**os.environ, "PYTHONHASHSEED": hash_seed}
-        run = subprocess.run(
-            [sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True
-        )
+        run = bounded_process.run([sys.executable, "-c", script], env=environment)
         assert run.stdout.strip() == here
 
 

@@ -135,6 +135,15 @@ def test_option_that_cannot_be_met_is_a_usage_error(own: dict[str, OptionValue])
         tasklama.check(Settings(own={f"tasklama-{name}": value for name, value in own.items()}))
 
 
+def test_kinds_of_methods_leave_out_those_that_need_a_filter_and_say_so() -> None:
+    asked = {one.group for one in references(settings(method=("steps",)))}
+    assert asked == {"icl", "multseq", "filter_logprob", "multseq_filter_logprob"}
+    (line,) = tasklama.notices(settings(method=("steps",)), {})
+    assert line.startswith("--taskgraph-tasklama-method leaves out filter, multseq_filter: they need")
+    with pytest.raises(UsageError, match="tasklama-filter"):
+        references(settings(method=("steps", "filter")))
+
+
 def test_metrics_of_a_method_are_those_that_its_questions_measure() -> None:
     assert tasklama.episode_metrics == EPISODE_METRICS
     for name, method in METHODS.items():

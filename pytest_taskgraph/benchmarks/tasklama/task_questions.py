@@ -16,7 +16,8 @@ from .complex_task import ComplexTask
 from .embedded_similarity import EMBEDDINGS
 from .method import Method
 from .methods import MEASURED, METHODS, select
-from .sequences import check_filter, draw_examples
+from .prompt_files import check_prompt_files
+from .sequences import FILTERED, check_filter, draw_examples
 from .task_baselines import data_problems
 from .task_sets import TaskSet, load, sample
 from .task_sets.embedded import read_embedded
@@ -28,9 +29,9 @@ _BOTH: Final = "both"
 
 def check(settings: TaskLamaSettings) -> None:
     """Check that the methods, the similarity and the coefficients of a filter can be had. Raises UsageError."""
-    methods = select(settings.methods)
     check_similarity(settings.similarity)
-    check_filter(settings, [one.name for one in methods])
+    check_filter(settings, [one.name for one in _methods(settings)])
+    check_prompt_files(settings)
 
 
 def references(settings: TaskLamaSettings, instances: int | None = None) -> list[QuestionReference]:
@@ -48,7 +49,7 @@ def references(settings: TaskLamaSettings, instances: int | None = None) -> list
     contexts = (WITH, WITHOUT) if settings.context == _BOTH else (settings.context,)
     return [
         _reference(method, task, context, apart=settings.context == _BOTH)
-        for method in select(settings.methods)
+        for method in _methods(settings)
         for context in contexts
         for task in tasks
         if len(task.steps) > 1 or method.section != "golden_dependencies"  # of one step there is no pair
@@ -62,6 +63,9 @@ def notices(settings: TaskLamaSettings) -> Iterator[str]:
     if not known.train and settings.examples:
         yield "TaskLAMA: the data hold no training split; in-context examples are taken from the embedded tasks"
     yield from data_problems(settings)
+    if left_out := [one.name for one in select(settings.methods) if one not in _methods(settings)]:
+        told = "they need --taskgraph-tasklama-filter=FILE (python -m pytest_taskgraph tasklama fit)"
+        yield f"--taskgraph-tasklama-method leaves out {', '.join(left_out)}: {told}"
     if settings.context == _BOTH:
         bare = sum(not one.context for one in known.split(settings.split))
         if bare:
@@ -102,6 +106,13 @@ def question(reference: QuestionReference, settings: TaskLamaSettings) -> Questi
         cluster=reference.cluster,
         digests={"task": _digest(str(task.to_json())), "prompt": _digest(prompt)},
     )
+
+
+def _methods(settings: TaskLamaSettings) -> tuple[Method, ...]:
+    """Return the methods to ask; without coefficients, those that need them only where they are named one by one."""
+    chosen = select(settings.methods)
+    unfit = () if settings.filter else {*FILTERED} - {*settings.methods}
+    return tuple(one for one in chosen if one.name not in unfit)
 
 
 def _tasks(settings: TaskLamaSettings, count: int) -> tuple[ComplexTask, ...]:

@@ -60,7 +60,7 @@ SIMILARITY: Final = Option(
 OPTIONS: Final = (METHOD, SPLIT, SOURCE, CONTEXT, SEQUENCES, SAMPLES, FILTER, SIMILARITY)
 HELP: Final = {"instances": "per method", "shots": "tasks"}
 """What shared options are about here."""
-PROFILES: Final = {"full": {"tasklama-method": "icl,multseq,linear,pairs,whole,golden_pairs,golden_whole"}}
+PROFILES: Final = {"full": {"tasklama-method": "icl,multseq,golden_linear,golden_whole,linear,whole,entire_graph"}}
 """The values that profiles give options of the family."""
 
 Split = Literal["train", "validation", "test"]

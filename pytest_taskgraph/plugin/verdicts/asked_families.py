@@ -38,6 +38,12 @@ class AskedFamilies:
         return set(self._told)
 
     @property
+    def default_baseline(self) -> str:
+        """The name of the default baseline of these families; empty if they differ in it, or there is none."""
+        found = {told["baseline"] for told in self._told.values()} - {""}
+        return found.pop() if len(found) == 1 else ""
+
+    @property
     def metrics(self) -> set[str]:
         """The names of the metrics that the episodes of these families measure."""
         return {name for told in self._told.values() for name in told["metrics"]}
@@ -51,6 +57,7 @@ class AskedFamilies:
             "description": self._of_run[family.name],
             "options": stated_by(family, settings),
             "metrics": list(family.episode_metrics),
+            "baseline": next(iter(family.baselines), ""),
             "versions": {},
             "suites": {},
         }

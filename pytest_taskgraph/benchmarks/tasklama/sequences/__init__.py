@@ -12,5 +12,6 @@ from .multiple_sequences import read_sequence as read_sequence
 from .multiple_sequences import sample_requests as sample_requests
 from .multiple_sequences import step_sequences as step_sequences
 from .sample_filter import EPISODE_METRICS as EPISODE_METRICS
+from .sample_filter import FILTERED as FILTERED
 from .sample_filter import check_filter as check_filter
 from .step_methods import METHODS as METHODS
