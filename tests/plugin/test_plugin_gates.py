@@ -321,7 +321,7 @@ def test_allowed_missing_replies_are_expected_and_a_gate_decides_on_them(many: P
         ("size=20>=0.8", "no question is of 'size=20'; known values of size: 12"),
         (
             "parallel_block.jacard>=0.8",
-            "no question is of 'jacard', and no metric or aggregate is called so; did you mean 'jaccard'? known: jaccard, ",
+            "no question is of 'jacard', and no metric or aggregate is called so; did you mean 'jaccard'? known: ",
         ),
         ("jaccard>=0.8", "'jaccard' is a metric, and stands after a name: understanding.jaccard"),
         ("behaviour>=0.8", "no question of 'behaviour' was collected; collected: "),

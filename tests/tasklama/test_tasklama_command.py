@@ -100,6 +100,13 @@ def test_fit_same_record_writes_same_file(tmp_path: Path) -> None:
     assert (tmp_path / "a.json").read_bytes() == (tmp_path / "b.json").read_bytes()
 
 
+def test_fit_without_a_named_file_writes_filter_json(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    record = record_of(tmp_path, [trial(question_of(task), samples(task)) for task in range(3)])
+    monkeypatch.chdir(tmp_path)
+    assert fit(record) == 0
+    assert read_filter(tmp_path / "filter.json").to_json()["features"] == [*FEATURES]
+
+
 def test_fit_few_tasks_of_another_split_are_warned_of(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     record = record_of(tmp_path, [trial(question_of(1, split="test"), samples(1))])
     fit(record, "--out", tmp_path / "filter.json")

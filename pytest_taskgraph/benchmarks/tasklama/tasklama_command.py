@@ -22,6 +22,7 @@ FAMILY: Final = "tasklama"
 FEW_TASKS: Final = 10
 """With fewer tasks the coefficients tell more of these tasks than of others."""
 _STORE: Final = Path(".taskgraph")
+_OUT: Final = Path("filter.json")
 _RUN: Final = (
     "pytest suites/tasklama --taskgraph-tasklama-split=train --taskgraph-tasklama-method=multseq "
     "--taskgraph-tasklama-sequences=16"
@@ -33,7 +34,13 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_subparsers(dest="action", required=True, metavar="fit")
     fit = actions.add_parser("fit", help=SUMMARY, description=f"{SUMMARY}. The record is that of a run such as: {_RUN}")
     fit.add_argument("record", metavar="RECORD", help="a record, or the name of a saved run")
-    fit.add_argument("--out", metavar="FILE", type=Path, required=True, help="where the coefficients are written")
+    fit.add_argument(
+        "--out",
+        metavar="FILE",
+        type=Path,
+        default=_OUT,
+        help="where the coefficients are written (default: %(default)s)",
+    )
     fit.add_argument("--force", action="store_true", help="replace the file that is to be written")
     fit.add_argument(
         "--store", metavar="PATH", type=Path, default=_STORE, help="where saved runs stand (default: %(default)s)"
