@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
+from hashlib import sha256
 from math import exp, inf
 from typing import Any, Final, Literal, NamedTuple, TypeVar
 
@@ -20,6 +21,11 @@ _T = TypeVar("_T")
 _LARGEST_PART = 1e100
 _SMALLEST_DENOMINATOR = 1e-9
 _HIGHEST_EXPONENT = 700.0  # exp of more is beyond every float
+
+
+def digest_of(text: str) -> str:
+    """Return the SHA-256 digest of a text in UTF-8, 64 hexadecimal digits; lone surrogates are encoded, too."""
+    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def read_fields(kind: type[_T], data: Mapping[str, Any]) -> _T:
@@ -153,6 +159,11 @@ class Reply:
     def scores(self) -> list[TextScore]:
         """The scores of the texts of a "score" request, in their order."""
         return [TextScore(*row) for row in self.logprobs]
+
+    @property
+    def cut_off(self) -> bool:
+        """Return True if the reply ended at the token limit."""
+        return self.finish_reason in ("length", "max_tokens")
 
 
 @dataclass(frozen=True, slots=True)

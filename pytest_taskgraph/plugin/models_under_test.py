@@ -223,7 +223,7 @@ class ModelUnderTest:
     def meet(self, question: Question) -> None:
         """Let a simulated model know the answer to the question; do nothing for any other model."""
         if self.spec.partition(":")[0] == "simulated":
-            from ..models.clients.simulated import digest_of
+            from ..trial import digest_of
 
             self._answers[digest_of(question.prompt)] = _right_and_wrong(question)
 

@@ -52,7 +52,6 @@ def in_names(answer: Json, spellings: Mapping[str, str], form: str) -> Json:
     return [*found] if form in ORDERS else [*sorted(set(found))]
 
 
-_CUT_OFF = ("length", "max_tokens")
 _WITHHELD = "refusal"
 _FILTERED = "content_filter"
 _CANNOT = r"(?:can['’]?t|can ?not|could ?n[o'’]t|won['’]?t|will not|(?:am|'m|’m) (?:unable|not able) to)"
@@ -119,7 +118,7 @@ def _read(question: Question, reply: Reply) -> Json | Score:
 
 
 def _demand_whole(reply: Reply, readable: bool) -> None:
-    if reply.finish_reason in _CUT_OFF and not readable:
+    if reply.cut_off and not readable:
         told = "the reply was cut off at the token limit before an answer could be read; allow more tokens"
         raise ProviderError("truncated", told)
 

@@ -26,8 +26,7 @@ from pytest_taskgraph.reports.markdown import markdown
 from pytest_taskgraph.results.case import RunCase
 from pytest_taskgraph.results.comparison import compare
 from pytest_taskgraph.results.record import about_of, build, load_whole, tally_of
-from pytest_taskgraph.results.record.plain import digest
-from pytest_taskgraph.trial import Failure, Question, Reply, Score, Trial
+from pytest_taskgraph.trial import Failure, Question, Reply, Score, Trial, digest_of
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "record.schema.json").read_text())
 VALID = import_module("jsonschema").Draft202012Validator(SCHEMA).is_valid
@@ -41,7 +40,7 @@ DIAGRAM = Diagram(
     [DiagramGroup("h", "Outer"), DiagramGroup("g", "Inner", "h", "twice")],
     3,
 )
-TEXTS = {digest("Measure it."): "Measure it."}
+TEXTS = {digest_of("Measure it."): "Measure it."}
 SAID: list[dict[str, Any]] = [
     {
         "role": "judge", "messages": [{"role": "user", "digest": one} for one in TEXTS], "kind": "score",

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from pytest_taskgraph.asking import Model
 from pytest_taskgraph.errors import NotAskedError, ProviderError, UsageError
 from pytest_taskgraph.models.clients.scripted import Scripted
-from pytest_taskgraph.models.clients.simulated import SimulatedModel, digest_of
-from pytest_taskgraph.trial import Reply, Request
+from pytest_taskgraph.models.clients.simulated import SimulatedModel
+from pytest_taskgraph.trial import Reply, Request, digest_of
 
 
 def request(prompt: str, repetition: int = 1) -> Request:

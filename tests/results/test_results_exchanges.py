@@ -13,8 +13,8 @@ from pytest_taskgraph.asking import Exchange
 from pytest_taskgraph.errors import NotAskedError, ProviderError
 from pytest_taskgraph.results import record
 from pytest_taskgraph.results.record.exchanges import keep_exchanges, replies, spending, subject_replies, sum_replies
-from pytest_taskgraph.results.record.plain import LONGEST_REPLY, digest
-from pytest_taskgraph.trial import Question, Reply, Request, Trial
+from pytest_taskgraph.results.record.plain import LONGEST_REPLY
+from pytest_taskgraph.trial import Question, Reply, Request, Trial, digest_of
 
 QUESTION = Question(
     "q", "f", "g", "s", "Which?", "Which is it?", "task", "A", "jaccard", system="Be brief.",
@@ -41,8 +41,8 @@ def test_keep_exchanges_of_one_prompt_and_reply_takes_few_bytes() -> None:
     assert said == {
         "role": "subject",
         "messages": [
-            {"role": "system", "digest": digest("Be brief.")},
-            {"role": "user", "digest": digest("Which is it?")},
+            {"role": "system", "digest": digest_of("Be brief.")},
+            {"role": "user", "digest": digest_of("Which is it?")},
         ],
         "final": True,
     }
@@ -61,7 +61,7 @@ def test_record_says_what_the_final_exchange_took() -> None:
 def test_keep_exchanges_text_of_a_message_stands_once() -> None:
     first, second = put("Which is it?", "Draft."), put("Which is it?", "Draft.", "The text of W.", "Check.")
     made = trial([Exchange(first, Reply("B")), Exchange(second, REPLY)])
-    assert made.texts == {digest(text): text for text in ("Draft.", "Check.")}
+    assert made.texts == {digest_of(text): text for text in ("Draft.", "Check.")}
     assert [len(one["messages"]) for one in made.exchanges] == [2, 4]
     assert [(one.get("text"), one.get("final")) for one in made.exchanges] == [("B", None), (None, True)]
 
@@ -106,7 +106,7 @@ def test_keep_exchanges_scores_embeddings_and_calls_of_tools() -> None:
     scored, embedded, called, echoed = made.exchanges
     assert (scored["kind"], scored["logprobs"]) == ("score", [[-1.0, 1, True], [-2.0, 1, False]])
     assert [one["role"] for one in scored["messages"]] == ["context", "text", "text"]
-    assert (embedded["kind"], embedded["messages"]) == ("embed", [{"role": "text", "digest": digest("A")}])
+    assert (embedded["kind"], embedded["messages"]) == ("embed", [{"role": "text", "digest": digest_of("A")}])
     assert "embeddings" not in embedded
     assert (called["calls"], called["finish_reason"]) == ([{"name": "read", "arguments": "{}"}], "tool_calls")
     texts = [made.texts[one["digest"]] for one in echoed["messages"]]
@@ -130,7 +130,7 @@ def test_keep_exchanges_texts_and_notes_hold_no_secret(monkeypatch: pytest.Monke
         QUESTION, [Exchange(put("Use hush-hush-123."), REPLY, note={"n": ["hush-hush-123"]})], REPLY
     )
     assert list(texts.values()) == ["Use [key]."]
-    assert [one["digest"] for one in said[0]["messages"]] == [digest("Use [key].")]
+    assert [one["digest"] for one in said[0]["messages"]] == [digest_of("Use [key].")]
     assert "hush" not in json.dumps([said, texts])
 
 
@@ -158,7 +158,7 @@ def test_record_cuts_long_texts_of_messages_but_never_a_prompt() -> None:
     long = "x" * (LONGEST_REPLY + 5)
     asking = trial([Exchange(put(long), REPLY)])
     other = Trial(replace(QUESTION, id="r", prompt=long, digests={"workflow": "w"}), "m", "skipped")
-    (alone,) = record.build([asking], ABOUT)["texts"].keys() - {digest("Which is it?")}
+    (alone,) = record.build([asking], ABOUT)["texts"].keys() - {digest_of("Which is it?")}
     assert len(record.build([asking], ABOUT)["texts"][alone]) == LONGEST_REPLY
     assert record.trials(record.build([asking, other], ABOUT))[1].question.prompt == long
 

@@ -13,8 +13,6 @@ from .. import FAMILIES
 from ..family import Family
 from ..llm_judge import judge_prompt, verdict
 
-_CUT_OFF = ("length", "max_tokens")
-
 
 def tail(question: Question, reply: Reply, template: str) -> Turns:
     """The reply, with the metrics of `question.judged` that it was measured by.
@@ -43,7 +41,7 @@ def _embed(question: Question, given: str, reference: str, template: str) -> Req
 
 def _judged(reply: Reply) -> float | None:
     value = verdict(reply.text)
-    if value is None and reply.finish_reason in _CUT_OFF:
+    if value is None and reply.cut_off:
         raise ProviderError("truncated", "the judge was cut off at the token limit before its score; allow more tokens")
     return value
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from hashlib import sha256
 from typing import Any, Final
 
 from ...errors import UsageError
 from ...scoring.forms.task_graph_form import TASK_GRAPH
 from ...scoring.task_graphs.similarity import check_similarity
-from ...trial import Question
+from ...trial import Question, digest_of
 from ..family import QuestionReference
 from .complex_task import ComplexTask
 from .embedded_similarity import EMBEDDINGS
@@ -104,7 +103,7 @@ def question(reference: QuestionReference, settings: TaskLamaSettings) -> Questi
         episode_settings=method.settings(task, examples, settings),
         labels={name: value for name, value in reference.labels.items() if value is not None},
         cluster=reference.cluster,
-        digests={"task": _digest(str(task.to_json())), "prompt": _digest(prompt)},
+        digests={"task": digest_of(str(task.to_json())), "prompt": digest_of(prompt)},
     )
 
 
@@ -144,7 +143,3 @@ def _reference(method: Method, task: ComplexTask, context: str, apart: bool) -> 
         labels=labels,
         cluster=f"task:{task.cluster or task.id}",
     )
-
-
-def _digest(text: str) -> str:
-    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

@@ -7,19 +7,14 @@ more than the prompt.
 from __future__ import annotations
 
 from collections.abc import Callable
-from hashlib import sha256
 from random import Random
 from typing import Any
 
 from ...errors import NotAskedError, UsageError
-from ...trial import Reply, Request
+from ...trial import Reply, Request, digest_of
 
 Lookup = Callable[[str], tuple[str, str] | None]
-
-
-def digest_of(prompt: str) -> str:
-    """The SHA-256 digest of the prompt in UTF-8, 64 hexadecimal digits; it is what a lookup is asked with."""
-    return sha256(prompt.encode("utf-8", "surrogatepass")).hexdigest()
+"""From the digest of a prompt to the texts of a right and a wrong reply."""
 
 
 class SimulatedModel:

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any
 
 from ...errors import NotAskedError
 from ...redaction import redact, redact_all
-from ...trial import Question, Reply, Request, Trial
-from .plain import digest, joined_surrogates
+from ...trial import Question, Reply, Request, Trial, digest_of
+from .plain import joined_surrogates
 
 if TYPE_CHECKING:
     from ...asking import Exchange
@@ -174,7 +174,7 @@ def _own_texts(question: Question) -> list[str]:
 
 
 def _digest(text: str) -> str:
-    return digest(_public(text))
+    return digest_of(_public(text))
 
 
 def _public(text: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from hashlib import sha256
 from math import isfinite
 from typing import Any, NoReturn
 
@@ -39,11 +38,6 @@ def plain(value: object, where: str, text: Callable[[str], str] = str, depth: in
 def joined_surrogates(text: str) -> str:
     """The text with pairs of surrogates made one character, as JSON parsers do; lone ones stay."""
     return text if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
-
-
-def digest(text: str) -> str:
-    """The SHA-256 digest of the text in UTF-8, 64 hexadecimal digits."""
-    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def cut(text: str) -> str:

@@ -11,13 +11,13 @@ from typing import Any
 
 from ...diagram import unpack
 from ...redaction import redact
-from ...trial import Question, Trial
+from ...trial import Question, Trial, digest_of
 from ..descriptions import Descriptions
 from ..tables import tables_of
 from ..tally import Tally
 from .exchanges import complete_exchanges
 from .facts import About
-from .plain import cut, digest, joined_surrogates, plain, public_settings
+from .plain import cut, joined_surrogates, plain, public_settings
 
 SCHEMA = 4
 SHORTEST_SHARED = 200  # characters; a shorter start of prompts is not worth a digest of its own
@@ -85,7 +85,7 @@ class RecordBuilder:
 
     def _texts(self) -> Iterator[tuple[str, str]]:
         """Every text of a prompt or of another message once, under its digest; long ones of the latter are cut."""
-        prompts = ((digest(text), text) for trial in self._tally for text in self._split(trial.question))
+        prompts = ((digest_of(text), text) for trial in self._tally for text in self._split(trial.question))
         messages = ((key, plain(text, "texts", cut)) for trial in self._tally for key, text in trial.texts.items())
         told = set()
         for key, text in chain(prompts, messages):  # all prompts first: a message with such a text is not cut
@@ -102,7 +102,7 @@ class RecordBuilder:
     def _trials(self) -> Iterator[dict[str, Any]]:
         for one in self._tally:
             made = _trial(one)
-            made["question"]["prompt"] = [digest(text) for text in self._split(one.question)]
+            made["question"]["prompt"] = [digest_of(text) for text in self._split(one.question)]
             yield {**made, "attempts": self._tally.attempts(one)}
 
     def _split(self, question: Question) -> list[str]:

@@ -9,6 +9,11 @@ from dataclasses import dataclass
 from ...trial import Json, Parsing
 
 
+def collapse_spaces(text: object) -> str:
+    """Return a text in one line, with single spaces for runs of white space."""
+    return " ".join(str(text).split())
+
+
 def show_value(answer: Json) -> str:
     """Return an answer of any form in words: lists with commas, lists in them in brackets, all else as JSON."""
     if isinstance(answer, str):

@@ -24,7 +24,7 @@ from ..name_lists import (
     word_for_nothing,
     written_names,
 )
-from .form import Form, show_value
+from .form import Form, collapse_spaces, show_value
 
 _MARKS = {":": "a colon", "=": "an equals sign", "~": "a tilde", "^": "a caret"}
 _WORD = re.compile(r"\w[\w.-]*+")
@@ -39,19 +39,15 @@ _STRICT_VERDICT = re.compile(r"[\"']?(yes|no)[\"']?(?:\s*[:,.;\n]|\s*$)", re.IGN
 _MOST_BREAKS = 8
 
 
-def _one_line(text: object) -> str:
-    return " ".join(str(text).split())
-
-
 def _read_text(text: str, names: Sequence[str], parsing: Parsing) -> Json:
     """The text in one line; one without any letter or digit cannot be read."""
     if not re.search(r"\w", text):
         raise UnparseableError(f"expected a text, found {shown(text)}")
-    return _one_line(text)
+    return collapse_spaces(text)
 
 
 def _write_text(answer: Json, names: Sequence[str]) -> str:
-    return _one_line(answer)
+    return collapse_spaces(answer)
 
 
 def _read_task_reasons(text: str, names: Sequence[str], parsing: Parsing) -> Json:
@@ -100,7 +96,7 @@ def _named_or_nothing(found: dict[str, list[str]], text: str) -> Json:
 
 
 def _answer(found: dict[str, list[str]]) -> Json:
-    joined = {name: _one_line(" ".join(found[name])) for name in sorted(found)}
+    joined = {name: collapse_spaces(" ".join(found[name])) for name in sorted(found)}
     return {"tasks": [*joined], "reasons": {name: reason for name, reason in joined.items() if reason}}
 
 
@@ -216,7 +212,7 @@ def _pair_in(head: str, names: Sequence[str]) -> list[str]:
 
 
 def _pair(found: Sequence[str], reason: str) -> Json:
-    told = _one_line(reason)
+    told = collapse_spaces(reason)
     return {"tasks": [*sorted(set(found))], "reasons": {"": told} if told else {}}
 
 
@@ -227,14 +223,14 @@ def _read_yes_no_reason(text: str, names: Sequence[str], parsing: Parsing) -> Js
     if found is None or (word is None and parsing == "lenient"):
         raise UnparseableError(f"expected yes or no and a reason, found {shown(text)}")
     rest = _without_decoration(found.string[found.end() :])
-    return {"answer": found[1].lower(), "reason": _one_line(rest)}
+    return {"answer": found[1].lower(), "reason": collapse_spaces(rest)}
 
 
 def _tasks_and_reasons(answer: Json) -> tuple[list[str], dict[str, str]]:
     tasks = answer.get("tasks") if isinstance(answer, dict) else None
     reasons = answer.get("reasons") if isinstance(answer, dict) else None
     names = sorted({str(name) for name in tasks}) if isinstance(tasks, list) else []
-    told = {name: _one_line(text) for name, text in reasons.items()} if isinstance(reasons, dict) else {}
+    told = {name: collapse_spaces(text) for name, text in reasons.items()} if isinstance(reasons, dict) else {}
     return names, told
 
 
@@ -258,7 +254,7 @@ def _write_pair_reason(answer: Json, names: Sequence[str]) -> str:
 
 def _write_yes_no_reason(answer: Json, names: Sequence[str]) -> str:
     given = answer if isinstance(answer, dict) else {}
-    return _joined(str(given.get("answer", "")), _one_line(given.get("reason", "")), ":")
+    return _joined(str(given.get("answer", "")), collapse_spaces(given.get("reason", "")), ":")
 
 
 def _mark(names: Sequence[str]) -> str:

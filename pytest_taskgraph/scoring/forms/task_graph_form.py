@@ -14,7 +14,7 @@ from typing import Final
 from ...errors import UnparseableError
 from ...trial import Json, Parsing
 from ..name_lists import shown, unknown_name
-from .form import Form, show_value
+from .form import Form, collapse_spaces, show_value
 
 MOST_STEPS: Final = 200  # of an answer; a longer list is cut, for the work of matching grows with its cube
 LONGEST_STEP: Final = 500  # characters
@@ -79,7 +79,7 @@ def write_graph(answer: Json) -> str:
     """Return the text of an answer, as `read_graph` reads it back; a measured similarity is its last line."""
     given = answer if isinstance(answer, dict) else {}
     steps, pairs = given.get("steps"), given.get("dependencies")
-    lines = [f"{at}. {_one_line(step)}" for at, step in enumerate(steps if isinstance(steps, list) else [], 1)]
+    lines = [f"{at}. {collapse_spaces(step)}" for at, step in enumerate(steps if isinstance(steps, list) else [], 1)]
     ends = [f"{before + 1} -> {after + 1}" for before, after in _pairs(pairs, len(lines))]
     if ends:
         lines.append(f"Dependencies: {', '.join(ends)}")
@@ -96,7 +96,7 @@ def _steps(listed: Sequence[str] | None, text: str) -> dict[int, str]:
     found = (
         (_numbered(lines) or dict(enumerate(bulleted or plain, 1))) if listed is None else dict(enumerate(listed, 1))
     )
-    cleaned = {number: _one_line(step)[:LONGEST_STEP].strip(_DECORATION) for number, step in found.items()}
+    cleaned = {number: collapse_spaces(step)[:LONGEST_STEP].strip(_DECORATION) for number, step in found.items()}
     steps = {number: step for number, step in cleaned.items() if re.search(r"\w", step)}
     if not steps:
         raise UnparseableError(f"expected steps, a line each, found {shown(text)}")
@@ -129,7 +129,7 @@ def _answer_in(stated: Mapping[str, Json], text: str) -> dict[str, Json]:
     steps = stated.get("steps")
     if not isinstance(steps, list) or not steps or not all(isinstance(step, str) and step.strip() for step in steps):
         raise UnparseableError(f"expected a JSON object with a list of texts under steps, found {shown(text)}")
-    kept = [_one_line(step)[:LONGEST_STEP] for step in steps[:MOST_STEPS]]
+    kept = [collapse_spaces(step)[:LONGEST_STEP] for step in steps[:MOST_STEPS]]
     pairs = dict.fromkeys(_pairs(stated.get("dependencies"), len(kept)))
     return {"steps": [*kept], "dependencies": [[*pair] for pair in list(pairs)[:MOST_PAIRS]]}
 
@@ -155,10 +155,6 @@ def _json(text: str) -> Json:
 
 def _unfenced(text: str) -> str:
     return "\n".join(line for line in text.splitlines() if not _FENCE.fullmatch(line))
-
-
-def _one_line(step: object) -> str:
-    return " ".join(str(step).split())
 
 
 def _read(text: str, names: Sequence[str], parsing: Parsing) -> Json:
@@ -202,7 +198,7 @@ def _show(answer: Json) -> str:
     """Return the steps with their numbers, and the dependencies, in one line."""
     match answer:
         case {"steps": list(steps), **rest}:
-            told = "; ".join(f"{at} {_one_line(step)}" for at, step in enumerate(steps, 1))
+            told = "; ".join(f"{at} {collapse_spaces(step)}" for at, step in enumerate(steps, 1))
             pairs = _pairs(rest.get("dependencies"), len(steps))
             listed = ", ".join(f"{before + 1} → {after + 1}" for before, after in pairs)
             return f"{told} ({listed})" if listed else told

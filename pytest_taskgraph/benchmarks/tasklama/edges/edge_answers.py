@@ -13,6 +13,7 @@ from typing import Final, TypeVar
 
 from ....asking import Episode, Transcript, Turns
 from ....errors import ProviderError
+from ....scoring.forms.form import collapse_spaces
 from ....scoring.forms.task_graph_form import MOST_STEPS, write_graph
 from ....scoring.grade import read_answer
 from ....scoring.task_graphs.precedence import Edge, closure, transitive_reduction, without_cycles
@@ -77,7 +78,7 @@ def golden_episode(ask: Asking, closed: bool) -> Episode:
         known = closure(len(order), without_cycles(len(order), gold.dependencies))
         place = {at: position for position, at in enumerate(order)}
         given = GivenSteps(
-            tuple(one_line(gold.steps[at]) for at in order), frozenset((place[a], place[b]) for a, b in known)
+            tuple(collapse_spaces(gold.steps[at]) for at in order), frozenset((place[a], place[b]) for a, b in known)
         )
         found = yield from ask(question, given)
         if found.edges is None:
@@ -136,8 +137,12 @@ def generated_steps(question: Question, steps: Sequence[str]) -> GivenSteps:
     """Return generated steps, with the dependencies between those whose text is that of a gold step."""
     gold = gold_graph(question.reference)
     known = closure(len(gold.steps), without_cycles(len(gold.steps), gold.dependencies))
-    index = {one_line(step): at for at, step in reversed([*enumerate(gold.steps)])}
-    places = [(position, index[one_line(step)]) for position, step in enumerate(steps) if one_line(step) in index]
+    index = {collapse_spaces(step): at for at, step in reversed([*enumerate(gold.steps)])}
+    places = [
+        (position, index[collapse_spaces(step)])
+        for position, step in enumerate(steps)
+        if collapse_spaces(step) in index
+    ]
     pairs = frozenset((a, b) for a, at in places for b, to in places if (at, to) in known)
     return GivenSteps(tuple(steps), pairs)
 
@@ -159,17 +164,12 @@ def user_request(question: Question, prompt: str, right: Json, wrong: Json) -> R
 
 def numbered(steps: Iterable[str]) -> str:
     """Return steps as prompts and replies list them: a line each, numbered from 1."""
-    return "\n".join(f"{at}. {one_line(step)}" for at, step in enumerate(steps, 1))
+    return "\n".join(f"{at}. {collapse_spaces(step)}" for at, step in enumerate(steps, 1))
 
 
 def written_pairs(edges: Iterable[Edge]) -> str:
     """Return dependencies as prompts and replies list them: "1 -> 3, 2 -> 3", or "none"."""
     return ", ".join(f"{before + 1} -> {after + 1}" for before, after in edges) or NONE
-
-
-def one_line(step: str) -> str:
-    """Return the text of a step with single blanks for white space."""
-    return " ".join(step.split())
 
 
 def linear_extension_of(graph: StepGraph) -> list[int]:
@@ -200,17 +200,12 @@ def unread_reply(question: Question, reply: Reply | None) -> Reply:
     """
     if reply is None:
         return Reply("")
-    if cut_off(reply):
+    if reply.cut_off:
         told = "the reply was cut off at the token limit before dependencies could be read; allow more tokens"
         raise ProviderError("truncated", told)
     if read_answer(question, reply) is None:
         return reply
     return replace(reply, text=json.dumps({"unparseable": reply.text}, ensure_ascii=False))
-
-
-def cut_off(reply: Reply) -> bool:
-    """Return True if the reply ended at the token limit."""
-    return reply.finish_reason in ("length", "max_tokens")
 
 
 def _kept(turns: Requests[T], kept: list[Reply]) -> Requests[T]:

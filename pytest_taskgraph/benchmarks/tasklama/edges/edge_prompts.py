@@ -11,12 +11,13 @@ from random import Random
 from typing import TYPE_CHECKING, Any, Final
 
 from ....errors import UsageError
+from ....scoring.forms.form import collapse_spaces
 from ....scoring.task_graphs.precedence import Edge, transitive_reduction
 from ....scoring.task_graphs.step_graphs import StepGraph
 from ....trial import Json
 from ..prompt_files import render_prompt
 from ..sequences.icl import shown_task
-from .edge_answers import linear_extension_of, numbered, one_line, written_pairs
+from .edge_answers import linear_extension_of, numbered, written_pairs
 from .pair_examples import draw_pairs
 
 if TYPE_CHECKING:
@@ -57,8 +58,8 @@ def pair_prompt(name: str, task: ComplexTask, examples: Sequence[ComplexTask], s
     solved = [
         shown_task(pair.task)
         | {
-            "first": one_line(pair.task.steps[pair.first]),
-            "second": one_line(pair.task.steps[pair.second]),
+            "first": collapse_spaces(pair.task.steps[pair.first]),
+            "second": collapse_spaces(pair.task.steps[pair.second]),
             "label": "yes" if pair.label else "no",
             "rationale": pair.rationale,
         }

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from ....scoring.task_graphs.step_graphs import StepGraph
 from ....trial import Question, Reply
-from .edge_answers import FoundEdges, GivenSteps, Requests, cut_off, linear_extension_of, user_request
+from .edge_answers import FoundEdges, GivenSteps, Requests, linear_extension_of, user_request
 from .edge_replies import read_order
 
 
@@ -36,7 +36,7 @@ def model_order(question: Question, given: GivenSteps) -> Requests[tuple[list[in
     right = linear_extension_of(StepGraph(given.steps, tuple(sorted(given.known))))
     (reply,) = yield [user_request(question, question.prompt, _written(right), _written(right[::-1]))]
     order = read_order(reply.text, given.steps)
-    return None if order and cut_off(reply) and len(order) < len(given.steps) else order, reply
+    return None if order and reply.cut_off and len(order) < len(given.steps) else order, reply
 
 
 def _written(order: Sequence[int]) -> str:

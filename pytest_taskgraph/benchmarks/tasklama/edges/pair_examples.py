@@ -11,6 +11,7 @@ from pathlib import Path
 from random import Random
 from typing import Final
 
+from ....scoring.forms.form import collapse_spaces
 from ....scoring.task_graphs.precedence import Edge, closure, without_cycles
 from ..complex_task import ComplexTask
 
@@ -82,13 +83,13 @@ def rationale_by_rule(task: ComplexTask, first: int, second: int) -> str:
         second: The index of the other one.
     """
     edges = without_cycles(len(task.steps), task.dependencies)
-    ours, theirs = (f'"{_line(task.steps[at])}"' for at in (first, second))
+    ours, theirs = (f'"{collapse_spaces(task.steps[at])}"' for at in (first, second))
     if path := _shortest_path(edges, first, second):
-        names = [f'"{_line(task.steps[at])}"' for at in path]
+        names = [f'"{collapse_spaces(task.steps[at])}"' for at in path]
         links = "; ".join(f"{after} can only begin when {before} is done" for before, after in _links(names))
         return f"{links}. So {ours} has to be done before {theirs}."
     if path := _shortest_path(edges, second, first):
-        names = [f'"{_line(task.steps[at])}"' for at in path]
+        names = [f'"{collapse_spaces(task.steps[at])}"' for at in path]
         links = "; ".join(f"{after} can only begin when {before} is done" for before, after in _links(names))
         return f"It is the other way round. {links}. So {ours} cannot be done before {theirs}."
     return f"Neither {ours} nor {theirs} needs the other one to be done. They can be done in any order."
@@ -120,8 +121,8 @@ def _shortest_path(edges: Iterable[Edge], start: int, end: int) -> list[int]:
 
 def _written_rationale(task: ComplexTask, pair: Edge, label: bool) -> str:
     """Return what a person wrote on a pair of steps, for that label; empty for nothing."""
-    first, second = (_line(task.steps[at]) for at in pair)
-    return _written_rationales().get((_line(task.title), first, second, "yes" if label else "no"), "")
+    first, second = (collapse_spaces(task.steps[at]) for at in pair)
+    return _written_rationales().get((collapse_spaces(task.title), first, second, "yes" if label else "no"), "")
 
 
 @cache
@@ -129,7 +130,3 @@ def _written_rationales() -> Mapping[tuple[str, str, str, str], str]:
     """Return the rationales of the file by title of the task, first step, second step and label."""
     rows = [json.loads(line) for line in RATIONALES.read_text(encoding="utf-8").splitlines()]
     return {(row["task"], row["first"], row["second"], row["label"]): row["rationale"] for row in rows}
-
-
-def _line(text: str) -> str:
-    return " ".join(text.split())

@@ -8,7 +8,7 @@ from typing import Final
 from ....scoring.extraction import marked
 from ....scoring.task_graphs.precedence import Edge
 from ....trial import Json, Question, Reply, Request
-from .edge_answers import Asking, FoundEdges, GivenSteps, Requests, cut_off, user_request
+from .edge_answers import Asking, FoundEdges, GivenSteps, Requests, user_request
 from .edge_prompts import pair_text, text_setting
 from .edge_replies import read_verdict
 
@@ -59,7 +59,7 @@ def _pair_request(question: Question, given: GivenSteps, pair: Edge, rationale: 
 
 def _verdict(reply: Reply, rationale: bool) -> bool | None:
     """Return the verdict of a reply; None also where a rationale was cut off before its answer."""
-    if rationale and cut_off(reply) and not marked(reply.text, "lenient"):
+    if rationale and reply.cut_off and not marked(reply.text, "lenient"):
         return None
     return read_verdict(reply.text, rationale)
 

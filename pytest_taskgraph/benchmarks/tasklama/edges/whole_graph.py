@@ -10,7 +10,7 @@ from ....scoring.grade import read_answer
 from ....scoring.task_graphs.precedence import transitive_reduction
 from ....scoring.task_graphs.step_graphs import answered_graph
 from ....trial import Question
-from .edge_answers import FoundEdges, GivenSteps, Requests, cut_off, measured_reply, user_request, written_pairs
+from .edge_answers import FoundEdges, GivenSteps, Requests, measured_reply, user_request, written_pairs
 from .edge_prompts import steps_text, text_setting
 from .edge_replies import read_pairs
 
@@ -27,7 +27,7 @@ def ask_graph(question: Question, given: GivenSteps) -> Requests[FoundEdges]:
     wrong = [(after, before) for before, after in right] or [(0, 1)]
     prompt = steps_text(text_setting(question.episode_settings, "graph") or question.prompt, given.steps)
     (reply,) = yield [user_request(question, prompt, written_pairs(right), written_pairs(wrong))]
-    pairs = None if cut_off(reply) else read_pairs(reply.text, given.steps)
+    pairs = None if reply.cut_off else read_pairs(reply.text, given.steps)
     return FoundEdges(None if pairs is None else tuple(pairs), reply, ({"asked": "graph"},))
 
 

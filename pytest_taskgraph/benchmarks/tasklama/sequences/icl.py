@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from random import Random
 from typing import TYPE_CHECKING, Any
 
+from ....scoring.forms.form import collapse_spaces
 from ..prompt_files import render_prompt
 
 if TYPE_CHECKING:
@@ -36,7 +37,11 @@ def draw_examples(train: Sequence[ComplexTask], task: ComplexTask, k: int, seed:
 
 def _resemble(first: ComplexTask, second: ComplexTask) -> bool:
     same_cluster = bool(first.cluster) and first.cluster == second.cluster
-    return same_cluster or first.id == second.id or _line(first.title).casefold() == _line(second.title).casefold()
+    return (
+        same_cluster
+        or first.id == second.id
+        or collapse_spaces(first.title).casefold() == collapse_spaces(second.title).casefold()
+    )
 
 
 def icl_prompt(task: ComplexTask, examples: Sequence[ComplexTask], settings: TaskLamaSettings) -> str:
@@ -53,8 +58,4 @@ def icl_prompt(task: ComplexTask, examples: Sequence[ComplexTask], settings: Tas
 
 def shown_task(task: ComplexTask) -> dict[str, Any]:
     """Return the fields of prompt templates that show a task: its title and its context, each in one line."""
-    return {"title": _line(task.title), "context": "; ".join(map(_line, task.context))}
-
-
-def _line(text: str) -> str:
-    return " ".join(text.split())
+    return {"title": collapse_spaces(task.title), "context": "; ".join(map(collapse_spaces, task.context))}

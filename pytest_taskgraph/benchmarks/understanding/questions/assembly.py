@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from hashlib import sha256
 from itertools import product
 from typing import Any
 
@@ -18,7 +17,7 @@ from ....notations.plain_json import digest
 from ....scoring.forms import form
 from ....scoring.forms.form import Form
 from ....scoring.metrics import MEASURED, check_text_metrics
-from ....trial import Question
+from ....trial import Question, digest_of
 from ...prompts import Composed
 from ..family_options import UnderstandingSettings
 from ..own_files import projects
@@ -298,13 +297,9 @@ def _digests(asked: Asked, workflow_digest: str, chosen: WorkflowPrompt, told: C
     template = asked.worded.templates[asked.phrasing]
     return {
         "workflow": workflow_digest,
-        "prompt": _sha(told.prompt),
-        **({"system": _sha(told.system)} if told.system else {}),
-        "prompt_template": _sha(chosen.source),
-        "template": _sha(template),
-        "reference": _sha(json.dumps(asked.case.answer, sort_keys=True)),
+        "prompt": digest_of(told.prompt),
+        **({"system": digest_of(told.system)} if told.system else {}),
+        "prompt_template": digest_of(chosen.source),
+        "template": digest_of(template),
+        "reference": digest_of(json.dumps(asked.case.answer, sort_keys=True)),
     }
-
-
-def _sha(text: str) -> str:
-    return sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
