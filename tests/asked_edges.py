@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 
-from pytest_taskgraph.asking import Exchange, Transcript, drive
+from tasklama_episodes import Answering, run_episode
+
+from pytest_taskgraph.asking import Exchange, Transcript
 from pytest_taskgraph.benchmarks.tasklama.complex_task import ComplexTask
 from pytest_taskgraph.benchmarks.tasklama.edges import METHODS
 from pytest_taskgraph.benchmarks.tasklama.method import Method
@@ -28,10 +29,8 @@ EXAMPLES = (TEA, PACK)
 SETTINGS = TaskLamaSettings(seed=7)
 BY_NAME = {method.name: method for method in METHODS}
 
-Answering = Callable[[Request], Reply | Awaitable[Reply]]
 
-
-def asked(
+def edge_question(
     method: str | Method,
     task: ComplexTask = BREAD,
     settings: TaskLamaSettings = SETTINGS,
@@ -53,35 +52,23 @@ def asked(
     )  # fmt: skip
 
 
-def driven(question: Question, answer: Answering) -> tuple[Transcript, list[Exchange]]:
-    """Drive the episode of a question, and return what it comes to with all that was asked."""
-    exchanges: list[Exchange] = []
-
-    async def reply_to(request: Request) -> Reply:
-        found = answer(request)
-        return found if isinstance(found, Reply) else await found
-
-    episode = BY_NAME[question.episode].episode
-    return asyncio.run(drive(episode(question), reply_to, exchanges)), exchanges
+def run_method(question: Question, answer: Answering) -> tuple[Transcript, list[Exchange]]:
+    """Run the episode of a question's method, and return its transcript and exchanges."""
+    return run_episode(BY_NAME[question.episode].episode, question, answer)
 
 
-def simulated(question: Question, accuracy: float) -> tuple[Score, list[Exchange]]:
+def simulate(question: Question, accuracy: float) -> tuple[Score, list[Exchange]]:
     """Let a simulated model answer a question; it knows the reference as the reply to the question's own prompt."""
     right = write_graph(question.reference)
     model = SimulatedModel(lambda digest: (right, "1. Sing a song"), accuracy, seed=3)
-    transcript, exchanges = driven(question, model.answer)
+    transcript, exchanges = run_method(question, model.answer)
     return grade(question, transcript.reply), exchanges
 
 
-def in_turn(*texts: str) -> Callable[[Request], Reply]:
+def in_order(*texts: str) -> Callable[[Request], Reply]:
     """Answer requests with texts in their order, and the last one again."""
     left = [*texts]
     return lambda request: Reply(left.pop(0) if len(left) > 1 else left[0], source="scripted")
-
-
-def numbered(*steps: str) -> str:
-    """Return steps as a model lists them."""
-    return "\n".join(f"{at}. {step}" for at, step in enumerate(steps, 1))
 
 
 def asked_pair(request: Request) -> tuple[str, str]:

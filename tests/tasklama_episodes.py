@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
 from pytest_taskgraph.asking import Episode, Exchange, Transcript, drive
 from pytest_taskgraph.benchmarks.tasklama.complex_task import ComplexTask
 from pytest_taskgraph.trial import Json, Parsing, Question, Reply, Request
 
+Answering = Callable[[Request], Reply | Awaitable[Reply]]
 GOLD = ["wash the rice", "boil water", "cook the rice"]
 
 
-def made_task(number: int, title: str = "", cluster: str = "", context: tuple[str, ...] = ()) -> ComplexTask:
+def make_task(number: int, title: str = "", cluster: str = "", context: tuple[str, ...] = ()) -> ComplexTask:
     title = title or f"Build shelf {number}"
     return ComplexTask(f"t{number}", title, context, (f"buy board {number}", f"saw board {number}"), ((0, 1),), cluster)
 
 
-def made_question(
+def make_question(
     settings: dict[str, Json] | None = None, prompt: str = "Task: Cook rice", parsing: Parsing = "lenient"
 ) -> Question:
     return Question(
@@ -28,17 +29,19 @@ def made_question(
 
 
 def numbered(*steps: str) -> str:
+    """Return steps as a model lists them."""
     return "\n".join(f"{at}. {step}" for at, step in enumerate(steps, 1))
 
 
-def driven(
-    episode: Episode, question: Question, answer: Callable[[Request], Reply] | Sequence[str]
+def run_episode(
+    episode: Episode, question: Question, answer: Answering | Sequence[str]
 ) -> tuple[Transcript, list[Exchange]]:
-    """Drive an episode; a list of texts answers the requests in their order."""
+    """Run an episode, and return its transcript and exchanges; a list of texts answers the requests in their order."""
     exchanges: list[Exchange] = []
     left = iter(()) if callable(answer) else iter(answer)
 
     async def reply_to(request: Request) -> Reply:
-        return answer(request) if callable(answer) else Reply(next(left), source="scripted")
+        found = answer(request) if callable(answer) else Reply(next(left), source="scripted")
+        return found if isinstance(found, Reply) else await found
 
     return asyncio.run(drive(episode(question), reply_to, exchanges)), exchanges

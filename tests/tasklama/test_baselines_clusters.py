@@ -8,10 +8,10 @@ from random import Random
 import pytest
 
 from pytest_taskgraph.benchmarks.tasklama.task_baselines import query_hierarchy
-from pytest_taskgraph.benchmarks.tasklama.task_baselines.association import association
-from pytest_taskgraph.benchmarks.tasklama.task_baselines.content_words import content_words, jaccard_index, stem
+from pytest_taskgraph.benchmarks.tasklama.task_baselines.content_words import content_words, stem
 from pytest_taskgraph.benchmarks.tasklama.task_baselines.query_clusters import QueryClusters
 from pytest_taskgraph.benchmarks.tasklama.task_baselines.query_hierarchy import QueryHierarchy
+from pytest_taskgraph.benchmarks.tasklama.task_baselines.set_overlap import association, jaccard_index
 
 SESSIONS = [
     ["plan a wedding", "wedding venues", "wedding invitations", "weather"],

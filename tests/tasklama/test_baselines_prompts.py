@@ -6,7 +6,7 @@ import asyncio
 from dataclasses import replace
 
 import pytest
-from asked_edges import BREAD, EXAMPLES, SETTINGS, asked
+from asked_edges import BREAD, EXAMPLES, SETTINGS, edge_question
 
 from pytest_taskgraph.asking import Exchange, Transcript, drive
 from pytest_taskgraph.benchmarks.tasklama import edges, sequences
@@ -39,7 +39,7 @@ def kinds_asked(method: Method, task: ComplexTask, examples: tuple[ComplexTask, 
     """Return the kinds of all chat requests of an episode that the baseline answers, as far as it gets."""
     exchanges: list[Exchange] = []
     try:
-        played(asked(method, task, examples=examples), exchanges)
+        played(edge_question(method, task, examples=examples), exchanges)
     except NotAskedError:
         assert exchanges[-1].request.kind == "score"
     prompts = [exchange.request.prompt for exchange in exchanges if exchange.request.kind == "chat"]
@@ -71,7 +71,7 @@ def test_prompts_of_a_method_are_told_apart(name: str, task: ComplexTask, exampl
 
 @pytest.mark.parametrize("name", ["golden_pairs", "golden_pairs_cot"])
 def test_pairs_are_answered_by_the_majority_class(name: str) -> None:
-    question = asked(METHODS[name])
+    question = edge_question(METHODS[name])
     score = grade(question, played(question).reply)
     # Of the 12 ordered pairs, bread has 4 dependencies: 0 -> 1 -> 3, 2 -> 3.
     assert score.parts["pairs"] == [8, 12] == score.parts["majority_pairs"]
@@ -79,7 +79,7 @@ def test_pairs_are_answered_by_the_majority_class(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["golden_linear", "golden_whole"])
 def test_given_steps_are_a_chain_in_the_shown_order(name: str) -> None:
-    question = asked(METHODS[name])
+    question = edge_question(METHODS[name])
     shown = question.episode_settings["shown"]
     assert isinstance(shown, list)
     answer = read_graph(played(question).reply.text)
@@ -89,21 +89,21 @@ def test_given_steps_are_a_chain_in_the_shown_order(name: str) -> None:
 
 
 def test_entire_graph_is_a_chain_of_the_own_steps() -> None:
-    assert read_graph(played(asked(METHODS["entire_graph"])).reply.text) == CHAIN
+    assert read_graph(played(edge_question(METHODS["entire_graph"])).reply.text) == CHAIN
 
 
 @pytest.mark.parametrize("name", ["linear", "whole", "whole_two"])
 def test_graph_of_generated_steps_is_their_chain(name: str) -> None:
-    assert read_graph(played(asked(METHODS[name])).reply.text) == CHAIN
+    assert read_graph(played(edge_question(METHODS[name])).reply.text) == CHAIN
 
 
 def test_pairs_of_generated_steps_have_no_dependencies() -> None:
-    answer = read_graph(played(asked(METHODS["pairs"])).reply.text)
+    answer = read_graph(played(edge_question(METHODS["pairs"])).reply.text)
     assert answer == {"steps": [*OWN_STEPS], "dependencies": []}
 
 
 def test_repeated_task_in_two_sequences_is_one_step() -> None:
-    question = asked(METHODS["whole_two"])
+    question = edge_question(METHODS["whole_two"])
     transcript = asyncio.run(drive(METHODS["whole_two"].episode(question), BASELINES["repeat-task"](SETTINGS).answer))
     assert read_graph(transcript.reply.text) == {"steps": ["Bake bread"], "dependencies": []}
 
@@ -111,4 +111,4 @@ def test_repeated_task_in_two_sequences_is_one_step() -> None:
 @pytest.mark.parametrize("name", ["golden_scoring", "scoring", "filter_logprob"])
 def test_method_with_scores_is_not_answered(name: str) -> None:
     with pytest.raises(NotAskedError):
-        played(asked(METHODS[name]))
+        played(edge_question(METHODS[name]))

@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 import pytest
-from asked_edges import BREAD, BY_NAME, EXAMPLES, SETTINGS, asked, asked_pair, driven, in_turn, numbered, simulated
+from asked_edges import (
+    BREAD,
+    BY_NAME,
+    EXAMPLES,
+    SETTINGS,
+    asked_pair,
+    edge_question,
+    in_order,
+    run_method,
+    simulate,
+)
+from tasklama_episodes import numbered
 
 from pytest_taskgraph.asking import is_one_turn
 from pytest_taskgraph.benchmarks.tasklama.edges.pairwise import MOST_PAIRED_STEPS
-from pytest_taskgraph.benchmarks.tasklama.methods import MEASURED, episodes
+from pytest_taskgraph.benchmarks.tasklama.methods import EMBEDDINGS_SUFFIX, episodes
 from pytest_taskgraph.benchmarks.tasklama.sequences import icl_prompt
 from pytest_taskgraph.scoring.forms.task_graph_form import read_graph
 from pytest_taskgraph.scoring.grade import grade, read_answer
@@ -19,7 +30,7 @@ STEPS = ("Buy flour", "Mix the dough", "Bake the dough")
 
 
 def test_linear_keeps_the_produced_sequence_and_asks_for_no_more() -> None:
-    transcript, exchanges = driven(asked("linear"), in_turn(numbered(*STEPS)))
+    transcript, exchanges = run_method(edge_question("linear"), in_order(numbered(*STEPS)))
     assert read_graph(transcript.reply.text) == {"steps": [*STEPS], "dependencies": [[0, 1], [1, 2]]}
     assert [exchange.request.prompt for exchange in exchanges] == [icl_prompt(BREAD, EXAMPLES, SETTINGS)]
     assert transcript.reply.source == "scripted"
@@ -35,7 +46,7 @@ def test_pairs_answers_are_freed_of_cycles_and_reduced(method: str) -> None:
         first, second = (step.removeprefix("Do ") for step in asked_pair(request))
         return Reply("Final answer: yes" if (first, second) in said or (first, second) == ("f", "g") else "no")
 
-    transcript, exchanges = driven(asked(method), answer)
+    transcript, exchanges = run_method(edge_question(method), answer)
     # c→f is kept beside c→d, e→f, f→g: no path of kept dependencies leads from c to f
     assert read_graph(transcript.reply.text)["dependencies"] == [[2, 3], [2, 5], [4, 5], [5, 6]]
     assert len(exchanges) == 1 + 7 * 6
@@ -51,7 +62,7 @@ def test_pairs_yes_to_all_later_steps_is_reduced_to_a_chain() -> None:
         first, second = asked_pair(request)
         return Reply("yes" if order[first] < order[second] else "no")
 
-    transcript, _ = driven(asked("pairs"), answer)
+    transcript, _ = run_method(edge_question("pairs"), answer)
     assert read_graph(transcript.reply.text)["dependencies"] == [[0, 1], [1, 2]]
 
 
@@ -59,62 +70,62 @@ def test_pairs_yes_to_all_later_steps_is_reduced_to_a_chain() -> None:
 def test_pairs_of_many_steps_are_bounded_and_the_rest_noted(method: str) -> None:
     many = [f"Paint wall number {at}" for at in range(150)]
     first = 2 if method.endswith("two") else 1
-    transcript, exchanges = driven(asked(method), in_turn(*[numbered(*many)] * first, "no"))
+    transcript, exchanges = run_method(edge_question(method), in_order(*[numbered(*many)] * first, "no"))
     assert len(exchanges) == first + MOST_PAIRED_STEPS * (MOST_PAIRED_STEPS - 1)
     assert exchanges[first].note["steps_left_out"] == len(read_graph(transcript.reply.text)["steps"]) - 20  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("method", [*ONE, *TWO, "entire_graph"])
 def test_generated_refusal_of_the_steps_ends_the_episode(method: str) -> None:
-    question = asked(method)
-    transcript, exchanges = driven(question, in_turn("I'm sorry, but I can't help with that."))
+    question = edge_question(method)
+    transcript, exchanges = run_method(question, in_order("I'm sorry, but I can't help with that."))
     assert len(exchanges) == (2 if method in TWO else 1)
     assert grade(question, transcript.reply).status == "refused"
 
 
 @pytest.mark.parametrize("method", ["pairs", "pairs_cot", "whole"])
 def test_generated_reply_without_dependencies_is_unparseable(method: str) -> None:
-    question = asked(method)
-    transcript, _ = driven(question, in_turn(numbered(*STEPS), "The weather is fine."))
+    question = edge_question(method)
+    transcript, _ = run_method(question, in_order(numbered(*STEPS), "The weather is fine."))
     assert read_answer(question, transcript.reply) is None
 
 
 @pytest.mark.parametrize("method", [*ONE, "entire_graph"])
 def test_generated_single_step_has_no_dependencies_and_asks_no_more(method: str) -> None:
-    transcript, exchanges = driven(asked(method), in_turn("1. Buy bread"))
+    transcript, exchanges = run_method(edge_question(method), in_order("1. Buy bread"))
     assert read_graph(transcript.reply.text) == {"steps": ["Buy bread"], "dependencies": []}
     assert len(exchanges) == 1
 
 
 def test_whole_shows_the_generated_steps_and_reads_their_numbers() -> None:
-    transcript, exchanges = driven(asked("whole"), in_turn(numbered(*STEPS), "1 -> 2, 2 -> 3, 1 -> 3"))
+    transcript, exchanges = run_method(edge_question("whole"), in_order(numbered(*STEPS), "1 -> 2, 2 -> 3, 1 -> 3"))
     assert exchanges[1].request.prompt.endswith("Task: Bake bread\nContext: In an oven\nSteps:\n" + numbered(*STEPS))
     assert read_graph(transcript.reply.text) == {"steps": [*STEPS], "dependencies": [[0, 1], [1, 2]]}
 
 
 def test_whole_two_asks_about_the_merged_steps() -> None:
-    replies = in_turn(numbered("Mix the dough", "Bake the dough"), numbered("Buy flour", "Mix dough"), "1 -> 2")
-    transcript, exchanges = driven(asked("whole_two"), replies)
+    replies = in_order(numbered("Mix the dough", "Bake the dough"), numbered("Buy flour", "Mix dough"), "1 -> 2")
+    transcript, exchanges = run_method(edge_question("whole_two"), replies)
     assert [exchange.request.settings.get("temperature") for exchange in exchanges] == [0.5, 0.5, None]
     assert read_graph(transcript.reply.text)["steps"] == ["Buy flour", "Mix the dough", "Bake the dough"]
 
 
 def test_pairs_two_asks_about_each_pair_of_the_merged_steps() -> None:
-    replies = in_turn(numbered("Mix the dough", "Bake the dough"), numbered("Buy flour", "Mix dough"), "no")
-    _, exchanges = driven(asked("pairs_two"), replies)
+    replies = in_order(numbered("Mix the dough", "Bake the dough"), numbered("Buy flour", "Mix dough"), "no")
+    _, exchanges = run_method(edge_question("pairs_two"), replies)
     assert len(exchanges) == 2 + 3 * 2
 
 
 def test_entire_graph_is_one_request_freed_of_cycles_and_reduced() -> None:
     reply = numbered(*STEPS, "Eat", "Sleep") + "\nDependencies: 1 -> 2, 2 -> 3, 1 -> 3, 4 -> 5, 5 -> 4"
-    transcript, exchanges = driven(asked("entire_graph"), in_turn(reply))
+    transcript, exchanges = run_method(edge_question("entire_graph"), in_order(reply))
     assert read_graph(transcript.reply.text)["dependencies"] == [[0, 1], [1, 2]]
     assert len(exchanges) == 1
 
 
 def test_entire_graph_similarity_that_a_model_writes_is_dropped() -> None:
     reply = numbered("Sing") + "\nSimilarity: [[1, 1, 1, 1]]"
-    transcript, _ = driven(asked("entire_graph"), in_turn(reply))
+    transcript, _ = run_method(edge_question("entire_graph"), in_order(reply))
     assert transcript.reply.text == "1. Sing"
 
 
@@ -125,23 +136,23 @@ def test_generated_steps_are_compared_by_the_embedder_if_stated(method: str) -> 
             return Reply("", embeddings=[[1.0, 0.0] if "dough" in text else [0.0, 1.0] for text in request.texts])
         return Reply(numbered("Mix the dough", "Sing"))
 
-    question = asked(method, similarity="embeddings")
-    transcript, exchanges = driven(question, answer)
+    question = edge_question(method, similarity="embeddings")
+    transcript, exchanges = run_method(question, answer)
     assert [exchange.request.kind for exchange in exchanges] == ["chat", "embed"]
     assert transcript.reply.text.endswith("Similarity: [[1.0, 1.0, 0.0, 1.0], [0.0, 0.0, 1.0, 0.0]]")
     assert grade(question, transcript.reply).metrics["hungarian_precision"] == 1.0
     known = episodes()
-    assert (is_one_turn(known[method]), is_one_turn(known[f"{method}{MEASURED}"])) == (True, False)
+    assert (is_one_turn(known[method]), is_one_turn(known[f"{method}{EMBEDDINGS_SUFFIX}"])) == (True, False)
 
 
 @pytest.mark.parametrize("method", ["pairs", "pairs_cot", "whole", "pairs_two", "whole_two", "entire_graph"])
 def test_simulated_model_that_writes_the_gold_steps_has_the_gold_graph(method: str) -> None:
-    score, _ = simulated(asked(method), 1)
+    score, _ = simulate(edge_question(method), 1)
     assert (score.value, score.metrics["graph_f1"], score.metrics["hungarian_f1"]) == (1.0, 1.0, 1.0)
 
 
 def test_simulated_model_answers_no_about_steps_that_are_not_gold() -> None:
-    turns = BY_NAME["pairs"].episode(asked("pairs"))
+    turns = BY_NAME["pairs"].episode(edge_question("pairs"))
     next(turns)
     requests = turns.send([Reply(numbered("Bake the dough", "Sing a song", "Mix the  dough"))])
     right = {asked_pair(request): request.right for request in requests}
@@ -150,11 +161,11 @@ def test_simulated_model_answers_no_about_steps_that_are_not_gold() -> None:
 
 @pytest.mark.parametrize("method", [*ONE, *TWO])
 def test_generated_prompts_show_no_gold_step(method: str) -> None:
-    chat = in_turn(*[numbered("Buy a loaf", "Eat it")] * 2, "1 -> 2. Final answer: yes")
+    chat = in_order(*[numbered("Buy a loaf", "Eat it")] * 2, "1 -> 2. Final answer: yes")
 
     def answer(request: Request) -> Reply:
         return Reply("", logprobs=[[-1.0, 1, None]] * 2) if request.kind == "score" else chat(request)
 
-    _, exchanges = driven(asked(method), answer)
+    _, exchanges = run_method(edge_question(method), answer)
     told = [exchange.request.prompt + exchange.request.context for exchange in exchanges]
     assert not [step for step in BREAD.steps for text in told if step in text]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from asked_edges import BREAD, BY_NAME, PACK, TEA, asked, asked_pair, driven, in_turn, simulated
+from asked_edges import BREAD, BY_NAME, PACK, TEA, asked_pair, edge_question, in_order, run_method, simulate
 
 from pytest_taskgraph.asking import is_one_turn
 from pytest_taskgraph.benchmarks.tasklama.complex_task import ComplexTask
@@ -33,7 +33,7 @@ def written(question: Question, *pairs: tuple[int, int]) -> str:
 
 @pytest.mark.parametrize("method", ["golden_pairs", "golden_pairs_cot"])
 def test_pairs_every_ordered_pair_is_asked_about_in_one_turn(method: str) -> None:
-    question = asked(method)
+    question = edge_question(method)
     requests = next(BY_NAME[method].episode(question))
     pairs = [asked_pair(request) for request in requests]
     assert len(pairs) == len(set(pairs)) == 12
@@ -43,9 +43,10 @@ def test_pairs_every_ordered_pair_is_asked_about_in_one_turn(method: str) -> Non
 
 
 def test_pairs_answers_are_listed_as_given_even_a_cycle() -> None:
-    said = {("Mix the dough", "Bake the dough"), ("Bake the dough", "Mix the dough")}
-    transcript, exchanges = driven(
-        asked("golden_pairs"), lambda request: Reply("yes" if asked_pair(request) in said else "no", source="model")
+    answered_yes = {("Mix the dough", "Bake the dough"), ("Bake the dough", "Mix the dough")}
+    transcript, exchanges = run_method(
+        edge_question("golden_pairs"),
+        lambda request: Reply("yes" if asked_pair(request) in answered_yes else "no", source="model"),
     )
     assert read_graph(transcript.reply.text) == {"steps": [*BREAD.steps], "dependencies": [[0, 3], [3, 0]]}
     assert transcript.reply.source == "model"
@@ -54,9 +55,9 @@ def test_pairs_answers_are_listed_as_given_even_a_cycle() -> None:
 
 def test_pairs_chain_without_its_far_pair_has_five_of_six_right() -> None:
     chain = ComplexTask("c", "Do c", (), ("Dig", "Plant", "Water"), ((0, 1), (1, 2)))
-    said = {("Dig", "Plant"), ("Plant", "Water")}
-    question = asked("golden_pairs", chain)
-    transcript, _ = driven(question, lambda request: Reply("yes" if asked_pair(request) in said else "no"))
+    answered_yes = {("Dig", "Plant"), ("Plant", "Water")}
+    question = edge_question("golden_pairs", chain)
+    transcript, _ = run_method(question, lambda request: Reply("yes" if asked_pair(request) in answered_yes else "no"))
     assert grade(question, transcript.reply).parts["pairs"] == [5, 6]
 
 
@@ -64,7 +65,7 @@ def test_pairs_unparseable_reply_counts_as_no_dependency_and_is_noted() -> None:
     def answer(request: Request) -> Reply:
         return Reply("Hard to say." if asked_pair(request)[0] == "Mix the dough" else "yes")
 
-    transcript, exchanges = driven(asked("golden_pairs"), answer)
+    transcript, exchanges = run_method(edge_question("golden_pairs"), answer)
     given = read_graph(transcript.reply.text)["dependencies"]
     assert isinstance(given, list)
     assert len(given) == 9
@@ -75,8 +76,8 @@ def test_pairs_unparseable_reply_counts_as_no_dependency_and_is_noted() -> None:
 
 @pytest.mark.parametrize("method", GOLDEN)
 def test_golden_reply_without_any_answer_is_unparseable(method: str) -> None:
-    question = asked(method)
-    transcript, _ = driven(question, in_turn("Hard to say, but I like the weather."))
+    question = edge_question(method)
+    transcript, _ = run_method(question, in_order("Hard to say, but I like the weather."))
     score = grade(question, transcript.reply)
     assert (score.status, score.value) == ("unparseable", 0.0)
     assert "I like the weather" in score.remark
@@ -85,8 +86,8 @@ def test_golden_reply_without_any_answer_is_unparseable(method: str) -> None:
 
 @pytest.mark.parametrize("method", GOLDEN)
 def test_golden_refusal_is_refused(method: str) -> None:
-    question = asked(method)
-    transcript, exchanges = driven(question, in_turn("I'm sorry, but I can't help with that."))
+    question = edge_question(method)
+    transcript, exchanges = run_method(question, in_order("I'm sorry, but I can't help with that."))
     assert transcript.reply is exchanges[0].reply
     assert grade(question, transcript.reply).status == "refused"
 
@@ -94,7 +95,7 @@ def test_golden_refusal_is_refused(method: str) -> None:
 @pytest.mark.parametrize("method", ["golden_pairs_cot", "golden_linear", "golden_whole"])
 def test_golden_reply_cut_off_is_no_answer(method: str) -> None:
     with pytest.raises(ProviderError, match="cut off at the token limit before dependencies"):
-        driven(asked(method), lambda request: Reply("No task is easy, so 1 -> 2,", finish_reason="length"))
+        run_method(edge_question(method), lambda request: Reply("No task is easy, so 1 -> 2,", finish_reason="length"))
 
 
 def test_pairs_cot_reasons_cut_off_count_as_no_dependency() -> None:
@@ -105,21 +106,21 @@ def test_pairs_cot_reasons_cut_off_count_as_no_dependency() -> None:
             return Reply("It has to.\nFinal answer: yes", finish_reason="length")
         return Reply("Final answer: no")
 
-    transcript, exchanges = driven(asked("golden_pairs_cot"), answer)
+    transcript, exchanges = run_method(edge_question("golden_pairs_cot"), answer)
     assert read_graph(transcript.reply.text)["dependencies"] == [[0, 2]]
     assert [exchange.note["read"] for exchange in exchanges].count("unparseable") == 1
 
 
 def test_pairs_cot_verdict_behind_reasons_counts() -> None:
     reply = "Yes, I see what you mean. Neither needs the other.\nFinal answer: no"
-    transcript, _ = driven(asked("golden_pairs_cot"), in_turn(reply))
+    transcript, _ = run_method(edge_question("golden_pairs_cot"), in_order(reply))
     assert read_graph(transcript.reply.text)["dependencies"] == []
 
 
 def test_linear_every_later_step_depends_on_every_earlier_one() -> None:
-    question = asked("golden_linear")
+    question = edge_question("golden_linear")
     numbers = shown_numbers(question)
-    transcript, exchanges = driven(question, in_turn(", ".join(str(numbers[at]) for at in (2, 0, 1, 3))))
+    transcript, exchanges = run_method(question, in_order(", ".join(str(numbers[at]) for at in (2, 0, 1, 3))))
     given = read_graph(transcript.reply.text)
     assert given["steps"] == [*BREAD.steps]
     assert given["dependencies"] == [[0, 1], [0, 3], [1, 3], [2, 0], [2, 1], [2, 3]]
@@ -127,32 +128,32 @@ def test_linear_every_later_step_depends_on_every_earlier_one() -> None:
 
 
 def test_linear_steps_that_are_left_out_have_no_dependencies() -> None:
-    question = asked("golden_linear")
+    question = edge_question("golden_linear")
     numbers = shown_numbers(question)
-    transcript, _ = driven(question, in_turn(f"{numbers[0]}, {numbers[3]}"))
+    transcript, _ = run_method(question, in_order(f"{numbers[0]}, {numbers[3]}"))
     assert read_graph(transcript.reply.text)["dependencies"] == [[0, 3]]
 
 
 def test_whole_answer_lists_the_closure_freed_of_cycles() -> None:
-    question = asked("golden_whole")
-    transcript, _ = driven(question, in_turn(written(question, (0, 1), (1, 3), (2, 3))))
+    question = edge_question("golden_whole")
+    transcript, _ = run_method(question, in_order(written(question, (0, 1), (1, 3), (2, 3))))
     assert read_graph(transcript.reply.text)["dependencies"] == CLOSURE
-    transcript, _ = driven(question, in_turn(written(question, (0, 1), (1, 0), (1, 3))))
+    transcript, _ = run_method(question, in_order(written(question, (0, 1), (1, 0), (1, 3))))
     assert read_graph(transcript.reply.text)["dependencies"] == [[1, 3]]
 
 
 def test_whole_cycle_example_of_the_rule_keeps_two_dependencies() -> None:
     """A→B→C→A, C→D, D⇄E, E→F: kept are C→D and E→F."""
     task = ComplexTask("six", "Do six", (), tuple(f"Do part {letter}" for letter in "ABCDEF"), ())
-    question = asked("golden_whole", task)
+    question = edge_question("golden_whole", task)
     pairs = [(0, 1), (1, 2), (2, 0), (2, 3), (3, 4), (4, 3), (4, 5)]
-    transcript, _ = driven(question, in_turn(written(question, *pairs)))
+    transcript, _ = run_method(question, in_order(written(question, *pairs)))
     assert read_graph(transcript.reply.text)["dependencies"] == [[2, 3], [4, 5]]
 
 
 def test_whole_none_is_a_graph_without_dependencies() -> None:
-    question = asked("golden_whole", PACK)
-    transcript, _ = driven(question, in_turn("none"))
+    question = edge_question("golden_whole", PACK)
+    transcript, _ = run_method(question, in_order("none"))
     score = grade(question, transcript.reply)
     assert score.status == "read"
     assert (score.value, score.parts["pairs"]) == (1.0, [2, 2])
@@ -161,14 +162,14 @@ def test_whole_none_is_a_graph_without_dependencies() -> None:
 @pytest.mark.parametrize("task", [BREAD, TEA, PACK], ids=lambda task: task.id)
 @pytest.mark.parametrize("method", ["golden_pairs", "golden_pairs_cot", "golden_whole"])
 def test_simulated_model_that_is_always_right_has_all_pairs_right(method: str, task: ComplexTask) -> None:
-    score, _ = simulated(asked(method, task), 1)
+    score, _ = simulate(edge_question(method, task), 1)
     assert score.value == 1.0
 
 
 @pytest.mark.parametrize("method", GOLDEN)
 def test_simulated_model_that_is_never_right_has_fewer_pairs_right(method: str) -> None:
-    right, _ = simulated(asked(method), 1)
-    wrong, _ = simulated(asked(method), 0)
+    right, _ = simulate(edge_question(method), 1)
+    wrong, _ = simulate(edge_question(method), 0)
     assert wrong.value < right.value
 
 
@@ -176,7 +177,7 @@ def test_simulated_model_that_is_never_right_has_fewer_pairs_right(method: str) 
 def test_simulated_model_on_a_chain_has_all_pairs_right(method: str) -> None:
     steps = ("Dig", "Plant", "Water", "Harvest", "Eat")
     chain = ComplexTask("c", "Do c", (), steps, tuple((at, at + 1) for at in range(4)))
-    score, exchanges = simulated(asked(method, chain), 1)
+    score, exchanges = simulate(edge_question(method, chain), 1)
     assert score.value == 1.0
     assert len(exchanges) == 1
 
@@ -184,18 +185,18 @@ def test_simulated_model_on_a_chain_has_all_pairs_right(method: str) -> None:
 def test_gold_graph_with_a_cycle_has_no_right_dependency_on_it() -> None:
     task = replace(BREAD, dependencies=((0, 1), (1, 0), (1, 3)))
     for method in ("golden_pairs", "golden_whole"):
-        assert simulated(asked(method, task), 1)[0].value == 1.0
+        assert simulate(edge_question(method, task), 1)[0].value == 1.0
 
 
 @pytest.mark.parametrize("method", GOLDEN)
 def test_golden_task_of_one_step_asks_nothing(method: str) -> None:
-    question = asked(method, ComplexTask("one", "Do it", (), ("Do it",), ()))
-    transcript, exchanges = driven(question, in_turn("yes"))
+    question = edge_question(method, ComplexTask("one", "Do it", (), ("Do it",), ()))
+    transcript, exchanges = run_method(question, in_order("yes"))
     assert exchanges == []
     assert read_graph(transcript.reply.text) == {"steps": ["Do it"], "dependencies": []}
 
 
 def test_golden_question_without_its_shown_order_is_refused() -> None:
-    question = replace(asked("golden_whole"), episode_settings={"shown": [0, 1]})
+    question = replace(edge_question("golden_whole"), episode_settings={"shown": [0, 1]})
     with pytest.raises(ValueError, match=r"shows the steps \[0, 1\] of 4"):
-        driven(question, in_turn("none"))
+        run_method(question, in_order("none"))

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import bounded_process
 import pytest
-from asked_edges import BREAD, BY_NAME, EXAMPLES, PACK, SETTINGS, TEA, asked
+from asked_edges import BREAD, BY_NAME, EXAMPLES, PACK, SETTINGS, TEA, edge_question
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_taskgraph.benchmarks.tasklama.complex_task import ComplexTask
 from pytest_taskgraph.benchmarks.tasklama.edges import METHODS
-from pytest_taskgraph.benchmarks.tasklama.edges.edge_prompts import filled, shown_order
+from pytest_taskgraph.benchmarks.tasklama.edges.edge_prompts import fill_marks, shown_order
 from pytest_taskgraph.benchmarks.tasklama.edges.pair_examples import (
     RATIONALES,
     draw_pairs,
@@ -55,7 +55,7 @@ def test_shown_order_of_few_steps_may_be_that_of_the_gold_steps() -> None:
 
 @pytest.mark.parametrize("method", ["golden_linear", "golden_whole"])
 def test_golden_prompt_ends_with_the_task_and_its_shuffled_steps(method: str) -> None:
-    question = asked(method)
+    question = edge_question(method)
     steps = [BREAD.steps[at] for at in shown_order(BREAD, SETTINGS.seed)]
     listed = "\n".join(f"{at}. {step}" for at, step in enumerate(steps, 1))
     assert question.prompt.endswith(f"\nTask: Bake bread\nContext: In an oven\nSteps:\n{listed}")
@@ -65,7 +65,7 @@ def test_golden_prompt_ends_with_the_task_and_its_shuffled_steps(method: str) ->
 def test_prompts_are_the_same_under_any_hash_seed() -> None:
     script = (
         "import json; from asked_edges import METHODS, asked; "
-        "print(json.dumps([[asked(one).prompt, asked(one).episode_settings] for one in METHODS]))"
+        "print(json.dumps([[edge_question(one).prompt, edge_question(one).episode_settings] for one in METHODS]))"
     )
     found = [
         bounded_process.run(
@@ -105,20 +105,20 @@ def test_pair_examples_skip_tasks_of_one_step() -> None:
 
 
 def test_pair_prompt_without_examples_has_no_words_about_them() -> None:
-    prompt = asked("golden_pairs", examples=()).prompt
+    prompt = edge_question("golden_pairs", examples=()).prompt
     assert "other tasks" not in prompt
     assert prompt.count("First step:") == 1
 
 
 def test_pair_prompt_shows_an_example_of_each_task_with_its_answer() -> None:
-    prompt = asked("golden_pairs").prompt
+    prompt = edge_question("golden_pairs").prompt
     assert prompt.count("First step:") == 3
     assert prompt.count("Answer: ") == 2
     assert "Context: By train" in prompt
 
 
 def test_pair_cot_prompt_shows_reasons_before_the_answer() -> None:
-    prompt = asked("golden_pairs_cot").prompt
+    prompt = edge_question("golden_pairs_cot").prompt
     assert prompt.count("Reasons: ") == prompt.count("\nFinal answer: ") == 2
 
 
@@ -147,13 +147,13 @@ def test_rationale_by_rule_says_what_the_graph_says(pair: tuple[int, int], expec
 
 
 def test_filled_prompt_keeps_what_looks_like_a_mark_in_a_value() -> None:
-    assert filled("<a> and <b>, <a>", {"<a>": "<b>", "<b>": "<a>"}) == "<b> and <a>, <b>"
+    assert fill_marks("<a> and <b>, <a>", {"<a>": "<b>", "<b>": "<a>"}) == "<b> and <a>, <b>"
 
 
 def test_step_that_is_written_like_a_template_is_shown_as_it_is() -> None:
     task = replace(BREAD, steps=("{{ title }}", "⟦second step⟧", "{% if %}", "Mix"))
     for method in ("golden_pairs", "golden_whole", "golden_linear"):
-        question = asked(method, task)
+        question = edge_question(method, task)
         requests = next(BY_NAME[method].episode(question))
         told = "\n".join(request.prompt for request in requests)
         assert all(step in told for step in task.steps)
@@ -163,7 +163,7 @@ def test_template_of_the_user_stands_in_for_ours(tmp_path: Path) -> None:
     folder = tmp_path / "tasklama"
     folder.mkdir()
     (folder / "pair.jinja").write_text("{{ first }} before {{ second }}?", encoding="utf-8")
-    question = asked("golden_pairs", settings=replace(SETTINGS, templates=str(tmp_path)))
+    question = edge_question("golden_pairs", settings=replace(SETTINGS, templates=str(tmp_path)))
     first, second = (BREAD.steps[at] for at in shown_order(BREAD, SETTINGS.seed)[:2])
     assert question.prompt == f"{first} before {second}?"
 
@@ -174,12 +174,12 @@ def test_template_that_does_not_show_the_steps_is_refused(tmp_path: Path, name: 
     folder.mkdir()
     (folder / f"{name}.jinja").write_text("What about {{ title }}?", encoding="utf-8")
     with pytest.raises(UsageError, match=rf"prompt {name}.jinja of TaskLAMA does not show \{{\{{ (first|steps) \}}\}}"):
-        asked(method, settings=replace(SETTINGS, templates=str(tmp_path)))
+        edge_question(method, settings=replace(SETTINGS, templates=str(tmp_path)))
 
 
 @pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)
 def test_prompt_ends_with_the_asked_task_alone(method: str) -> None:
-    prompt = asked(method).prompt
+    prompt = edge_question(method).prompt
     assert prompt.rindex("Task: Bake bread\nContext: In an oven") > prompt.rindex(PACK.title)
     assert TEA.title in prompt
     assert len(EXAMPLES) == 2

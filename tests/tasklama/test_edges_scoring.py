@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from asked_edges import BREAD, asked, driven, in_turn, numbered, simulated
+from asked_edges import BREAD, edge_question, in_order, run_method, simulate
+from tasklama_episodes import numbered
 
-from pytest_taskgraph.benchmarks.tasklama.edges.order_scoring import (
+from pytest_taskgraph.benchmarks.tasklama.edges.step_orders import (
     SWAPS,
     agreed_pairs,
     kept_orders,
@@ -23,7 +24,7 @@ def scored(
 ) -> tuple[list[Request], Callable[[Request], Reply]]:
     """Answer chat requests with texts, and score each sequence by its lines joined with bars."""
     asked_for: list[Request] = []
-    chat = in_turn(*texts)
+    chat = in_order(*texts)
 
     def answer(request: Request) -> Reply:
         asked_for.append(request)
@@ -71,7 +72,7 @@ def test_agreed_pairs_are_those_in_one_order_in_all_sequences() -> None:
 def test_scoring_worked_by_hand_keeps_two_of_seven_sequences() -> None:
     """Steps a b c d; best are the produced order and the one with a and b exchanged: a, b before c before d."""
     asked_for, answer = scored({"a|b|c|d": -1.0, "b|a|c|d": -2.0}, -3.0, numbered("a", "b", "c", "d"))
-    transcript, exchanges = driven(asked("scoring"), answer)
+    transcript, exchanges = run_method(edge_question("scoring"), answer)
     assert read_graph(transcript.reply.text) == {
         "steps": ["a", "b", "c", "d"],
         "dependencies": [[0, 2], [1, 2], [2, 3]],
@@ -91,24 +92,24 @@ def test_scoring_text_without_probability_is_the_last() -> None:
             return Reply("", logprobs=[[None, 3, None], [-50.0, 3, None]])
         return Reply(numbered("a", "b"))
 
-    transcript, _ = driven(asked("scoring"), answer)
+    transcript, _ = run_method(edge_question("scoring"), answer)
     assert read_graph(transcript.reply.text)["dependencies"] == [[1, 0]]
 
 
 def test_scoring_reply_without_a_score_for_each_text_is_an_error() -> None:
     with pytest.raises(ProviderError, match="expected 2 scores of texts, got 0"):
-        driven(asked("scoring"), in_turn(numbered("a", "b")))
+        run_method(edge_question("scoring"), in_order(numbered("a", "b")))
 
 
 def test_golden_scoring_asks_for_the_order_then_scores_it() -> None:
-    question = asked("golden_scoring")
+    question = edge_question("golden_scoring")
     shown = question.episode_settings["shown"]
     assert isinstance(shown, list)
     order = ", ".join(str(shown.index(at) + 1) for at in (2, 0, 1, 3))
     steps = [BREAD.steps[at] for at in (2, 0, 1, 3)]
     second = [steps[1], steps[0], *steps[2:]]
     asked_for, answer = scored({"|".join(steps): -1.0, "|".join(second): -2.0}, -9.0, order)
-    transcript, exchanges = driven(question, answer)
+    transcript, exchanges = run_method(question, answer)
     assert read_graph(transcript.reply.text)["dependencies"] == [[0, 1], [0, 3], [1, 3], [2, 1], [2, 3]]
     assert [exchange.note["asked"] for exchange in exchanges] == ["order", "scores"]
     score = asked_for[1]
@@ -119,7 +120,7 @@ def test_golden_scoring_asks_for_the_order_then_scores_it() -> None:
 
 @pytest.mark.parametrize("method", ["scoring", "golden_scoring"])
 def test_scoring_right_replies_prefer_orders_that_violate_nothing(method: str) -> None:
-    _, exchanges = simulated(asked(method), 1)
+    _, exchanges = simulate(edge_question(method), 1)
     request = exchanges[-1].request
     right, wrong = stated(request.right), stated(request.wrong)
     assert len(right) == len(wrong) == len(request.texts) == 7

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_taskgraph.benchmarks.tasklama.embedded_similarity import measured_similarity
+from pytest_taskgraph.benchmarks.tasklama.embedded_similarity import measure_similarity
 from pytest_taskgraph.errors import ProviderError
 from pytest_taskgraph.trial import Json, Question, Reply
 
@@ -17,7 +17,7 @@ def question(similarity: str) -> Question:
 
 
 def answered(vectors: list[list[float]] | None = None) -> list[Json] | None:
-    turns = measured_similarity(question("embeddings"), ["rinse", "freeze", "rinse"])
+    turns = measure_similarity(question("embeddings"), ["rinse", "freeze", "rinse"])
     (request,) = next(turns)
     assert (request.kind, request.role, request.texts) == ("embed", "embedder", ["rinse", "freeze", "wash", "boil"])
     found = [VECTORS[text] for text in request.texts] if vectors is None else vectors
@@ -39,5 +39,5 @@ def test_measured_similarity_vectors_that_do_not_fit_are_a_failure_of_the_provid
 
 def test_measured_similarity_of_words_asks_nothing() -> None:
     with pytest.raises(StopIteration) as ended:
-        next(measured_similarity(question("lexical"), ["rinse"]))
+        next(measure_similarity(question("lexical"), ["rinse"]))
     assert ended.value.value is None

@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Generator
 
 import pytest
-from tasklama_episodes import driven, made_question, numbered
+from tasklama_episodes import make_question, numbered, run_episode
 
 from pytest_taskgraph.asking import Episode, Transcript, Turns, is_one_turn
 from pytest_taskgraph.benchmarks.tasklama.sequences.multiple_sequences import icl, multseq, step_sequences
@@ -22,7 +22,9 @@ def listing(question: Question) -> Turns:
 
 
 def test_icl_reply_with_chatter_is_composed_of_its_steps() -> None:
-    transcript, (exchange,) = driven(icl, made_question(), ["Sure, here you are:\n1. wash rice\n2) cook it\nEnjoy!"])
+    transcript, (exchange,) = run_episode(
+        icl, make_question(), ["Sure, here you are:\n1. wash rice\n2) cook it\nEnjoy!"]
+    )
     assert transcript.reply == Reply(numbered("wash rice", "cook it"), source="scripted")
     assert exchange.request == Request(messages=[{"role": "user", "content": "Task: Cook rice"}])
     assert is_one_turn(icl)
@@ -30,25 +32,25 @@ def test_icl_reply_with_chatter_is_composed_of_its_steps() -> None:
 
 def test_icl_similarity_and_dependencies_that_a_model_writes_are_dropped() -> None:
     reply = numbered("wash rice", "cook it") + "\nDependencies: 1 -> 2\nSimilarity: [[1, 1, 1], [1, 1, 1]]"
-    transcript, _ = driven(icl, made_question(), [reply])
+    transcript, _ = run_episode(icl, make_question(), [reply])
     assert transcript.reply.text == numbered("wash rice", "cook it")
 
 
 @pytest.mark.parametrize("text", [REFUSAL, "", "???"])
 @pytest.mark.parametrize("method", [icl, multseq, listing])
 def test_episode_reply_without_steps_returns_it_as_it_came(method: Episode, text: str) -> None:
-    transcript, exchanges = driven(method, made_question({"sequences": 1}), [text])
+    transcript, exchanges = run_episode(method, make_question({"sequences": 1}), [text])
     assert transcript.reply is exchanges[0].reply
 
 
 def test_icl_strict_parsing_reads_numbered_lines_alone() -> None:
-    question = made_question(parsing="strict")
-    assert driven(icl, question, ["- wash rice"])[0].reply.text == "- wash rice"
-    assert driven(icl, question, ["1. wash rice"])[0].reply.text == "1. wash rice"
+    question = make_question(parsing="strict")
+    assert run_episode(icl, question, ["- wash rice"])[0].reply.text == "- wash rice"
+    assert run_episode(icl, question, ["1. wash rice"])[0].reply.text == "1. wash rice"
 
 
 def test_multseq_asks_for_all_sequences_in_one_turn() -> None:
-    turns = multseq(made_question({"sequences": 3}))
+    turns = multseq(make_question({"sequences": 3}))
     requests = next(turns)
     assert [request.repetition for request in requests] == [1, 2, 3]
     assert all(request.settings == {"temperature": 0.5} for request in requests)
@@ -58,15 +60,15 @@ def test_multseq_asks_for_all_sequences_in_one_turn() -> None:
 
 def test_multseq_merges_what_can_be_read() -> None:
     texts = [REFUSAL, numbered("wash rice", "cook rice"), numbered("wash the rice", "soak beans", "cook rice")]
-    transcript, _ = driven(multseq, made_question({"sequences": 3}), texts)
+    transcript, _ = run_episode(multseq, make_question({"sequences": 3}), texts)
     assert read_steps(transcript.reply.text) == ["wash rice", "soak beans", "cook rice"]
     assert [note["kept"] for note in transcript.notes] == [False, True, True]
     assert [note["steps"] for note in transcript.notes] == [0, 2, 3]
 
 
 def test_multseq_refused_throughout_stays_a_refusal() -> None:
-    question = made_question({"sequences": 2})
-    transcript, _ = driven(multseq, question, [REFUSAL, "???"])
+    question = make_question({"sequences": 2})
+    transcript, _ = run_episode(multseq, question, [REFUSAL, "???"])
     assert transcript.reply.text == REFUSAL
     assert read_answer(question, transcript.reply) is None
 
@@ -76,31 +78,31 @@ def test_multseq_sequence_withheld_by_a_filter_is_left_out() -> None:
         withheld = request.repetition == 1
         return Reply(numbered(f"do {request.repetition}"), finish_reason="content_filter" if withheld else "stop")
 
-    transcript, _ = driven(multseq, made_question({"sequences": 2}), answer)
+    transcript, _ = run_episode(multseq, make_question({"sequences": 2}), answer)
     assert transcript.reply.text == "1. do 2"
 
 
 def test_multseq_hostile_replies_are_cut_to_the_limit() -> None:
     text = "\n".join(f"{at}. step {at} of {at * 7}" for at in range(10_000))
-    transcript, _ = driven(multseq, made_question({"sequences": 8}), [text] * 8)
+    transcript, _ = run_episode(multseq, make_question({"sequences": 8}), [text] * 8)
     assert len(read_steps(transcript.reply.text)) == 200
 
 
 def test_step_sequences_one_is_asked_for_as_icl_does() -> None:
     turns: Generator[list[Request], list[Reply], list[list[str]] | Reply] = step_sequences(
-        made_question({"sequences": 1})
+        make_question({"sequences": 1})
     )
-    assert next(turns) == next(icl(made_question()))
+    assert next(turns) == next(icl(make_question()))
 
 
 def test_step_sequences_two_are_asked_for_as_multseq_does() -> None:
-    question = made_question({"sequences": 2})
+    question = make_question({"sequences": 2})
     assert next(step_sequences(question)) == next(multseq(question))
-    found, _ = driven(listing, question, [numbered("a b"), REFUSAL])
+    found, _ = run_episode(listing, question, [numbered("a b"), REFUSAL])
     assert found.reply.text == "[['a b']]"
 
 
 @pytest.mark.parametrize("stated", [None, 0, "2", True])
 def test_step_sequences_number_that_is_none_is_refused(stated: Json) -> None:
     with pytest.raises(UsageError, match=r"question q: episode_settings\['sequences'\] is .*; expected a number"):
-        next(step_sequences(made_question({"sequences": stated})))
+        next(step_sequences(make_question({"sequences": stated})))

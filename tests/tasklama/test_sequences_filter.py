@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from loopback import Loopback
-from tasklama_episodes import GOLD, driven, made_question, made_task, numbered
+from tasklama_episodes import GOLD, make_question, make_task, numbered, run_episode
 
 from pytest_taskgraph.asking import Episode, Transcript, drive, is_one_turn
 from pytest_taskgraph.benchmarks.settings import Settings
@@ -37,7 +37,7 @@ LOGPROBS = {"wash rice": -9.0, "boil water": -2.0, "wash the rice": -3.0}  # by 
 
 def sampled(keep: int = 2, model: FilterModel = FEWER_STEPS, **settings: Json) -> Question:
     stated: dict[str, Json] = {"title": "Cook rice", "context": [], "samples": 4, "sequences": keep}
-    return made_question(stated | {"filter": model.to_json()} | settings)
+    return make_question(stated | {"filter": model.to_json()} | settings)
 
 
 def scored(request: Request) -> Reply:
@@ -49,7 +49,7 @@ def scored(request: Request) -> Reply:
 
 
 def test_filter_takes_the_sample_that_the_coefficients_rank_first() -> None:
-    transcript, exchanges = driven(filter_best, sampled(), TEXTS)
+    transcript, exchanges = run_episode(filter_best, sampled(), TEXTS)
     assert transcript.reply.text == "1. boil water"
     assert [one.note for one in exchanges] == [
         {"kept": False, "steps": 3, "filter_score": -2.5},
@@ -62,12 +62,12 @@ def test_filter_takes_the_sample_that_the_coefficients_rank_first() -> None:
 
 def test_filter_other_sign_takes_the_longest_sample() -> None:
     more = replace(FEWER_STEPS, coefficients=(1.0,))
-    assert driven(filter_best, sampled(model=more), TEXTS)[0].reply.text == TEXTS[0]
+    assert run_episode(filter_best, sampled(model=more), TEXTS)[0].reply.text == TEXTS[0]
 
 
 def test_filter_equal_ranks_take_the_first_sample() -> None:
     flat = replace(FEWER_STEPS, coefficients=(0.0,))
-    assert driven(filter_best, sampled(model=flat), TEXTS)[0].reply.text == TEXTS[0]
+    assert run_episode(filter_best, sampled(model=flat), TEXTS)[0].reply.text == TEXTS[0]
 
 
 def test_filter_samples_are_those_of_multseq() -> None:
@@ -76,13 +76,13 @@ def test_filter_samples_are_those_of_multseq() -> None:
 
 
 def test_multseq_filter_merges_the_best_samples_best_first() -> None:
-    transcript, exchanges = driven(multseq_filter, sampled(keep=2), TEXTS)
+    transcript, exchanges = run_episode(multseq_filter, sampled(keep=2), TEXTS)
     assert read_steps(transcript.reply.text) == ["wash the rice", "cook the rice", "boil water"]
     assert [one.note["kept"] for one in exchanges] == [False, False, True, True]
 
 
 def test_filter_measures_best_and_mean_of_all_samples() -> None:
-    transcript, _ = driven(filter_best, sampled(), TEXTS)
+    transcript, _ = run_episode(filter_best, sampled(), TEXTS)
     # against GOLD: "wash rice" 0.8, "eat rice" 0.4 with "cook the rice": 2 * 1.2 / 6; 1 of 3 steps; 2 of 3 steps
     values = [0.4, 0.0, 0.5, 0.8]
     assert transcript.metrics == {"best_sample_f1": 0.8, "mean_sample_f1": pytest.approx(sum(values) / 4)}
@@ -99,7 +99,7 @@ def test_filter_similarity_of_an_embedder_leaves_samples_unmeasured() -> None:
             return Reply("", embeddings=[[1.0, 0.0] if text in GOLD[:2] else [0.0, 1.0] for text in request.texts])
         return Reply(TEXTS[request.repetition - 1])
 
-    transcript, exchanges = driven(filter_best, question, answer)
+    transcript, exchanges = run_episode(filter_best, question, answer)
     assert transcript.metrics == dict.fromkeys(EPISODE_METRICS)
     assert transcript.reply.text == "1. boil water\nSimilarity: [[1.0, 1.0, 0.0]]"
     assert len(exchanges) == 5
@@ -108,13 +108,13 @@ def test_filter_similarity_of_an_embedder_leaves_samples_unmeasured() -> None:
 @pytest.mark.parametrize("episode", [filter_best, filter_best_logprob, multseq_filter, multseq_filter_logprob])
 def test_filter_without_a_readable_sample_returns_the_first_reply(episode: Episode) -> None:
     texts = ["I'm sorry, but I can't help with that.", "", "", ""]
-    transcript, exchanges = driven(episode, sampled(), texts)
+    transcript, exchanges = run_episode(episode, sampled(), texts)
     assert transcript.reply is exchanges[0].reply
     assert transcript.metrics == {"best_sample_f1": 0.0, "mean_sample_f1": 0.0}
 
 
 def test_filter_logprob_takes_the_largest_mean_of_a_token() -> None:
-    transcript, exchanges = driven(filter_best_logprob, sampled(), scored)
+    transcript, exchanges = run_episode(filter_best_logprob, sampled(), scored)
     assert transcript.reply.text == TEXTS[3]  # -3 / 2 tokens, against -2 / 1 and -9 / 3
     request = exchanges[-1].request
     assert (request.kind, request.context, request.messages) == ("score", "Task: Cook rice", [])
@@ -124,7 +124,7 @@ def test_filter_logprob_takes_the_largest_mean_of_a_token() -> None:
 
 
 def test_multseq_filter_logprob_merges_the_most_probable() -> None:
-    transcript, _ = driven(multseq_filter_logprob, sampled(keep=2), scored)
+    transcript, _ = run_episode(multseq_filter_logprob, sampled(keep=2), scored)
     assert read_steps(transcript.reply.text) == ["boil water", "wash the rice", "cook the rice"]
 
 
@@ -136,21 +136,21 @@ def test_filter_logprob_sequence_without_value_ranks_last() -> None:
             else scored(request)
         )
 
-    assert driven(filter_best_logprob, sampled(), answer)[0].reply.text == "1. boil water"
+    assert run_episode(filter_best_logprob, sampled(), answer)[0].reply.text == "1. boil water"
 
 
 def test_filter_logprob_equal_samples_are_scored_once() -> None:
     def answer(request: Request) -> Reply:
         return Reply("1. go", logprobs=[[-1.0, 1, None]] * len(request.texts))
 
-    transcript, exchanges = driven(filter_best_logprob, sampled(), answer)
+    transcript, exchanges = run_episode(filter_best_logprob, sampled(), answer)
     assert exchanges[-1].request.texts == ["\n1. go"]
     assert transcript.reply.text == "1. go"
 
 
 def test_filter_logprob_reply_without_scores_is_malformed() -> None:
     with pytest.raises(ProviderError, match="expected log-probabilities of 1 texts, got 0"):
-        driven(filter_best_logprob, sampled(), ["1. go"] * 4 + [""])
+        run_episode(filter_best_logprob, sampled(), ["1. go"] * 4 + [""])
 
 
 @pytest.mark.parametrize(("accuracy", "expected"), [(1.0, TEXTS[3]), (0.0, TEXTS[0])])
@@ -185,7 +185,7 @@ def test_filter_logprob_over_http_takes_the_most_probable_sample() -> None:
 
 def test_multseq_filter_hostile_samples_are_merged() -> None:
     text = "\n".join(f"{at}. {'word ' * 20}{at}" for at in range(10_000))
-    transcript, _ = driven(multseq_filter, sampled(samples=8), [text] * 8)
+    transcript, _ = run_episode(multseq_filter, sampled(samples=8), [text] * 8)
     assert read_steps(transcript.reply.text) == [f"{'word ' * 20}0"]  # the others are near-duplicates
 
 
@@ -199,7 +199,7 @@ def test_multseq_filter_hostile_samples_are_merged() -> None:
 )
 def test_filter_settings_that_lack_something_are_refused(settings: dict[str, Json], told: str) -> None:
     with pytest.raises(UsageError, match=told):
-        driven(filter_best, made_question(sampled().episode_settings | settings), TEXTS)
+        run_episode(filter_best, make_question(sampled().episode_settings | settings), TEXTS)
 
 
 def run_settings(**values: object) -> TaskLamaSettings:
@@ -221,7 +221,7 @@ def test_check_filter_names_that_are_given_go_before_those_of_the_settings() -> 
 def test_method_settings_without_file_are_refused(name: str) -> None:
     (method,) = (method for method in METHODS if method.name == name)
     with pytest.raises(UsageError, match=f"--taskgraph-tasklama-filter: the method {name} needs a file"):
-        method.settings(made_task(1), (), run_settings())
+        method.settings(make_task(1), (), run_settings())
 
 
 def test_check_filter_methods_without_need_are_accepted(tmp_path: Path) -> None:
@@ -247,11 +247,11 @@ def test_methods_state_what_their_episodes_need(tmp_path: Path) -> None:
     path = tmp_path / "filter.json"
     path.write_text(json.dumps(FEWER_STEPS.to_json()), encoding="utf-8")
     settings = run_settings(filter=str(path), sequences=2)
-    task = made_task(1, context=("With glue",))
+    task = make_task(1, context=("With glue",))
     for method in METHODS:
         stated = method.settings(task, (), settings)
         assert json.loads(json.dumps(stated)) == stated
-        question = made_question(stated, prompt=method.prompt(task, (), settings))
+        question = make_question(stated, prompt=method.prompt(task, (), settings))
         requests = next(method.episode(question))
         samples = {"icl": 1, "multseq": 2}.get(method.name, 16)
         assert [one.prompt for one in requests] == [question.prompt] * samples

@@ -3,7 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tasklama_episodes import made_task
+from tasklama_episodes import make_task
 
 from pytest_taskgraph.benchmarks.settings import Settings
 from pytest_taskgraph.benchmarks.tasklama.complex_task import ComplexTask
@@ -13,7 +13,7 @@ from pytest_taskgraph.benchmarks.tasklama.tasklama_options import TaskLamaSettin
 from pytest_taskgraph.errors import UnknownNameError, UsageError
 
 WEDDING = ComplexTask("w", "Plan a\nwedding", ("In Italy", "Outdoors"), ("book a church",), (), "parties")
-TRAIN = [made_task(number, cluster=f"c{number}") for number in range(20)]
+TRAIN = [make_task(number, cluster=f"c{number}") for number in range(20)]
 
 
 def own_prompt(folder: Path, name: str, text: str) -> Settings:
@@ -23,7 +23,7 @@ def own_prompt(folder: Path, name: str, text: str) -> Settings:
 
 
 def test_icl_prompt_with_examples_ends_with_the_asked_task() -> None:
-    examples = [made_task(1, context=("With glue",)), made_task(2)]
+    examples = [make_task(1, context=("With glue",)), make_task(2)]
     prompt = icl_prompt(WEDDING, examples, TaskLamaSettings())
     shown = (
         "Task: Build shelf 1\nContext: With glue\n1. buy board 1\n2. saw board 1\n\n"
@@ -35,7 +35,7 @@ def test_icl_prompt_with_examples_ends_with_the_asked_task() -> None:
 
 
 def test_icl_prompt_without_context_and_examples_shows_neither() -> None:
-    prompt = icl_prompt(made_task(3), [], TaskLamaSettings())
+    prompt = icl_prompt(make_task(3), [], TaskLamaSettings())
     assert prompt.endswith("\n\nTask: Build shelf 3")
     assert "Context:" not in prompt
     assert "other tasks" not in prompt
@@ -71,7 +71,7 @@ def test_check_prompt_files_good_template_or_none_is_accepted(tmp_path: Path) ->
 def test_draw_examples_same_seed_gives_same_examples_to_all_tasks() -> None:
     found = draw_examples(TRAIN, WEDDING, 3, 7)
     assert len(set(found)) == 3
-    assert found == draw_examples(TRAIN, made_task(99), 3, 7)
+    assert found == draw_examples(TRAIN, make_task(99), 3, 7)
     assert found[:2] == draw_examples(TRAIN, WEDDING, 2, 7)
     assert len({draw_examples(TRAIN, WEDDING, 3, seed) for seed in range(9)}) > 1
 
@@ -80,10 +80,10 @@ def test_draw_examples_same_seed_gives_same_examples_to_all_tasks() -> None:
 def test_draw_examples_like_the_task_are_replaced_by_the_next(title: str, cluster: str) -> None:
     first, second, third = draw_examples(TRAIN, WEDDING, 3, 0)
     number = int(first.id[1:])
-    asked = made_task(77, title.format(number), cluster.format(number))
+    asked = make_task(77, title.format(number), cluster.format(number))
     assert draw_examples(TRAIN, asked, 2, 0) == (second, third)
 
 
 def test_draw_examples_few_tasks_without_cluster_gives_all() -> None:
-    train = [made_task(number) for number in range(3)]
+    train = [make_task(number) for number in range(3)]
     assert set(draw_examples(train, train[0], 5, 0)) == set(train[1:])

@@ -9,7 +9,7 @@ from random import Random
 
 import pytest
 from described_runs import about_run
-from tasklama_episodes import driven, made_question, numbered
+from tasklama_episodes import make_question, numbered, run_episode
 
 from pytest_taskgraph.asking import Episode
 from pytest_taskgraph.benchmarks.tasklama.sequences.filter_fit import fit_filter, sampled_tasks
@@ -33,7 +33,7 @@ def gold(task: int) -> list[str]:
 def question_of(task: int, episode: str = "multseq", split: str = "train", **settings: Json) -> Question:
     stated: dict[str, Json] = {"title": f"Build {task}", "context": ["At home"], "split": split, "sequences": 4}
     return replace(
-        made_question(stated | settings),
+        make_question(stated | settings),
         id=f"q{task}-{episode}",
         group=episode,
         episode=f"{episode}+embeddings",  # how it is put is another matter
@@ -54,7 +54,7 @@ def samples(task: int, number: int = 4) -> list[str]:
 
 
 def trial(question: Question, texts: Sequence[str], episode: Episode = multseq, model: str = "m") -> Trial:
-    transcript, exchanges = driven(episode, question, texts)
+    transcript, exchanges = run_episode(episode, question, texts)
     return trial_of(question, model, AskResult(transcript, None, exchanges))[0]
 
 
@@ -88,7 +88,7 @@ def test_fit_record_writes_coefficients_that_pick_better_samples(
 
     model = read_filter(tmp_path / "filter.json")
     question = question_of(99, "filter", samples=4, filter=model.to_json())
-    transcript, _ = driven(filter_best, question, samples(99))
+    transcript, _ = run_episode(filter_best, question, samples(99))
     made = trial(question, samples(99), filter_best)
     assert made.score is not None
     assert made.score.value == pytest.approx(transcript.metrics["best_sample_f1"])
@@ -153,7 +153,7 @@ def test_sampled_tasks_take_the_trial_of_a_task_with_the_most_sequences() -> Non
             return Reply("", logprobs=[[-1.0, 1, None]] * len(request.texts))
         return Reply(samples(1)[request.repetition - 1])
 
-    transcript, exchanges = driven(filter_best_logprob, many, answer)
+    transcript, exchanges = run_episode(filter_best_logprob, many, answer)
     trials = [
         trial(few, samples(1)),
         trial_of(many, "m", AskResult(transcript, None, exchanges))[0],

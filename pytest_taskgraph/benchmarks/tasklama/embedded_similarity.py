@@ -13,7 +13,7 @@ EMBEDDINGS: Final = "embeddings"
 _DIGITS: Final = 4  # of a cosine in the record
 
 
-def measured_similarity(
+def measure_similarity(
     question: Question, steps: Sequence[str]
 ) -> Generator[list[Request], list[Reply], list[Json] | None]:
     """Ask the embedder, in one request, for the vectors of all steps, and return the cosines of given and gold steps.

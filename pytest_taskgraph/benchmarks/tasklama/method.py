@@ -39,3 +39,8 @@ class Method:
     settings: Callable[[ComplexTask, Sequence[ComplexTask], TaskLamaSettings], dict[str, Json]]
     metric: str
     further: tuple[str, ...] = ()
+
+
+def no_settings(task: ComplexTask, examples: Sequence[ComplexTask], settings: TaskLamaSettings) -> dict[str, Json]:
+    """Return the settings of an episode that needs nothing beside the prompt."""
+    return {}

@@ -20,14 +20,14 @@ _SEVERAL: Final = {ALL: SECTIONS, "steps": SECTIONS[:1], "golden": SECTIONS[1:2]
 """Names that stand for all methods of these sections."""
 
 
-MEASURED: Final = "+embeddings"
+EMBEDDINGS_SUFFIX: Final = "+embeddings"
 """Behind the name of an episode: an embedder measures the similarity of steps, in a request more."""
 
 
 def episodes() -> dict[str, Episode]:
     """Return the episodes by name: those of all methods, and each with an embedder, whose requests no plan foresees."""
     own = {name: method.episode for name, method in METHODS.items()}
-    return own | {f"{name}{MEASURED}": partial(episode) for name, episode in own.items()}
+    return own | {f"{name}{EMBEDDINGS_SUFFIX}": partial(episode) for name, episode in own.items()}
 
 
 def select(names: Iterable[str]) -> tuple[Method, ...]:

@@ -14,7 +14,7 @@ from ..family import QuestionReference
 from .complex_task import ComplexTask
 from .embedded_similarity import EMBEDDINGS
 from .method import Method
-from .methods import MEASURED, METHODS, select
+from .methods import EMBEDDINGS_SUFFIX, METHODS, select
 from .prompt_files import check_prompt_files
 from .sequences import FILTERED, check_filter, draw_examples
 from .task_baselines import data_problems
@@ -99,7 +99,7 @@ def question(reference: QuestionReference, settings: TaskLamaSettings) -> Questi
         pass_threshold=0.0 if settings.pass_threshold is None else settings.pass_threshold,
         place="whole",
         parsing=settings.parsing,
-        episode=method.name + (MEASURED if settings.similarity == EMBEDDINGS else ""),
+        episode=method.name + (EMBEDDINGS_SUFFIX if settings.similarity == EMBEDDINGS else ""),
         episode_settings=method.settings(task, examples, settings),
         labels={name: value for name, value in reference.labels.items() if value is not None},
         cluster=reference.cluster,

@@ -75,25 +75,25 @@ def fit_lines(fit: FilterFit) -> list[str]:
     return [
         *table(["feature", "coefficient"], rows, "lr"),
         "",
-        f"fitted to {_counted(fit.sequences, 'sequence')} of {_counted(fit.tasks, 'task')}, ridge {fit.penalty:g}",
-        f"cross-validated: R2 {_shown(fit.r2)}, correlation {_shown(fit.correlation)}",
-        f"hungarian_f1: picked {_shown(fit.picked)}, mean of all {_shown(fit.mean)}, best {_shown(fit.best)}",
+        f"fitted to {_amount(fit.sequences, 'sequence')} of {_amount(fit.tasks, 'task')}, ridge {fit.penalty:g}",
+        f"cross-validated: R2 {_decimal(fit.r2)}, correlation {_decimal(fit.correlation)}",
+        f"hungarian_f1: picked {_decimal(fit.picked)}, mean of all {_decimal(fit.mean)}, best {_decimal(fit.best)}",
     ]
 
 
 def warnings_of(tasks: Sequence[SampledTask]) -> Iterator[str]:
     """Yield what speaks against a fit to these tasks, a line each."""
     if len(tasks) < FEW_TASKS:
-        yield f"{_counted(len(tasks), 'task')}; with fewer than {FEW_TASKS} the coefficients hardly hold for others"
+        yield f"{_amount(len(tasks), 'task')}; with fewer than {FEW_TASKS} the coefficients hardly hold for others"
     if odd := sorted({task.split or "none" for task in tasks} - {"train"}):
         yield f"tasks of the split {', '.join(map(one_line, odd))}; fit to those of train, and rank others"
     if len({task.cluster for task in tasks}) == 1:
         yield "one cluster of tasks; nothing is cross-validated"
 
 
-def _counted(number: int, noun: str) -> str:
+def _amount(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def _shown(value: float | None) -> str:
+def _decimal(value: float | None) -> str:
     return "undefined" if value is None else f"{value:.4f}"

@@ -93,7 +93,7 @@ def _columns(shown: dict[str, tuple[str, str, int]]) -> tuple[Column, ...]:
     return (Column("n"), *found, Column("errors", rank=1, optional=True), Column("unparseable", rank=1, optional=True))
 
 
-def _published(table: str, values: tuple[str, ...], source: str) -> tuple[ReferenceValue, ...]:
+def _paper_values(table: str, values: tuple[str, ...], source: str) -> tuple[ReferenceValue, ...]:
     """Return the numbers of a table of the paper, which are in percent, under the names of its rows."""
     found = []
     for line in table.strip().splitlines():
@@ -106,34 +106,35 @@ def _published(table: str, values: tuple[str, ...], source: str) -> tuple[Refere
     return tuple(found)
 
 
-def _of(section: str) -> tuple[str, ...]:
+def _methods_of(section: str) -> tuple[str, ...]:
     return tuple(one.name for one in METHODS.values() if one.section == section)
 
 
 TABLES: Final = (
     TableSpec(
-        "steps", "steps", _columns(_NODES), rows="model-group", total=False, graded=True, groups=_of("step_generation"),
-        references=_published(_TABLE_2, tuple(_NODES), _PAPER.format(2)),
+        "steps", "steps", _columns(_NODES), rows="model-group", total=False, graded=True,
+        groups=_methods_of("step_generation"), references=_paper_values(_TABLE_2, tuple(_NODES), _PAPER.format(2)),
         caption="Generated steps (layout of table 2)", layouts=_LAYOUTS,
     ),
     TableSpec(
         "context", "context", _columns(_NODES), rows="label", label="context", total=False, graded=True,
-        groups=_of("step_generation"), caption="Generated steps with and without context (figure 2)", layouts=_LAYOUTS,
-        least_rows=2,
+        groups=_methods_of("step_generation"), caption="Generated steps with and without context (figure 2)",
+        layouts=_LAYOUTS, least_rows=2,
     ),
     TableSpec(
         "matchings", "matching", _columns(_CONTRAST), rows="model-group", total=False, graded=True,
-        groups=_of("step_generation"), caption="What three ways to match steps make of the same answers",
+        groups=_methods_of("step_generation"), caption="What three ways to match steps make of the same answers",
         layouts=_LAYOUTS,
     ),
     TableSpec(
         "dependencies", "dependencies", _columns(_EDGES), rows="model-group", total=False, graded=True,
-        groups=_of("generated_dependencies"), references=_published(_TABLE_3, tuple(_EDGES), _PAPER.format(3)),
+        groups=_methods_of("generated_dependencies"),
+        references=_paper_values(_TABLE_3, tuple(_EDGES), _PAPER.format(3)),
         caption="Dependencies between generated steps (layout of table 3)", layouts=_LAYOUTS,
     ),
     TableSpec(
         "parts", "chain and graph", _columns(_PARTS), rows="model-group", total=False, graded=True,
-        groups=_of("generated_dependencies"), caption="Parts of the graph that agree (as WorFBench measures)",
+        groups=_methods_of("generated_dependencies"), caption="Parts of the graph that agree (as WorFBench measures)",
         layouts=_LAYOUTS,
     ),
     TableSpec(
@@ -142,7 +143,7 @@ TABLES: Final = (
             Column("n"), Column("pair_accuracy", "pairs right"), Column("majority_accuracy", "majority class"),
             Column("errors", rank=1, optional=True), Column("unparseable", rank=1, optional=True),
         ),
-        rows="model-group", total=False, graded=True, groups=_of("golden_dependencies"),
+        rows="model-group", total=False, graded=True, groups=_methods_of("golden_dependencies"),
         references=tuple(
             ReferenceValue(name, "pair_accuracy", round(value / 100, 3), _PAPER.format(4))
             for name, value in _TABLE_4.items()

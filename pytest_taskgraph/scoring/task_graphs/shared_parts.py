@@ -120,14 +120,14 @@ class _IndependentSets:
             node = min(degrees, key=degrees.__getitem__)
             if degrees[node] > 1:
                 component = self._component(node, free)
-                taken += self._searched(component, degrees, depth)
+                taken += self._search_component(component, degrees, depth)
                 free &= ~component
             else:
                 taken += 1
                 free &= ~(self.neighbours[node] | 1 << node)
         return taken
 
-    def _searched(self, component: int, degrees: dict[int, int], depth: int) -> int:
+    def _search_component(self, component: int, degrees: dict[int, int], depth: int) -> int:
         """Return the size of the largest set in a component whose nodes have at least two neighbours each."""
         if component not in self.known:
             self.left -= 1

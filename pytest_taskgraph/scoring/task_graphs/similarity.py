@@ -60,7 +60,7 @@ def similarity_matrix(given: Json, reference: Json) -> list[list[float]]:
     if name == "sentence-transformers":
         return [[*row] for row in _cosines(steps, gold)]
     counts = [_word_counts(step) for step in gold]
-    return [[_shared_words(ours, theirs) for theirs in counts] for ours in map(_word_counts, steps)]
+    return [[_word_f1(ours, theirs) for theirs in counts] for ours in map(_word_counts, steps)]
 
 
 def lexical_similarity(first: str, second: str) -> float:
@@ -68,7 +68,7 @@ def lexical_similarity(first: str, second: str) -> float:
 
     Words are those of any script, without regard to case.
     """
-    return _shared_words(_word_counts(first), _word_counts(second))
+    return _word_f1(_word_counts(first), _word_counts(second))
 
 
 def words(text: str) -> list[str]:
@@ -82,7 +82,7 @@ def _word_counts(text: str) -> Counter[str]:
     return Counter(words(text))
 
 
-def _shared_words(ours: Counter[str], theirs: Counter[str]) -> float:
+def _word_f1(ours: Counter[str], theirs: Counter[str]) -> float:
     few, many = (ours, theirs) if len(ours) <= len(theirs) else (theirs, ours)
     hits = sum(min(count, many[word]) for word, count in few.items() if word in many)
     return 2 * hits / (ours.total() + theirs.total()) if hits else 0.0

@@ -39,7 +39,7 @@ def match_steps(matrix: Matrix) -> list[tuple[int, int]]:
     gain = np.asarray(matrix, dtype=float)
     rows, columns = gain.shape
     distance = (np.arange(rows)[:, None] - np.arange(columns)[None, :]) ** 2
-    return _assigned(gain - _TIE / max(rows, columns) ** 2 * distance)
+    return _assign(gain - _TIE / max(rows, columns) ** 2 * distance)
 
 
 def unlimited_scores(matrix: Matrix) -> tuple[float, float]:
@@ -69,10 +69,10 @@ def relaxed_scores(matrix: Matrix) -> tuple[float, float]:
 
 
 def _largest_total(matrix: Matrix) -> float:
-    return fsum(matrix[row][column] for row, column in _assigned(matrix))
+    return fsum(matrix[row][column] for row, column in _assign(matrix))
 
 
-def _assigned(gain: ArrayLike) -> list[tuple[int, int]]:
+def _assign(gain: ArrayLike) -> list[tuple[int, int]]:
     """Return the assignment of the largest total gain, sorted by row."""
     import numpy as np
     from scipy.optimize import linear_sum_assignment

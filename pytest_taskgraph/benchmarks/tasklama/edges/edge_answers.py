@@ -14,14 +14,13 @@ from typing import Final, TypeVar
 from ....asking import Episode, Transcript, Turns
 from ....errors import ProviderError
 from ....scoring.forms.form import collapse_spaces
-from ....scoring.forms.task_graph_form import MOST_STEPS, write_graph
+from ....scoring.forms.task_graph_form import MOST_STEPS
 from ....scoring.grade import read_answer
 from ....scoring.task_graphs.precedence import Edge, closure, transitive_reduction, without_cycles
 from ....scoring.task_graphs.step_graphs import StepGraph, gold_graph
 from ....trial import Json, Question, Reply, Request
 from ...episodes import opening
-from ..embedded_similarity import measured_similarity
-from ..sequences import merge_sequences, step_sequences
+from ..sequences import compose_answer, compose_reply, merge_sequences, step_sequences
 
 T = TypeVar("T")
 Requests = Generator[list[Request], list[Reply], T]
@@ -82,11 +81,11 @@ def golden_episode(ask: Asking, closed: bool) -> Episode:
         )
         found = yield from ask(question, given)
         if found.edges is None:
-            return Transcript(unread_reply(question, found.first), notes=found.notes)
+            return Transcript(unparseable_reply(question, found.first), notes=found.notes)
         edges: Iterable[Edge] = [(order[a], order[b]) for a, b in found.edges]
         if closed:
             edges = closure(len(order), without_cycles(len(order), edges))
-        return Transcript(_written(gold.steps, sorted(edges), found.first), notes=found.notes)
+        return Transcript(compose_reply(found.first, gold.steps, sorted(edges)), notes=found.notes)
 
     return episode
 
@@ -103,7 +102,7 @@ def generated_episode(ask: Asking, reduced: bool = True) -> Episode:
 
     def episode(question: Question) -> Turns:
         written: list[Reply] = []
-        sequences = yield from _kept(step_sequences(question), written)
+        sequences = yield from _collect_replies(step_sequences(question), written)
         asked: list[dict[str, Json]] = [{"asked": "steps"} for _ in written]
         if isinstance(sequences, Reply):
             return Transcript(sequences, notes=asked)
@@ -112,25 +111,12 @@ def generated_episode(ask: Asking, reduced: bool = True) -> Episode:
         found = yield from ask(question, given)
         notes = [*asked, *found.notes]
         if found.edges is None:
-            return Transcript(unread_reply(question, found.first), notes=notes)
+            return Transcript(unparseable_reply(question, found.first), notes=notes)
         edges = transitive_reduction(len(given.steps), found.edges) if reduced else [*found.edges]
-        reply = yield from measured_reply(question, given.steps, edges, written[0])
+        reply = yield from compose_answer(question, written[0], given.steps, edges)
         return Transcript(reply, notes=notes)
 
     return episode
-
-
-def measured_reply(question: Question, steps: Sequence[str], edges: Sequence[Edge], first: Reply) -> Requests[Reply]:
-    """Return the reply that states generated steps and dependencies, with their similarity if an embedder measures it.
-
-    Args:
-        question: The question.
-        steps: The steps.
-        edges: The dependencies.
-        first: A reply of the model; the answer has its source.
-    """
-    similarity = yield from measured_similarity(question, steps)
-    return _written(steps, edges, first, similarity)
 
 
 def generated_steps(question: Question, steps: Sequence[str]) -> GivenSteps:
@@ -162,12 +148,12 @@ def user_request(question: Question, prompt: str, right: Json, wrong: Json) -> R
     return Request(messages=opening(replace(question, prompt=prompt)), right=right, wrong=wrong)
 
 
-def numbered(steps: Iterable[str]) -> str:
+def numbered_lines(steps: Iterable[str]) -> str:
     """Return steps as prompts and replies list them: a line each, numbered from 1."""
     return "\n".join(f"{at}. {collapse_spaces(step)}" for at, step in enumerate(steps, 1))
 
 
-def written_pairs(edges: Iterable[Edge]) -> str:
+def pairs_text(edges: Iterable[Edge]) -> str:
     """Return dependencies as prompts and replies list them: "1 -> 3, 2 -> 3", or "none"."""
     return ", ".join(f"{before + 1} -> {after + 1}" for before, after in edges) or NONE
 
@@ -182,14 +168,7 @@ def linear_extension_of(graph: StepGraph) -> list[int]:
     return list(order)
 
 
-def _written(steps: Sequence[str], edges: Iterable[Edge], first: Reply | None, similarity: Json = None) -> Reply:
-    answer: dict[str, Json] = {"steps": [*steps], "dependencies": [[*edge] for edge in edges]}
-    if similarity is not None:
-        answer["similarity"] = similarity
-    return Reply(write_graph(answer), source="" if first is None else first.source)
-
-
-def unread_reply(question: Question, reply: Reply | None) -> Reply:
+def unparseable_reply(question: Question, reply: Reply | None) -> Reply:
     """Return what is scored where no dependencies can be read: the reply as it is, or marked as unparseable.
 
     The form takes any line for a step. A reply about dependencies that would pass for steps is therefore put into a
@@ -208,7 +187,7 @@ def unread_reply(question: Question, reply: Reply | None) -> Reply:
     return replace(reply, text=json.dumps({"unparseable": reply.text}, ensure_ascii=False))
 
 
-def _kept(turns: Requests[T], kept: list[Reply]) -> Requests[T]:
+def _collect_replies(turns: Requests[T], kept: list[Reply]) -> Requests[T]:
     """Pass on the requests of a generator, and keep the replies to them."""
     try:
         requests = next(turns)

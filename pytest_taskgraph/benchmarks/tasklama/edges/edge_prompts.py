@@ -16,8 +16,8 @@ from ....scoring.task_graphs.precedence import Edge, transitive_reduction
 from ....scoring.task_graphs.step_graphs import StepGraph
 from ....trial import Json
 from ..prompt_files import render_prompt
-from ..sequences.icl import shown_task
-from .edge_answers import linear_extension_of, numbered, written_pairs
+from ..sequences.icl import task_fields
+from .edge_answers import linear_extension_of, numbered_lines, pairs_text
 from .pair_examples import draw_pairs
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def pair_prompt(name: str, task: ComplexTask, examples: Sequence[ComplexTask], s
         UsageError: if the template fails, or does not show a step.
     """
     solved = [
-        shown_task(pair.task)
+        task_fields(pair.task)
         | {
             "first": collapse_spaces(pair.task.steps[pair.first]),
             "second": collapse_spaces(pair.task.steps[pair.second]),
@@ -65,8 +65,8 @@ def pair_prompt(name: str, task: ComplexTask, examples: Sequence[ComplexTask], s
         }
         for pair in draw_pairs(examples, settings.seed)
     ]
-    fields = shown_task(task) | {"examples": solved, "first": FIRST, "second": SECOND}
-    return _with_marks(name, fields, settings, {"first": FIRST, "second": SECOND})
+    fields = task_fields(task) | {"examples": solved, "first": FIRST, "second": SECOND}
+    return _render_marked(name, fields, settings, {"first": FIRST, "second": SECOND})
 
 
 def steps_prompt(name: str, task: ComplexTask, examples: Sequence[ComplexTask], settings: TaskLamaSettings) -> str:
@@ -81,9 +81,9 @@ def steps_prompt(name: str, task: ComplexTask, examples: Sequence[ComplexTask], 
     Raises:
         UsageError: if the template fails, or does not show the steps.
     """
-    solved = [_shown_example(one, shown_order(one, settings.seed)) for one in examples]
-    fields = shown_task(task) | {"examples": solved, "steps": STEPS}
-    return _with_marks(name, fields, settings, {"steps": STEPS})
+    solved = [_example_fields(one, shown_order(one, settings.seed)) for one in examples]
+    fields = task_fields(task) | {"examples": solved, "steps": STEPS}
+    return _render_marked(name, fields, settings, {"steps": STEPS})
 
 
 def entire_graph_prompt(task: ComplexTask, examples: Sequence[ComplexTask], settings: TaskLamaSettings) -> str:
@@ -92,11 +92,11 @@ def entire_graph_prompt(task: ComplexTask, examples: Sequence[ComplexTask], sett
     Raises:
         UsageError: if the template fails.
     """
-    solved = [_shown_example(one, [*range(len(one.steps))]) for one in examples]
-    return render_prompt("entire_graph", shown_task(task) | {"examples": solved}, settings)
+    solved = [_example_fields(one, [*range(len(one.steps))]) for one in examples]
+    return render_prompt("entire_graph", task_fields(task) | {"examples": solved}, settings)
 
 
-def filled(prompt: str, values: Mapping[str, str]) -> str:
+def fill_marks(prompt: str, values: Mapping[str, str]) -> str:
     """Return the prompt with values in the place of marks; what looks like a mark in a value stays as it is."""
     parts = [prompt]
     for mark in values:
@@ -106,12 +106,12 @@ def filled(prompt: str, values: Mapping[str, str]) -> str:
 
 def steps_text(prompt: str, steps: Sequence[str]) -> str:
     """Return the prompt about a list of steps, from the one with a mark in its place."""
-    return filled(prompt, {STEPS: numbered(steps)})
+    return fill_marks(prompt, {STEPS: numbered_lines(steps)})
 
 
 def pair_text(prompt: str, first: str, second: str) -> str:
     """Return the prompt about two steps, from the one with marks in their places."""
-    return filled(prompt, {FIRST: first, SECOND: second})
+    return fill_marks(prompt, {FIRST: first, SECOND: second})
 
 
 def text_setting(settings: Mapping[str, Json], name: str) -> str:
@@ -125,7 +125,7 @@ def _split_at(part: str, mark: str) -> list[str]:
     return [piece for at, one in enumerate(pieces) for piece in ((mark, one) if at else (one,))]
 
 
-def _with_marks(name: str, fields: Mapping[str, Any], settings: TaskLamaSettings, marks: Mapping[str, str]) -> str:
+def _render_marked(name: str, fields: Mapping[str, Any], settings: TaskLamaSettings, marks: Mapping[str, str]) -> str:
     prompt = render_prompt(name, fields, settings)
     for field, mark in marks.items():
         if mark not in prompt:
@@ -135,13 +135,13 @@ def _with_marks(name: str, fields: Mapping[str, Any], settings: TaskLamaSettings
     return prompt
 
 
-def _shown_example(task: ComplexTask, order: Sequence[int]) -> dict[str, Any]:
+def _example_fields(task: ComplexTask, order: Sequence[int]) -> dict[str, Any]:
     """Return what templates see of an example whose steps are shown in that order: numbered lines, and answers."""
     place = {at: position for position, at in enumerate(order)}
     edges: list[Edge] = transitive_reduction(len(order), [(place[a], place[b]) for a, b in task.dependencies])
     first_to_last = linear_extension_of(StepGraph(task.steps, task.dependencies))
-    return shown_task(task) | {
-        "steps": numbered(task.steps[at] for at in order),
+    return task_fields(task) | {
+        "steps": numbered_lines(task.steps[at] for at in order),
         "order": ", ".join(str(place[at] + 1) for at in first_to_last),
-        "dependencies": written_pairs(edges),
+        "dependencies": pairs_text(edges),
     }

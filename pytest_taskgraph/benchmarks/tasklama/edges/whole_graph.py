@@ -10,7 +10,8 @@ from ....scoring.grade import read_answer
 from ....scoring.task_graphs.precedence import transitive_reduction
 from ....scoring.task_graphs.step_graphs import answered_graph
 from ....trial import Question
-from .edge_answers import FoundEdges, GivenSteps, Requests, measured_reply, user_request, written_pairs
+from ..sequences import compose_answer
+from .edge_answers import FoundEdges, GivenSteps, Requests, pairs_text, user_request
 from .edge_prompts import steps_text, text_setting
 from .edge_replies import read_pairs
 
@@ -26,7 +27,7 @@ def ask_graph(question: Question, given: GivenSteps) -> Requests[FoundEdges]:
     right = transitive_reduction(count, given.known)
     wrong = [(after, before) for before, after in right] or [(0, 1)]
     prompt = steps_text(text_setting(question.episode_settings, "graph") or question.prompt, given.steps)
-    (reply,) = yield [user_request(question, prompt, written_pairs(right), written_pairs(wrong))]
+    (reply,) = yield [user_request(question, prompt, pairs_text(right), pairs_text(wrong))]
     pairs = None if reply.cut_off else read_pairs(reply.text, given.steps)
     return FoundEdges(None if pairs is None else tuple(pairs), reply, ({"asked": "graph"},))
 
@@ -40,4 +41,4 @@ def entire_graph(question: Question) -> Turns:
         return Transcript(reply)
     answer = answered_graph(given)
     edges = transitive_reduction(len(answer.steps), answer.dependencies)
-    return Transcript((yield from measured_reply(question, answer.steps, edges, reply)))
+    return Transcript((yield from compose_answer(question, reply, answer.steps, edges)))

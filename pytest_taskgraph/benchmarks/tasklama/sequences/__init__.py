@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .icl import draw_examples as draw_examples
 from .icl import icl_prompt as icl_prompt
-from .icl import shown_task as shown_task
+from .icl import task_fields as task_fields
 from .merged_steps import merge_sequences as merge_sequences
 from .multiple_sequences import compose_answer as compose_answer
 from .multiple_sequences import compose_reply as compose_reply

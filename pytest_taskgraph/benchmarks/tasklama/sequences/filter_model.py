@@ -69,9 +69,9 @@ class FilterModel:
             UsageError: if it does not state a model.
         """
         if not isinstance(data, Mapping):
-            _refuse(where, f"found {_shown(data)}; expected a JSON object")
+            _refuse(where, f"found {_excerpt(data)}; expected a JSON object")
         if data.get("format") != FORMAT or isinstance(data.get("format"), bool):
-            _refuse(f"{where}: format", f"found {_shown(data.get('format'))}; expected {FORMAT}")
+            _refuse(f"{where}: format", f"found {_excerpt(data.get('format'))}; expected {FORMAT}")
         features = _names(data.get("features"), where)
         lists = {name: _numbers(data.get(name), len(features), f"{where}: {name}") for name in _LISTS}
         if (low := next((at for at, scale in enumerate(lists["scale"]) if scale < _SMALLEST_SCALE), None)) is not None:
@@ -101,10 +101,10 @@ def read_filter(path: str | Path) -> FilterModel:
 
 def _names(listed: object, where: str) -> tuple[str, ...]:
     if not isinstance(listed, list) or not listed:
-        _refuse(f"{where}: features", f"found {_shown(listed)}; expected a list of names")
+        _refuse(f"{where}: features", f"found {_excerpt(listed)}; expected a list of names")
     for at, name in enumerate(listed):
         if name not in FEATURES:
-            _refuse(f"{where}: features[{at}]", f"unknown feature {_shown(name)}; known: {', '.join(FEATURES)}")
+            _refuse(f"{where}: features[{at}]", f"unknown feature {_excerpt(name)}; known: {', '.join(FEATURES)}")
         if name in listed[:at]:
             _refuse(f"{where}: features[{at}]", f"{name} stands there twice; expected each feature once")
     return tuple(map(str, listed))
@@ -112,7 +112,7 @@ def _names(listed: object, where: str) -> tuple[str, ...]:
 
 def _numbers(listed: object, expected: int, where: str) -> tuple[float, ...]:
     if not isinstance(listed, list):
-        _refuse(where, f"found {_shown(listed)}; expected a list of {expected} numbers, one for each feature")
+        _refuse(where, f"found {_excerpt(listed)}; expected a list of {expected} numbers, one for each feature")
     if len(listed) != expected:
         _refuse(where, f"found {len(listed)} values; expected {expected} numbers, one for each feature")
     return tuple(_number(value, f"{where}[{at}]") for at, value in enumerate(listed))
@@ -124,11 +124,11 @@ def _number(value: Any, where: str) -> float:  # noqa: ANN401 - any JSON value
     except OverflowError:
         found = math.inf
     if not abs(found) <= _LARGEST:
-        _refuse(where, f"found {_shown(value)}; expected a number from -{_LARGEST:g} to {_LARGEST:g}")
+        _refuse(where, f"found {_excerpt(value)}; expected a number from -{_LARGEST:g} to {_LARGEST:g}")
     return found
 
 
-def _shown(value: object) -> str:
+def _excerpt(value: object) -> str:
     return "nothing" if value is None else f"{value!r:.60}"
 
 

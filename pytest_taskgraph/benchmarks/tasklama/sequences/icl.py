@@ -50,12 +50,12 @@ def icl_prompt(task: ComplexTask, examples: Sequence[ComplexTask], settings: Tas
     Raises:
         UsageError: if the user's template cannot be read or fails.
     """
-    fields = shown_task(task) | {
-        "examples": [shown_task(example) | {"steps": [*example.steps]} for example in examples]
+    fields = task_fields(task) | {
+        "examples": [task_fields(example) | {"steps": [*example.steps]} for example in examples]
     }
     return render_prompt("steps", fields, settings)
 
 
-def shown_task(task: ComplexTask) -> dict[str, Any]:
+def task_fields(task: ComplexTask) -> dict[str, Any]:
     """Return the fields of prompt templates that show a task: its title and its context, each in one line."""
     return {"title": collapse_spaces(task.title), "context": "; ".join(map(collapse_spaces, task.context))}

@@ -11,7 +11,7 @@ from ....scoring.forms.task_graph_form import write_graph
 from ....scoring.grade import read_answer
 from ....trial import Json, Question, Reply, Request
 from ...episodes import opening
-from ..embedded_similarity import measured_similarity
+from ..embedded_similarity import measure_similarity
 from .merged_steps import merge_sequences
 
 TEMPERATURE: Final = 0.5
@@ -83,12 +83,12 @@ def compose_answer(
         steps: The steps of the answer.
         dependencies: Pairs of indices of steps.
     """
-    similarity = yield from measured_similarity(question, steps)
+    similarity = yield from measure_similarity(question, steps)
     return compose_reply(reply, steps, dependencies, similarity)
 
 
 def compose_reply(
-    reply: Reply,
+    reply: Reply | None,
     steps: Sequence[str],
     dependencies: Sequence[tuple[int, int]] = (),
     similarity: list[Json] | None = None,
@@ -96,7 +96,7 @@ def compose_reply(
     """Return the reply that is scored: the text of an answer that an episode put together of what a model wrote.
 
     Args:
-        reply: One of the replies, whose source it keeps.
+        reply: One of the replies, whose source it keeps; None where nothing was asked.
         steps: The steps.
         dependencies: Pairs of indices of steps.
         similarity: The similarity of steps and gold steps, if it was measured.
@@ -104,7 +104,7 @@ def compose_reply(
     pairs: list[Json] = [[before, after] for before, after in dependencies]
     answer: dict[str, Json] = {"steps": [*steps], "dependencies": pairs}
     text = write_graph(answer if similarity is None else answer | {"similarity": similarity})
-    return Reply(text, source=reply.source)
+    return Reply(text, source="" if reply is None else reply.source)
 
 
 def whole_setting(question: Question, name: str) -> int:

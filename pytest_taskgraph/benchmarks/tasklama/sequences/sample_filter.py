@@ -47,7 +47,7 @@ def check_filter(settings: TaskLamaSettings, methods: Sequence[str] = ()) -> Non
     """
     names = methods or settings.methods
     if needing := [name for name in names if name in FILTERED]:
-        filter_of(settings, needing[0])
+        load_filter(settings, needing[0])
     if (merging := [name for name in names if name in MERGED]) and settings.sequences > settings.samples:
         raise UsageError(
             f"--taskgraph-tasklama-sequences: {settings.sequences}; expected at most the number of samples, "
@@ -55,7 +55,7 @@ def check_filter(settings: TaskLamaSettings, methods: Sequence[str] = ()) -> Non
         )
 
 
-def filter_of(settings: TaskLamaSettings, method: str) -> FilterModel:
+def load_filter(settings: TaskLamaSettings, method: str) -> FilterModel:
     """Return the linear model that the file of coefficients states.
 
     Args:

@@ -64,16 +64,16 @@ def features_of(title: str, context: Sequence[str], sequences: Sequence[Sequence
         context: Its context; may be empty.
         sequences: The steps of each sample, of at least one step each.
     """
-    bags = [_content(sequence) for sequence in sequences]
+    bags = [_content_counts(sequence) for sequence in sequences]
     mean_steps = fsum(map(len, sequences)) / len(sequences) if sequences else 0.0
     task = {word for word, _ in content_words(title)}, {word for text in context for word, _ in content_words(text)}
     return [
         _own_features(sequence, bag)
         | {
             "relative_steps": len(sequence) / mean_steps,
-            "title_overlap": _covered(task[0], bag),
-            "context_overlap": _covered(task[1], bag),
-            "agreement": _mean(_shared(bag, other) for place, other in enumerate(bags) if place != at),
+            "title_overlap": _coverage(task[0], bag),
+            "context_overlap": _coverage(task[1], bag),
+            "agreement": _mean(_overlap(bag, other) for place, other in enumerate(bags) if place != at),
         }
         for at, (sequence, bag) in enumerate(zip(sequences, bags, strict=True))
     ]
@@ -103,24 +103,24 @@ def _own_features(sequence: Sequence[str], bag: Counter[str]) -> dict[str, float
         "imperative_share": _mean(map(begins_with_verb, sequence)),
         "anaphora_share": _mean(not _ANAPHORA.isdisjoint(step) for step in worded),
         "distinct_words": len(bag) / bag.total() if bag else 0.0,
-        "near_duplicates": _duplicates(sequence) / len(sequence),
+        "near_duplicates": _count_duplicates(sequence) / len(sequence),
     }
 
 
-def _duplicates(sequence: Sequence[str]) -> int:
+def _count_duplicates(sequence: Sequence[str]) -> int:
     known = [content_words(step) for step in sequence]
     return sum(any(near_duplicates(step, other) for other in known[:at]) for at, step in enumerate(known))
 
 
-def _content(sequence: Sequence[str]) -> Counter[str]:
+def _content_counts(sequence: Sequence[str]) -> Counter[str]:
     return Counter(word for step in sequence for word, _ in content_words(step))
 
 
-def _covered(wanted: set[str], bag: Counter[str]) -> float:
+def _coverage(wanted: set[str], bag: Counter[str]) -> float:
     return sum(word in bag for word in wanted) / len(wanted) if wanted else 0.0
 
 
-def _shared(first: Counter[str], second: Counter[str]) -> float:
+def _overlap(first: Counter[str], second: Counter[str]) -> float:
     total = first.total() + second.total()
     return 2 * (first & second).total() / total if total else 0.0
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from ..method import Method
+from ..method import Method, no_settings
 from .icl import icl_prompt
 from .multiple_sequences import icl, multseq
-from .sample_filter import filter_best, filter_best_logprob, filter_of, multseq_filter, multseq_filter_logprob
+from .sample_filter import filter_best, filter_best_logprob, load_filter, multseq_filter, multseq_filter_logprob
 
 if TYPE_CHECKING:
     from ....trial import Json
@@ -18,17 +18,13 @@ if TYPE_CHECKING:
 METRIC: Final = "hungarian_f1"
 
 
-def _no_settings(task: ComplexTask, examples: Sequence[ComplexTask], settings: TaskLamaSettings) -> dict[str, Json]:
-    return {}
-
-
 def _sequences(task: ComplexTask, examples: Sequence[ComplexTask], settings: TaskLamaSettings) -> dict[str, Json]:
     """Return the task, from which `tasklama fit` computes features, and the number of sequences."""
-    return _shown(task) | {"sequences": settings.sequences}
+    return _task_settings(task) | {"sequences": settings.sequences}
 
 
 def _samples(task: ComplexTask, examples: Sequence[ComplexTask], settings: TaskLamaSettings) -> dict[str, Json]:
-    return _shown(task) | {"samples": settings.samples}
+    return _task_settings(task) | {"samples": settings.samples}
 
 
 def _best_samples(task: ComplexTask, examples: Sequence[ComplexTask], settings: TaskLamaSettings) -> dict[str, Json]:
@@ -36,21 +32,21 @@ def _best_samples(task: ComplexTask, examples: Sequence[ComplexTask], settings: 
 
 
 def _filter(task: ComplexTask, examples: Sequence[ComplexTask], settings: TaskLamaSettings) -> dict[str, Json]:
-    return _samples(task, examples, settings) | {"filter": filter_of(settings, "filter").to_json()}
+    return _samples(task, examples, settings) | {"filter": load_filter(settings, "filter").to_json()}
 
 
 def _filter_best(task: ComplexTask, examples: Sequence[ComplexTask], settings: TaskLamaSettings) -> dict[str, Json]:
-    model = filter_of(settings, "multseq_filter").to_json()
+    model = load_filter(settings, "multseq_filter").to_json()
     return _best_samples(task, examples, settings) | {"filter": model}
 
 
-def _shown(task: ComplexTask) -> dict[str, Json]:
+def _task_settings(task: ComplexTask) -> dict[str, Json]:
     return {"title": task.title, "context": [*task.context], "split": task.split}
 
 
 _OF_STEPS: Final[dict[str, Any]] = {"section": "step_generation", "prompt": icl_prompt, "metric": METRIC}
 METHODS: Final = (
-    Method(name="icl", title="one sequence of steps", episode=icl, settings=_no_settings, **_OF_STEPS),
+    Method(name="icl", title="one sequence of steps", episode=icl, settings=no_settings, **_OF_STEPS),
     Method(name="multseq", title="several sequences put together", episode=multseq, settings=_sequences, **_OF_STEPS),
     Method(
         name="filter",

@@ -60,11 +60,11 @@ def _representatives(clusters: QueryClusters, others: Callable[[int], Sequence[i
     def queries(cluster: int) -> tuple[str, ...]:
         return tuple(clusters.queries(other)[0] for other in others(cluster))
 
-    def ranked(title: str) -> Sequence[str]:
+    def rank_steps(title: str) -> Sequence[str]:
         cluster = clusters.cluster_of(title)
         return () if cluster is None else queries(cluster)
 
-    return ranked
+    return rank_steps
 
 
 def _factory(name: str, make: MakeRanking, *needed: str) -> Callable[[TaskLamaSettings], Model]:
@@ -76,12 +76,12 @@ def _factory(name: str, make: MakeRanking, *needed: str) -> Callable[[TaskLamaSe
         needed: The data sets without which it cannot answer.
     """
 
-    def opened(settings: TaskLamaSettings) -> Model:
+    def open_baseline(settings: TaskLamaSettings) -> Model:
         for data in needed:
             data_file(settings, data)
         return TaskBaseline(name, settings, make)
 
-    return opened
+    return open_baseline
 
 
 BASELINES: Final[Mapping[str, Callable[[TaskLamaSettings], Model]]] = {

@@ -64,9 +64,3 @@ def stem(word: str) -> str:
     """
     endings = _ENDINGS if len(word) > 4 else _SHORT_ENDINGS if len(word) == 4 else ()
     return next((word.removesuffix(ending) + rest for ending, rest in endings if word.endswith(ending)), word)
-
-
-def jaccard_index(first: frozenset[str], second: frozenset[str]) -> float:
-    """Return the number of words that two sets share over that of all their words; 0.0 for two empty sets."""
-    shared = len(first & second)
-    return shared / (len(first) + len(second) - shared) if shared else 0.0

@@ -16,8 +16,8 @@ from heapq import nsmallest
 from itertools import chain
 from typing import Final
 
-from .association import association
 from .content_words import LONGEST_TEXT, content_words
+from .set_overlap import association
 from .tuning import MOST_STEPS
 
 _LEAST_SHARED: Final = 3  # words that two near-duplicates share which are not the same

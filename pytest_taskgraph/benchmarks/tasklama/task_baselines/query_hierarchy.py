@@ -15,9 +15,8 @@ from collections import Counter, defaultdict
 from heapq import nsmallest
 from typing import Final
 
-from .association import association
-from .content_words import jaccard_index
 from .query_clusters import QueryClusters
+from .set_overlap import association, jaccard_index
 from .tuning import MOST_STEPS
 
 SIMILAR_INTENT: Final = 1 / 4

@@ -20,9 +20,9 @@ from typing import Final
 from ....errors import UsageError
 from ....scoring.name_lists import shown
 from ..complex_task import ComplexTask
-from .association import association
 from .content_words import is_stop_word, normal_text, plain_words, stem
 from .data_lines import LineProblems, printable, read_lines
+from .set_overlap import association
 
 SimilarWords = Callable[[str], Sequence[str]]
 """From a word in lower case to the words similar to it, the most similar first."""

@@ -121,8 +121,8 @@ class MustOrder:
         return cls(
             words,
             tuple(before),
-            tuple(_turned(before)),
-            tuple(earlier | later for earlier, later in zip(free, _turned(free), strict=True)),
+            tuple(_invert(before)),
+            tuple(earlier | later for earlier, later in zip(free, _invert(free), strict=True)),
         )
 
     def draw(self, rng: Random) -> int:
@@ -141,7 +141,7 @@ class MustOrder:
 
     def extensions(self, chosen: int) -> list[int]:
         """Return the tasks that can be added to a set with a clear order so that its order stays clear."""
-        reached = dict(self._reached(chosen))
+        reached = dict(self._predecessors(chosen))
         return [at for at in range(len(self.before)) if not chosen >> at & 1 and self._is_clear(at, reached)]
 
     def _is_clear(self, at: int, reached: Mapping[int, int]) -> bool:
@@ -163,7 +163,7 @@ class MustOrder:
                 later |= bit
         return all((earlier | later) >> other & 1 for other in unclear)
 
-    def _reached(self, chosen: int) -> Iterator[tuple[int, int]]:
+    def _predecessors(self, chosen: int) -> Iterator[tuple[int, int]]:
         """Yield each of the tasks with those of them that must come before it, also through others of them."""
         reached: dict[int, int] = {}
         for at in bits(chosen):
@@ -178,7 +178,7 @@ class MustOrder:
 
     def dependencies(self, chosen: int) -> list[tuple[int, int]]:
         """Return the immediate dependencies between the tasks of a set, by their places in the file."""
-        reached = dict(self._reached(chosen))
+        reached = dict(self._predecessors(chosen))
         return [
             (before, at)
             for at, must in reached.items()
@@ -187,7 +187,7 @@ class MustOrder:
         ]
 
 
-def _turned(relation: Sequence[int]) -> list[int]:
+def _invert(relation: Sequence[int]) -> list[int]:
     """Return the relation from the other side: for each task, those that it is stated of."""
     return [sum(1 << at for at, stated in enumerate(relation) if stated >> place & 1) for place in range(len(relation))]
 

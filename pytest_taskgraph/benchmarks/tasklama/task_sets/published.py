@@ -73,13 +73,13 @@ def _fingerprint(path: Path) -> _Fingerprint:
 def _read(text: str, _: _Fingerprint) -> TaskSet:
     path = Path(text)
     if path.is_dir():
-        return _task_set(path, [_DataFile(name, partial(_opened, path / name)) for name in _names_in(path)])
+        return _task_set(path, [_DataFile(name, partial(_open, path / name)) for name in _names_in(path)])
     if path.suffix.lower() == ".zip" or zipfile.is_zipfile(path):
         return _from_archive(path)
-    return _task_set(path, [_DataFile(path.name, partial(_opened, path))], "test")
+    return _task_set(path, [_DataFile(path.name, partial(_open, path))], "test")
 
 
-def _opened(path: Path) -> IO[bytes]:
+def _open(path: Path) -> IO[bytes]:
     return path.open("rb")
 
 
@@ -154,7 +154,7 @@ def _task_set(path: Path, files: Sequence[_DataFile], otherwise: Split | None = 
     for file, split, content in _contents(files, otherwise, problems):
         tasks[split] += read_tasks(content, file.name, split, problems, counts[split])
     if not any(tasks.values()):
-        raise UsageError(_nothing(path, files, problems))
+        raise UsageError(_no_task_message(path, files, problems))
     lines = [*problems.lines, *_backward(counts), *_differences(tasks, counts)]
     return TaskSet.of("published", tasks, lines)
 
@@ -204,17 +204,17 @@ def _differences(tasks: Mapping[Split, Sequence[ComplexTask]], counts: Mapping[S
     dependencies = sum(count.dependencies for count in counts.values())
     if (found, steps, dependencies) != (PUBLISHED_TASKS, PUBLISHED_STEPS, PUBLISHED_DEPENDENCIES):
         yield (
-            f"tasks: {_numbers(found)}; steps: {steps}; dependencies: {dependencies}. The published set has "
-            f"{_numbers(PUBLISHED_TASKS)}; {PUBLISHED_STEPS}; {PUBLISHED_DEPENDENCIES}: scores are not comparable with "
+            f"tasks: {_counts(found)}; steps: {steps}; dependencies: {dependencies}. The published set has "
+            f"{_counts(PUBLISHED_TASKS)}; {PUBLISHED_STEPS}; {PUBLISHED_DEPENDENCIES}: scores are not comparable with "
             "the paper's"
         )
 
 
-def _numbers(counts: Mapping[Split, int]) -> str:
+def _counts(counts: Mapping[Split, int]) -> str:
     return ", ".join(f"{split} {count}" for split, count in counts.items())
 
 
-def _nothing(path: Path, files: Sequence[_DataFile], problems: TaskProblems) -> str:
+def _no_task_message(path: Path, files: Sequence[_DataFile], problems: TaskProblems) -> str:
     """Say that no task can be used, what was found, and what was expected."""
     names = [shown(file.name) for file in files[:5]]
     more = f" and {len(files) - 5} more" if len(files) > 5 else ""

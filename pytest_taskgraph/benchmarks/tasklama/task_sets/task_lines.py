@@ -166,14 +166,14 @@ def _excess(texts: list[str], steps: int, assumptions: int) -> str:
 
 
 def _assumptions(stated: object, note: Note) -> tuple[str, ...]:
-    texts = (_field(one, "assumption") for one in _listed(stated, "assumptions", note))
+    texts = (_field(one, "assumption") for one in _stated_list(stated, "assumptions", note))
     return tuple(dict.fromkeys(text for text in texts if text))
 
 
 def _steps(stated: object, note: Note, counts: StatedCounts) -> tuple[str, ...]:
     """Return the different steps in their order; what is left out is noted."""
     found: dict[str, str] = {}
-    for one in _in_order(_listed(stated, "substeps", note)):
+    for one in _in_order(_stated_list(stated, "substeps", note)):
         counts.steps += 1
         step = _field(one, "step")
         key = _key(step)
@@ -200,7 +200,7 @@ def _dependencies(
     """Return the different dependencies, without self-loops; what is left out is noted."""
     index = {_key(step): at for at, step in enumerate(steps)}
     found: dict[tuple[int, int], None] = {}
-    for one in _listed(stated, "dependencies", note):
+    for one in _stated_list(stated, "dependencies", note):
         counts.dependencies += 1
         texts = _field(one, "subtask1"), _field(one, "subtask2")
         before, after = (index.get(_key(text)) for text in texts)
@@ -215,7 +215,7 @@ def _dependencies(
     return tuple(found)
 
 
-def _listed(stated: object, name: str, note: Note) -> list[Any]:
+def _stated_list(stated: object, name: str, note: Note) -> list[Any]:
     if stated is None:
         return []
     if not isinstance(stated, list):

@@ -54,35 +54,35 @@ def with_ids(tasks: Iterable[ComplexTask]) -> list[ComplexTask]:
     taken: set[str] = set()
     counts: dict[str, int] = {}
     for task in tasks:
-        words = _words(task)
+        words = _id_words(task)
         found = words
         while found in taken:
             counts[words] = counts.get(words, 1) + 1
             number = f"-{counts[words]}"
-            found = _shortened(words, LONGEST_ID - len(number)) + number
+            found = _shorten(words, LONGEST_ID - len(number)) + number
         taken.add(found)
         named.append(replace(task, id=found))
     return named
 
 
-def _words(task: ComplexTask) -> str:
+def _id_words(task: ComplexTask) -> str:
     """Return the title and what fits of the context, in the letters of ids; "task" where it has none of these."""
-    words = _shortened(_plain(task.title), LONGEST_ID) or "task"
-    for assumption in map(_plain, task.context):
+    words = _shorten(_hyphenated(task.title), LONGEST_ID) or "task"
+    for assumption in map(_hyphenated, task.context):
         if not assumption or len(words) + 1 + len(assumption) > LONGEST_ID:
             break
         words += f"-{assumption}"
     return words
 
 
-def _plain(text: str) -> str:
+def _hyphenated(text: str) -> str:
     """Return the words of a text in lower case, with hyphens between."""
     text = text.replace("'", "").replace("\N{RIGHT SINGLE QUOTATION MARK}", "")
     letters = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode("ascii").lower()
     return "-".join(re.findall(r"[a-z0-9]+", letters))
 
 
-def _shortened(words: str, longest: int) -> str:
+def _shorten(words: str, longest: int) -> str:
     """Return as many of the words as fit."""
     if len(words) <= longest:
         return words

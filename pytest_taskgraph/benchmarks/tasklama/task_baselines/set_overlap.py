@@ -1,4 +1,4 @@
-"""How strongly two things are associated that occur in the same places: words in tasks, clusters in sessions."""
+"""How much two sets overlap: the words of two texts, or the places where two things occur."""
 
 from __future__ import annotations
 
@@ -17,3 +17,9 @@ def association(joint: int, first: int, second: int) -> float:
         second: That of the second.
     """
     return joint / sqrt(first * second) * joint / (joint + 1) if joint else 0.0
+
+
+def jaccard_index(first: frozenset[str], second: frozenset[str]) -> float:
+    """Return the number of words that two sets share over that of all their words; 0.0 for two empty sets."""
+    shared = len(first & second)
+    return shared / (len(first) + len(second) - shared) if shared else 0.0

@@ -1,24 +1,26 @@
-"""LLM scoring (Yuan et al. 2024): a step comes before another if it does in all sequences that the model prefers.
+"""Dependencies from an order of the steps: each step before the next one, or what preferred orders have in common.
 
-From an initial order, further sequences are made by exchanging two of its steps each. The model scores all of them by
-the log-probability of the numbered steps behind the prompt that asks for them. Of the highest scoring ones, two steps
-that are in the same order in all of them depend on each other; others can be done in any order.
+The latter is LLM scoring (Yuan et al. 2024). From an initial order, further orders are made by exchanging two of its
+steps each. The model scores all of them by the log-probability of the numbered steps behind the prompt that asks for
+them. A step depends on another if it comes after it in all of the highest scoring orders; other steps can be done in
+any order.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import combinations
+from itertools import combinations, pairwise
 from math import inf
 from random import Random
 from typing import Final
 
 from ....errors import ProviderError
 from ....scoring.task_graphs.precedence import Edge
-from ....trial import Json, Question, Request
-from .edge_answers import FoundEdges, GivenSteps, Requests, numbered
+from ....scoring.task_graphs.step_graphs import StepGraph
+from ....trial import Json, Question, Reply, Request
+from .edge_answers import FoundEdges, GivenSteps, Requests, linear_extension_of, numbered_lines, user_request
 from .edge_prompts import text_setting
-from .given_order import model_order
+from .edge_replies import read_order
 
 SWAPS: Final = 10
 """Sequences that are made of the initial order, each by another exchange of two steps; fewer if there are fewer."""
@@ -26,9 +28,37 @@ ONE_KEPT_OF: Final = 3
 """The share of sequences that is kept, the initial one among them: one of three, rounded down, at least one."""
 
 
+def ask_order(question: Question, given: GivenSteps) -> Requests[FoundEdges]:
+    """Ask for the order of the given steps, and return a dependency between each step and the next one.
+
+    Steps that the model leaves out of its order have no dependencies; the others are joined as if they were not there.
+    """
+    order, first = yield from model_order(question, given)
+    return FoundEdges(None if order is None else tuple(pairwise(order)), first, ({"asked": "order"},) if first else ())
+
+
+def keep_order(question: Question, given: GivenSteps) -> Requests[FoundEdges]:
+    """Return a dependency between each step and the next one of the sequence as it was produced; ask nothing."""
+    yield from ()
+    return FoundEdges(tuple(pairwise(range(len(given.steps)))))
+
+
+def model_order(question: Question, given: GivenSteps) -> Requests[tuple[list[int] | None, Reply | None]]:
+    """Ask for the order of the given steps; return it as indices, None if it cannot be read, and the reply.
+
+    The prompt of the question shows the steps. Nothing is asked about fewer than two.
+    """
+    if len(given.steps) < 2:
+        return [*range(len(given.steps))], None
+    right = linear_extension_of(StepGraph(given.steps, tuple(sorted(given.known))))
+    (reply,) = yield [user_request(question, question.prompt, _order_text(right), _order_text(right[::-1]))]
+    order = read_order(reply.text, given.steps)
+    return None if order and reply.cut_off and len(order) < len(given.steps) else order, reply
+
+
 def score_produced(question: Question, given: GivenSteps) -> Requests[FoundEdges]:
     """Score sequences made of the order in which the steps were produced."""
-    return (yield from _scored(question, given, [*range(len(given.steps))], question.prompt))
+    return (yield from _score_orders(question, given, [*range(len(given.steps))], question.prompt))
 
 
 def score_ordered(question: Question, given: GivenSteps) -> Requests[FoundEdges]:
@@ -36,7 +66,7 @@ def score_ordered(question: Question, given: GivenSteps) -> Requests[FoundEdges]
     order, first = yield from model_order(question, given)
     if order is None or first is None:
         return FoundEdges(None if order is None else (), first, ({"asked": "order"},) if first else ())
-    found = yield from _scored(question, given, order, text_setting(question.episode_settings, "score_context"))
+    found = yield from _score_orders(question, given, order, text_setting(question.episode_settings, "score_context"))
     return FoundEdges(found.edges, first, ({"asked": "order"}, *found.notes))
 
 
@@ -69,14 +99,14 @@ def agreed_pairs(orders: Sequence[Sequence[int]]) -> list[Edge]:
     return [(a, b) for a, b in pairs if all(place[a] < place[b] for place in places)]
 
 
-def _scored(question: Question, given: GivenSteps, order: Sequence[int], context: str) -> Requests[FoundEdges]:
+def _score_orders(question: Question, given: GivenSteps, order: Sequence[int], context: str) -> Requests[FoundEdges]:
     if len(order) < 2:
         return FoundEdges(())
     orders = swapped_orders(order, text_setting(question.episode_settings, "swap_seed"))
     violated = [_violations(one, given.known) for one in orders]
     right: list[Json] = [-1.0 - count for count in violated]
     wrong: list[Json] = [-1.0 - max(violated) + count for count in violated]
-    texts = ["\n" + numbered(given.steps[at] for at in one) for one in orders]
+    texts = ["\n" + numbered_lines(given.steps[at] for at in one) for one in orders]
     (reply,) = yield [Request(kind="score", context=context, texts=texts, right=right, wrong=wrong)]
     scores = [-inf if one.logprob is None else one.logprob for one in reply.scores]
     if len(scores) != len(orders):
@@ -90,3 +120,7 @@ def _violations(order: Sequence[int], known: Iterable[Edge]) -> int:
     """Return how many of the known dependencies an order violates."""
     place = {step: at for at, step in enumerate(order)}
     return sum(a in place and b in place and place[a] > place[b] for a, b in known)
+
+
+def _order_text(order: Sequence[int]) -> str:
+    return ", ".join(str(at + 1) for at in order)
