@@ -126,7 +126,7 @@ def test_embeddings_without_an_embedder_are_a_usage_error(own: Project) -> None:
     )
 
 
-def test_published_data_with_mistakes_are_used_and_the_mistakes_told(own: Project) -> None:
+def test_published_data_with_mistakes_are_used_and_mistakes_reported(own: Project) -> None:
     steps = [{"step": "Wash the rice"}, {"step": "Cook the rice"}]
     lost = {"subtask1": "Sing", "subtask2": "Cook the rice"}
     rice = {"task": "Cook rice", "substeps": steps, "dependencies": [lost]}
@@ -157,7 +157,7 @@ def test_gates_judge_metrics_of_all_methods_and_of_one(own: Project) -> None:
     assert (failed.code, failed.counts["failed"]) == (1, len(gates)), failed.output
 
 
-def test_unknown_method_is_told_with_the_known_ones(own: Project) -> None:
+def test_unknown_method_is_an_error_that_lists_the_known_methods(own: Project) -> None:
     ran = own.run("--model=simulated:1", *asks("cot"))
     assert (ran.code, ran.clean) == (4, True)
     assert "unknown method of TaskLAMA 'cot'; known: all, entire_graph, filter" in " ".join(ran.output.split())

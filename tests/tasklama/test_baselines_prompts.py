@@ -6,7 +6,7 @@ import asyncio
 from dataclasses import replace
 
 import pytest
-from asked_edges import BREAD, EXAMPLES, SETTINGS, edge_question
+from edge_questions import BREAD, EXAMPLES, SETTINGS, edge_question
 
 from pytest_taskgraph.asking import Exchange, Transcript, drive
 from pytest_taskgraph.benchmarks.tasklama import edges, sequences

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from asked_edges import (
+from edge_questions import (
     BREAD,
     BY_NAME,
     EXAMPLES,

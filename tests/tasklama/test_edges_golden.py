@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from asked_edges import BREAD, BY_NAME, PACK, TEA, asked_pair, edge_question, in_order, run_method, simulate
+from edge_questions import BREAD, BY_NAME, PACK, TEA, asked_pair, edge_question, in_order, run_method, simulate
 
 from pytest_taskgraph.asking import is_one_turn
 from pytest_taskgraph.benchmarks.tasklama.complex_task import ComplexTask

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import bounded_process
 import pytest
-from asked_edges import BREAD, BY_NAME, EXAMPLES, PACK, SETTINGS, TEA, edge_question
+from edge_questions import BREAD, BY_NAME, EXAMPLES, PACK, SETTINGS, TEA, edge_question
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -64,8 +64,8 @@ def test_golden_prompt_ends_with_the_task_and_its_shuffled_steps(method: str) ->
 
 def test_prompts_are_the_same_under_any_hash_seed() -> None:
     script = (
-        "import json; from asked_edges import METHODS, asked; "
-        "print(json.dumps([[edge_question(one).prompt, edge_question(one).episode_settings] for one in METHODS]))"
+        "import json; from edge_questions import METHODS, edge_question; questions = map(edge_question, METHODS); "
+        "print(json.dumps([[question.prompt, question.episode_settings] for question in questions]))"
     )
     found = [
         bounded_process.run(

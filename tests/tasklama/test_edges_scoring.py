@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from asked_edges import BREAD, edge_question, in_order, run_method, simulate
+from edge_questions import BREAD, edge_question, in_order, run_method, simulate
 from tasklama_episodes import numbered
 
 from pytest_taskgraph.benchmarks.tasklama.edges.step_orders import (

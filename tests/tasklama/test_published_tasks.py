@@ -547,7 +547,7 @@ def test_data_without_a_task_are_refused(tmp_path: Path, kind: str, files: dict[
 def test_archive_that_is_none_is_refused(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "data.zip").write_bytes(content)
 
-    with pytest.raises(UsageError, match=r"no zip archive that can be read \(.*\); expected the archive"):
+    with pytest.raises(UsageError, match=r"the zip archive cannot be read \(.*\); expected the archive"):
         read_published(tmp_path / "data.zip")
 
 

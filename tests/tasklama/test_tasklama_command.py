@@ -113,7 +113,7 @@ def test_fit_few_tasks_of_another_split_are_warned_of(tmp_path: Path, capsys: py
     out, err = capsys.readouterr()
     assert "cross-validated: R2 undefined, correlation undefined" in out
     assert err.splitlines() == [
-        "warning: 1 task; with fewer than 10 the coefficients hardly hold for others",
+        "warning: 1 task; a fit to fewer than 10 is unreliable for other tasks",
         "warning: tasks of the split test; fit to those of train, and rank others",
         "warning: one cluster of tasks; nothing is cross-validated",
     ]
@@ -123,7 +123,7 @@ def test_fit_file_that_stands_is_replaced_by_force_alone(tmp_path: Path) -> None
     record = record_of(tmp_path, [trial(question_of(1), samples(1))])
     out = tmp_path / "filter.json"
     out.write_text("mine", encoding="utf-8")
-    with pytest.raises(UsageError, match=r"filter\.json: stands already; .* --force"):
+    with pytest.raises(UsageError, match=r"filter\.json: exists already; .* --force"):
         fit(record, "--out", out)
     assert out.read_text("utf-8") == "mine"
     fit(record, "--out", out, "--force")

@@ -100,7 +100,7 @@ def test_golden_methods_leave_out_tasks_of_a_single_step(tmp_path: Path) -> None
     assert Counter(one.group for one in references(stated)) == {"icl": 2, "golden_whole": 1}
 
 
-def test_split_without_tasks_is_told_with_the_sizes_of_all(tmp_path: Path) -> None:
+def test_references_split_without_tasks_names_the_sizes_of_all(tmp_path: Path) -> None:
     stated = settings(data=published(tmp_path, test=[RICE]), split="validation")
     with pytest.raises(UsageError, match="none in the validation split; train: 0, validation: 0, test: 1"):
         references(stated)
@@ -135,7 +135,7 @@ def test_option_that_cannot_be_met_is_a_usage_error(own: dict[str, OptionValue])
         tasklama.check(Settings(own={f"tasklama-{name}": value for name, value in own.items()}))
 
 
-def test_kinds_of_methods_leave_out_those_that_need_a_filter_and_say_so() -> None:
+def test_kinds_of_methods_without_filter_leave_out_filters_with_a_notice() -> None:
     asked = {one.group for one in references(settings(method=("steps",)))}
     assert asked == {"icl", "multseq", "filter_logprob", "multseq_filter_logprob"}
     (line,) = tasklama.notices(settings(method=("steps",)), {})

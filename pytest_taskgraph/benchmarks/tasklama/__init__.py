@@ -21,7 +21,7 @@ QUESTION_SET: Final = 1
 
 
 class TaskLama(Family):
-    """The family of complex tasks; the work is done by the modules beside this one, imported when it is needed."""
+    """The family of complex tasks. The modules of this package are imported when they are first needed."""
 
     name = "tasklama"
     topic = "steps of complex tasks"
@@ -54,7 +54,7 @@ class TaskLama(Family):
         check(TaskLamaSettings.of(settings))
 
     def notices(self, settings: Settings, options: Mapping[str, Any]) -> Sequence[str]:
-        """Return what the reader of the tasks found, and what is left out, a line each."""
+        """Return the problems of the data and what is left out, a line each."""
         from .task_questions import notices
 
         return list(notices(TaskLamaSettings.of(settings)))
@@ -83,7 +83,7 @@ class TaskLama(Family):
         return not settings.pass_threshold
 
     def roles(self, settings: Settings) -> Collection[str]:
-        """Return the embedder where it says which steps are alike."""
+        """Return the embedder if it measures the similarity of steps."""
         return ("embedder",) if TaskLamaSettings.of(settings).similarity == "embeddings" else ()
 
     def diagram_pair(self, question: Question, score: Score) -> DiagramPair | None:

@@ -1,4 +1,4 @@
-"""What an embedder says of how alike the steps of an answer and those of the gold graph are."""
+"""The similarity of the steps of an answer and of the gold graph, measured by an embedder."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def measure_similarity(
         steps: The steps of the answer.
 
     Returns:
-        A row for each given step with a value from 0.0 to 1.0 for each gold step; None where the similarity is another
-        one, and nothing is asked.
+        A row for each given step with a value from 0.0 to 1.0 for each gold step. None if another
+        similarity is chosen; the embedder is then not asked.
 
     Raises:
         ProviderError: if the embedder does not give a vector of one length for each text.

@@ -14,7 +14,7 @@ from ...trial import Question, Score
 
 
 def graph_pair(question: Question, score: Score) -> DiagramPair | None:
-    """Return the gold graph and that of an answer; None where an embedder has not said which steps are alike.
+    """Return the gold graph and that of an answer; None if the similarity that an embedder measures is missing.
 
     A step of the answer is drawn as a step of the gold graph where `graph_f1` takes them for the same.
     """

@@ -13,15 +13,15 @@ from .edges import METHODS as EDGE_METHODS
 from .method import Method
 from .sequences import METHODS as SEQUENCE_METHODS
 
-METHODS: Final[Mapping[str, Method]] = MappingProxyType({one.name: one for one in (*SEQUENCE_METHODS, *EDGE_METHODS)})
-SECTIONS: Final = tuple(dict.fromkeys(one.section for one in METHODS.values()))
+METHODS: Final[Mapping[str, Method]] = MappingProxyType(
+    {method.name: method for method in (*SEQUENCE_METHODS, *EDGE_METHODS)}
+)
+SECTIONS: Final = tuple(dict.fromkeys(method.section for method in METHODS.values()))
 ALL: Final = "all"
 _SEVERAL: Final = {ALL: SECTIONS, "steps": SECTIONS[:1], "golden": SECTIONS[1:2], "generated": SECTIONS[2:]}
 """Names that stand for all methods of these sections."""
-
-
 EMBEDDINGS_SUFFIX: Final = "+embeddings"
-"""Behind the name of an episode: an embedder measures the similarity of steps, in a request more."""
+"""Suffix of the name of an episode that asks an embedder for the similarity of steps, in one further request."""
 
 
 def episodes() -> dict[str, Episode]:
@@ -37,14 +37,14 @@ def select(names: Iterable[str]) -> tuple[Method, ...]:
         names: Names of methods, or "steps", "golden", "generated" or "all" for all of a kind.
 
     Raises:
-        UnknownNameError: if a name is none.
+        UnknownNameError: if there is no method of a name.
     """
     chosen: set[str] = set()
     for name in names:
         if name in _SEVERAL:
-            chosen.update(one.name for one in METHODS.values() if one.section in _SEVERAL[name])
+            chosen.update(method.name for method in METHODS.values() if method.section in _SEVERAL[name])
         elif name in METHODS:
             chosen.add(name)
         else:
             raise UnknownNameError("method of TaskLAMA", name, [*METHODS, *_SEVERAL])
-    return tuple(one for one in METHODS.values() if one.name in chosen)
+    return tuple(method for method in METHODS.values() if method.name in chosen)

@@ -1,4 +1,4 @@
-"""From the settings to references, and from a reference to the question about a task."""
+"""Build the references of a run from its settings, and the question about a task from its reference."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from .sequences import FILTERED, check_filter, draw_examples
 from .task_baselines import data_problems
 from .task_sets import TaskSet, load, sample
 from .task_sets.embedded import read_embedded
+from .task_sets.task_set import SPLITS
 from .tasklama_options import TaskLamaSettings
 
 WITH, WITHOUT = "with", "without"
@@ -27,9 +28,9 @@ _BOTH: Final = "both"
 
 
 def check(settings: TaskLamaSettings) -> None:
-    """Check that the methods, the similarity and the coefficients of a filter can be had. Raises UsageError."""
+    """Check that the methods, the similarity and the coefficients of a filter are available. Raises UsageError."""
     check_similarity(settings.similarity)
-    check_filter(settings, [one.name for one in _methods(settings)])
+    check_filter(settings, [method.name for method in _methods(settings)])
     check_prompt_files(settings)
 
 
@@ -57,28 +58,28 @@ def references(settings: TaskLamaSettings, instances: int | None = None) -> list
 
 def notices(settings: TaskLamaSettings) -> Iterator[str]:
     """Yield what the reader of the tasks found, and what is left out, a line each."""
-    known = load(settings)
-    yield from known.problems
-    if not known.train and settings.examples:
+    task_set = load(settings)
+    yield from task_set.problems
+    if not task_set.train and settings.examples:
         yield "TaskLAMA: the data hold no training split; in-context examples are taken from the embedded tasks"
     yield from data_problems(settings)
-    if left_out := [one.name for one in select(settings.methods) if one not in _methods(settings)]:
-        told = "they need --taskgraph-tasklama-filter=FILE (python -m pytest_taskgraph tasklama fit)"
-        yield f"--taskgraph-tasklama-method leaves out {', '.join(left_out)}: {told}"
+    if left_out := [method.name for method in select(settings.methods) if method not in _methods(settings)]:
+        remedy = "they need --taskgraph-tasklama-filter=FILE (python -m pytest_taskgraph tasklama fit)"
+        yield f"--taskgraph-tasklama-method leaves out {', '.join(left_out)}: {remedy}"
     if settings.context == _BOTH:
-        bare = sum(not one.context for one in known.split(settings.split))
+        bare = sum(not task.context for task in task_set.split(settings.split))
         if bare:
-            told = f"{bare} {'tasks' if bare > 1 else 'task'} of the {settings.split} split without context"
-            yield f"--taskgraph-tasklama-context=both leaves out {told}: there is nothing to compare"
+            tasks = f"{bare} {'tasks' if bare > 1 else 'task'} of the {settings.split} split without context"
+            yield f"--taskgraph-tasklama-context=both leaves out {tasks}: there is nothing to compare"
 
 
 def question(reference: QuestionReference, settings: TaskLamaSettings) -> Question:
     """Return the question that a reference stands for."""
     method, payload = METHODS[reference.group], reference.payload
-    task, known = ComplexTask.from_json(payload["task"]), load(settings)
-    examples: Sequence[ComplexTask] = draw_examples(_training_tasks(known), task, settings.examples, settings.seed)
+    task, task_set = ComplexTask.from_json(payload["task"]), load(settings)
+    examples: Sequence[ComplexTask] = draw_examples(_training_tasks(task_set), task, settings.examples, settings.seed)
     if payload["context"] == WITHOUT:
-        task, examples = replace(task, context=()), [replace(one, context=()) for one in examples]
+        task, examples = replace(task, context=()), [replace(example, context=()) for example in examples]
     prompt = method.prompt(task, examples, settings)
     context = f"\nContext: {'; '.join(task.context)}" if task.context else ""
     return Question(
@@ -111,25 +112,25 @@ def _methods(settings: TaskLamaSettings) -> tuple[Method, ...]:
     """Return the methods to ask; without coefficients, those that need them only where they are named one by one."""
     chosen = select(settings.methods)
     unfit = () if settings.filter else {*FILTERED} - {*settings.methods}
-    return tuple(one for one in chosen if one.name not in unfit)
+    return tuple(method for method in chosen if method.name not in unfit)
 
 
 def _tasks(settings: TaskLamaSettings, count: int) -> tuple[ComplexTask, ...]:
-    known = load(settings)
-    listed = known.split(settings.split)
-    usable = tuple(one for one in listed if one.context) if settings.context == _BOTH else listed
-    if not usable and known.source != "generated":
-        raise UsageError(f"TaskLAMA, {known.source} tasks: none in the {settings.split} split{_others(known)}")
+    task_set = load(settings)
+    split = task_set.split(settings.split)
+    usable = tuple(task for task in split if task.context) if settings.context == _BOTH else split
+    if not usable and task_set.source != "generated":
+        raise UsageError(f"TaskLAMA, {task_set.source} tasks: none in the {settings.split} split{_others(task_set)}")
     return sample(usable, count, settings.seed)
 
 
-def _training_tasks(known: TaskSet) -> Sequence[ComplexTask]:
+def _training_tasks(task_set: TaskSet) -> Sequence[ComplexTask]:
     """Return the tasks of the training split, the embedded ones where the user's data have none."""
-    return known.train or read_embedded().train
+    return task_set.train or read_embedded().train
 
 
-def _others(known: TaskSet) -> str:
-    counts = {name: len(known.split(name)) for name in ("train", "validation", "test")}
+def _others(task_set: TaskSet) -> str:
+    counts = {name: len(task_set.split(name)) for name in SPLITS}
     return "; " + ", ".join(f"{name}: {count}" for name, count in counts.items())
 
 

@@ -20,7 +20,7 @@ from .sequences.filter_fit import FilterFit, SampledTask, fit_filter, sampled_ta
 SUMMARY = "fit the coefficients by which the methods filter of TaskLAMA rank sequences of steps"
 FAMILY: Final = "tasklama"
 FEW_TASKS: Final = 10
-"""With fewer tasks the coefficients tell more of these tasks than of others."""
+"""With fewer tasks, the fit is reported as unreliable."""
 _STORE: Final = Path(".taskgraph")
 _OUT: Final = Path("filter.json")
 _RUN: Final = (
@@ -43,7 +43,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     )
     fit.add_argument("--force", action="store_true", help="replace the file that is to be written")
     fit.add_argument(
-        "--store", metavar="PATH", type=Path, default=_STORE, help="where saved runs stand (default: %(default)s)"
+        "--store", metavar="PATH", type=Path, default=_STORE, help="the folder of saved runs (default: %(default)s)"
     )
 
 
@@ -57,20 +57,20 @@ def run(options: argparse.Namespace) -> int:
         UsageError: if the record cannot be read or holds no sequences, or the file cannot be written.
     """
     if options.out.exists() and not options.force:
-        raise UsageError(f"{options.out}: stands already; name another file, or give --force to replace it")
+        raise UsageError(f"{options.out}: exists already; name another file, or give --force to replace it")
     tasks = sampled_tasks(trials(load(options.store, options.record)), FAMILY)
     if not tasks:
         raise UsageError(f"{options.record}: holds no sequences of steps; record a run such as: {_RUN}")
     fit = fit_filter(tasks)
     replace(options.out, [json.dumps(fit.to_json(), indent=2, allow_nan=False), "\n"], "file of coefficients")
     print("\n".join([*fit_lines(fit), f"coefficients written to {one_line(str(options.out))}"]))
-    for told in warnings_of(tasks):
-        print(f"warning: {told}", file=sys.stderr)
+    for warning in warnings_of(tasks):
+        print(f"warning: {warning}", file=sys.stderr)
     return 0
 
 
 def fit_lines(fit: FilterFit) -> list[str]:
-    """Return what a fit says: its coefficients, and how good it is on clusters that it was not fitted to."""
+    """Return the lines about a fit: its coefficients, and its quality on clusters that it was not fitted to."""
     rows = [[name, f"{value:+.4f}"] for name, value in zip(fit.model.features, fit.model.coefficients, strict=True)]
     return [
         *table(["feature", "coefficient"], rows, "lr"),
@@ -82,9 +82,9 @@ def fit_lines(fit: FilterFit) -> list[str]:
 
 
 def warnings_of(tasks: Sequence[SampledTask]) -> Iterator[str]:
-    """Yield what speaks against a fit to these tasks, a line each."""
+    """Yield the reasons for which a fit to these tasks is unreliable, a line each."""
     if len(tasks) < FEW_TASKS:
-        yield f"{_amount(len(tasks), 'task')}; with fewer than {FEW_TASKS} the coefficients hardly hold for others"
+        yield f"{_amount(len(tasks), 'task')}; a fit to fewer than {FEW_TASKS} is unreliable for other tasks"
     if odd := sorted({task.split or "none" for task in tasks} - {"train"}):
         yield f"tasks of the split {', '.join(map(one_line, odd))}; fit to those of train, and rank others"
     if len({task.cluster for task in tasks}) == 1:

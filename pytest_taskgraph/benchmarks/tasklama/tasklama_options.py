@@ -8,7 +8,7 @@ from typing import Any, Final, Literal
 from ..settings import Option, Settings
 
 SHOTS: Final = 3
-"""In-context examples, unless the run says otherwise."""
+"""The number of in-context examples, unless --taskgraph-shots is set."""
 
 METHOD: Final = Option(
     "tasklama-method",
@@ -59,7 +59,7 @@ SIMILARITY: Final = Option(
 )
 OPTIONS: Final = (METHOD, SPLIT, SOURCE, CONTEXT, SEQUENCES, SAMPLES, FILTER, SIMILARITY)
 HELP: Final = {"instances": "per method", "shots": "tasks"}
-"""What shared options are about here."""
+"""The words of this family for the help of shared options."""
 PROFILES: Final = {"full": {"tasklama-method": "icl,multseq,golden_linear,golden_whole,linear,whole,entire_graph"}}
 """The values that profiles give options of the family."""
 
@@ -100,7 +100,7 @@ class TaskLamaSettings(Settings):
         """
         if isinstance(settings, cls):
             return settings
-        shared: dict[str, Any] = {one.name: getattr(settings, one.name) for one in fields(Settings)}
+        shared: dict[str, Any] = {field.name: getattr(settings, field.name) for field in fields(Settings)}
         found = {option.name: settings.value_of(option, suite or {}) for option in OPTIONS}
         return cls(
             **shared,

@@ -107,7 +107,7 @@ def _paper_values(table: str, values: tuple[str, ...], source: str) -> tuple[Ref
 
 
 def _methods_of(section: str) -> tuple[str, ...]:
-    return tuple(one.name for one in METHODS.values() if one.section == section)
+    return tuple(method.name for method in METHODS.values() if method.section == section)
 
 
 TABLES: Final = (
@@ -123,7 +123,7 @@ TABLES: Final = (
     ),
     TableSpec(
         "matchings", "matching", _columns(_CONTRAST), rows="model-group", total=False, graded=True,
-        groups=_methods_of("step_generation"), caption="What three ways to match steps make of the same answers",
+        groups=_methods_of("step_generation"), caption="The same answers by three ways to match steps",
         layouts=_LAYOUTS,
     ),
     TableSpec(

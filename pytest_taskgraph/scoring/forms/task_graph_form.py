@@ -68,7 +68,7 @@ def read_graph(text: str) -> dict[str, Json]:
     stated = _json(text)
     if isinstance(stated, dict):
         return _answer_in(stated, text)
-    steps = _steps([one for one in stated if isinstance(one, str)] if isinstance(stated, list) else None, text)
+    steps = _steps([step for step in stated if isinstance(step, str)] if isinstance(stated, list) else None, text)
     numbers = {number: at for at, number in enumerate(steps)}
     listed = "\n".join(line for line, of_dependencies in _lines(text) if of_dependencies)
     pairs = read_dependencies(listed, numbers)
@@ -140,7 +140,7 @@ def _pairs(listed: object, steps: int) -> list[tuple[int, int]]:
     return [
         (pair[0], pair[1])
         for pair in found
-        if len(pair) == 2 and all(type(one) is int and 0 <= one < steps for one in pair) and pair[0] != pair[1]
+        if len(pair) == 2 and all(type(end) is int and 0 <= end < steps for end in pair) and pair[0] != pair[1]
     ]
 
 
@@ -198,10 +198,10 @@ def _show(answer: Json) -> str:
     """Return the steps with their numbers, and the dependencies, in one line."""
     match answer:
         case {"steps": list(steps), **rest}:
-            told = "; ".join(f"{at} {collapse_spaces(step)}" for at, step in enumerate(steps, 1))
+            numbered = "; ".join(f"{at} {collapse_spaces(step)}" for at, step in enumerate(steps, 1))
             pairs = _pairs(rest.get("dependencies"), len(steps))
             listed = ", ".join(f"{before + 1} → {after + 1}" for before, after in pairs)
-            return f"{told} ({listed})" if listed else told
+            return f"{numbered} ({listed})" if listed else numbered
     return show_value(answer)
 
 

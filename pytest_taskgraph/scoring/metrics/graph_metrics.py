@@ -95,8 +95,8 @@ def pairwise_accuracy(given: Json, reference: Json) -> Measurement:
 
     The dependencies of the answer are its answers about single pairs: nothing is concluded from them, and a method
     that states immediate dependencies must give their closure. Its steps are those of the reference, in its order;
-    else no pair is right. `majority_class` is what "no dependency" for every pair comes to. The parts `pairs` and
-    `majority_pairs` hold the counts, for the accuracy over all pairs of all tasks.
+    else no pair is right. `majority_class` is the share that the answer "no dependency" for every pair
+    reaches. The parts `pairs` and `majority_pairs` hold the counts, for the accuracy over all pairs of all tasks.
     """
     answer, gold = answered_graph(given), gold_graph(reference)
     same = [words(step) for step in answer.steps] == [words(step) for step in gold.steps]

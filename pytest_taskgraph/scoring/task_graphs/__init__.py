@@ -5,6 +5,6 @@ step_graphs      the steps and dependencies of an answer, and of a reference
 precedence       cycles, reduction, closure, and pairwise accuracy
 similarity       how alike two steps are
 step_matching    which steps belong together: unlimited, one-to-one, one-to-two
-neighbourhoods   what stands around matched steps
+neighbourhoods   the parents and children of matched steps
 shared_parts     the longest common chain and the largest common subgraph of matched steps
 """

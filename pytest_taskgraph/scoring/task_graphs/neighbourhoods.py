@@ -1,7 +1,7 @@
-"""What stands around matched steps: the overlap of their parents, their children, and both (Yuan et al. 2024).
+"""The overlap of the neighbours of matched steps: of their parents, their children, and both (Yuan et al. 2024).
 
 The texts of a step's neighbours are joined in the order of the graph's own steps, and compared by the F1 of ROUGE. The
-paper leaves open what two empty neighbourhoods come to. Here two steps without neighbours agree: 1. A step without a
+paper leaves open the value of two empty neighbourhoods. Here two steps without neighbours agree: 1. A step without a
 partner is paired with a dummy that has no neighbours either, and that is 0: else an isolated useless step would raise
 the mean.
 """

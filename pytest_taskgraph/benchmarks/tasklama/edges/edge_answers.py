@@ -1,4 +1,4 @@
-"""From dependencies that a model stated to the reply that is scored: answers are composed here, and nowhere else.
+"""Episodes that ask for dependencies, and the answers that they compose of the replies.
 
 A way to ask for dependencies (`Asking`) takes the steps, and returns what it found. On golden steps the episode adds
 nothing; on generated ones it first has the steps generated.
@@ -43,12 +43,12 @@ class GivenSteps:
 
 @dataclass(frozen=True, slots=True)
 class FoundEdges:
-    """What a model said of dependencies.
+    """The dependencies that were read from the replies of a model.
 
     Args:
         edges: Pairs of indices of the given steps; None where no reply can be read.
         first: The first reply as the model wrote it; None where nothing was asked.
-        notes: What the record says of each exchange.
+        notes: The notes of the record on each exchange.
     """
 
     edges: tuple[Edge, ...] | None
@@ -180,8 +180,8 @@ def unparseable_reply(question: Question, reply: Reply | None) -> Reply:
     if reply is None:
         return Reply("")
     if reply.cut_off:
-        told = "the reply was cut off at the token limit before dependencies could be read; allow more tokens"
-        raise ProviderError("truncated", told)
+        message = "the reply was cut off at the token limit before dependencies could be read; allow more tokens"
+        raise ProviderError("truncated", message)
     if read_answer(question, reply) is None:
         return reply
     return replace(reply, text=json.dumps({"unparseable": reply.text}, ensure_ascii=False))

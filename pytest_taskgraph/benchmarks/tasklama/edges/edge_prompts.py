@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 FIRST: Final = "⟦first step⟧"
 SECOND: Final = "⟦second step⟧"
 STEPS: Final = "⟦steps⟧"
-LEAST_SHUFFLED: Final = 4  # steps; of fewer, an order that is never the gold one would tell too much of it
+LEAST_SHUFFLED: Final = 4  # steps; of fewer steps, an order that is never the gold order would reveal it
 
 
 def shown_order(task: ComplexTask, seed: int) -> list[int]:
@@ -81,7 +81,7 @@ def steps_prompt(name: str, task: ComplexTask, examples: Sequence[ComplexTask], 
     Raises:
         UsageError: if the template fails, or does not show the steps.
     """
-    solved = [_example_fields(one, shown_order(one, settings.seed)) for one in examples]
+    solved = [_example_fields(example, shown_order(example, settings.seed)) for example in examples]
     fields = task_fields(task) | {"examples": solved, "steps": STEPS}
     return _render_marked(name, fields, settings, {"steps": STEPS})
 
@@ -92,7 +92,7 @@ def entire_graph_prompt(task: ComplexTask, examples: Sequence[ComplexTask], sett
     Raises:
         UsageError: if the template fails.
     """
-    solved = [_example_fields(one, [*range(len(one.steps))]) for one in examples]
+    solved = [_example_fields(example, [*range(len(example.steps))]) for example in examples]
     return render_prompt("entire_graph", task_fields(task) | {"examples": solved}, settings)
 
 
@@ -105,12 +105,12 @@ def fill_marks(prompt: str, values: Mapping[str, str]) -> str:
 
 
 def steps_text(prompt: str, steps: Sequence[str]) -> str:
-    """Return the prompt about a list of steps, from the one with a mark in its place."""
+    """Return the prompt about a list of steps: the given prompt with the list in place of its mark."""
     return fill_marks(prompt, {STEPS: numbered_lines(steps)})
 
 
 def pair_text(prompt: str, first: str, second: str) -> str:
-    """Return the prompt about two steps, from the one with marks in their places."""
+    """Return the prompt about two steps: the given prompt with the steps in place of their marks."""
     return fill_marks(prompt, {FIRST: first, SECOND: second})
 
 
@@ -122,7 +122,7 @@ def text_setting(settings: Mapping[str, Json], name: str) -> str:
 def _split_at(part: str, mark: str) -> list[str]:
     """Return the pieces of a text between marks, and the marks, in their order."""
     pieces = part.split(mark)
-    return [piece for at, one in enumerate(pieces) for piece in ((mark, one) if at else (one,))]
+    return [part for at, piece in enumerate(pieces) for part in ((mark, piece) if at else (piece,))]
 
 
 def _render_marked(name: str, fields: Mapping[str, Any], settings: TaskLamaSettings, marks: Mapping[str, str]) -> str:

@@ -1,6 +1,6 @@
-"""Read what a model says of dependencies: a verdict on a pair, an order of steps, a list of pairs.
+"""Read dependencies from replies: a verdict on a pair, an order of steps, a list of pairs.
 
-All are lenient: they measure what was said, not how. The work is bounded, whatever the text.
+All readers are lenient: they measure the content of a reply, not its layout. The work is bounded, whatever the text.
 """
 
 from __future__ import annotations
@@ -72,7 +72,9 @@ def read_order(text: str, steps: Sequence[str]) -> list[int] | None:
 
 
 def read_pairs(text: str, steps: Sequence[str]) -> list[Edge] | None:
-    """Return the pairs of indices that a reply lists, as "1 -> 3" or "[1, 3]"; None if it lists none, nor says so.
+    """Return the pairs of indices that a reply lists, as "1 -> 3" or "[1, 3]".
+
+    None stands for a reply that neither lists pairs nor states that there are none.
 
     Args:
         text: The reply. Where it lists all the steps again, its pairs refer to the numbers of its own list.

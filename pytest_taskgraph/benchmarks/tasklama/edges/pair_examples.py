@@ -75,7 +75,7 @@ def gold_closure(task: ComplexTask) -> set[Edge]:
 
 
 def rationale_by_rule(task: ComplexTask, first: int, second: int) -> str:
-    """Return a reason for the label of a pair in words that say what the graph says, and nothing more.
+    """Return a reason for the label of a pair that states what the graph states, and nothing more.
 
     Args:
         task: The task.
@@ -86,17 +86,13 @@ def rationale_by_rule(task: ComplexTask, first: int, second: int) -> str:
     ours, theirs = (f'"{collapse_spaces(task.steps[at])}"' for at in (first, second))
     if path := _shortest_path(edges, first, second):
         names = [f'"{collapse_spaces(task.steps[at])}"' for at in path]
-        links = "; ".join(f"{after} can only begin when {before} is done" for before, after in _links(names))
+        links = "; ".join(f"{after} can only begin when {before} is done" for before, after in pairwise(names))
         return f"{links}. So {ours} has to be done before {theirs}."
     if path := _shortest_path(edges, second, first):
         names = [f'"{collapse_spaces(task.steps[at])}"' for at in path]
-        links = "; ".join(f"{after} can only begin when {before} is done" for before, after in _links(names))
+        links = "; ".join(f"{after} can only begin when {before} is done" for before, after in pairwise(names))
         return f"It is the other way round. {links}. So {ours} cannot be done before {theirs}."
     return f"Neither {ours} nor {theirs} needs the other one to be done. They can be done in any order."
-
-
-def _links(names: Sequence[str]) -> Iterable[tuple[str, str]]:
-    return pairwise(names)
 
 
 def _shortest_path(edges: Iterable[Edge], start: int, end: int) -> list[int]:
@@ -120,7 +116,7 @@ def _shortest_path(edges: Iterable[Edge], start: int, end: int) -> list[int]:
 
 
 def _written_rationale(task: ComplexTask, pair: Edge, label: bool) -> str:
-    """Return what a person wrote on a pair of steps, for that label; empty for nothing."""
+    """Return the rationale that a person wrote for a pair of steps with that label; empty if there is none."""
     first, second = (collapse_spaces(task.steps[at]) for at in pair)
     return _written_rationales().get((collapse_spaces(task.title), first, second, "yes" if label else "no"), "")
 

@@ -103,16 +103,16 @@ def _score_orders(question: Question, given: GivenSteps, order: Sequence[int], c
     if len(order) < 2:
         return FoundEdges(())
     orders = swapped_orders(order, text_setting(question.episode_settings, "swap_seed"))
-    violated = [_violations(one, given.known) for one in orders]
-    right: list[Json] = [-1.0 - count for count in violated]
-    wrong: list[Json] = [-1.0 - max(violated) + count for count in violated]
-    texts = ["\n" + numbered_lines(given.steps[at] for at in one) for one in orders]
+    violations = [_violations(swapped, given.known) for swapped in orders]
+    right: list[Json] = [-1.0 - count for count in violations]
+    wrong: list[Json] = [-1.0 - max(violations) + count for count in violations]
+    texts = ["\n" + numbered_lines(given.steps[at] for at in swapped) for swapped in orders]
     (reply,) = yield [Request(kind="score", context=context, texts=texts, right=right, wrong=wrong)]
-    scores = [-inf if one.logprob is None else one.logprob for one in reply.scores]
+    scores = [-inf if score.logprob is None else score.logprob for score in reply.scores]
     if len(scores) != len(orders):
         raise ProviderError("malformed", f"expected {len(orders)} scores of texts, got {len(scores)}")
     kept = kept_orders(orders, scores)
-    note: dict[str, Json] = {"asked": "scores", "orders": [[*one] for one in orders], "kept": [*kept]}
+    note: dict[str, Json] = {"asked": "scores", "orders": [[*swapped] for swapped in orders], "kept": [*kept]}
     return FoundEdges(tuple(agreed_pairs([orders[at] for at in kept])), reply, (note,))
 
 

@@ -93,9 +93,9 @@ def read_filter(path: str | Path) -> FilterModel:
     try:
         data = json.loads(text)
     except json.JSONDecodeError as error:
-        _refuse(f"{path}:{error.lineno}", f"no JSON: {error.msg}")
+        _refuse(f"{path}:{error.lineno}", f"malformed JSON: {error.msg}")
     except (ValueError, RecursionError) as error:
-        _refuse(str(path), f"no JSON that can be read: {error}")
+        _refuse(str(path), f"the JSON cannot be read: {error}")
     return FilterModel.from_json(data, str(path))
 
 
@@ -106,7 +106,7 @@ def _names(listed: object, where: str) -> tuple[str, ...]:
         if name not in FEATURES:
             _refuse(f"{where}: features[{at}]", f"unknown feature {_excerpt(name)}; known: {', '.join(FEATURES)}")
         if name in listed[:at]:
-            _refuse(f"{where}: features[{at}]", f"{name} stands there twice; expected each feature once")
+            _refuse(f"{where}: features[{at}]", f"found {name} twice; expected each feature once")
     return tuple(map(str, listed))
 
 

@@ -21,7 +21,7 @@ PENALTIES: Final = (1000.0, 300.0, 100.0, 30.0, 10.0, 3.0, 1.0, 0.3, 0.1)
 """The penalties that are tried; of equally good ones the largest is taken."""
 ONE_GROUP_PENALTY: Final = 1.0
 """The penalty where there is one group alone, and none can be left out."""
-_CONSTANT: Final = 1e-12  # the standard deviation up to which a feature tells nothing
+_CONSTANT: Final = 1e-12  # the standard deviation up to which a feature counts as constant
 
 
 @dataclass(frozen=True, slots=True)

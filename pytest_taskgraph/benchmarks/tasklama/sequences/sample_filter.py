@@ -30,7 +30,7 @@ MERGED: Final = ("multseq_filter", "multseq_filter_logprob")
 """The methods that put the best sequences together."""
 EPISODE_METRICS: Final = ("best_sample_f1", "mean_sample_f1")
 """What these methods measure beside the answer: the Hungarian F1 of the best sample, which no filter can exceed, and
-the mean of all samples, which a filter that knows nothing has. Undefined unless the similarity is lexical."""
+the mean of all samples, which a random choice has. Undefined unless the similarity is lexical."""
 _DIGITS: Final = 6  # of a rank in the record
 
 
@@ -160,13 +160,15 @@ def _logprobs(
         ProviderError: if the reply has not a score for each text.
     """
     texts = ["\n" + write_graph({"steps": [*steps]}) for steps in sequences]
-    asked = list(dict.fromkeys(texts))
+    distinct = list(dict.fromkeys(texts))
     context = "\n\n".join(filter(None, (question.system, question.prompt)))
     right, wrong = _simulated_logprobs(question, dict(zip(texts, sequences, strict=True)))
-    (reply,) = yield [Request(kind="score", context=context, texts=asked, right=right, wrong=wrong)]
-    if len(reply.scores) != len(asked):
-        raise ProviderError("malformed", f"expected log-probabilities of {len(asked)} texts, got {len(reply.scores)}")
-    means = dict(zip(asked, (_mean_logprob(score.logprob, score.tokens) for score in reply.scores), strict=True))
+    (reply,) = yield [Request(kind="score", context=context, texts=distinct, right=right, wrong=wrong)]
+    if len(reply.scores) != len(distinct):
+        raise ProviderError(
+            "malformed", f"expected log-probabilities of {len(distinct)} texts, got {len(reply.scores)}"
+        )
+    means = dict(zip(distinct, (_mean_logprob(score.logprob, score.tokens) for score in reply.scores), strict=True))
     return [means[text] for text in texts]
 
 

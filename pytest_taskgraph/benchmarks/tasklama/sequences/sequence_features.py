@@ -1,4 +1,4 @@
-"""What a filter goes by: features of a sequence of steps, computed from task and sequences alone, never from gold.
+"""The features by which a filter ranks sequences of steps, computed from task and sequences alone, never from gold.
 
 | feature | meaning |
 |---|---|

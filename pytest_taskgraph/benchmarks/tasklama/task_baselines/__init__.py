@@ -1,11 +1,11 @@
-"""The baselines of Yuan et al. (2024), "Task Decomposition Results": models that need no language model.
+"""The baselines of Yuan et al. (2024), "Task Decomposition Results", which answer without a language model.
 
 repeat-task     the task itself as every step (`repeat`)
 repeat-similar  the same with a word replaced by a similar one (`repeat`, `similar_words`)
 co-occurrence   queries that users ask in the same sessions as that of the task (`query_sessions`, `query_clusters`)
 hierarchy       queries of a similar intent as that of the task (`query_hierarchy`)
 
-What they answer to questions about dependencies, `task_baseline` says; how many steps they give, `tuning`.
+`task_baseline` states what they answer to questions about dependencies, `tuning` how many steps they give.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from ....errors import UsageError
 from ....scoring.name_lists import shown
 
 LONGEST_LINE: Final = 100_000  # bytes
-_MOST_TOLD = 5  # lines that are told of one by one
+_MOST_REPORTED = 5  # lines that have a message each
 
 
 class LineProblems:
@@ -29,7 +29,7 @@ class LineProblems:
             found: What it holds, in words.
             expected: What it should hold.
         """
-        if len(self._messages) < _MOST_TOLD:
+        if len(self._messages) < _MOST_REPORTED:
             self._messages.append(f"{self._path}:{line}: found {found}, expected {expected}")
         else:
             self._more += 1

@@ -73,7 +73,7 @@ class QueryClusters:
         return Counter(chain.from_iterable(self._clusters_in[at] for at in self._sessions_with[cluster]))
 
     def cluster_of(self, title: str) -> int | None:
-        """Return the cluster most similar to a task: the one with the query of the largest Jaccard index of words.
+        """Return the cluster most similar to a task: that of the query with the largest Jaccard index of words.
 
         Among equals it is the cluster with more sessions. None if no query shares a content word with the title.
         """

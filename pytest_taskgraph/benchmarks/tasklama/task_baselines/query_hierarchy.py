@@ -1,8 +1,8 @@
 """A second level of clusters above those of near-duplicates: clusters of similar intent.
 
-After Mehrotra and Yilmaz (2017), who weigh both what queries say and where they are asked, two clusters are the more
-similar in intent, the larger the greater one of two values is: the Jaccard index of their leaders' content words, and
-their `association` over sessions. The clusters are taken by their number of sessions, the largest first: each joins the
+After Mehrotra and Yilmaz (2017), who weigh both what queries say and where they are asked, two clusters are as
+similar in intent as the greater of two values: the Jaccard index of their leaders' content words, and their
+`association` over sessions. The clusters are taken by their number of sessions, the largest first: each joins the
 most similar leader, if the similarity is at least 1/4, else it leads a cluster of level two.
 
 Only the 10,000 clusters with most sessions are clustered. Another one, to which a task belongs, has the members of the
@@ -32,7 +32,9 @@ class QueryHierarchy:
         self._leader_of: dict[int, int] = {}
         self._members: defaultdict[int, list[int]] = defaultdict(list)
         self._leaders_with: defaultdict[str, list[int]] = defaultdict(list)
-        ranked = nsmallest(_MOST_CLUSTERED, range(len(clusters)), key=lambda one: (-clusters.sessions(one), one))
+        ranked = nsmallest(
+            _MOST_CLUSTERED, range(len(clusters)), key=lambda cluster: (-clusters.sessions(cluster), cluster)
+        )
         for cluster in ranked:
             leader = self._most_similar_leader(cluster, clusters.joint(cluster))
             if leader is None:
@@ -77,7 +79,7 @@ class QueryHierarchy:
 
         Args:
             first: A cluster.
-            second: Another one.
+            second: Another cluster.
             joint: In how many sessions of the first each cluster occurs.
         """
         clusters = self._clusters

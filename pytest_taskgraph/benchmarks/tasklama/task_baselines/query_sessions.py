@@ -58,11 +58,11 @@ def read_sessions(path: Path) -> QuerySessions:
             )
         if queries:
             sessions.append(tuple(queries[:MOST_QUERIES]))
-    told = problems.messages()
+    messages = problems.messages()
     if not sessions:
-        found = told[0] if told else f"{path} is empty"
+        found = messages[0] if messages else f"{path} is empty"
         raise UsageError(f"--taskgraph-data={QUERY_DATA}: no sessions; expected {QUERY_FORMAT}; {found}")
-    return QuerySessions(tuple(sessions), told)
+    return QuerySessions(tuple(sessions), messages)
 
 
 def _queries(number: int, line: str, problems: LineProblems) -> Sequence[str]:
@@ -79,7 +79,7 @@ def _queries(number: int, line: str, problems: LineProblems) -> Sequence[str]:
     short = [query for query in listed if len(query) <= LONGEST_TEXT]
     if len(short) < len(listed):
         problems.add(number, "a longer query", f"at most {LONGEST_TEXT} characters")
-    queries = [query for query in dict.fromkeys(normal_text(printable(one)) for one in short) if has_words(query)]
+    queries = [query for query in dict.fromkeys(normal_text(printable(query)) for query in short) if has_words(query)]
     if not queries and short == listed:
         problems.add(number, shown(line), "queries with words")
     return queries

@@ -95,7 +95,7 @@ class WordsOfTasks:
                 forms[stem_of_word][word] += 1
             for found in self._stems[-1]:
                 self._tasks[found].append(at)
-        self._form = {one: min(counts, key=lambda form: (-counts[form], form)) for one, counts in forms.items()}
+        self._form = {root: min(counts, key=lambda form: (-counts[form], form)) for root, counts in forms.items()}
 
     def __call__(self, word: str) -> Sequence[str]:
         """Return the words that occur in tasks with a word, or with another one of its stem."""

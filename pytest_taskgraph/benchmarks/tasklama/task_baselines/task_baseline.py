@@ -24,7 +24,7 @@ class TaskBaseline:
 
     It has no opinion on dependencies: of two steps it says that neither must be done before the other, which most
     pairs are; given steps stay in the order in which they are shown, and make a chain, as its own steps do. For a task
-    about which it knows nothing, the title is the one step.
+    without ranked steps, the title is the only step.
 
     Nothing is read or tuned before the first answer. Where the data have no training or no validation tasks, those
     that come with the package stand in for them.

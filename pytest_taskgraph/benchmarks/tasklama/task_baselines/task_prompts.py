@@ -18,7 +18,11 @@ Kind = Literal["steps", "pair", "order", "graph", "entire graph"]
 
 _TASK = re.compile(r"[ \t]*Task:[ \t]*(\S.*)")
 _PAIR = ("First step:", "Second step:")
-_SHOWN = ("Task:", "Context:", *_PAIR)  # what follows is not ours: an arrow in it tells nothing
+_DATA_LINES = (
+    "Task:",
+    "Context:",
+    *_PAIR,
+)  # texts of the data follow, whose arrows do not count
 _NUMBERED = re.compile(r"[ \t]*(\d{1,4})[.)][ \t].*")
 _ARROW = re.compile(r"\d[ \t]?->[ \t]?\d")
 
@@ -65,7 +69,7 @@ def _kind(lines: list[str], asked: list[str], numbered: bool) -> Kind:
     """
     if all(any(line.lstrip().startswith(head) for line in asked) for head in _PAIR):
         return "pair"
-    own = (line for line in lines if not line.lstrip().startswith(_SHOWN) and not _NUMBERED.fullmatch(line))
+    own = (line for line in lines if not line.lstrip().startswith(_DATA_LINES) and not _NUMBERED.fullmatch(line))
     arrows = any(_ARROW.search(line) for line in own)
     if numbered:
         return "graph" if arrows else "order"

@@ -95,21 +95,19 @@ def _from_archive(path: Path) -> TaskSet:
         raise UsageError(f"{_option(path)}: the archive has more than {LARGEST_SET} bytes; {EXPECTED}")
     try:
         with zipfile.ZipFile(path) as archive:
-            members = sorted((one for one in archive.infolist() if not one.is_dir()), key=lambda one: one.filename)
+            members = sorted((info for info in archive.infolist() if not info.is_dir()), key=lambda info: info.filename)
             files = [
-                _DataFile(one.filename, partial(archive.open, one), _fault(one))
-                for one in members
-                if _is_data(one.filename)
+                _DataFile(info.filename, partial(archive.open, info), _fault(info))
+                for info in members
+                if _is_data(info.filename)
             ]
             return _task_set(path, files)
     except (zipfile.BadZipFile, ValueError, NotImplementedError) as error:
-        raise UsageError(
-            f"{_option(path)}: no zip archive that can be read ({shown(str(error))}); {EXPECTED}"
-        ) from None
+        raise UsageError(f"{_option(path)}: the zip archive cannot be read ({shown(str(error))}); {EXPECTED}") from None
 
 
 def _fault(member: zipfile.ZipInfo) -> str:
-    """Say why a member of an archive cannot be read; an empty text if nothing speaks against it."""
+    """Return why a member of an archive cannot be read; empty if it can."""
     if member.flag_bits & 1:
         return "it is encrypted"
     # The other methods unpack without limit what they are given at once.
@@ -198,7 +196,7 @@ def _backward(counts: Mapping[Split, StatedCounts]) -> Iterator[str]:
 
 
 def _differences(tasks: Mapping[Split, Sequence[ComplexTask]], counts: Mapping[Split, StatedCounts]) -> Iterator[str]:
-    """Yield a line if the numbers are not those that Yuan et al. (2024) state of their data."""
+    """Yield a line if the data do not have the size that Yuan et al. (2024) state."""
     found = {split: len(tasks[split]) for split in SPLITS}
     steps = sum(count.steps for count in counts.values())
     dependencies = sum(count.dependencies for count in counts.values())
@@ -215,7 +213,7 @@ def _counts(counts: Mapping[Split, int]) -> str:
 
 
 def _no_task_message(path: Path, files: Sequence[_DataFile], problems: TaskProblems) -> str:
-    """Say that no task can be used, what was found, and what was expected."""
+    """Return the message that no task can be used, with what was found and what was expected."""
     names = [shown(file.name) for file in files[:5]]
     more = f" and {len(files) - 5} more" if len(files) > 5 else ""
     found = ", ".join(names) + more if names else "no .jsonl or .json file"

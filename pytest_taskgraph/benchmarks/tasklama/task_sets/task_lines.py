@@ -1,4 +1,4 @@
-"""Lines of the published format: a task each, as a JSON object; and what is wrong with them.
+"""Lines of the published format: a task each, as a JSON object; and their problems.
 
 A line holds `task`, the title; `assumptions`, a list of objects with the text `assumption`, or of texts; `substeps`, a
 list of objects with the text `step`; and `dependencies`, a list of objects with the texts of two steps: `subtask1` must
@@ -32,7 +32,7 @@ Note = Callable[[str, str], None]
 
 
 class TaskProblems:
-    """What is wrong with the data: the first problems of each kind in full, of the others the number."""
+    """Problems of the data: the first of each kind in full, and the number of the others."""
 
     def __init__(self) -> None:
         self._shown: dict[str, list[str]] = {}
@@ -80,7 +80,7 @@ class StatedCounts:
 def read_tasks(
     content: bytes, file: str, split: Split, problems: TaskProblems, counts: StatedCounts
 ) -> list[ComplexTask]:
-    """Return the tasks of a file, as yet without ids; add what is wrong to the problems.
+    """Return the tasks of a file, as yet without ids; add what cannot be used to the problems.
 
     A byte-order mark and Windows line ends are allowed.
 
@@ -88,7 +88,7 @@ def read_tasks(
         content: The bytes of the file.
         file: Its name in problems.
         split: The split of its tasks.
-        problems: What is wrong is added here.
+        problems: Lines and tasks that cannot be used are added here.
         counts: What the tasks state is added here.
     """
     tasks = []
@@ -166,16 +166,16 @@ def _excess(texts: list[str], steps: int, assumptions: int) -> str:
 
 
 def _assumptions(stated: object, note: Note) -> tuple[str, ...]:
-    texts = (_field(one, "assumption") for one in _stated_list(stated, "assumptions", note))
+    texts = (_field(assumption, "assumption") for assumption in _stated_list(stated, "assumptions", note))
     return tuple(dict.fromkeys(text for text in texts if text))
 
 
 def _steps(stated: object, note: Note, counts: StatedCounts) -> tuple[str, ...]:
     """Return the different steps in their order; what is left out is noted."""
     found: dict[str, str] = {}
-    for one in _in_order(_stated_list(stated, "substeps", note)):
+    for substep in _in_order(_stated_list(stated, "substeps", note)):
         counts.steps += 1
-        step = _field(one, "step")
+        step = _field(substep, "step")
         key = _key(step)
         if not key:
             note("steps without a text", "a step has no text; it is left out")
@@ -188,10 +188,10 @@ def _steps(stated: object, note: Note, counts: StatedCounts) -> tuple[str, ...]:
 
 def _in_order(substeps: list[Any]) -> list[Any]:
     """Return the steps in the order of their numbers, where each has one of its own; else as they stand."""
-    numbers = [one.get("stepId") if isinstance(one, dict) else None for one in substeps]
+    numbers = [substep.get("stepId") if isinstance(substep, dict) else None for substep in substeps]
     if any(type(number) is not int for number in numbers) or len(set(numbers)) < len(numbers):
         return substeps
-    return sorted(substeps, key=lambda one: int(one["stepId"]))
+    return sorted(substeps, key=lambda substep: int(substep["stepId"]))
 
 
 def _dependencies(
@@ -200,14 +200,14 @@ def _dependencies(
     """Return the different dependencies, without self-loops; what is left out is noted."""
     index = {_key(step): at for at, step in enumerate(steps)}
     found: dict[tuple[int, int], None] = {}
-    for one in _stated_list(stated, "dependencies", note):
+    for dependency in _stated_list(stated, "dependencies", note):
         counts.dependencies += 1
-        texts = _field(one, "subtask1"), _field(one, "subtask2")
+        texts = _field(dependency, "subtask1"), _field(dependency, "subtask2")
         before, after = (index.get(_key(text)) for text in texts)
         if before is None or after is None:
             missing = texts[1] if before is not None else texts[0]
-            named = f"on {shown(missing)!r}, which is none of its steps" if missing else "without two steps"
-            note("dependencies on steps that do not exist", f"a dependency {named}; it is left out")
+            description = f"on {shown(missing)!r}, which is none of its steps" if missing else "without two steps"
+            note("dependencies on steps that do not exist", f"a dependency {description}; it is left out")
         elif before == after:
             note("dependencies of steps on themselves", f"the step {shown(texts[0])!r} depends on itself; left out")
         else:
@@ -230,13 +230,13 @@ def _field(stated: object, name: str) -> str:
 
 
 def _text(stated: object) -> str:
-    """Return a text with single spaces and without control characters; an empty one if it is none."""
+    """Return a text with single spaces and without control characters; empty for a value that is no text."""
     return _clean(stated) if isinstance(stated, str) else ""
 
 
 def _clean(text: str) -> str:
     if not text.isprintable():  # Cc: control characters; Cs: halves of surrogate pairs, which no file can hold
-        text = "".join(" " if unicodedata.category(one) in ("Cc", "Cs") else one for one in text)
+        text = "".join(" " if unicodedata.category(letter) in ("Cc", "Cs") else letter for letter in text)
     return " ".join(text.split())
 
 
