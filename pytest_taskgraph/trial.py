@@ -17,6 +17,9 @@ Place = Literal["whole", "marker", "first-line"]
 Parsing = Literal["lenient", "strict"]
 Outcome = Literal["right", "wrong", "graded", "unparseable", "refused", "error", "skipped"]
 PROMPT: Final = "prompt"  # the label that names the prompt template
+MOST_REPETITIONS: Final = 10**6
+"""More than the repetitions of any question. What an episode itself repeats in one question is so far apart: its second
+request of a kind is repetition 1,000,001 in the first repetition of the question, 1,000,002 in the second."""
 _T = TypeVar("_T")
 _LARGEST_PART = 1e100
 _SMALLEST_DENOMINATOR = 1e-9

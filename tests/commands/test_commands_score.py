@@ -236,7 +236,7 @@ def test_mark_of_the_rows_on_the_page_prints_what_it_says(tmp_path: Path, capsys
 
 def test_recorded_model_reads_the_rows_on_the_page() -> None:
     rows = recorded_model_rows(page_rows()[1].encode(), "page")
-    assert [reply.text for _, reply in rows] == ["Final answer: Load"] * 2
+    assert [reply.text for _, reply, _ in rows] == ["Final answer: Load"] * 2
 
 
 def test_mark_help_states_every_field_of_the_page(capsys: pytest.CaptureFixture[str]) -> None:

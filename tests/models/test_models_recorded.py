@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from pytest_taskgraph.errors import NotAskedError, ReadError, UsageError
 from pytest_taskgraph.models import open_model
 from pytest_taskgraph.models.clients.recorded import Recorded, read_rows
-from pytest_taskgraph.trial import Reply, Request
+from pytest_taskgraph.trial import MOST_REPETITIONS, Reply, Request
 
 
 def lines(*rows: Any) -> bytes:  # noqa: ANN401 - any JSON values
@@ -92,6 +92,24 @@ def test_rows_of_one_key_are_its_repetitions_in_order() -> None:
         ask(model, "Which?", 4)
 
 
+def test_recorded_rows_of_several_samples_answer_their_own_sample_and_repetition() -> None:
+    model = recorded(
+        *({"prompt": "p", "reply": f"{sample}{nth}", "sample": sample} for sample in (2, 1) for nth in "ab"),
+        {"prompt": "p", "reply": "1c"},
+    )
+    asked = [1, 2, 3, MOST_REPETITIONS + 1, MOST_REPETITIONS + 2]
+    assert [ask(model, "p", repetition).text for repetition in asked] == ["1a", "1b", "1c", "2a", "2b"]
+
+
+@pytest.mark.parametrize(
+    ("repetition", "told"),
+    [(2 * MOST_REPETITIONS + 1, 'sample 3 of this prompt.*add a row with "sample": 3'), (2, "repetition 2 of 1")],
+)
+def test_recorded_sample_without_a_row_is_told_by_its_number(repetition: int, told: str) -> None:
+    with pytest.raises(NotAskedError, match=told):
+        ask(recorded({"prompt": "p", "reply": "r"}), "p", repetition)
+
+
 def test_replies_are_scrubbed() -> None:
     assert ask(recorded({"prompt": "p", "reply": "a\x1b\ud800\r\n"}), "p").text == "a\ufffd\ufffd\n"
 
@@ -121,6 +139,8 @@ GOOD = b'{"prompt": "p", "reply": "r"}\n'
         (b'{"prompt": "p", "reply": 5}', 1, 1, "'reply'"),
         (b'{"prompt": "p", "reply": "r", "tokens_in": 1.5}', 1, 1, "'tokens_in'"),
         (b'{"prompt": "p", "reply": "r", "tokens_out": true}', 1, 1, "'tokens_out'"),
+        (b'{"prompt": "p", "reply": "r", "sample": 0}', 1, 1, "'sample'"),
+        (b'{"prompt": "p", "reply": "r", "sample": "a"}', 1, 1, "'sample'"),
         (b'{"prompt": "p", "reply": "r", "cost": NaN}', 1, 1, "'cost'"),
         (b'{"prompt": "p", "reply": "r", "cost": -1}', 1, 1, "'cost'"),
         (b'{"prompt": "p", "reply": "r", "latency": Infinity}', 1, 1, "'latency'"),
@@ -139,7 +159,7 @@ def test_a_file_of_another_form_is_refused_at_the_place(
 
 def test_empty_lines_line_ends_of_windows_and_a_byte_order_mark_are_passed_over() -> None:
     data = b'\xef\xbb\xbf{"prompt": "p", "reply": "a\xe2\x80\xa8b"}\r\n\r\n\n' + GOOD
-    assert [(keys["prompt"], reply.text, reply.source) for keys, reply in read_rows(data, "x")] == [
+    assert [(keys["prompt"], reply.text, reply.source) for keys, reply, _ in read_rows(data, "x")] == [
         ("p", "a\u2028b", "x:1"),
         ("p", "r", "x:4"),
     ]

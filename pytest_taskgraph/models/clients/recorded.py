@@ -6,7 +6,8 @@
 A row with the very prompt is taken first (outer white space does not count), else the longest recorded question that
 stands in the prompt as a whole; of two as long, the last. *As a whole* means token by token, a token being a run of
 letters, digits and underscores or one other visible character: white space does not matter, and "Is it A" does not
-stand in "Is it AB". Rows of the same key are its repetitions, in order. All but key and
+stand in "Is it AB". Rows of the same key are its repetitions, in order. Where a question sends one request several
+times, `sample` says for which time the row is, from 1; the rows of each `sample` are its repetitions. All but key and
 reply may be left out; `finish_reason` may be told as well; fields of other names are passed over.
 """
 
@@ -20,40 +21,47 @@ from typing import Any
 
 from ...errors import NotAskedError, ReadError, UsageError
 from ...redaction import scrub
-from ...trial import Json, Reply, Request
+from ...trial import MOST_REPETITIONS, Json, Reply, Request
 
 _TOKEN = re.compile(r"\w+|[^\w\s]")
+_Row = tuple[Mapping[str, str], Reply, int]  # keys, reply, sample
+_Samples = dict[int, list[Reply]]  # the repetitions of each sample
 _END = ""  # no token is empty, so this key marks in a node of the trie that a question ends there
 
 
 class Recorded:
     """A model that repeats the replies of a file; `rows` as `read_rows` gives them."""
 
-    def __init__(self, name: str, rows: Iterable[tuple[Mapping[str, str], Reply]]) -> None:
+    def __init__(self, name: str, rows: Iterable[_Row]) -> None:
         self.name = name
-        self._prompts: dict[str, list[Reply]] = {}
-        self._questions: dict[str, list[Reply]] = {}
-        for keys, reply in rows:
+        self._prompts: dict[str, _Samples] = {}
+        self._questions: dict[str, _Samples] = {}
+        for keys, reply, sample in rows:
             for known, key in ((self._prompts, keys.get("prompt")), (self._questions, keys.get("question"))):
                 if key:
-                    known.setdefault(key, []).append(reply)
+                    known.setdefault(key, {}).setdefault(sample, []).append(reply)
         self._trie = _trie(self._questions)
 
     async def answer(self, request: Request) -> Reply:
-        """The recorded reply of the request's repetition. Raises NotAskedError where there is none."""
+        """The recorded reply of the request's sample and repetition. Raises NotAskedError where there is none."""
         if request.kind != "chat":
             raise NotAskedError(f"the model {self.name} cannot {request.kind} texts; it holds recorded replies only")
         if request.tools:
             raise NotAskedError(f"the model {self.name} cannot call tools; it holds recorded replies only")
         prompt = request.prompt.strip()
-        replies = self._prompts.get(prompt) or self._questions.get(_longest(self._trie, prompt) or "", [])
-        if not replies:
+        samples = self._prompts.get(prompt) or self._questions.get(_longest(self._trie, prompt) or "", {})
+        if not samples:
             raise NotAskedError(f"no recorded reply in {self.name} to this prompt")
-        if not 1 <= request.repetition <= len(replies):
+        sample, place = divmod(request.repetition - 1, MOST_REPETITIONS)
+        replies = samples.get(sample + 1, [])
+        if not replies:
             raise NotAskedError(
-                f"no recorded reply in {self.name} for repetition {request.repetition} of {len(replies)}"
+                f"no recorded reply in {self.name} for sample {sample + 1} of this prompt, which is sent repeatedly; "
+                f'add a row with "sample": {sample + 1}'
             )
-        return replies[request.repetition - 1]
+        if place >= len(replies):
+            raise NotAskedError(f"no recorded reply in {self.name} for repetition {place + 1} of {len(replies)}")
+        return replies[place]
 
 
 def open_recorded(path: str, settings: Mapping[str, Json]) -> Recorded:
@@ -69,8 +77,8 @@ def open_recorded(path: str, settings: Mapping[str, Json]) -> Recorded:
     return Recorded(f"recorded:{path}", read_rows(data, path))
 
 
-def read_rows(data: bytes, path: str) -> list[tuple[dict[str, str], Reply]]:
-    """The rows of a file: its keys (`prompt`, `question`, stripped) and the reply. Empty lines are passed over.
+def read_rows(data: bytes, path: str) -> list[_Row]:
+    """The rows of a file: keys (`prompt`, `question`, stripped), reply and sample. Empty lines are passed over.
 
     Raises ReadError with the line and column of what is not of the form.
     """
@@ -93,7 +101,7 @@ def _object(line: bytes, path: str, number: int) -> dict[str, Any]:
     return row
 
 
-def _row(row: dict[str, Any], path: str, number: int) -> tuple[dict[str, str], Reply]:
+def _row(row: dict[str, Any], path: str, number: int) -> _Row:
     def field(name: str, kinds: tuple[type, ...], expected: str) -> Any:  # noqa: ANN401 - a JSON value
         value = row.get(name)
         if value is not None and (not isinstance(value, kinds) or isinstance(value, bool)):
@@ -118,7 +126,10 @@ def _row(row: dict[str, Any], path: str, number: int) -> tuple[dict[str, str], R
         scrub(field("finish_reason", (str,), "a text") or "stop"),
         source=f"{path}:{number}",
     )
-    return keys, reply
+    sample = field("sample", (int,), "a whole number from 1")
+    if sample == 0:
+        raise ReadError(path, number, 1, "'sample': 0", "a whole number from 1")
+    return keys, reply, sample or 1
 
 
 def _names(row: Mapping[str, object]) -> str:

@@ -8,14 +8,12 @@ from typing import TYPE_CHECKING
 
 from ...errors import NotAskedError, ProviderError, UsageError
 from ...redaction import redact, redact_all
-from ...trial import Failure, Outcome, Question, Trial
+from ...trial import MOST_REPETITIONS, Failure, Outcome, Question, Trial
 from .measuring import SPEC, Measuring
 
 if TYPE_CHECKING:
     from ...asking import Episode, Exchange, Model, Transcript
     from ...trial import Reply, Request, Score
-
-_SAMPLES = 10**6  # more than the repetitions of any question
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +105,7 @@ def repeated_request(request: Request, question: Question) -> Request:
 
     Requests of an episode that are alike but for their own repetition stay different from each other, too.
     """
-    repetition = question.repetition + (request.repetition - 1) * _SAMPLES
+    repetition = question.repetition + (request.repetition - 1) * MOST_REPETITIONS
     return request if repetition == request.repetition else replace(request, repetition=repetition)
 
 
