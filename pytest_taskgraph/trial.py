@@ -114,8 +114,8 @@ class Request:
     tools: list[dict[str, Any]] = field(default_factory=list)
     settings: dict[str, Json] = field(default_factory=dict)
     repetition: int = 1
-    # Where the answer to the question is no reply to this request: a right and a wrong reply, for simulated models
-    # alone, which no other model sees. A text, or for "score" a log-probability for each of the texts.
+    # A right and a wrong reply for simulated models, if the answer to the question is no reply to this request: a text,
+    # or for "score" a log-probability for each of the texts. No other model sees them.
     right: Json = None
     wrong: Json = None
 

@@ -135,7 +135,7 @@ def refuse_same(subjects: Iterable[ModelUnderTest]) -> None:
 
 
 class MissingBaseline:
-    """Stands for a baseline that other families have: the questions of this one are skipped, with the reason.
+    """Model in place of a baseline that a family lacks: its questions are skipped, with the reason.
 
     Args:
         name: The name of the baseline.

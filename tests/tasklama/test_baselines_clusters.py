@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from pytest_taskgraph.benchmarks.tasklama.task_baselines import query_hierarchy
-from pytest_taskgraph.benchmarks.tasklama.task_baselines.content_words import content_words, stem
+from pytest_taskgraph.benchmarks.tasklama.task_baselines.content_words import content_stems, stem
 from pytest_taskgraph.benchmarks.tasklama.task_baselines.query_clusters import QueryClusters
 from pytest_taskgraph.benchmarks.tasklama.task_baselines.query_hierarchy import QueryHierarchy
 from pytest_taskgraph.benchmarks.tasklama.task_baselines.set_overlap import association, jaccard_index
@@ -60,8 +60,8 @@ def test_stem_of_a_singular_in_s_is_the_word(word: str) -> None:
         ("?!", ()),
     ],
 )
-def test_content_words_of_a_text_are_sorted_and_distinct(text: str, expected: tuple[str, ...]) -> None:
-    assert content_words(text) == expected
+def test_content_stems_of_a_text_are_sorted_and_distinct(text: str, expected: tuple[str, ...]) -> None:
+    assert content_stems(text) == expected
 
 
 def test_association_of_rare_things_is_discounted() -> None:
@@ -71,7 +71,7 @@ def test_association_of_rare_things_is_discounted() -> None:
     assert association(2, 4, 9) == pytest.approx(2 / 6 * 2 / 3)
 
 
-def test_queries_with_the_same_content_words_are_one_cluster_named_by_the_most_frequent() -> None:
+def test_clusters_same_content_words_are_one_cluster() -> None:
     clusters = QueryClusters(SESSIONS)
     assert clusters.queries(cluster(clusters, "Plan weddings")) == [
         "plan a wedding",  # three sessions
@@ -152,19 +152,19 @@ def test_clusters_of_random_sessions_are_those_of_comparing_all(seed: int) -> No
     sessions = random_sessions(seed)
     clusters = QueryClusters(sessions)
     queries = [query for session in sessions for query in session]
-    keys = {frozenset(content_words(query)) for query in queries}
+    keys = {frozenset(content_stems(query)) for query in queries}
     leaders: list[frozenset[str]] = []
     members: dict[frozenset[str], set[str]] = {}
 
     def frequency(key: frozenset[str]) -> int:
-        return sum(frozenset(content_words(query)) == key for query in queries)
+        return sum(frozenset(content_stems(query)) == key for query in queries)
 
     for key in sorted(keys, key=lambda one: (-frequency(one), sorted(one))):
         near = [one for one in leaders if abs(len(one) - len(key)) == 1 and len(one & key) == min(len(one), len(key))]
         near = [one for one in near if len(one & key) >= 3]
         leader = next((one for one in near if one > key), near[0] if near else key)
         leaders += [leader] * (leader not in leaders)
-        members.setdefault(leader, set()).update(q for q in queries if frozenset(content_words(q)) == key)
+        members.setdefault(leader, set()).update(q for q in queries if frozenset(content_stems(q)) == key)
     assert [set(clusters.queries(number)) for number in range(len(clusters))] == [members[one] for one in leaders]
 
 

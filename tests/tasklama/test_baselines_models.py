@@ -62,7 +62,7 @@ def test_baseline_gives_steps_of_every_embedded_task(name: str, settings: TaskLa
     assert name in NEEDY or len(lengths) == 1
 
 
-def test_repeat_task_gives_as_many_steps_as_are_best_on_the_validation_tasks(tmp_path: Path) -> None:
+def test_repeat_task_length_is_the_best_on_the_validation_tasks(tmp_path: Path) -> None:
     published(tmp_path, "test", "Paint a wall", "Buy paint")
     published(tmp_path, "validation", "Bake bread", "Bake cake", "Cut bread", "Bake pie")
     settings = TaskLamaSettings(source="published", data={"tasklama": str(tmp_path)})

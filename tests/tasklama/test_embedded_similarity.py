@@ -27,17 +27,17 @@ def answered(vectors: list[list[float]] | None = None) -> list[Json] | None:
     return matrix
 
 
-def test_measured_similarity_vectors_give_a_row_for_each_given_step() -> None:
+def test_measure_similarity_vectors_give_a_row_for_each_given_step() -> None:
     assert answered() == [[0.6, 0.8], [0.0, 0.0], [0.6, 0.8]]
 
 
-def test_measured_similarity_vectors_that_do_not_fit_are_a_failure_of_the_provider() -> None:
+def test_measure_similarity_misfit_vectors_are_a_provider_error() -> None:
     for vectors in ([], [[1.0]] * 3, [[1.0], [1.0], [1.0], [1.0, 2.0]]):
         with pytest.raises(ProviderError, match="expected 4 vectors"):
             answered(vectors)
 
 
-def test_measured_similarity_of_words_asks_nothing() -> None:
+def test_measure_similarity_of_words_asks_nothing() -> None:
     with pytest.raises(StopIteration) as ended:
         next(measure_similarity(question("lexical"), ["rinse"]))
     assert ended.value.value is None

@@ -73,7 +73,7 @@ def test_more_instances_keep_the_tasks_of_fewer() -> None:
     assert len(references(settings(1000, method=("icl",)))) == 32
 
 
-def test_examples_come_from_the_training_split_and_are_the_same_for_all_tasks() -> None:
+def test_examples_are_training_tasks_and_the_same_for_all_tasks() -> None:
     shown = [prompt.split("Task: ")[1:] for prompt in prompts(settings(8, method=("icl",)))]
     assert {len(tasks) for tasks in shown} == {4}
     assert len({tuple(tasks[:-1]) for tasks in shown}) == 1

@@ -43,7 +43,12 @@ class Measuring:
             judge_prompt(judge_template(self._templates), "", "", "")
 
     def need(self, role: str, why: str) -> None:
-        """Note that episodes ask a model in this role, and why, for messages."""
+        """Require a model in this role.
+
+        Args:
+            role: "judge" or "embedder".
+            why: What needs it, for messages.
+        """
         self._needed.setdefault(role, why)
 
     def model(self, role: str) -> Model:
@@ -53,8 +58,8 @@ class Measuring:
         if role not in self._models:
             if not self.specs[role]:
                 why = self._needed.get(role, f"--taskgraph-text-metric={','.join(self._text_metrics)}")
-                told = f"needs a model in the role of {role}: name one with --taskgraph-{SPEC[role]}=SPEC"
-                raise UsageError(f"{why} {told}")
+                remedy = f"needs a model in the role of {role}: name one with --taskgraph-{SPEC[role]}=SPEC"
+                raise UsageError(f"{why} {remedy}")
             self._models[role] = open_model(self.specs[role], self.settings[role])
         return self._models[role]
 

@@ -39,7 +39,7 @@ class AskedFamilies:
 
     @property
     def default_baseline(self) -> str:
-        """The name of the default baseline of these families; empty if they differ in it, or there is none."""
+        """The name of the default baseline that these families share; empty if they share none."""
         found = {told["baseline"] for told in self._told.values()} - {""}
         return found.pop() if len(found) == 1 else ""
 

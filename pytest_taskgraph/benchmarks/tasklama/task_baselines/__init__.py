@@ -1,7 +1,7 @@
 """The baselines of Yuan et al. (2024), "Task Decomposition Results", which answer without a language model.
 
 repeat-task     the task itself as every step (`repeat`)
-repeat-similar  the same with a word replaced by a similar one (`repeat`, `similar_words`)
+repeat-similar  the same with a word replaced by a similar one (`repeat`)
 co-occurrence   queries that users ask in the same sessions as that of the task (`query_sessions`, `query_clusters`)
 hierarchy       queries of a similar intent as that of the task (`query_hierarchy`)
 
@@ -20,8 +20,7 @@ from ..tasklama_options import TaskLamaSettings
 from .query_clusters import QueryClusters
 from .query_hierarchy import QueryHierarchy
 from .query_sessions import QUERY_DATA
-from .repeat import repeat_similar, repeat_task
-from .similar_words import SIMILAR_DATA, WordsOfTasks
+from .repeat import SIMILAR_DATA, WordsOfTasks, repeat_similar, repeat_task
 from .task_baseline import MakeRanking, TaskBaseline
 from .tuning import RankedSteps
 from .user_data import clusters_of_queries, data_file, data_problems, listed_words

@@ -41,7 +41,7 @@ def word_spans(text: str) -> Iterator[tuple[int, int]]:
     return (match.span() for match in _WORD.finditer(text))
 
 
-def content_words(text: str) -> tuple[str, ...]:
+def content_stems(text: str) -> tuple[str, ...]:
     """Return the distinct stems of the words of a text, sorted: without stop words, unless there are no others."""
     words = plain_words(text)
     return tuple(sorted({stem(word) for word in words if word not in _STOP_WORDS} or set(words)))

@@ -1,6 +1,6 @@
 """Clusters of near-duplicate queries, how strongly they are associated in sessions, and which one a task belongs to.
 
-Queries with the same content words (`content_words`: stop words, order and plural do not count) are near-duplicates,
+Queries with the same content words (`content_stems`: stop words, order and plural do not count) are near-duplicates,
 and so are queries of which one has all words of the other, three or more, and one word besides. The sets of words are
 taken by their frequency, the most frequent first: each joins a leader that is its near-duplicate, else it leads a
 cluster of its own. So no chain of small steps puts unlike queries together. Leaders are looked up by their words, and
@@ -16,7 +16,7 @@ from heapq import nsmallest
 from itertools import chain
 from typing import Final
 
-from .content_words import LONGEST_TEXT, content_words
+from .content_words import LONGEST_TEXT, content_stems
 from .set_overlap import association
 from .tuning import MOST_STEPS
 
@@ -36,7 +36,7 @@ class QueryClusters:
 
     def __init__(self, sessions: Sequence[Sequence[str]]) -> None:
         self._frequency = Counter(chain.from_iterable(sessions))
-        words_of = {query: content_words(query) for query in self._frequency}
+        words_of = {query: content_stems(query) for query in self._frequency}
         frequencies: Counter[Words] = Counter()
         for query, words in words_of.items():
             frequencies[words] += self._frequency[query]
@@ -77,7 +77,7 @@ class QueryClusters:
 
         Among equals it is the cluster with more sessions. None if no query shares a content word with the title.
         """
-        words = content_words(title[:LONGEST_TEXT])
+        words = content_stems(title[:LONGEST_TEXT])
         if words in self._cluster_of:
             return self._cluster_of[words]
         shared = Counter(chain.from_iterable(self._items_with.get(word, ()) for word in words))

@@ -1,13 +1,39 @@
-"""Steps that repeat the task: "Repeat Task" and "Repeat Similar" of Yuan et al. (2024)."""
+"""Steps that repeat the task: "Repeat Task" and "Repeat Similar" of Yuan et al. (2024).
+
+A file of the user lists similar words; without it, words are similar that occur in the same training tasks. A line of
+the file holds a word, a tab or blanks, and the words similar to it, the most similar first:
+
+    smoothie	yogurt juice strawberry granola
+
+Such a list is made from word vectors such as those of GloVe (Pennington, Socher and Manning 2014).
+"""
 
 from __future__ import annotations
 
-from collections import Counter
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Sequence
+from heapq import nsmallest
+from itertools import chain
+from pathlib import Path
 from random import Random
+from typing import Final
 
-from .content_words import is_stop_word, normal_text, word_spans
-from .similar_words import SimilarWords
+from ....errors import UsageError
+from ....scoring.name_lists import shown
+from ..complex_task import ComplexTask
+from .content_words import is_stop_word, normal_text, plain_words, stem, word_spans
+from .data_lines import LineProblems, printable, read_lines
+from .set_overlap import association
 from .tuning import MOST_STEPS
+
+SimilarWords = Callable[[str], Sequence[str]]
+"""From a word in lower case to the words similar to it, the most similar first."""
+
+SIMILAR_DATA: Final = "tasklama-similar"
+SIMILAR_FORMAT: Final = "lines of a word, a tab or blanks, and similar words with blanks between, most similar first"
+MOST_SIMILAR: Final = 20  # words that are taken for similar to one
+_VALUE = re.compile(r"-?\d*\.\d+(?:e-?\d+)?")
 
 
 def repeat_task(title: str) -> list[str]:
@@ -36,3 +62,81 @@ def repeat_similar(title: str, similar: SimilarWords, seed: int) -> list[str]:
             drawn[span] += 1
         steps.append(step)
     return steps
+
+
+class ListedWords:
+    """The similar words that a file lists.
+
+    Attributes:
+        problems: Messages about lines that cannot be used.
+
+    Raises:
+        UsageError: if the file cannot be read, or no line of it can be used.
+    """
+
+    def __init__(self, path: Path) -> None:
+        problems = LineProblems(path)
+        self._listed: dict[str, str] = {}  # unsplit: a vocabulary of vectors has some 400,000 words
+        self._with_stem: dict[str, str] = {}
+        for number, line in read_lines(path, problems):
+            word, *rest = printable(line).split(maxsplit=1) or [""]
+            word = normal_text(word)
+            if not rest:
+                problems.add(number, f"the word {shown(word)} alone", SIMILAR_FORMAT)
+            elif _is_vector(rest[0]):
+                problems.add(number, f"the vector of {shown(word)}", SIMILAR_FORMAT)
+            elif word in self._listed:
+                problems.add(number, f"the word {shown(word)} again", "one line for each word")
+            else:
+                self._listed[word] = rest[0]
+                self._with_stem.setdefault(stem(word), word)
+        self.problems = problems.messages()
+        if not self._listed:
+            found = self.problems[0] if self.problems else f"{path} is empty"
+            raise UsageError(f"--taskgraph-data={SIMILAR_DATA}: no similar words; expected {SIMILAR_FORMAT}; {found}")
+
+    def __call__(self, word: str) -> Sequence[str]:
+        """Return the words listed for a word, else for the first one with its stem."""
+        listed = self._listed.get(word) or self._listed.get(self._with_stem.get(stem(word), ""), "")
+        others = (other for other in listed.split() if normal_text(other) != word)
+        return list(dict.fromkeys(others))[:MOST_SIMILAR]
+
+
+def _is_vector(text: str) -> bool:
+    """Return True if what stands behind a word are the values of its vector, not words; years are words."""
+    return all(_VALUE.fullmatch(value) for value in text.split(maxsplit=3)[:3])
+
+
+class WordsOfTasks:
+    """Words are similar that occur in the same training tasks: in title, context or steps, stop words left out.
+
+    Words of one stem are one word, of which the most frequent form is given. They are ranked by `association` over the
+    tasks; among equals come those that share more tasks, then by letter.
+    """
+
+    def __init__(self, tasks: Sequence[ComplexTask]) -> None:
+        forms: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        self._tasks: defaultdict[str, list[int]] = defaultdict(list)
+        self._stems: list[list[str]] = []
+        for at, task in enumerate(tasks):
+            words = plain_words(" ".join((task.title, *task.context, *task.steps)))
+            by_word = {word: stem(word) for word in words if not is_stop_word(word)}
+            self._stems.append([*dict.fromkeys(by_word.values())])
+            for word, stem_of_word in by_word.items():
+                forms[stem_of_word][word] += 1
+            for found in self._stems[-1]:
+                self._tasks[found].append(at)
+        self._form = {root: min(counts, key=lambda form: (-counts[form], form)) for root, counts in forms.items()}
+
+    def __call__(self, word: str) -> Sequence[str]:
+        """Return the words that occur in tasks with a word, or with another one of its stem."""
+        own = stem(word)
+        places = self._tasks.get(own, [])
+        shared = Counter(chain.from_iterable(self._stems[at] for at in places))
+        del shared[own]
+
+        def rank(other: str) -> tuple[float, int, str]:
+            joint = shared[other]
+            return -association(joint, len(places), len(self._tasks[other])), -joint, other
+
+        return [self._form[other] for other in nsmallest(MOST_SIMILAR, shared, key=rank)]

@@ -11,7 +11,7 @@ from ....errors import UsageError
 from ...settings import Settings
 from .query_clusters import QueryClusters
 from .query_sessions import QUERY_DATA, QUERY_FORMAT, read_sessions
-from .similar_words import SIMILAR_DATA, SIMILAR_FORMAT, ListedWords
+from .repeat import SIMILAR_DATA, SIMILAR_FORMAT, ListedWords
 
 _FORMATS: Final = {QUERY_DATA: QUERY_FORMAT, SIMILAR_DATA: SIMILAR_FORMAT}
 
