@@ -26,7 +26,7 @@ def asks(*methods: str) -> tuple[str, ...]:
 
 
 def answer(prompt: str) -> Answer:
-    """A model that writes three steps for every task, keeps orders, and says yes to every second pair."""
+    """Answer as a model that writes three steps for every task, keeps orders, and says yes to every second pair."""
     asked = prompt.rpartition("Task: ")[2]
     if "First step:" in asked:
         return reply("yes" if len(asked) % 2 else "no")
@@ -42,7 +42,7 @@ def last_message(sent: str) -> str:
 
 
 def lasting(record: dict[str, Any]) -> list[Any]:
-    """What a trial says but for times and the store."""
+    """Return the trials of a record without times and without marks of the store."""
     kept: list[Any] = json.loads(json.dumps(record["trials"]))
     for trial in kept:
         for part in (trial["reply"], *trial["exchanges"]):

@@ -39,7 +39,7 @@ PHRASES = ("wash rice", "boil the water", "cook rice slowly", "add some sea salt
 
 @st.composite
 def gold_graphs(draw: st.DrawFn) -> Json:
-    """A graph whose steps have two words or more, some of them alike; every edge leads forward."""
+    """Draw a graph whose steps have two words or more, some of them alike; every edge leads forward."""
     steps = draw(st.lists(st.sampled_from(PHRASES), min_size=2, max_size=6))
     pairs = [(a, b) for a in range(len(steps)) for b in range(a + 1, len(steps))]
     return stated(steps, draw(st.lists(st.sampled_from(pairs), unique=True)), similarity="lexical")

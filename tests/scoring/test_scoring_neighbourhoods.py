@@ -91,7 +91,7 @@ def test_overlaps_are_means_of_rouge_score_over_joined_neighbours(first: StepGra
 
 
 def joined(graph: StepGraph, step: int, around: str) -> str:
-    """The neighbours' texts, in the order of the graph's steps."""
+    """Return the texts of the neighbours, in the order of the graph's steps."""
     near = [
         at
         for at in range(len(graph.steps))

@@ -43,7 +43,7 @@ def matched_graphs(draw: st.DrawFn) -> tuple[Pairs, StepGraph, StepGraph]:
 
 
 def longest_by_all_orders(pairs: Pairs, gold: StepGraph) -> int:
-    """The longest increasing subsequence of the matched steps over every topological order of the gold graph."""
+    """Return the size of the largest part of the matched steps that some order of the gold graph has, too."""
     edges = without_cycles(len(gold.steps), gold.dependencies)
     listed = [column for _, column in sorted(pairs)]
     longest = 0
@@ -58,7 +58,7 @@ def longest_by_all_orders(pairs: Pairs, gold: StepGraph) -> int:
 
 
 def largest_by_all_subsets(pairs: Pairs, given: StepGraph, gold: StepGraph) -> int:
-    """The size of the largest subset of pairs that has the same dependencies on both sides."""
+    """Return the size of the largest subset of pairs that has the same dependencies on both sides."""
 
     def agrees(one: tuple[int, int], other: tuple[int, int]) -> bool:
         return ((one[0], other[0]) in given.dependencies) == ((one[1], other[1]) in gold.dependencies)

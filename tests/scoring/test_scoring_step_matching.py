@@ -26,7 +26,7 @@ MATRICES = st.tuples(st.integers(1, 4), st.integers(1, 4)).flatmap(
 
 
 def best_matching(matrix: Rows) -> float:
-    """The largest total of a one-to-one matching, by trying every one."""
+    """Return the largest total of a one-to-one matching, by trying every matching."""
     tall = matrix if len(matrix) >= len(matrix[0]) else [list(column) for column in zip(*matrix, strict=True)]
     totals: Iterator[float] = (
         sum(tall[row][column] for column, row in enumerate(rows))
@@ -36,7 +36,7 @@ def best_matching(matrix: Rows) -> float:
 
 
 def best_lending(matrix: Rows) -> float:
-    """The largest total where every row takes at most one column, and no column is taken by more than two rows."""
+    """Return the largest total where a row takes at most one column, and a column is taken by at most two rows."""
     columns = range(len(matrix[0]))
     choices = product([None, *columns], repeat=len(matrix))
     totals: Iterator[float] = (

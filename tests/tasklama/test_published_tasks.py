@@ -62,7 +62,7 @@ def wrong(tasks: TaskSet) -> list[str]:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A folder in the published layout with a task in each split."""
+    """Write a folder in the published layout with a task in each split."""
     for split, one in {"train": RICE, "validation": TEA, "test": record("Fry an egg", ["fry egg"])}.items():
         (tmp_path / "data" / f"{split}.jsonl").parent.mkdir(exist_ok=True)
         (tmp_path / "data" / f"{split}.jsonl").write_bytes(lines(one))

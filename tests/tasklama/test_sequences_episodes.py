@@ -16,7 +16,7 @@ REFUSAL = "I'm sorry, but I can't help with that."
 
 
 def listing(question: Question) -> Turns:
-    """An episode of the sub-generator alone; the reply is what it returns, as text."""
+    """Run the sub-generator alone as an episode; its reply is what the sub-generator returns, as text."""
     found = yield from step_sequences(question)
     return Transcript(Reply(repr(found)) if isinstance(found, list) else found)
 

@@ -38,7 +38,7 @@ def settings(instances: int = 4, data: dict[str, str] | None = None, **own: Opti
 
 def published(folder: Path, **splits: list[dict[str, Any]]) -> dict[str, str]:
     for name, tasks in splits.items():
-        (folder / f"{name}.jsonl").write_text("".join(f"{json.dumps(one)}\n" for one in tasks), encoding="utf-8")
+        (folder / f"{name}.jsonl").write_text("".join(f"{json.dumps(task)}\n" for task in tasks), encoding="utf-8")
     return {"tasklama": str(folder)}
 
 
@@ -47,14 +47,14 @@ def references(stated: Settings) -> list[QuestionReference]:
 
 
 def prompts(stated: Settings) -> list[str]:
-    return [tasklama.question(one, stated).prompt for one in references(stated)]
+    return [tasklama.question(reference, stated).prompt for reference in references(stated)]
 
 
 def test_methods_are_chosen_by_name_and_by_kind_in_the_order_of_reports() -> None:
-    assert [one.name for one in select(["linear", "icl", "linear"])] == ["icl", "linear"]
-    assert [one.name for one in select(["all"])] == list(METHODS)
+    assert [method.name for method in select(["linear", "icl", "linear"])] == ["icl", "linear"]
+    assert [method.name for method in select(["all"])] == list(METHODS)
     kinds = [select([name]) for name in ("steps", "golden", "generated")]
-    assert [{one.section for one in kind} for kind in kinds] == [{section} for section in SECTIONS]
+    assert [{method.section for method in kind} for kind in kinds] == [{section} for section in SECTIONS]
     with pytest.raises(UnknownNameError, match="unknown method of TaskLAMA 'cot'; known: all, entire_graph, filter"):
         select(["cot"])
 

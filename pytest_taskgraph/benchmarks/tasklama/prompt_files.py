@@ -1,4 +1,4 @@
-"""The prompts of the family: Jinja files of this package, or those of the user's templates in their place."""
+"""The prompts of the family: Jinja files of this package, or templates of the user in their place."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ..settings import Settings
 
 FOLDER: Final = "tasklama"
-"""The folder in --taskgraph-templates whose files stand in for ours."""
+"""The folder in --taskgraph-templates whose files replace the built-in prompts."""
 _OURS: Final = Path(__file__).parent / "prompts"
 
 
@@ -34,7 +34,7 @@ def render_prompt(name: str, fields: Mapping[str, Any], settings: Settings) -> s
 
 
 def check_prompt_files(settings: Settings) -> None:
-    """Check that each of the user's prompt templates stands in for one of ours.
+    """Check that each prompt template of the user replaces a built-in one.
 
     Raises:
         UnknownNameError: if there is a template of another name.

@@ -135,7 +135,7 @@ def _others(task_set: TaskSet) -> str:
 
 
 def _reference(method: Method, task: ComplexTask, context: str, apart: bool) -> QuestionReference:
-    """Return a reference; with `apart` both contexts are asked, and the id says which."""
+    """Return a reference; with `apart` both contexts are asked, and the id names the context."""
     labels: Mapping[str, Any] = {"context": context, "steps": len(task.steps)}
     return QuestionReference(
         f"{method.name}-{task.id}" + (f"-{context}-context" if apart else ""),

@@ -1,5 +1,6 @@
-"""Graphs of steps and dependencies, scored against gold ones (Yuan et al. 2024, "TaskLAMA: Probing the Complex Task
-Understanding of Language Models").
+"""Graphs of steps and dependencies, scored against gold graphs.
+
+The metrics are those of Yuan et al. (2024), "TaskLAMA: Probing the Complex Task Understanding of Language Models".
 
 step_graphs      the steps and dependencies of an answer, and of a reference
 precedence       cycles, reduction, closure, and pairwise accuracy

@@ -101,19 +101,19 @@ def generated_episode(ask: Asking, reduced: bool = True) -> Episode:
     """
 
     def episode(question: Question) -> Turns:
-        written: list[Reply] = []
-        sequences = yield from _collect_replies(step_sequences(question), written)
-        asked: list[dict[str, Json]] = [{"asked": "steps"} for _ in written]
+        replies: list[Reply] = []
+        sequences = yield from _collect_replies(step_sequences(question), replies)
+        steps_notes: list[dict[str, Json]] = [{"asked": "steps"} for _ in replies]
         if isinstance(sequences, Reply):
-            return Transcript(sequences, notes=asked)
+            return Transcript(sequences, notes=steps_notes)
         merged = sequences[0] if len(sequences) == 1 else merge_sequences(sequences)
         given = generated_steps(question, merged[:MOST_STEPS])
         found = yield from ask(question, given)
-        notes = [*asked, *found.notes]
+        notes = [*steps_notes, *found.notes]
         if found.edges is None:
             return Transcript(unparseable_reply(question, found.first), notes=notes)
         edges = transitive_reduction(len(given.steps), found.edges) if reduced else [*found.edges]
-        reply = yield from compose_answer(question, written[0], given.steps, edges)
+        reply = yield from compose_answer(question, replies[0], given.steps, edges)
         return Transcript(reply, notes=notes)
 
     return episode

@@ -1,4 +1,4 @@
-"""How the steps of a task are generated: in-context learning, several sequences put together, samples filtered."""
+"""How the steps of a task are generated: in-context learning, merged sequences, filtered samples."""
 
 from __future__ import annotations
 

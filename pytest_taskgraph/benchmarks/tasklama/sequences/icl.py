@@ -45,7 +45,7 @@ def _resemble(first: ComplexTask, second: ComplexTask) -> bool:
 
 
 def icl_prompt(task: ComplexTask, examples: Sequence[ComplexTask], settings: TaskLamaSettings) -> str:
-    """Return the prompt that asks for the steps of a task, after the examples; the task stands last in it.
+    """Return the prompt that asks for the steps of a task, after the examples; the task comes last.
 
     Raises:
         UsageError: if the user's template cannot be read or fails.

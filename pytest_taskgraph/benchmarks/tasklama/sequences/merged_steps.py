@@ -1,4 +1,4 @@
-"""Several sequences of steps put together without near-duplicates (MultSeq).
+"""Merge several sequences of steps without near-duplicates (MultSeq).
 
 Yuan et al. (2024) describe their deduplication in an appendix. This rule is not taken from it, but our own:
 
@@ -22,7 +22,7 @@ from ....scoring.forms.task_graph_form import MOST_STEPS
 from ....scoring.task_graphs.similarity import words
 
 NEAR_DUPLICATE: Final = 0.8
-"""The F1 of content words from which on two steps are one: `chop onions` and `chop the onions finely` have 0.8."""
+"""The F1 of content words from which on two steps count as one: `chop onions` and `chop the onions finely` have 0.8."""
 FUNCTION_WORDS: Final = frozenset(
     {
         *("a", "an", "the", "this", "that", "these", "those", "some", "any"),
@@ -34,7 +34,7 @@ Words = frozenset[tuple[str, int]]
 
 
 def merge_sequences(sequences: Iterable[Sequence[str]]) -> list[str]:
-    """Return the steps of all sequences without near-duplicates, as the rule of this module says; at most MOST_STEPS.
+    """Return the steps of all sequences without near-duplicates, by the rule of this module; at most MOST_STEPS.
 
     Args:
         sequences: The steps of each sequence; those of earlier ones are kept first. Steps without text are left out.

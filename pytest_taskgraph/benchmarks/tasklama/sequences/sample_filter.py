@@ -86,12 +86,12 @@ def filter_best_logprob(question: Question) -> Turns:
 
 @one_turn
 def multseq_filter(question: Question) -> Turns:
-    """Put the samples together that the linear model ranks first, as many as `sequences` says."""
+    """Merge the samples that the linear model ranks first, as many as `sequences` states."""
     return (yield from _filter_samples(question, by_model=True, merging=True))
 
 
 def multseq_filter_logprob(question: Question) -> Turns:
-    """Put the samples together that are most probable to the model under test, as many as `sequences` says."""
+    """Merge the samples that are most probable to the model under test, as many as `sequences` states."""
     return (yield from _filter_samples(question, by_model=False, merging=True))
 
 

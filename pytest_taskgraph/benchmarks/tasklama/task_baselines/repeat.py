@@ -103,7 +103,7 @@ class ListedWords:
 
 
 def _is_vector(text: str) -> bool:
-    """Return True if what stands behind a word are the values of its vector, not words; years are words."""
+    """Return True if the text behind a word is the values of its vector, not words; years are words."""
     return all(_VALUE.fullmatch(value) for value in text.split(maxsplit=3)[:3])
 
 
