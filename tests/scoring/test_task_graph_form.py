@@ -67,6 +67,12 @@ def test_read_graph_numbers_of_the_reply_are_what_pairs_refer_to() -> None:
     assert read_graph("3. Wash\n7. Cook\nDependencies: 3 -> 7")["dependencies"] == [[0, 1]]
 
 
+@pytest.mark.parametrize("steps", [["Call 911", "911", "Hang up"], ["Step 1", "Step 2"]])
+def test_form_steps_of_numbers_alone_read_back_as_steps(steps: list[str]) -> None:
+    answer: Json = {"steps": [*steps], "dependencies": [[0, 1]]}
+    assert TASK_GRAPH.read(write_graph(answer), [], "lenient") == answer
+
+
 @pytest.mark.parametrize("text", ["", "\n \n", "Steps:", "...", "[]", '{"steps": []}', "Dependencies: 1 -> 2"])
 def test_read_graph_without_steps_is_unparseable(text: str) -> None:
     with pytest.raises(UnparseableError):

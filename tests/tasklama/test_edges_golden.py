@@ -9,6 +9,7 @@ from edge_questions import BREAD, BY_NAME, PACK, TEA, asked_pair, edge_question,
 
 from pytest_taskgraph.asking import is_one_turn
 from pytest_taskgraph.benchmarks.tasklama.complex_task import ComplexTask
+from pytest_taskgraph.benchmarks.tasklama.task_sets.task_lines import LONGEST_TEXT
 from pytest_taskgraph.errors import ProviderError
 from pytest_taskgraph.scoring.forms.task_graph_form import read_graph
 from pytest_taskgraph.scoring.grade import grade, read_answer
@@ -59,6 +60,13 @@ def test_pairs_chain_without_its_far_pair_has_five_of_six_right() -> None:
     question = edge_question("golden_pairs", chain)
     transcript, _ = run_method(question, lambda request: Reply("yes" if asked_pair(request) in answered_yes else "no"))
     assert grade(question, transcript.reply).parts["pairs"] == [5, 6]
+
+
+@pytest.mark.parametrize("method", GOLDEN)
+def test_golden_steps_as_long_as_data_allow_are_compared_whole(method: str) -> None:
+    longest = ["x " * (LONGEST_TEXT // 2 - 1) + end for end in "ab"]
+    question = edge_question(method, ComplexTask("l", "Do l", (), (*longest, "911"), ((0, 1), (1, 2))))
+    assert simulate(question, 1.0)[0].value == 1.0
 
 
 def test_pairs_unparseable_reply_counts_as_no_dependency_and_is_noted() -> None:

@@ -80,6 +80,24 @@ def test_examples_are_training_tasks_and_the_same_for_all_tasks() -> None:
     assert len({tasks[-1] for tasks in shown}) == 8
 
 
+def test_examples_of_generated_tasks_stay_when_more_tasks_are_asked_about() -> None:
+    few, many = (prompts(settings(count, method=("icl",), source="generated")) for count in (3, 40))
+    assert {*few} < {*many}
+
+
+@pytest.mark.parametrize(
+    ("similarity", "told"),
+    [
+        ("lexical", "lexical (not comparable with the paper)"),
+        ("sentence-transformers", "sentence-transformers (not comparable with the paper)"),
+        ("embeddings", "embeddings"),
+    ],
+)
+def test_facts_tell_similarities_that_are_never_those_of_the_paper(similarity: str, told: str) -> None:
+    description = tasklama.description(settings(similarity=similarity, source="generated", split="train"))
+    assert description.facts == {"tasks": "generated (train split)", "similarity": told}
+
+
 def test_without_context_no_prompt_holds_one() -> None:
     with_it, without = (prompts(settings(method=("icl",), context=kind)) for kind in ("with", "without"))
     assert all("Context:" in prompt for prompt in with_it)

@@ -123,8 +123,7 @@ class TaskLama(Family):
         from .tasklama_tables import AGGREGATES, TABLES
 
         own = TaskLamaSettings.of(settings)
-        split = "" if own.source == "generated" else f" ({own.split} split)"
-        note = " (not the paper's)" if own.similarity == "lexical" else ""
+        note = "" if own.similarity == "embeddings" else " (not comparable with the paper)"
         return FamilyDescription(
             self.name,
             group="method",
@@ -133,7 +132,7 @@ class TaskLama(Family):
             presented_by=("context",),
             groups=tuple(METHODS),
             sections=SECTIONS,
-            facts={"tasks": f"{own.source}{split}", "similarity": f"{own.similarity}{note}"},
+            facts={"tasks": f"{own.source} ({own.split} split)", "similarity": f"{own.similarity}{note}"},
             question_set=QUESTION_SET,
             aggregates=AGGREGATES,
             tables=TABLES,

@@ -125,7 +125,14 @@ def _tasks(settings: TaskLamaSettings, count: int) -> tuple[ComplexTask, ...]:
 
 
 def _training_tasks(task_set: TaskSet) -> Sequence[ComplexTask]:
-    """Return the tasks of the training split, the embedded ones where the user's data have none."""
+    """Return the tasks that examples are drawn from: the training split, the embedded one where the data have none.
+
+    Of generated tasks, as many as every run has: else other --taskgraph-instances would change all prompts.
+    """
+    if task_set.source == "generated":
+        from .task_sets.generated import LEAST_TASKS
+
+        return task_set.train[:LEAST_TASKS]
     return task_set.train or read_embedded().train
 
 

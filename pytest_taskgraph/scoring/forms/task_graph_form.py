@@ -17,7 +17,7 @@ from ..name_lists import shown, unknown_name
 from .form import Form, collapse_spaces, show_value
 
 MOST_STEPS: Final = 200  # of an answer; a longer list is cut, for the work of matching grows with its cube
-LONGEST_STEP: Final = 500  # characters
+LONGEST_STEP: Final = 1_000  # characters; no gold step may have more, for its text is compared
 MOST_PAIRS: Final = 20_000
 _NUMBERED = re.compile(r"\W{0,8}(?:step[ \t]{1,4})?(\d{1,4})\W{0,3}[.):][*_]{0,3}(?:[ \t]++(.*))?", re.IGNORECASE)
 _BULLETED = re.compile(r"\s{0,12}[-*+•–—]\s++(.*)")
@@ -121,7 +121,8 @@ def _lines(text: str) -> Iterator[tuple[str, bool]]:
             continue
         heading = _HEADING.fullmatch(line)
         below = below or heading is not None
-        yield line, below or not re.search(r"[^\W\d]", _PAIR.sub("", line).replace("step", ""))
+        rest, pairs = _PAIR.subn("", line)
+        yield line, below or (pairs > 0 and not re.search(r"[^\W\d]", rest.replace("step", "")))
 
 
 def _answer_in(stated: Mapping[str, Json], text: str) -> dict[str, Json]:
