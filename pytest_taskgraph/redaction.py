@@ -165,8 +165,14 @@ def secrets(value: Any, secret: bool = False) -> Iterator[str]:  # noqa: ANN401 
 
 
 def variables(environment: Mapping[str, str]) -> Iterator[str]:
-    """Yield the secrets of an environment. A path of a file is none, nor is a word."""
-    for name, value in environment.items():
+    """Yield the secrets of an environment. A path of a file is none, nor is a word.
+
+    Another thread may remove variables meanwhile: pytest sets and removes PYTEST_CURRENT_TEST while requests fail.
+    """
+    for name in environment:
+        value = environment.get(name)
+        if value is None:
+            continue
         strong = bool(_VARIABLE.search(name))
         if not strong and not _WEAK_VARIABLE.search(name):
             continue

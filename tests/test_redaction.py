@@ -4,6 +4,7 @@ import json
 import logging
 import unicodedata
 from base64 import b64encode
+from collections.abc import Iterator, Mapping
 from urllib.parse import quote, quote_plus
 
 import pytest
@@ -211,3 +212,23 @@ def test_redacting_filter_cuts_arguments_and_tracebacks(caplog: pytest.LogCaptur
     assert "POST http://[key]@host/v1" in caplog.text
     assert "ValueError: not [key]" in caplog.text
     assert "hush" not in caplog.text
+
+
+class LosingEnvironment(Mapping[str, str]):
+    """An environment, as os.environ is one, from which another thread removes a variable after its name was listed."""
+
+    def __init__(self, **known: str) -> None:
+        self.known = known
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(["PYTEST_CURRENT_TEST", *self.known])
+
+    def __len__(self) -> int:
+        return len(self.known)
+
+    def __getitem__(self, name: str) -> str:
+        return self.known[name]
+
+
+def test_variables_environment_that_loses_one_meanwhile_yields_the_others() -> None:
+    assert list(variables(LosingEnvironment(MY_API_KEY="sk-abcdef0123456789"))) == ["sk-abcdef0123456789"]

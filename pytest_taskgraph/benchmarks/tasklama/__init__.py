@@ -71,12 +71,12 @@ class TaskLama(Family):
         return {"context": Label(("with", "without"), closed=True), "steps": Label()}
 
     def metrics(self, group: str, settings: Settings) -> Sequence[str]:
-        """Return the metrics of a method, with the values that they declare."""
-        from ...scoring.metrics import names_measured
+        """Return the metrics of a method, and those that its episode measures."""
         from .methods import METHODS
 
         method = METHODS[group]
-        return (*names_measured((method.metric, *method.further)), *self.episode_metrics)
+        measured = self.episode_metrics if "filter" in group else ()
+        return (method.metric, *method.further, *measured)
 
     def graded(self, group: str, settings: Settings) -> bool:
         """Return True unless a pass threshold is set."""
