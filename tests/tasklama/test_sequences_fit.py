@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytest_taskgraph.benchmarks.tasklama.sequences.filter_fit import SampledTask, distinct_tasks
 from pytest_taskgraph.benchmarks.tasklama.sequences.filter_model import FilterModel, read_filter
 from pytest_taskgraph.benchmarks.tasklama.sequences.ridge import ONE_GROUP_PENALTY, PENALTIES, fit_ridge
 from pytest_taskgraph.benchmarks.tasklama.sequences.sequence_features import FEATURES, begins_with_verb, features_of
@@ -195,3 +196,8 @@ def test_read_filter_bytes_that_are_no_text_are_refused(tmp_path: Path) -> None:
     (tmp_path / "filter.json").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(UsageError, match=r"filter\.json: cannot be read"):
         read_filter(tmp_path / "filter.json")
+
+
+def test_distinct_tasks_of_two_models_count_once_and_contexts_apart() -> None:
+    sampled = [SampledTask("Cook", context, "c", "train", None, ()) for context in ((), (), ("Outdoors",))]
+    assert distinct_tasks(sampled) == 2

@@ -15,7 +15,7 @@ from ...reports.table import table
 from ...results.record import trials
 from ...results.record.in_place import replace
 from ...results.record.saved import load
-from .sequences.filter_fit import FilterFit, SampledTask, fit_filter, sampled_tasks
+from .sequences.filter_fit import FilterFit, SampledTask, distinct_tasks, fit_filter, sampled_tasks
 
 SUMMARY = "fit the coefficients by which the methods filter of TaskLAMA rank sequences of steps"
 FAMILY: Final = "tasklama"
@@ -83,8 +83,8 @@ def fit_lines(fit: FilterFit) -> list[str]:
 
 def warnings_of(tasks: Sequence[SampledTask]) -> Iterator[str]:
     """Yield the reasons for which a fit to these tasks is unreliable, a line each."""
-    if len(tasks) < FEW_TASKS:
-        yield f"{_amount(len(tasks), 'task')}; a fit to fewer than {FEW_TASKS} is unreliable for other tasks"
+    if (number := distinct_tasks(tasks)) < FEW_TASKS:
+        yield f"{_amount(number, 'task')}; a fit to fewer than {FEW_TASKS} is unreliable for other tasks"
     if odd := sorted({task.split or "none" for task in tasks} - {"train"}):
         yield f"tasks of the split {', '.join(map(one_line, odd))}; fit to those of train, and rank others"
     if len({task.cluster for task in tasks}) == 1:

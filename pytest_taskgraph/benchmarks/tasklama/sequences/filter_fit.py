@@ -132,6 +132,11 @@ def _measurable_reference(question: Question) -> Json:
     return reference
 
 
+def distinct_tasks(tasks: Iterable[SampledTask]) -> int:
+    """Return the number of different tasks; what several models or repetitions wrote for one counts once."""
+    return len({(task.title, task.context) for task in tasks})
+
+
 def fit_filter(tasks: Sequence[SampledTask]) -> FilterFit:
     """Fit the coefficients to the sequences of at least one task.
 
@@ -152,7 +157,7 @@ def fit_filter(tasks: Sequence[SampledTask]) -> FilterFit:
     return FilterFit(
         model,
         fit.penalty,
-        len(tasks),
+        distinct_tasks(tasks),
         len(targets),
         r2,
         correlation,
