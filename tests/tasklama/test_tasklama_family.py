@@ -113,6 +113,12 @@ def test_both_contexts_ask_twice_about_tasks_that_have_one(tmp_path: Path) -> No
     assert any("leaves out 1 task of the test split without context" in line for line in tasklama.notices(stated, {}))
 
 
+def test_contexts_of_one_published_title_share_a_cluster(tmp_path: Path) -> None:
+    electric = RICE | {"assumptions": [{"assumption": "On an electric stove"}]}
+    stated = settings(9, published(tmp_path, test=[RICE, electric, BELL]), method=("icl",))
+    assert [one.cluster for one in references(stated)] == ["task:cook rice", "task:cook rice", "task:ring a bell"]
+
+
 def test_golden_methods_leave_out_tasks_of_a_single_step(tmp_path: Path) -> None:
     stated = settings(9, published(tmp_path, test=[RICE, BELL]), method=("icl", "golden_whole"))
     assert Counter(one.group for one in references(stated)) == {"icl": 2, "golden_whole": 1}

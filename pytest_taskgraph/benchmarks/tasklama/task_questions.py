@@ -149,5 +149,5 @@ def _reference(method: Method, task: ComplexTask, context: str, apart: bool) -> 
         method.name,
         payload={"task": task.to_json(), "context": context},
         labels=labels,
-        cluster=f"task:{task.cluster or task.id}",
+        cluster=f"task:{task.cluster or task.title.casefold()}",
     )
