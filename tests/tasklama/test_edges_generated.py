@@ -20,6 +20,7 @@ from pytest_taskgraph.asking import is_one_turn
 from pytest_taskgraph.benchmarks.tasklama.edges.pairwise import MOST_PAIRED_STEPS
 from pytest_taskgraph.benchmarks.tasklama.methods import EMBEDDINGS_SUFFIX, episodes
 from pytest_taskgraph.benchmarks.tasklama.sequences import icl_prompt
+from pytest_taskgraph.errors import ProviderError
 from pytest_taskgraph.scoring.forms.task_graph_form import read_graph
 from pytest_taskgraph.scoring.grade import grade, read_answer
 from pytest_taskgraph.trial import Reply, Request
@@ -169,3 +170,9 @@ def test_generated_prompts_show_no_gold_step(method: str) -> None:
     _, exchanges = run_method(edge_question(method), answer)
     told = [exchange.request.prompt + exchange.request.context for exchange in exchanges]
     assert not [step for step in BREAD.steps for text in told if step in text]
+
+
+@pytest.mark.parametrize("method", [*ONE, *TWO, "entire_graph"])
+def test_generated_steps_cut_off_at_the_token_limit_are_no_answer(method: str) -> None:
+    with pytest.raises(ProviderError, match=r"cut off at the token limit .*; allow more tokens"):
+        driven(asked(method), lambda request: Reply(numbered(*STEPS), finish_reason="length"))

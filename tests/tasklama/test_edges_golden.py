@@ -88,7 +88,8 @@ def test_golden_reply_without_any_answer_is_unparseable(method: str) -> None:
     transcript, _ = run_method(question, in_order("Hard to say, but I like the weather."))
     score = grade(question, transcript.reply)
     assert (score.status, score.value) == ("unparseable", 0.0)
-    assert "I like the weather" in score.remark
+    told = "expected the order of steps or the dependencies between them, found 'Hard to say, but I like the weather.'"
+    assert score.remark == told
     assert read_answer(question, transcript.reply) is None
 
 

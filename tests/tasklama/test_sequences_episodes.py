@@ -7,7 +7,7 @@ from tasklama_episodes import make_question, numbered, run_episode
 
 from pytest_taskgraph.asking import Episode, Transcript, Turns, is_one_turn
 from pytest_taskgraph.benchmarks.tasklama.sequences.multiple_sequences import icl, multseq, step_sequences
-from pytest_taskgraph.errors import UsageError
+from pytest_taskgraph.errors import ProviderError, UsageError
 from pytest_taskgraph.scoring.forms.task_graph_form import read_steps
 from pytest_taskgraph.scoring.grade import read_answer
 from pytest_taskgraph.trial import Json, Question, Reply, Request
@@ -106,3 +106,18 @@ def test_step_sequences_two_are_asked_for_as_multseq_does() -> None:
 def test_step_sequences_number_that_is_none_is_refused(stated: Json) -> None:
     with pytest.raises(UsageError, match=r"question q: episode_settings\['sequences'\] is .*; expected a number"):
         next(step_sequences(make_question({"sequences": stated})))
+
+
+@pytest.mark.parametrize("method", [icl, multseq, listing])
+def test_episode_list_cut_off_at_the_token_limit_is_no_answer(method: Episode) -> None:
+    with pytest.raises(ProviderError, match="cut off at the token limit before its end; allow more tokens"):
+        driven(method, make_question({"sequences": 2}), lambda _: Reply("1. wash rice\n2. co", finish_reason="length"))
+
+
+def test_multseq_sequence_cut_off_at_the_token_limit_is_left_out() -> None:
+    def answer(request: Request) -> Reply:
+        return Reply(f"1. do {request.repetition}", finish_reason="length" if request.repetition == 1 else "stop")
+
+    transcript, _ = driven(multseq, make_question({"sequences": 2}), answer)
+    assert transcript.reply.text == "1. do 2"
+    assert [note["kept"] for note in transcript.notes] == [False, True]

@@ -19,6 +19,8 @@ from .form import Form, collapse_spaces, show_value
 MOST_STEPS: Final = 200  # of an answer; a longer list is cut, for the work of matching grows with its cube
 LONGEST_STEP: Final = 1_000  # characters; no gold step may have more, for its text is compared
 MOST_PAIRS: Final = 20_000
+UNPARSEABLE: Final = "unparseable"
+"""The name under which an episode states a reply about dependencies that it cannot read, which could pass for steps."""
 _NUMBERED = re.compile(r"\W{0,8}(?:step[ \t]{1,4})?(\d{1,4})\W{0,3}[.):][*_]{0,3}(?:[ \t]++(.*))?", re.IGNORECASE)
 _BULLETED = re.compile(r"\s{0,12}[-*+•–—]\s++(.*)")
 _HEADING = re.compile(r"[\W_]{0,8}(?:dependencies|dependency|edges)\b(.*)", re.IGNORECASE)
@@ -127,7 +129,9 @@ def _lines(text: str) -> Iterator[tuple[str, bool]]:
 
 def _answer_in(stated: Mapping[str, Json], text: str) -> dict[str, Json]:
     """Return the answer that a JSON object states; nothing but steps and dependencies is taken from it."""
-    steps = stated.get("steps")
+    steps, unread = stated.get("steps"), stated.get(UNPARSEABLE)
+    if steps is None and isinstance(unread, str):
+        raise UnparseableError(f"expected the order of steps or the dependencies between them, found {shown(unread)}")
     if not isinstance(steps, list) or not steps or not all(isinstance(step, str) and step.strip() for step in steps):
         raise UnparseableError(f"expected a JSON object with a list of texts under steps, found {shown(text)}")
     kept = [collapse_spaces(step)[:LONGEST_STEP] for step in steps[:MOST_STEPS]]

@@ -14,7 +14,7 @@ from typing import Final, TypeVar
 from ....asking import Episode, Transcript, Turns
 from ....errors import ProviderError
 from ....scoring.forms.form import collapse_spaces
-from ....scoring.forms.task_graph_form import MOST_STEPS
+from ....scoring.forms.task_graph_form import MOST_STEPS, UNPARSEABLE
 from ....scoring.grade import read_answer
 from ....scoring.task_graphs.precedence import Edge, closure, transitive_reduction, without_cycles
 from ....scoring.task_graphs.step_graphs import StepGraph, gold_graph
@@ -184,7 +184,7 @@ def unparseable_reply(question: Question, reply: Reply | None) -> Reply:
         raise ProviderError("truncated", message)
     if read_answer(question, reply) is None:
         return reply
-    return replace(reply, text=json.dumps({"unparseable": reply.text}, ensure_ascii=False))
+    return replace(reply, text=json.dumps({UNPARSEABLE: reply.text}, ensure_ascii=False))
 
 
 def _collect_replies(turns: Requests[T], kept: list[Reply]) -> Requests[T]:

@@ -11,7 +11,7 @@ from ....scoring.task_graphs.precedence import transitive_reduction
 from ....scoring.task_graphs.step_graphs import answered_graph
 from ....trial import Question
 from ..sequences import compose_answer
-from .edge_answers import FoundEdges, GivenSteps, Requests, pairs_text, user_request
+from .edge_answers import FoundEdges, GivenSteps, Requests, pairs_text, unparseable_reply, user_request
 from .edge_prompts import steps_text, text_setting
 from .edge_replies import read_pairs
 
@@ -37,8 +37,8 @@ def entire_graph(question: Question) -> Turns:
     """Ask for steps and dependencies in one reply, which is then freed of cycles and reduced."""
     (reply,) = yield [user_request(question, question.prompt, None, None)]
     given = read_answer(question, reply)
-    if given is None:
-        return Transcript(reply)
+    if given is None or reply.cut_off:
+        return Transcript(unparseable_reply(question, reply))
     answer = answered_graph(given)
     edges = transitive_reduction(len(answer.steps), answer.dependencies)
     return Transcript((yield from compose_answer(question, reply, answer.steps, edges)))

@@ -6,7 +6,7 @@ from collections.abc import Generator, Sequence
 from typing import Final
 
 from ....asking import Transcript, Turns, one_turn
-from ....errors import UsageError
+from ....errors import ProviderError, UsageError
 from ....scoring.forms.task_graph_form import write_graph
 from ....scoring.grade import read_answer
 from ....trial import Json, Question, Reply, Request
@@ -23,7 +23,9 @@ def icl(question: Question) -> Turns:
     """Ask for one sequence; the answer is its steps."""
     (reply,) = yield [Request(messages=opening(question))]
     steps = read_sequence(question, reply)
-    return Transcript(reply if steps is None else (yield from compose_answer(question, reply, steps)))
+    if steps is None:
+        return Transcript(unread_sequence([reply]))
+    return Transcript((yield from compose_answer(question, reply, steps)))
 
 
 @one_turn
@@ -37,7 +39,7 @@ def multseq(question: Question) -> Turns:
     notes = [{"kept": steps is not None, "steps": len(steps or ())} for steps in found]
     readable = [steps for steps in found if steps is not None]
     if not readable:
-        return Transcript(replies[0], notes=notes)
+        return Transcript(unread_sequence(replies), notes=notes)
     reply = yield from compose_answer(question, replies[0], merge_sequences(readable))
     return Transcript(reply, notes=notes)
 
@@ -53,7 +55,7 @@ def step_sequences(question: Question) -> Generator[list[Request], list[Reply], 
     number = whole_setting(question, "sequences")
     replies = yield [Request(messages=opening(question))] if number == 1 else sample_requests(question, number)
     found = [steps for reply in replies if (steps := read_sequence(question, reply)) is not None]
-    return found or replies[0]
+    return found or unread_sequence(replies)
 
 
 def sample_requests(question: Question, number: int) -> list[Request]:
@@ -67,9 +69,22 @@ def sample_requests(question: Question, number: int) -> list[Request]:
 
 def read_sequence(question: Question, reply: Reply) -> list[str] | None:
     """Return the steps that a reply lists; None if it lists none, declines, or a filter or the token limit cut it."""
+    if reply.cut_off:  # half a list is scored as if it were the whole one
+        return None
     given = read_answer(question, reply)
     steps = given.get("steps") if isinstance(given, dict) else None
     return [str(step) for step in steps] if isinstance(steps, list) and steps else None
+
+
+def unread_sequence(replies: Sequence[Reply]) -> Reply:
+    """Return what is scored where no reply lists steps: the first one as it came.
+
+    Raises:
+        ProviderError: if a reply was cut off at the token limit.
+    """
+    if any(reply.cut_off for reply in replies):
+        raise ProviderError("truncated", "the reply was cut off at the token limit before its end; allow more tokens")
+    return replies[0]
 
 
 def compose_answer(
