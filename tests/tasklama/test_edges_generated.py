@@ -175,4 +175,4 @@ def test_generated_prompts_show_no_gold_step(method: str) -> None:
 @pytest.mark.parametrize("method", [*ONE, *TWO, "entire_graph"])
 def test_generated_steps_cut_off_at_the_token_limit_are_no_answer(method: str) -> None:
     with pytest.raises(ProviderError, match=r"cut off at the token limit .*; allow more tokens"):
-        driven(asked(method), lambda request: Reply(numbered(*STEPS), finish_reason="length"))
+        run_method(edge_question(method), lambda request: Reply(numbered(*STEPS), finish_reason="length"))

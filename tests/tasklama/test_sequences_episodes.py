@@ -111,13 +111,15 @@ def test_step_sequences_number_that_is_none_is_refused(stated: Json) -> None:
 @pytest.mark.parametrize("method", [icl, multseq, listing])
 def test_episode_list_cut_off_at_the_token_limit_is_no_answer(method: Episode) -> None:
     with pytest.raises(ProviderError, match="cut off at the token limit before its end; allow more tokens"):
-        driven(method, make_question({"sequences": 2}), lambda _: Reply("1. wash rice\n2. co", finish_reason="length"))
+        run_episode(
+            method, make_question({"sequences": 2}), lambda _: Reply("1. wash rice\n2. co", finish_reason="length")
+        )
 
 
 def test_multseq_sequence_cut_off_at_the_token_limit_is_left_out() -> None:
     def answer(request: Request) -> Reply:
         return Reply(f"1. do {request.repetition}", finish_reason="length" if request.repetition == 1 else "stop")
 
-    transcript, _ = driven(multseq, make_question({"sequences": 2}), answer)
+    transcript, _ = run_episode(multseq, make_question({"sequences": 2}), answer)
     assert transcript.reply.text == "1. do 2"
     assert [note["kept"] for note in transcript.notes] == [False, True]

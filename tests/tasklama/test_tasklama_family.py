@@ -207,3 +207,15 @@ def test_diagram_pair_without_a_measured_similarity_is_not_drawn(tmp_path: Path)
     stated = settings(data=published(tmp_path, test=[RICE]), method=("linear",), similarity="embeddings")
     made = tasklama.question(references(stated)[0], stated)
     assert tasklama.diagram_pair(made, Score(0.5, given={"steps": ["Sing"], "dependencies": []})) is None
+
+
+@pytest.mark.parametrize("option", ["sequences", "samples"])
+def test_number_of_sequences_no_run_can_send_is_refused(option: str) -> None:
+    with pytest.raises(UsageError, match=f"--taskgraph-tasklama-{option}: 1001; expected at most 1000"):
+        references(Settings(own={f"tasklama-{option}": 1001}))
+
+
+def test_both_contexts_of_tasks_without_context_says_so(tmp_path: Path) -> None:
+    stated = settings(data=published(tmp_path, test=[BELL]), context="both")
+    with pytest.raises(UsageError, match="context=both: none of the 1 tasks of the test split has a context"):
+        references(stated)

@@ -21,15 +21,20 @@ from .task_baselines import data_problems
 from .task_sets import TaskSet, load, sample
 from .task_sets.embedded import read_embedded
 from .task_sets.task_set import SPLITS
-from .tasklama_options import TaskLamaSettings
+from .tasklama_options import SAMPLES, SEQUENCES, TaskLamaSettings
 
 WITH, WITHOUT = "with", "without"
 _BOTH: Final = "both"
+MOST_SEQUENCES: Final = 1000
+"""Of a task; a plan holds the requests of all of them."""
 
 
 def check(settings: TaskLamaSettings) -> None:
     """Check that the methods, the similarity and the coefficients of a filter are available. Raises UsageError."""
     check_similarity(settings.similarity)
+    for option, stated in ((SEQUENCES, settings.sequences), (SAMPLES, settings.samples)):
+        if stated > MOST_SEQUENCES:
+            raise UsageError(f"{option.flag}: {stated}; expected at most {MOST_SEQUENCES}")
     check_filter(settings, [method.name for method in _methods(settings)])
     check_prompt_files(settings)
 
@@ -119,6 +124,11 @@ def _tasks(settings: TaskLamaSettings, count: int) -> tuple[ComplexTask, ...]:
     task_set = load(settings)
     split = task_set.split(settings.split)
     usable = tuple(task for task in split if task.context) if settings.context == _BOTH else split
+    if split and not usable:
+        raise UsageError(
+            f"--taskgraph-tasklama-context=both: none of the {len(split)} tasks of the {settings.split} split has a "
+            "context; there is nothing to compare: state with or without"
+        )
     if not usable and task_set.source != "generated":
         raise UsageError(f"TaskLAMA, {task_set.source} tasks: none in the {settings.split} split{_others(task_set)}")
     return sample(usable, count, settings.seed)
