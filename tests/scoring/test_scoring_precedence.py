@@ -72,6 +72,13 @@ def test_pairwise_hits_chain_without_implied_pair_misses_one() -> None:
     assert pairwise_hits(3, [*CHAIN, (0, 2)], CHAIN) == (6, 6)
 
 
+def test_pairwise_hits_unread_pairs_are_wrong_either_way() -> None:
+    chain = [(0, 1), (1, 2)]
+    assert pairwise_hits(3, closure(3, chain), chain, [(0, 1)]) == (5, 6)
+    assert pairwise_hits(3, closure(3, chain), chain, [(2, 0), (2, 0), (0, 2)]) == (4, 6)
+    assert pairwise_hits(3, [], chain, [(0, 1)]) == (3, 6)
+
+
 def test_pairwise_hits_gold_cycle_demands_no_order() -> None:
     assert pairwise_hits(3, [], [(0, 1), (1, 0)]) == (6, 6)
     assert pairwise_hits(3, [(0, 1)], [(0, 1), (1, 0)]) == (5, 6)

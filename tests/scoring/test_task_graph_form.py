@@ -102,6 +102,10 @@ def test_form_answer_that_is_written_reads_back(steps: list[str], data: st.DataO
     ends = st.integers(0, len(steps) - 1)
     pairs = data.draw(st.lists(st.tuples(ends, ends).filter(lambda one: one[0] != one[1]), unique=True, max_size=6))
     answer: dict[str, Json] = {"steps": [*steps], "dependencies": [[*pair] for pair in pairs]}
+    if unread := data.draw(
+        st.lists(st.tuples(ends, ends).filter(lambda one: one[0] != one[1]), unique=True, max_size=3)
+    ):
+        answer["unread"] = [[*pair] for pair in unread]
     if data.draw(st.booleans()):
         answer["similarity"] = [[0.25] * 2 for _ in steps]
     assert TASK_GRAPH.read(write_graph(answer), [], "lenient") == answer

@@ -69,7 +69,17 @@ def test_golden_steps_as_long_as_data_allow_are_compared_whole(method: str) -> N
     assert simulate(question, 1.0)[0].value == 1.0
 
 
-def test_pairs_unparseable_reply_counts_as_no_dependency_and_is_noted() -> None:
+def test_pairs_replies_that_cannot_be_read_are_wrong_whatever_gold_says() -> None:
+    replies = iter(["no", *["I would rather not say."] * 11])
+    question = edge_question("golden_pairs")
+    transcript, _ = run_method(question, lambda request: Reply(next(replies)))
+    score = grade(question, transcript.reply)
+    assert score.parts["pairs"][1] == 12
+    assert score.parts["pairs"][0] <= 1
+    assert score.parts["majority_pairs"][0] > 1
+
+
+def test_pairs_unparseable_reply_is_no_dependency_and_is_noted() -> None:
     def answer(request: Request) -> Reply:
         return Reply("Hard to say." if asked_pair(request)[0] == "Mix the dough" else "yes")
 

@@ -18,6 +18,7 @@ from pytest_taskgraph.benchmarks.tasklama.complex_task import ComplexTask
 from pytest_taskgraph.benchmarks.tasklama.task_sets import TaskSet, generated
 from pytest_taskgraph.benchmarks.tasklama.task_sets.generated import (
     LEAST_TASKS,
+    MOST_TASKS,
     MustOrder,
     domains_by_split,
     generate_tasks,
@@ -277,3 +278,8 @@ def test_domains_without_any_further_task_are_an_error(monkeypatch: pytest.Monke
 )
 def test_step_phrase_of_a_name_reads_as_words(name: str, phrase: str) -> None:
     assert step_phrase(name) == phrase
+
+
+def test_more_tasks_than_a_split_may_have_are_a_usage_error() -> None:
+    with pytest.raises(UsageError, match="10001 are asked for; expected at most 10000"):
+        generate_tasks(0, MOST_TASKS + 1)

@@ -1,6 +1,7 @@
 """The answer form of task graphs: steps, a line each, and which of them must be done before which.
 
 An answer is `{"steps": [text, ...], "dependencies": [[before, after], ...]}`, with indices of steps from 0. It may hold
+`unread`, pairs about which a model was asked and gave no answer that can be read, and
 `similarity`, a matrix that a model measured: rows are its steps, columns those of the reference.
 """
 
@@ -30,6 +31,7 @@ _PAIR = re.compile(
     rf"\b(\d{{1,4}})\b\W{{0,2}}?[ \t]{{0,4}}(?:must be done |comes )?{_ARROW}[ \t]{{0,4}}(?={_ENDS})", re.IGNORECASE
 )
 _MEASURED = re.compile(r"Similarity:[ \t]*(\[.*\])")
+_UNREAD = re.compile(r"Unread:[ \t]*(.*)")
 _FENCE = re.compile(r"\s*`{3,}\w*\s*")
 _DECORATION = ' \t*_`"“”'
 
@@ -78,13 +80,16 @@ def read_graph(text: str) -> dict[str, Json]:
 
 
 def write_graph(answer: Json) -> str:
-    """Return the text of an answer, as `read_graph` reads it back; a measured similarity is its last line."""
+    """Return the text of an answer, as `read_graph` reads it back; unread pairs and a similarity are its last lines."""
     given = answer if isinstance(answer, dict) else {}
     steps, pairs = given.get("steps"), given.get("dependencies")
     lines = [f"{at}. {collapse_spaces(step)}" for at, step in enumerate(steps if isinstance(steps, list) else [], 1)]
-    ends = [f"{before + 1} -> {after + 1}" for before, after in _pairs(pairs, len(lines))]
+    count = len(lines)
+    ends = [f"{before + 1} -> {after + 1}" for before, after in _pairs(pairs, count)]
     if ends:
         lines.append(f"Dependencies: {', '.join(ends)}")
+    if unread := [f"{before + 1} -> {after + 1}" for before, after in _pairs(given.get("unread"), count)]:
+        lines.append(f"Unread: {', '.join(unread)}")
     if "similarity" in given:
         lines.append(f"Similarity: {json.dumps(given['similarity'])}")
     return "\n".join(lines)
@@ -119,7 +124,7 @@ def _lines(text: str) -> Iterator[tuple[str, bool]]:
     """Yield the lines that are not empty, and whether each lists dependencies: below their heading, or by its look."""
     below = False
     for line in text.splitlines():
-        if not line.strip() or _FENCE.fullmatch(line):
+        if not line.strip() or _FENCE.fullmatch(line) or _UNREAD.fullmatch(line):
             continue
         heading = _HEADING.fullmatch(line)
         below = below or heading is not None
@@ -163,23 +168,26 @@ def _unfenced(text: str) -> str:
 
 
 def _read(text: str, names: Sequence[str], parsing: Parsing) -> Json:
-    """Return the answer, with the similarity in its last line; strictly, there are numbered lines and no others."""
-    *above, last = text.rstrip().splitlines() or [""]
-    measured = _MEASURED.fullmatch(last)
-    answer = read_graph("\n".join(above) if measured else text)
+    """Return the answer with what its last lines add; strictly, there are numbered lines and no others."""
+    lines = text.rstrip().splitlines()
+    measured = _MEASURED.fullmatch(lines[-1]) if lines else None
+    lines = lines[:-1] if measured else lines
+    unread = _UNREAD.fullmatch(lines[-1]) if lines else None
+    stated = "\n".join(lines[:-1] if unread else lines) if measured or unread else text
+    answer = read_graph(stated)
     if parsing == "strict":
-        odd = [
-            line
-            for line, listed in _lines("\n".join(above) if measured else text)
-            if not listed and not _NUMBERED.fullmatch(line)
-        ]
+        odd = [line for line, listed in _lines(stated) if not listed and not _NUMBERED.fullmatch(line)]
         if odd:
             raise UnparseableError(f"expected numbered lines alone, found {shown(odd[0])}")
+    if unread:
+        steps = answer["steps"]
+        numbers = {at + 1: at for at in range(len(steps) if isinstance(steps, list) else 0)}
+        answer["unread"] = [[*pair] for pair in read_dependencies(unread[1], numbers)]
     if measured:
         try:
             answer["similarity"] = json.loads(measured[1])
         except (ValueError, RecursionError):
-            raise UnparseableError(f"expected a matrix behind Similarity:, found {shown(last)}") from None
+            raise UnparseableError(f"expected a matrix behind Similarity:, found {shown(measured[0])}") from None
     return answer
 
 

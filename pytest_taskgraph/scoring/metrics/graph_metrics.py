@@ -8,6 +8,7 @@ have measured that and has not, the values that rest on it are undefined.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from ...errors import UnmeasuredError
@@ -18,7 +19,7 @@ from ..task_graphs.neighbourhoods import OVERLAPS, neighbourhood_overlaps
 from ..task_graphs.precedence import independent_pairs, pairwise_hits
 from ..task_graphs.shared_parts import alike_pairs, largest_common_subgraph, longest_chain
 from ..task_graphs.similarity import similarity_matrix, words
-from ..task_graphs.step_graphs import answered_graph, gold_graph
+from ..task_graphs.step_graphs import answered_graph, gold_graph, unread_pairs
 from ..task_graphs.step_matching import Matrix, hungarian_scores, match_steps, relaxed_scores, unlimited_scores
 
 _MATCHED: Final = (
@@ -95,20 +96,23 @@ def pairwise_accuracy(given: Json, reference: Json) -> Measurement:
 
     The dependencies of the answer are its answers about single pairs: nothing is concluded from them, and a method
     that states immediate dependencies must give their closure. Its steps are those of the reference, in its order;
-    else no pair is right. `majority_class` is the share that the answer "no dependency" for every pair
-    reaches. The parts `pairs` and `majority_pairs` hold the counts, for the accuracy over all pairs of all tasks.
+    else no pair is right. A pair that the answer lists as `unread` is wrong. `majority_class` is the share that the
+    answer "no dependency" for every pair has right. The parts `pairs` and `majority_pairs` hold the counts, for the
+    accuracy over all pairs of all tasks.
     """
     answer, gold = answered_graph(given), gold_graph(reference)
     same = [words(step) for step in answer.steps] == [words(step) for step in gold.steps]
-    return _pairwise(reference, answer.dependencies if same else None)
+    return _pairwise(reference, answer.dependencies if same else None, unread_pairs(given))
 
 
-def _pairwise(reference: Json, dependencies: tuple[tuple[int, int], ...] | None) -> Measurement:
+def _pairwise(
+    reference: Json, dependencies: tuple[tuple[int, int], ...] | None, unread: Sequence[tuple[int, int]] = ()
+) -> Measurement:
     gold = gold_graph(reference)
     free, pairs = independent_pairs(len(gold.steps), gold.dependencies)
     right = 0
     if dependencies is not None:
-        right, _ = pairwise_hits(len(gold.steps), dependencies, gold.dependencies)
+        right, _ = pairwise_hits(len(gold.steps), dependencies, gold.dependencies, unread)
     return Measurement(
         right / pairs if pairs else None,
         {"majority_class": free / pairs if pairs else None},

@@ -46,15 +46,16 @@ def closure(n: int, edges: Iterable[Edge]) -> set[Edge]:
     return {(a, b) for a, after in children.items() for b in reached(children, after) if b != a}
 
 
-def pairwise_hits(n: int, given: Iterable[Edge], gold: Iterable[Edge]) -> tuple[int, int]:
+def pairwise_hits(n: int, given: Iterable[Edge], gold: Iterable[Edge], unread: Iterable[Edge] = ()) -> tuple[int, int]:
     """Return how many ordered pairs of n steps are answered right, and how many there are: n(n - 1).
 
     A pair is answered with yes if it is among the given edges: these are the answers to the questions about single
     pairs, and nothing is concluded from them. The right answer is yes if a path of the gold edges, freed of cycles,
-    leads from the first step to the second.
+    leads from the first step to the second. An unread pair has no answer, and is wrong.
     """
     pairs = n * (n - 1)
     wrong = set(distinct_edges(n, given)) ^ closure(n, without_cycles(n, gold))
+    wrong |= set(distinct_edges(n, unread))
     return pairs - len(wrong), pairs
 
 

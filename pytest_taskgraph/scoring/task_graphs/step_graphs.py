@@ -43,6 +43,12 @@ def answered_graph(given: Json) -> StepGraph:
     return StepGraph(tuple(texts), tuple(distinct_edges(len(texts), edges)))
 
 
+def unread_pairs(given: Json) -> list[Edge]:
+    """Return the pairs of an answer about which the model was asked and gave no answer that can be read."""
+    listed = given.get("unread") if isinstance(given, dict) else None
+    return [edge for pair in listed if (edge := _edge(pair))] if isinstance(listed, list) else []
+
+
 def gold_graph(reference: Json) -> StepGraph:
     """Return the graph that a reference states; self-loops and repetitions are ignored.
 

@@ -49,11 +49,13 @@ class FoundEdges:
         edges: Pairs of indices of the given steps; None where no reply can be read.
         first: The first reply as the model wrote it; None where nothing was asked.
         notes: The notes of the record on each exchange.
+        unread: Pairs that were asked about by themselves, without a reply that can be read.
     """
 
     edges: tuple[Edge, ...] | None
     first: Reply | None = None
     notes: tuple[dict[str, Json], ...] = field(default=())
+    unread: tuple[Edge, ...] = ()
 
 
 Asking = Callable[[Question, GivenSteps], Requests[FoundEdges]]
@@ -85,7 +87,8 @@ def golden_episode(ask: Asking, closed: bool) -> Episode:
         edges: Iterable[Edge] = [(order[a], order[b]) for a, b in found.edges]
         if closed:
             edges = closure(len(order), without_cycles(len(order), edges))
-        return Transcript(compose_reply(found.first, gold.steps, sorted(edges)), notes=found.notes)
+        unread = sorted((order[a], order[b]) for a, b in found.unread)
+        return Transcript(compose_reply(found.first, gold.steps, sorted(edges), unread=unread), notes=found.notes)
 
     return episode
 

@@ -22,7 +22,8 @@ Without it, a model that writes 200 steps would be sent 39,800 requests.
 def asking_pairs(rationale: bool, most: int | None = None) -> Asking:
     """Return the way to ask for dependencies that sends a request for each ordered pair, all in one turn.
 
-    A reply that says neither yes nor no counts as no dependency, and is noted. If none can be read, nothing is found.
+    A pair whose reply says neither yes nor no is unread, and noted: no dependency on generated steps, wrong on golden
+    ones. If none can be read, nothing is found.
 
     Args:
         rationale: Whether the model is to write its reasons before the answer.
@@ -42,7 +43,8 @@ def asking_pairs(rationale: bool, most: int | None = None) -> Asking:
         if all(verdict is None for verdict in verdicts):
             return FoundEdges(None, replies[0], tuple(notes))
         edges = tuple(pair for pair, verdict in zip(pairs, verdicts, strict=True) if verdict)
-        return FoundEdges(edges, _first_read(replies, verdicts), tuple(notes))
+        unread = tuple(pair for pair, verdict in zip(pairs, verdicts, strict=True) if verdict is None)
+        return FoundEdges(edges, _first_read(replies, verdicts), tuple(notes), unread)
 
     return ask
 

@@ -107,6 +107,7 @@ def compose_reply(
     steps: Sequence[str],
     dependencies: Sequence[tuple[int, int]] = (),
     similarity: list[Json] | None = None,
+    unread: Sequence[tuple[int, int]] = (),
 ) -> Reply:
     """Return the reply that is scored: the text of an answer that an episode put together of what a model wrote.
 
@@ -115,9 +116,11 @@ def compose_reply(
         steps: The steps.
         dependencies: Pairs of indices of steps.
         similarity: The similarity of steps and gold steps, if it was measured.
+        unread: Pairs that were asked about without a reply that can be read.
     """
-    pairs: list[Json] = [[before, after] for before, after in dependencies]
-    answer: dict[str, Json] = {"steps": [*steps], "dependencies": pairs}
+    answer: dict[str, Json] = {"steps": [*steps], "dependencies": [[*pair] for pair in dependencies]}
+    if unread:
+        answer["unread"] = [[*pair] for pair in unread]
     text = write_graph(answer if similarity is None else answer | {"similarity": similarity})
     return Reply(text, source="" if reply is None else reply.source)
 

@@ -42,6 +42,7 @@ from .task_set import SPLITS, TaskSet
 
 LEAST_STEPS: Final = 5
 MOST_STEPS: Final = 12
+MOST_TASKS: Final = 10_000  # of a split; a second makes about 200
 LEAST_TASKS: Final = 32  # of a split, so that there are examples to draw, and something to tune on
 RESULTS_IN_TITLE: Final = 3
 ATTEMPTS: Final = 500  # to find one more task in a domain
@@ -57,8 +58,13 @@ def generate_tasks(seed: int, least: int) -> TaskSet:
         least: The number of tasks that each split has at least.
 
     Raises:
-        UsageError: if the vocabularies do not have so many different tasks.
+        UsageError: if these are more than MOST_TASKS, or the vocabularies do not have so many different tasks.
     """
+    if least > MOST_TASKS:
+        raise UsageError(
+            f"TaskLAMA, generated tasks: {least} are asked for; expected at most {MOST_TASKS} "
+            "(--taskgraph-instances); another --taskgraph-seed gives others"
+        )
     return _generate(seed, max(least, LEAST_TASKS))
 
 
