@@ -13,15 +13,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytest_taskgraph.benchmarks.data_sets import data_files, json_lines
+from pytest_taskgraph.benchmarks.data_sets.data_files import split_of
+from pytest_taskgraph.benchmarks.data_sets.data_problems import DataProblems
+from pytest_taskgraph.benchmarks.data_sets.json_lines import LONGEST_LINE
 from pytest_taskgraph.benchmarks.tasklama.complex_task import ComplexTask
-from pytest_taskgraph.benchmarks.tasklama.task_sets import TaskSet, published, task_lines
-from pytest_taskgraph.benchmarks.tasklama.task_sets.published import read_published, split_of
+from pytest_taskgraph.benchmarks.tasklama.task_sets import TaskSet, published
+from pytest_taskgraph.benchmarks.tasklama.task_sets.published import read_published
 from pytest_taskgraph.benchmarks.tasklama.task_sets.task_lines import (
-    LONGEST_LINE,
     LONGEST_TEXT,
     MOST_STEPS,
     StatedCounts,
-    TaskProblems,
     read_tasks,
 )
 from pytest_taskgraph.errors import UsageError
@@ -51,7 +53,7 @@ TEA = record("Make tea", ["boil water", "steep tea"], [("boil water", "steep tea
 
 def read(content: bytes) -> tuple[list[ComplexTask], list[str]]:
     """Return the tasks of a file and the lines for the user."""
-    problems = TaskProblems()
+    problems = DataProblems()
     return read_tasks(content, "test.jsonl", "test", problems, StatedCounts()), problems.lines
 
 
@@ -293,7 +295,7 @@ def test_empty_lines_are_passed_over_and_counted() -> None:
 def test_file_with_too_many_lines_is_read_up_to_the_limit(
     monkeypatch: pytest.MonkeyPatch, count: int, read_lines: int
 ) -> None:
-    monkeypatch.setattr(task_lines, "MOST_LINES", 3)
+    monkeypatch.setattr(json_lines, "MOST_LINES", 3)
 
     tasks, problems = read(lines(*[TEA] * count))
 
@@ -446,7 +448,7 @@ def test_archive_with_hostile_names_writes_nothing(tmp_path: Path, monkeypatch: 
 
 
 def test_archive_bomb_is_read_up_to_the_limit_only(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(published, "LARGEST_FILE", 50_000)
+    monkeypatch.setattr(data_files, "LARGEST_FILE", 50_000)
     (folder / "train-more.jsonl").write_bytes(b" " * 10_000_000)
 
     for path in (folder, packed(folder)):
@@ -457,7 +459,7 @@ def test_archive_bomb_is_read_up_to_the_limit_only(folder: Path, monkeypatch: py
 
 
 def test_archive_of_many_large_files_is_read_up_to_the_limit(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(published, "LARGEST_SET", 50_000)
+    monkeypatch.setattr(data_files, "LARGEST_SET", 50_000)
     for number in range(9):
         (folder / f"zz-train-{number}.jsonl").write_bytes(lines(TEA) + b" " * 20_000)
 
@@ -468,7 +470,7 @@ def test_archive_of_many_large_files_is_read_up_to_the_limit(folder: Path, monke
 
 
 def test_folder_of_too_many_files_is_read_up_to_the_limit(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(published, "MOST_FILES", 2)
+    monkeypatch.setattr(data_files, "MOST_FILES", 2)
 
     tasks = read_published(folder)
 
@@ -552,7 +554,7 @@ def test_archive_that_is_none_is_refused(tmp_path: Path, content: bytes) -> None
 
 
 def test_archive_that_is_too_large_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(published, "LARGEST_SET", 100)
+    monkeypatch.setattr(data_files, "LARGEST_SET", 100)
 
     with pytest.raises(UsageError, match="the archive has more than 100 bytes"):
         read_published(packed(folder))

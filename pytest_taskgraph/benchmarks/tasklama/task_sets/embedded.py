@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from functools import cache
 
-from .task_lines import StatedCounts, TaskProblems, read_tasks
+from ...data_sets.data_problems import DataProblems
+from .task_lines import StatedCounts, read_tasks
 from .task_set import SPLITS, TaskSet
 
 
@@ -13,7 +14,7 @@ def read_embedded() -> TaskSet:
     """Return the embedded tasks; its problems are empty unless the installation is damaged."""
     from importlib.resources import files
 
-    problems = TaskProblems()
+    problems = DataProblems()
     folder = files(__package__).joinpath("data")
     return TaskSet.of(
         "embedded",

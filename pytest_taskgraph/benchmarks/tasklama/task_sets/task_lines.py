@@ -11,55 +11,17 @@ limited, and control characters do not get through.
 
 from __future__ import annotations
 
-import json
-import unicodedata
-from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
+from ...data_sets.data_problems import DataProblems, Note, clean_text, kind_of_value, shown, step_key
+from ...data_sets.json_lines import read_objects
 from ..complex_task import ComplexTask
 from ..tasklama_options import Split
 
-LONGEST_LINE: Final = 1_000_000  # bytes
-MOST_LINES: Final = 100_000  # of a file; the published ones have about a thousand
 LONGEST_TEXT: Final = 1_000  # characters of a title, an assumption or a step
 MOST_STEPS: Final = 100
 MOST_ASSUMPTIONS: Final = 20
-PROBLEMS_SHOWN: Final = 5  # of one kind
-
-Note = Callable[[str, str], None]
-"""Takes a kind of problems, in the plural, and the problem itself."""
-
-
-class TaskProblems:
-    """Problems of the data: the first of each kind in full, and the number of the others."""
-
-    def __init__(self) -> None:
-        self._shown: dict[str, list[str]] = {}
-        self._counts: dict[str, int] = {}
-
-    def add(self, kind: str, line: str) -> None:
-        """Add a problem.
-
-        Args:
-            kind: What problems of its kind are called, in the plural.
-            line: The line for the user.
-        """
-        self._counts[kind] = self._counts.get(kind, 0) + 1
-        shown = self._shown.setdefault(kind, [])
-        if len(shown) < PROBLEMS_SHOWN:
-            shown.append(line)
-
-    @property
-    def lines(self) -> list[str]:
-        """The lines for the user, those of one kind together."""
-        return list(self._lines())
-
-    def _lines(self) -> Iterator[str]:
-        for kind, shown in self._shown.items():
-            yield from shown
-            if more := self._counts[kind] - len(shown):
-                yield f"and {more} more: {kind}"
 
 
 @dataclass(slots=True)
@@ -78,7 +40,7 @@ class StatedCounts:
 
 
 def read_tasks(
-    content: bytes, file: str, split: Split, problems: TaskProblems, counts: StatedCounts
+    content: bytes, file: str, split: Split, problems: DataProblems, counts: StatedCounts
 ) -> list[ComplexTask]:
     """Return the tasks of a file, as yet without ids; add what cannot be used to the problems.
 
@@ -91,51 +53,12 @@ def read_tasks(
         problems: Lines and tasks that cannot be used are added here.
         counts: What the tasks state is added here.
     """
-    tasks = []
-    lines = content.removeprefix(b"\xef\xbb\xbf").split(b"\n", MOST_LINES)
-    if len(lines) > MOST_LINES and lines.pop():
-        problems.add("files with too many lines", f"{shown(file)}: only its first {MOST_LINES} lines are read")
-    for number, line in enumerate(lines, 1):
-        place = f"{shown(file)}, line {number}"
-
-        def note(kind: str, found: str, place: str = place) -> None:
-            problems.add(kind, f"{place}: {found}")
-
-        record = _record(line.strip(), note)
-        if record is not None and (task := _task(record, split, place, problems, counts)):
-            tasks.append(task)
-    return tasks
-
-
-def shown(text: str, longest: int = 80) -> str:
-    """Return a text of strangers for a message: on one line, and not too long."""
-    clean = _clean(text[: 4 * longest])
-    return clean if len(clean) <= longest else f"{clean[: longest - 3]}..."
-
-
-def _record(line: bytes, note: Note) -> dict[str, Any] | None:
-    """Return the object that a line holds; None if it is empty or cannot be used, which is noted."""
-    if not line:
-        return None
-    if len(line) > LONGEST_LINE:
-        note("lines that are too long", f"the line has {len(line)} bytes, more than {LONGEST_LINE}; it is left out")
-        return None
-    try:
-        found = json.loads(line.decode("utf-8"))
-    except UnicodeDecodeError as error:
-        note("lines that are not UTF-8", f"byte {error.start + 1} of the line is not UTF-8; the line is left out")
-        return None
-    except (ValueError, RecursionError) as error:
-        note("broken lines", f"broken JSON ({shown(str(error))}); the line is left out")
-        return None
-    if not isinstance(found, dict):
-        note("broken lines", f"the line holds {_kind(found)}; expected an object with a task; the line is left out")
-        return None
-    return found
+    records = read_objects(content, file, "a task", problems)
+    return [task for place, record in records if (task := _task(record, split, place, problems, counts))]
 
 
 def _task(
-    record: dict[str, Any], split: Split, place: str, problems: TaskProblems, counts: StatedCounts
+    record: dict[str, Any], split: Split, place: str, problems: DataProblems, counts: StatedCounts
 ) -> ComplexTask | None:
     title = _text(record.get("task"))
 
@@ -176,7 +99,7 @@ def _steps(stated: object, note: Note, counts: StatedCounts) -> tuple[str, ...]:
     for substep in _in_order(_stated_list(stated, "substeps", note)):
         counts.steps += 1
         step = _field(substep, "step")
-        key = _key(step)
+        key = step_key(step)
         if not key:
             note("steps without a text", "a step has no text; it is left out")
         elif key in found:
@@ -198,12 +121,12 @@ def _dependencies(
     stated: object, steps: tuple[str, ...], note: Note, counts: StatedCounts
 ) -> tuple[tuple[int, int], ...]:
     """Return the different dependencies, without self-loops; what is left out is noted."""
-    index = {_key(step): at for at, step in enumerate(steps)}
+    index = {step_key(step): at for at, step in enumerate(steps)}
     found: dict[tuple[int, int], None] = {}
     for dependency in _stated_list(stated, "dependencies", note):
         counts.dependencies += 1
         texts = _field(dependency, "subtask1"), _field(dependency, "subtask2")
-        before, after = (index.get(_key(text)) for text in texts)
+        before, after = (index.get(step_key(text)) for text in texts)
         if before is None or after is None:
             missing = texts[1] if before is not None else texts[0]
             description = f"on {shown(missing)!r}, which is none of its steps" if missing else "without two steps"
@@ -219,7 +142,7 @@ def _stated_list(stated: object, name: str, note: Note) -> list[Any]:
     if stated is None:
         return []
     if not isinstance(stated, list):
-        note(f"{name} that are no list", f"{name} holds {_kind(stated)}; expected a list; it is left out")
+        note(f"{name} that are no list", f"{name} holds {kind_of_value(stated)}; expected a list; it is left out")
         return []
     return stated
 
@@ -231,28 +154,4 @@ def _field(stated: object, name: str) -> str:
 
 def _text(stated: object) -> str:
     """Return a text with single spaces and without control characters; empty for a value that is no text."""
-    return _clean(stated) if isinstance(stated, str) else ""
-
-
-def _clean(text: str) -> str:
-    if not text.isprintable():  # Cc: control characters; Cs: halves of surrogate pairs, which no file can hold
-        text = "".join(" " if unicodedata.category(letter) in ("Cc", "Cs") else letter for letter in text)
-    return " ".join(text.split())
-
-
-def _key(step: str) -> str:
-    """Return what decides whether two texts name the same step: not case, not spaces, not the full stop at the end."""
-    return " ".join(step.casefold().split()).rstrip(" .")
-
-
-def _kind(value: object) -> str:
-    """Say what a JSON value is."""
-    names: Iterable[tuple[type, str]] = (
-        (bool, "true or false"),
-        (str, "a text"),
-        (list, "a list"),
-        (dict, "an object"),
-        (int, "a number"),
-        (float, "a number"),
-    )
-    return next((name for kind, name in names if isinstance(value, kind)), "null")
+    return clean_text(stated) if isinstance(stated, str) else ""

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from ...data_sets.item_ids import LONGEST_ID, hyphenated, shorten, unique_ids
 from ..complex_task import ComplexTask
 from ..tasklama_options import Source, Split
 
 SPLITS: Final[tuple[Split, ...]] = ("train", "validation", "test")
-LONGEST_ID: Final = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,41 +48,15 @@ def with_ids(tasks: Iterable[ComplexTask]) -> list[ComplexTask]:
 
     An id has letters, digits and hyphens, at most 60 characters, such as "plan-a-wedding-in-italy".
     """
-    named: list[ComplexTask] = []
-    taken: set[str] = set()
-    counts: dict[str, int] = {}
-    for task in tasks:
-        words = _id_words(task)
-        found = words
-        while found in taken:
-            counts[words] = counts.get(words, 1) + 1
-            number = f"-{counts[words]}"
-            found = _shorten(words, LONGEST_ID - len(number)) + number
-        taken.add(found)
-        named.append(replace(task, id=found))
-    return named
+    listed = list(tasks)
+    return [replace(task, id=id) for task, id in zip(listed, unique_ids(map(_id_words, listed)), strict=True)]
 
 
 def _id_words(task: ComplexTask) -> str:
     """Return the title and what fits of the context, in the letters of ids; "task" where it has none of these."""
-    words = _shorten(_hyphenated(task.title), LONGEST_ID) or "task"
-    for assumption in map(_hyphenated, task.context):
+    words = shorten(hyphenated(task.title)) or "task"
+    for assumption in map(hyphenated, task.context):
         if not assumption or len(words) + 1 + len(assumption) > LONGEST_ID:
             break
         words += f"-{assumption}"
     return words
-
-
-def _hyphenated(text: str) -> str:
-    """Return the words of a text in lower case, with hyphens between."""
-    text = text.replace("'", "").replace("\N{RIGHT SINGLE QUOTATION MARK}", "")
-    letters = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode("ascii").lower()
-    return "-".join(re.findall(r"[a-z0-9]+", letters))
-
-
-def _shorten(words: str, longest: int) -> str:
-    """Return as many of the words as fit."""
-    if len(words) <= longest:
-        return words
-    cut = words[: longest + 1].rpartition("-")[0]
-    return cut or words[:longest]

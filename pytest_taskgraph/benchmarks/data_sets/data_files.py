@@ -1,0 +1,201 @@
+"""The files of a data set: those of a folder, of a zip archive, or a single one.
+
+An archive is read in memory and never unpacked, so the names in it can do no harm; every size is limited. Hidden files
+and those that macOS adds to archives are passed over.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path, PurePosixPath
+from typing import IO, Final, Literal
+
+from ...errors import UsageError
+from .data_problems import DataProblems, shown
+
+LARGEST_FILE: Final = 50_000_000  # bytes, of a file as unpacked that is read as a whole
+LARGEST_SET: Final = 100_000_000  # bytes, of all such files together, and of an archive
+MOST_FILES: Final = 1_000
+DAMAGES: Final = (OSError, zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, ValueError)
+"""What reading a file of a folder or an archive raises if it is damaged or may not be read."""
+
+Split = Literal["train", "validation", "test"]
+Fingerprint = tuple[tuple[str, int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DataFile:
+    """A file of the data: its name below the path, how it is opened, and why it cannot be read, if that is known."""
+
+    name: str
+    open: Callable[[], IO[bytes]]
+    fault: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DataFormat:
+    """How a data set is stated, and which files hold it.
+
+    Args:
+        name: The name that `--taskgraph-data` has for it.
+        suffixes: The ends of the names of its files, in lower case.
+        item: What its files hold, in the singular, for messages.
+        expected: What the path should be, for messages.
+        largest_archive: The bytes that an archive of it has at most.
+    """
+
+    name: str
+    suffixes: tuple[str, ...]
+    item: str
+    expected: str
+    largest_archive: int | None = None
+
+    def option(self, path: Path) -> str:
+        """Return the option that states the path."""
+        return f"--taskgraph-data={self.name}={path}"
+
+    def holds(self, name: str) -> bool:
+        """Return True if a file of this name may be of the data set; a hidden file is not."""
+        parts = PurePosixPath(name).parts
+        hidden = any((part.startswith(".") and part not in (".", "..")) or part == "__MACOSX" for part in parts)
+        return name.lower().endswith(self.suffixes) and not hidden
+
+
+def fingerprint(path: Path, form: DataFormat) -> Fingerprint:
+    """Return what changes when a file of the data is changed.
+
+    Raises:
+        UsageError: if nothing is there, or it may not be read.
+    """
+    if not path.exists():
+        raise UsageError(f"{form.option(path)}: no such file or folder; {form.expected}")
+    try:
+        files = [path] if path.is_file() else [path / name for name in _names_in(path, form)]
+        return tuple((str(file), file.stat().st_mtime_ns, file.stat().st_size) for file in files)
+    except OSError as error:
+        raise UsageError(f"{form.option(path)}: {error.strerror or error}; {form.expected}") from None
+
+
+@contextmanager
+def data_files(path: Path, form: DataFormat) -> Iterator[list[DataFile]]:
+    """Give the files of the data at a path, sorted by name: a folder's, an archive's, or the single one.
+
+    Raises:
+        UsageError: if it cannot be read.
+    """
+    try:
+        if path.is_dir():
+            yield [DataFile(name, partial(_open, path / name)) for name in _names_in(path, form)]
+        elif path.suffix.lower() == ".zip" or zipfile.is_zipfile(path):
+            with _archive(path, form) as archive:
+                members = sorted(
+                    (info for info in archive.infolist() if not info.is_dir()), key=lambda info: info.filename
+                )
+                yield [
+                    DataFile(info.filename, partial(archive.open, info), _fault(info))
+                    for info in members
+                    if form.holds(info.filename)
+                ]
+        else:
+            yield [DataFile(path.name, partial(_open, path))]
+    except OSError as error:
+        raise UsageError(f"{form.option(path)}: {error.strerror or error}; {form.expected}") from None
+
+
+def _open(path: Path) -> IO[bytes]:
+    return path.open("rb")
+
+
+def _names_in(folder: Path, form: DataFormat) -> list[str]:
+    """Return the names of the data files below a folder, sorted."""
+    paths = (Path(above) / name for above, _, names in os.walk(folder) for name in names)
+    names = (path.relative_to(folder).as_posix() for path in paths if path.is_file())
+    return sorted(filter(form.holds, names))
+
+
+def _archive(path: Path, form: DataFormat) -> zipfile.ZipFile:
+    most = LARGEST_SET if form.largest_archive is None else form.largest_archive
+    if path.stat().st_size > most:
+        raise UsageError(f"{form.option(path)}: the archive has more than {most} bytes; {form.expected}")
+    try:
+        return zipfile.ZipFile(path)
+    except (zipfile.BadZipFile, ValueError, NotImplementedError) as error:
+        raise UsageError(
+            f"{form.option(path)}: the zip archive cannot be read ({shown(str(error))}); {form.expected}"
+        ) from None
+
+
+def _fault(member: zipfile.ZipInfo) -> str:
+    """Return why a member of an archive cannot be read; empty if it can."""
+    if member.flag_bits & 1:
+        return "it is encrypted"
+    # The other methods unpack without limit what they are given at once.
+    known = member.compress_type in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+    return "" if known else "its compression is neither stored nor deflated"
+
+
+def contents(files: Sequence[DataFile], problems: DataProblems) -> Iterator[tuple[DataFile, bytes]]:
+    """Yield the files that can be read with their contents; the others are problems."""
+    left = LARGEST_SET
+    for number, file in enumerate(files):
+        found: bytes | str = file.fault
+        if number >= MOST_FILES:
+            found = f"there are more than {MOST_FILES} files"
+        elif not found:
+            found = _content(file, min(LARGEST_FILE, left))
+        if isinstance(found, str):
+            problems.add("files that cannot be read", f"{shown(file.name)}: {found}; the file is left out")
+            continue
+        left -= len(found)
+        yield file, found
+
+
+def _content(file: DataFile, most: int) -> bytes | str:
+    """Return the bytes of a file, or why it cannot be read."""
+    try:
+        with file.open() as opened:
+            content = opened.read(most + 1)
+    except DAMAGES as error:
+        return damage(error)
+    return content if len(content) <= most else f"it has more than {most} bytes"
+
+
+def damage(error: Exception) -> str:
+    """Return why a file cannot be read, after one of `DAMAGES`."""
+    return f"it is damaged or may not be read ({shown(str(error)) or type(error).__name__})"
+
+
+def nothing_usable(path: Path, form: DataFormat, files: Sequence[DataFile], problems: DataProblems) -> UsageError:
+    """Return the error that no item can be used: what was found, and what was expected."""
+    names = [shown(file.name) for file in files[:5]]
+    more = f" and {len(files) - 5} more" if len(files) > 5 else ""
+    found = ", ".join(names) + more if names else f"no {' or '.join(form.suffixes)} file"
+    first = "".join(f"; {line}" for line in problems.lines[:1])
+    return UsageError(f"{form.option(path)}: no {form.item} that can be used; found {found}{first}; {form.expected}")
+
+
+def split_of(name: str) -> Split | None:
+    """Return the split that the name of a file or else of one of its folders states; None if none does.
+
+    Its words decide: train and training, valid, validation, val and dev, test and testing.
+    """
+    for part in reversed(PurePosixPath(name).parts):
+        words = [word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+", part)]
+        splits: tuple[Split, ...] = ("train", "validation", "test")
+        stated = [split for split in splits if any(_states(word, split) for word in words)]
+        if stated:
+            return stated[0] if len(stated) == 1 else None
+    return None
+
+
+def _states(word: str, split: Split) -> bool:
+    return word.startswith({"train": "train", "validation": "valid", "test": "test"}[split]) or (
+        split == "validation" and word in ("val", "dev")
+    )

@@ -1,0 +1,41 @@
+"""The names by which the items of a data set are known: short words, each unlike the others."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from typing import Final
+
+LONGEST_ID: Final = 60
+
+
+def unique_ids(names: Iterable[str]) -> list[str]:
+    """Return an id for each of the names, which are words with hyphens; a later one of the same words gets a number."""
+    ids: list[str] = []
+    taken: set[str] = set()
+    counts: dict[str, int] = {}
+    for words in names:
+        found = words
+        while found in taken:
+            counts[words] = counts.get(words, 1) + 1
+            number = f"-{counts[words]}"
+            found = shorten(words, LONGEST_ID - len(number)) + number
+        taken.add(found)
+        ids.append(found)
+    return ids
+
+
+def hyphenated(text: str) -> str:
+    """Return the words of a text in lower case, with hyphens between: letters a to z and digits alone."""
+    text = text.replace("'", "").replace("\N{RIGHT SINGLE QUOTATION MARK}", "")
+    letters = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode("ascii").lower()
+    return "-".join(re.findall(r"[a-z0-9]+", letters))
+
+
+def shorten(words: str, longest: int = LONGEST_ID) -> str:
+    """Return as many of the words as fit."""
+    if len(words) <= longest:
+        return words
+    cut = words[: longest + 1].rpartition("-")[0]
+    return cut or words[:longest]
