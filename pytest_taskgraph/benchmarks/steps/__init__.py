@@ -1,0 +1,1 @@
+"""The benchmark STEPS (Wang et al. 2023): which step comes next."""
