@@ -1,0 +1,224 @@
+r"""The published test files of STEPS (Wang et al. 2023) as they are: `--taskgraph-data=steps=PATH`.
+
+The path is a folder, a zip archive, or a single file. Files of the classification have `next_step` or `cls` in their
+names or the names of their folders, those of the multiple choice `multi_choice`; of others the lines decide. Files
+whose names say that they are for training or validation are left out: the published files are those of the test.
+
+A line has three columns, separated by tabs, and its steps are joined by " . ":
+
+    previous steps <TAB> candidate <TAB> Yes or No                   classification
+    previous steps . <TAB> the next step <TAB> a later step          multiple choice
+
+These files do not follow the rule of the paper, and are read nonetheless:
+
+- They begin in the middle of a recipe, and may end in one.
+- The right option is always the second column. Whoever asks must shuffle them (`ChoiceSample.shuffled`).
+- The previous steps end in " . " in the multiple choice, and have no end mark in the classification.
+- Some steps are several ones glued together by `\', "`, as a list of texts was badly split. They are kept as they
+  stand, for nobody can say where the published questions meant them to end, and counted.
+- The classification asks about each next step with one Yes and one No, and first about the third step; the multiple
+  choice first about the second. Neither asks about the last two steps, so the whole recipe is in no file.
+
+Nothing says where a recipe ends. Lines that follow each other belong to one recipe if the previous steps of the second
+are those of the first, or those with the right answer behind them and perhaps more. Statistics need that: the samples
+of one recipe are no independent observations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Final
+
+from ...data_sets.data_files import (
+    DataFile,
+    DataFormat,
+    Fingerprint,
+    contents,
+    data_files,
+    fingerprint,
+    nothing_usable,
+    split_of,
+)
+from ...data_sets.data_problems import DataProblems, shown
+from ..next_step_samples import ChoiceSample, NextStepSample
+from .published_lines import SampleKind, SampleLine, kind_of_content, kind_of_name, read_sample_lines
+
+FORMAT: Final = DataFormat(
+    "steps",
+    (".txt", ".tsv"),
+    "question",
+    "expected the folder of the published STEPS files, next_step/test.txt and multi-choice/test.txt, or one of them: "
+    "three columns, separated by tabs",
+)
+FIRST_PREFIX: Final[Mapping[SampleKind, int]] = {"classification": 2, "choice": 1}
+"""The number of steps before the first question about a recipe."""
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedCounts:
+    """What a file of questions holds.
+
+    Args:
+        file: Its name.
+        kind: Whether its lines are of the classification or the multiple choice.
+        lines: Its lines that are not empty.
+        broken: Those that cannot be used.
+        recipes: The recipes that the others are about.
+        yes: The samples labelled Yes.
+        no: The samples labelled No.
+        choices: The samples of the multiple choice.
+        longest: The steps before the question that has most.
+        late: Recipes whose first question has more steps before it than usual: the file begins in the middle of them,
+            or lines are missing.
+        ended: Lines whose previous steps have an end mark.
+        glued: Lines with a step that is several ones, badly split.
+    """
+
+    file: str
+    kind: SampleKind
+    lines: int
+    broken: int
+    recipes: int
+    yes: int
+    no: int
+    choices: int
+    longest: int
+    late: int
+    ended: int
+    glued: int
+
+    def line(self) -> str:
+        """Return the numbers as a line for the user."""
+        samples = f"{self.choices} choices" if self.kind == "choice" else f"{self.yes} Yes, {self.no} No"
+        first = FIRST_PREFIX[self.kind]
+        return (
+            f"{shown(self.file)}: {self.lines} lines, {self.broken} broken; {samples}; {self.recipes} recipes; at most "
+            f"{self.longest} previous steps; {self.late} recipes begin with more than {first}; {self.ended} lines with "
+            f"an end mark; {self.glued} with glued steps"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedSamples:
+    """The published questions.
+
+    Args:
+        classification: The samples of the classification, in the order of their lines.
+        choices: The samples of the multiple choice, likewise.
+        counts: What each file holds.
+        problems: A line each on problems of the data, for the user.
+    """
+
+    classification: tuple[NextStepSample, ...]
+    choices: tuple[ChoiceSample, ...]
+    counts: tuple[PublishedCounts, ...]
+    problems: tuple[str, ...]
+
+
+def read_published_samples(path: Path) -> PublishedSamples:
+    """Return the questions at the path; they are read again only if a file was changed.
+
+    Raises:
+        UsageError: if nothing is there, or no question of it can be used.
+    """
+    return _read(str(path), fingerprint(path, FORMAT))
+
+
+@lru_cache(maxsize=4)
+def _read(text: str, _: Fingerprint) -> PublishedSamples:
+    path = Path(text)
+    problems = DataProblems()
+    classification: list[NextStepSample] = []
+    choices: list[ChoiceSample] = []
+    counts: list[PublishedCounts] = []
+    with data_files(path, FORMAT) as files:
+        single = path.is_file() and len(files) == 1
+        for file, content in contents(files if single else _test_files(files, problems), problems):
+            kind = kind_of_name(file.name) or kind_of_content(content)
+            if kind is None:
+                found = "neither its name nor its first lines say what it holds"
+                problems.add("files that are none of STEPS", f"{shown(file.name)}: {found}; the file is left out")
+                continue
+            lines, broken = read_sample_lines(content, file.name, kind, problems)
+            groups = _by_recipe(lines)
+            start = sum(count.recipes for count in counts if count.kind == kind) + 1
+            for number, group in enumerate(groups, start):
+                if kind == "classification":
+                    classification += [_next_step(line, f"next-step-{number}") for line in group]
+                else:
+                    choices += [_choice(line, f"multi-choice-{number}") for line in group]
+            counts.append(_counts(file.name, kind, groups, broken))
+        if not classification and not choices:
+            raise nothing_usable(path, FORMAT, files, problems)
+    return PublishedSamples(tuple(classification), tuple(choices), tuple(counts), tuple(problems.lines))
+
+
+def _test_files(files: list[DataFile], problems: DataProblems) -> list[DataFile]:
+    """Return the files that may hold questions of the test."""
+    found = []
+    for file in files:
+        split = split_of(file.name)
+        if split in ("train", "validation"):
+            problems.add("files of other splits", f"{shown(file.name)}: it is of the {split} split; it is left out")
+        else:
+            found.append(file)
+    return found
+
+
+def _by_recipe(lines: list[SampleLine]) -> list[list[SampleLine]]:
+    """Return the lines of each recipe together, in their order."""
+    groups: list[list[SampleLine]] = []
+    right: str | None = None  # the next step of the last line's place, once a line has said it
+    for line in lines:
+        last = groups[-1][-1] if groups else None
+        if last is not None and _continues(last, right, line):
+            groups[-1].append(line)
+            right = line.right or (right if line.before == last.before else None)
+        else:
+            groups.append([line])
+            right = line.right
+    return groups
+
+
+def _continues(last: SampleLine, right: str | None, line: SampleLine) -> bool:
+    """Return True if a line is about the recipe of the line before it.
+
+    Args:
+        last: The line before it.
+        right: The next step at that line's place, if it is known.
+        line: The line.
+    """
+    if line.before == last.before:
+        return right is None or line.right is None or right == line.right
+    known = last.before if right is None else f"{last.before} . {right}"
+    return f"{line.before} . ".startswith(f"{known} . ")
+
+
+def _next_step(line: SampleLine, recipe: str) -> NextStepSample:
+    return NextStepSample(line.prefix, line.candidate, line.label, recipe, len(line.prefix) + 1)
+
+
+def _choice(line: SampleLine, recipe: str) -> ChoiceSample:
+    return ChoiceSample(line.prefix, line.candidate, line.wrong, recipe, len(line.prefix) + 1)
+
+
+def _counts(file: str, kind: SampleKind, groups: list[list[SampleLine]], broken: int) -> PublishedCounts:
+    lines = [line for group in groups for line in group]
+    yes = sum(line.label for line in lines) if kind == "classification" else 0
+    return PublishedCounts(
+        file,
+        kind,
+        len(lines) + broken,
+        broken,
+        len(groups),
+        yes,
+        len(lines) - yes if kind == "classification" else 0,
+        len(lines) if kind == "choice" else 0,
+        max((len(line.prefix) for line in lines), default=0),
+        sum(len(group[0].prefix) > FIRST_PREFIX[kind] for group in groups),
+        sum(line.ended for line in lines),
+        sum(line.glued for line in lines),
+    )
