@@ -1,0 +1,108 @@
+"""The traces of a level, found by playing it: in every situation, in every interleaving; or by its block structure.
+
+Of the package, only the model and the shape of blocks are used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import reduce
+from itertools import chain, combinations
+
+from brute_force_game import Game, State, TooMuchError
+from brute_force_guards import Values, situations, taken
+from brute_force_walks import out
+
+from pytest_taskgraph.workflow.model import END, Workflow
+from pytest_taskgraph.workflow.semantics.block_structure import Block
+
+Trace = tuple[str, ...]
+MOST_TRACES = 20_000
+
+
+class StuckError(Exception):
+    """No way is open at a choice: there is no run."""
+
+
+class StrictGame(Game):
+    """A game that is given up where no way is open."""
+
+    def _left(self, node: str, state: State) -> State:
+        ways = out(self.level, node)
+        if ways and not any(taken(self.level, ways, dict(state.values))):
+            raise StuckError
+        return super()._left(node, state)
+
+
+def all_traces(level: Workflow) -> set[Trace]:
+    """Return every complete trace of a level without loops, over all situations.
+
+    Raises:
+        TooMuchError: if there are too many.
+    """
+    game, found = StrictGame(level), set[Trace]()
+    for values in situations(level):
+        try:
+            found |= _traces(game, values)
+        except StuckError:
+            continue
+        if len(found) > MOST_TRACES:
+            raise TooMuchError(level.name)
+    return found
+
+
+def _traces(game: Game, values: Values) -> set[Trace]:
+    waiting: list[tuple[Trace, State]] = [((), game.start(values))]
+    found: set[Trace] = set()
+    while waiting:
+        trace, state = waiting.pop()
+        ready = game.ready(state.tokens)
+        if not ready:
+            assert {game.pairs[i][1] for i in state.tokens} == {END}
+            found.add(trace)
+        waiting += [((*trace, task), game.run(task, state)) for task in ready]
+        if len(found) + len(waiting) > MOST_TRACES:
+            raise TooMuchError(game.level.name)
+    return found
+
+
+def block_traces(block: Block) -> set[Trace]:
+    """Return every trace of a block without loops, where every choice can take any of its ways."""
+    if block.kind == "task":
+        return {(block.task,)}
+    children = [block_traces(child) for child in block.children]
+    if block.kind == "sequence":
+        return reduce(lambda one, other: {(*a, *b) for a in one for b in other}, children, {()})
+    if block.kind == "parallel":
+        return _interleaved(children)
+    if block.kind == "exclusive":
+        return set(chain.from_iterable(children))
+    sizes = range(1, len(children) + 1)
+    return {trace for size in sizes for some in combinations(children, size) for trace in _interleaved(some)}
+
+
+def _interleaved(children: Iterable[set[Trace]]) -> set[Trace]:
+    return reduce(lambda one, other: {t for a in one for b in other for t in _merged(a, b)}, children, {()})
+
+
+def _merged(one: Trace, other: Trace) -> set[Trace]:
+    if not one or not other:
+        return {one + other}
+    return {(one[0], *rest) for rest in _merged(one[1:], other)} | {
+        (other[0], *rest) for rest in _merged(one, other[1:])
+    }
+
+
+def allowed_next(traces: Iterable[Trace], prefix: Trace) -> set[str]:
+    """Return the tasks that stand after the prefix at the beginning of some trace."""
+    return {trace[len(prefix)] for trace in traces if trace[: len(prefix)] == prefix and len(trace) > len(prefix)}
+
+
+def allowed_later(traces: Iterable[Trace], prefix: Trace) -> set[str]:
+    """Return the tasks that stand anywhere after the prefix in some trace that begins with it."""
+    return {task for trace in traces if trace[: len(prefix)] == prefix for task in trace[len(prefix) :]}
+
+
+def all_prefixes(traces: Iterable[Trace]) -> list[Trace]:
+    """Return every beginning of some trace, in order."""
+    return sorted({trace[:length] for trace in traces for length in range(len(trace))})
