@@ -1,0 +1,262 @@
+"""Questions about the next steps of workflows, against all traces; drawn, worded, and read from files."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import sys
+from collections import Counter
+from dataclasses import replace
+from itertools import combinations, pairwise
+from pathlib import Path
+
+import bounded_process
+import pytest
+from brute_force_beginnings import Trace, all_traces, allowed_later, allowed_next
+from brute_force_game import TooMuchError
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from workflow_builders import level
+
+from pytest_taskgraph.benchmarks.steps.workflow_sources import (
+    NAME_KINDS,
+    StepSource,
+    generate_sources,
+    read_sources,
+    sources_of,
+)
+from pytest_taskgraph.benchmarks.steps.workflow_steps import (
+    StepPair,
+    WorkflowQuestions,
+    step_pairs,
+    step_texts,
+    workflow_questions,
+)
+from pytest_taskgraph.errors import NoCaseError, UsageError
+from pytest_taskgraph.generation.strategies import recipes, workflows
+from pytest_taskgraph.generation.vocabularies import vocabulary
+from pytest_taskgraph.notations import notation
+from pytest_taskgraph.workflow.features import features
+from pytest_taskgraph.workflow.model import Domain, Parameter, Task, Workflow
+
+AMONG = ("guards", "exclusive", "inclusive", "mixed", "parallel", "domains", "hierarchy")
+SMALL = recipes(max_tasks=8, among=AMONG, avoid=("loop", "effects"))
+CHOICE = level(
+    "START -> A\nA -> B [n > 4]\nA -> C [n <= 4]\nB -> D\nC -> D\nD -> E\nD -> F\nE -> G\nF -> G\nG -> END",
+    parameters=(Parameter("n", domain=Domain("integer", 0, 9)),),
+)
+ROW = level("START -> A\nA -> B\nB -> C\nC -> D\nD -> END")
+LOOP = level("START -> A\nA -> B\nB -> A [n < 3]\nB -> C [otherwise]\nC -> END", parameters=(Parameter("n"),))
+
+
+def right_kind(traces: set[Trace], pair: StepPair) -> str:
+    """Return why the wrong task cannot come next, by all traces; "next" if it can."""
+    if pair.wrong in allowed_next(traces, pair.prefix):
+        return "next"
+    if pair.wrong in pair.prefix:
+        return "done"
+    return "later" if pair.wrong in allowed_later(traces, pair.prefix) else "excluded"
+
+
+@settings(max_examples=60, deadline=None)
+@given(workflows(SMALL), st.integers(0, 99))
+def test_step_pairs_of_generated_workflows_agree_with_all_traces(workflow: Workflow, seed: int) -> None:
+    try:
+        traces, pairs = all_traces(workflow), list(step_pairs(workflow, seed, runs=3))
+    except (TooMuchError, NoCaseError):
+        assume(False)
+        raise
+    assert len({pair.prefix for pair in pairs}) == len(pairs)
+    for pair in pairs:
+        assert pair.right in allowed_next(traces, pair.prefix)
+        assert right_kind(traces, pair) == pair.kind
+
+
+@pytest.mark.parametrize("names", NAME_KINDS)
+def test_step_pairs_of_generated_sources_agree_with_all_traces(names: str) -> None:
+    kinds = Counter[str]()
+    for source in generate_sources(5, 8, 9, names):  # type: ignore[arg-type]
+        traces = all_traces(source.level)
+        for pair in step_pairs(source.level, 5):
+            assert pair.right in allowed_next(traces, pair.prefix)
+            assert right_kind(traces, pair) == pair.kind
+            kinds[pair.kind] += 1
+
+    assert all(kinds[kind] for kind in ("later", "excluded", "done"))
+
+
+def test_step_pairs_ask_every_place_from_the_second_to_the_last_but_one() -> None:
+    found = list(step_pairs(CHOICE, 1))
+
+    assert [pair.position for pair in found] == [2, 3, 4, 5]
+    assert [len(pair.prefix) for pair in found] == [1, 2, 3, 4]
+    assert all(later.prefix == (*pair.prefix, pair.right) for pair, later in pairwise(found))
+
+
+def test_step_pairs_over_many_runs_take_both_branches_and_all_orders() -> None:
+    found = list(step_pairs(CHOICE, 1, runs=30))
+
+    assert {pair.prefix for pair in found if len(pair.prefix) == 2} == {("A", "B"), ("A", "C")}
+    assert {pair.prefix[-2:] for pair in found if len(pair.prefix) == 4} == {("D", "E"), ("D", "F")}
+    assert {pair.kind for pair in found} == {"later", "excluded", "done"}
+
+
+def test_step_pairs_of_a_row_take_what_was_done_half_as_often() -> None:
+    long = level("START -> T0\n" + "\n".join(f"T{i} -> T{i + 1}" for i in range(20)) + "\nT20 -> END")
+
+    assert Counter(pair.kind for pair in step_pairs(long, 3)) == {"later": 13, "done": 6}
+
+
+def test_step_pairs_with_a_number_of_places_ask_at_most_so_many() -> None:
+    found = list(step_pairs(CHOICE, 2, places=2))
+
+    assert len(found) == 2
+    assert found[0].position < found[1].position
+
+
+def test_step_pairs_of_a_level_with_short_runs_only_raise_no_case_error() -> None:
+    with pytest.raises(NoCaseError, match="no run with at least 3 tasks"):
+        list(step_pairs(level("START -> A\nA -> B\nB -> END"), 0))
+
+
+def questions(workflow: Workflow, seed: int = 0, **wanted: object) -> list[WorkflowQuestions]:
+    """Return the questions about all levels of a project."""
+    return list(workflow_questions(sources_of(workflow, "own-0"), seed, **wanted))  # type: ignore[arg-type]
+
+
+def test_workflow_questions_hold_a_yes_and_a_no_and_a_choice_for_each_pair() -> None:
+    (found,) = questions(CHOICE, runs=2)
+
+    assert len(found.classification) == 2 * len(found.choices) == 2 * len(found.pairs)
+    assert Counter(sample.label for sample in found.classification) == {True: len(found.pairs), False: len(found.pairs)}
+    for at, (pair, choice) in enumerate(zip(found.pairs, found.choices, strict=True)):
+        yes, no = found.classification[2 * at : 2 * at + 2]
+        assert (yes.prefix, yes.candidate, yes.label) == (pair.prefix, pair.right, True)
+        assert (no.prefix, no.candidate, no.label) == (pair.prefix, pair.wrong, False)
+        assert (choice.prefix, choice.right, choice.wrong) == (pair.prefix, pair.right, pair.wrong)
+        assert yes.recipe == no.recipe == choice.recipe == f"own-0-0-{pair.run}"
+        assert yes.position == no.position == choice.position == len(pair.prefix) + 1
+
+
+def test_workflow_questions_of_all_runs_have_a_recipe_and_position_of_their_own() -> None:
+    found = [one for part in workflow_questions(generate_sources(2, 6, 10), 2, runs=4) for one in part.choices]
+
+    assert len({(one.recipe, one.position) for one in found}) == len(found) > 40
+    assert all(re.fullmatch(r"[A-Za-z0-9-]+", one.recipe) for one in found)
+
+
+def test_workflow_questions_about_a_loop_are_left_out_with_the_reason() -> None:
+    inside = replace(ROW, name="Inner")
+    whole = replace(
+        LOOP, tasks=tuple(replace(one, subworkflow=inside if one.name == "A" else None) for one in LOOP.tasks)
+    )
+    outer, inner = questions(whole)
+
+    assert (outer.left_out, outer.choices) == ("it has a loop", ())
+    assert (inner.left_out, len(inner.choices)) == ("", 2)
+    assert inner.source.place == "composite task 'A' of workflow 'W'"
+
+
+def described(*descriptions: str) -> Workflow:
+    tasks = tuple(Task(name, text) for name, text in zip("ABCD", descriptions, strict=True))
+    return replace(ROW, tasks=tasks)
+
+
+def test_step_texts_with_descriptions_take_them_only_if_all_differ() -> None:
+    full = described("Fill  the pot.", "Boil it.", "Add salt.", "Serve.")
+
+    assert step_texts(full, "names") == {name: name for name in "ABCD"}
+    assert step_texts(full, "descriptions")["A"] == "Fill the pot."
+    for poor in (described("Fill the pot.", "", "Add salt.", "Serve."), described("Stir", "stir.", "Add.", "Serve.")):
+        assert step_texts(poor, "descriptions") == {name: name for name in "ABCD"}
+
+
+def test_workflow_questions_with_descriptions_ask_in_their_words() -> None:
+    (found,) = questions(described("Fill the pot.", "Boil it.", "Add salt.", "Serve."), wording="descriptions")
+
+    assert found.choices[1].prefix == ("Fill the pot.", "Boil it.")
+    assert found.choices[1].right == "Add salt."
+
+
+def test_generate_sources_takes_the_kinds_of_names_in_turn() -> None:
+    found = list(generate_sources(1, 6, 12))
+
+    assert [one.names for one in found] == [*NAME_KINDS, *NAME_KINDS]
+    for one in found:
+        known = {entry.name for entry in vocabulary(one.project.package).tasks}
+        assert (one.names == "neutral") == (not known)
+        assert one.names == "neutral" or known.issuperset(one.level.task_names)
+
+
+@pytest.mark.parametrize("tasks", [3, 4, 6, 12, 40, 120])
+def test_generate_sources_of_any_size_gives_levels_that_are_exact(tasks: int) -> None:
+    found = list(workflow_questions(generate_sources(3, 4, tasks), 3, places=2))
+
+    assert [one.left_out for one in found] == [""] * 4
+    assert all(not {"loop", "effects"} & features(one.source.project) for one in found)
+    assert sum(map(len, (one.choices for one in found))) >= (8 if tasks > 6 else 4)
+
+
+def test_generate_sources_of_two_tasks_raises_usage_error() -> None:
+    with pytest.raises(UsageError, match="2"):
+        list(generate_sources(0, 1, 2))
+
+
+def test_generate_sources_of_another_seed_gives_other_workflows() -> None:
+    one, other = (set(generate_sources(seed, 6)) for seed in (0, 1))
+
+    assert not {source.project for source in one} & {source.project for source in other}
+
+
+def test_generate_sources_of_more_begin_with_the_fewer_ones() -> None:
+    assert list(generate_sources(4, 7))[:3] == list(generate_sources(4, 3))
+
+
+SCRIPT = """
+import hashlib
+from pytest_taskgraph.benchmarks.steps.workflow_sources import generate_sources
+from pytest_taskgraph.benchmarks.steps.workflow_steps import workflow_questions
+
+print(hashlib.sha256(repr(list(workflow_questions(generate_sources(7, 6), 7, runs=2))).encode()).hexdigest())
+"""
+
+
+def test_same_seed_gives_the_same_questions_under_any_hash_seed() -> None:
+    found = list(workflow_questions(generate_sources(7, 6), 7, runs=2))
+    here = hashlib.sha256(repr(found).encode()).hexdigest()
+
+    for hash_seed in ("1", "2"):
+        environment = {**os.environ, "PYTHONHASHSEED": hash_seed}
+        assert bounded_process.run([sys.executable, "-c", SCRIPT], env=environment).stdout.strip() == here
+
+
+def test_another_seed_draws_other_questions_about_the_same_workflows() -> None:
+    found = [
+        {
+            (one.prefix, one.right, one.wrong)
+            for part in workflow_questions(generate_sources(1, 6), seed)
+            for one in part.choices
+        }
+        for seed in range(3)
+    ]
+
+    assert all(len(one & other) < len(one) / 2 for one, other in combinations(found, 2))
+
+
+@pytest.mark.parametrize(("name", "suffix"), [("wadl", ".xxp"), ("mermaid", ".mmd"), ("json", ".json")])
+def test_read_sources_of_a_file_asks_about_the_workflow_in_it(tmp_path: Path, name: str, suffix: str) -> None:
+    file = tmp_path / f"own{suffix}"
+    file.write_text(notation(name).write(replace(CHOICE, name="Order")), encoding="utf-8")
+    (source,) = read_sources(str(file), 3)
+    pairs = list(step_pairs(source.level, 1, runs=4))
+
+    assert source.id == "own-3-0"
+    assert isinstance(source, StepSource)
+    assert {pair.prefix[0] for pair in pairs} == {"A"}
+    assert all(pair.right in allowed_next(all_traces(CHOICE), pair.prefix) for pair in pairs)
+
+
+def test_read_sources_of_a_missing_file_raises_usage_error(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="no such file or folder"):
+        read_sources(str(tmp_path / "none.wadl"))
