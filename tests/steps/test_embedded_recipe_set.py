@@ -1,0 +1,24 @@
+"""The recipes that come with the package, as the loader reads them."""
+
+from __future__ import annotations
+
+from pytest_taskgraph.benchmarks.steps.construction import build_choices, build_classification
+from pytest_taskgraph.benchmarks.steps.recipe_sets.embedded_recipes import read_embedded_recipes
+
+
+def test_embedded_recipes_are_all_read_and_kept() -> None:
+    found = read_embedded_recipes()
+    assert not found.problems
+    assert [len(found.train), len(found.dev), len(found.test)] == [150, 23, 58]
+    recipes = [*found.train, *found.dev, *found.test]
+    assert len({one.id for one in recipes}) == len(recipes)
+    assert read_embedded_recipes() is found
+
+
+def test_embedded_test_recipes_give_the_questions_of_the_formulas() -> None:
+    recipes = read_embedded_recipes().test
+    lengths = [len(one.steps) for one in recipes]
+    labels = [sample.label for sample in build_classification(recipes)]
+    assert labels.count(True) == sum(n - 2 for n in lengths)
+    assert labels.count(False) == sum((n - 2) * (n - 1) // 2 for n in lengths)
+    assert len(list(build_choices(recipes, seed=0))) == labels.count(True)
