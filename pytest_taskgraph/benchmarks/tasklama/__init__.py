@@ -75,8 +75,7 @@ class TaskLama(Family):
         from .methods import METHODS
 
         method = METHODS[group]
-        measured = self.episode_metrics if "filter" in group else ()
-        return (method.metric, *method.further, *measured)
+        return (method.metric, *method.further, *method.measured)
 
     def graded(self, group: str, settings: Settings) -> bool:
         """Return True unless a pass threshold is set."""

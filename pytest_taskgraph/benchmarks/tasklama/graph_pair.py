@@ -6,10 +6,9 @@ from dataclasses import replace
 
 from ...diagram import Diagram, DiagramEdge, DiagramNode, DiagramPair
 from ...errors import UnmeasuredError
-from ...scoring.task_graphs.shared_parts import ALIKE
+from ...scoring.task_graphs.shared_parts import alike_pairs
 from ...scoring.task_graphs.similarity import similarity_matrix
 from ...scoring.task_graphs.step_graphs import StepGraph, answered_graph, gold_graph
-from ...scoring.task_graphs.step_matching import match_steps
 from ...trial import Question, Score
 
 
@@ -25,11 +24,9 @@ def graph_pair(question: Question, score: Score) -> DiagramPair | None:
         return None
     if question.section == "step_generation":  # dependencies were not asked for: none are missing
         gold, given = replace(gold, dependencies=()), replace(given, dependencies=())
-    ids = {mine: f"gold-{theirs}" for mine, theirs in match_steps(matrix) if matrix[mine][theirs] >= ALIKE}
-    return DiagramPair(
-        _diagram(question.text.partition("\n")[0], gold, {}, "gold"),
-        _diagram(question.text.partition("\n")[0], given, ids, "given"),
-    )
+    ids = {mine: f"gold-{theirs}" for mine, theirs in alike_pairs(matrix)}
+    title = question.text.partition("\n")[0]
+    return DiagramPair(_diagram(title, gold, {}, "gold"), _diagram(title, given, ids, "given"))
 
 
 def _diagram(title: str, graph: StepGraph, ids: dict[int, str], own: str) -> Diagram:

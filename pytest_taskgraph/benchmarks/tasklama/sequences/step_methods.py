@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Any, Final
 from ..method import Method, no_settings
 from .icl import icl_prompt
 from .multiple_sequences import icl, multseq
-from .sample_filter import filter_best, filter_best_logprob, load_filter, multseq_filter, multseq_filter_logprob
+from .sample_filter import (
+    EPISODE_METRICS,
+    filter_best,
+    filter_best_logprob,
+    load_filter,
+    multseq_filter,
+    multseq_filter_logprob,
+)
 
 if TYPE_CHECKING:
     from ....trial import Json
@@ -53,6 +60,7 @@ METHODS: Final = (
         title="the best sample by fitted coefficients",
         episode=filter_best,
         settings=_filter,
+        measured=EPISODE_METRICS,
         **_OF_STEPS,
     ),
     Method(
@@ -60,6 +68,7 @@ METHODS: Final = (
         title="the sample that is most probable to the model",
         episode=filter_best_logprob,
         settings=_samples,
+        measured=EPISODE_METRICS,
         **_OF_STEPS,
     ),
     Method(
@@ -67,6 +76,7 @@ METHODS: Final = (
         title="the best samples by fitted coefficients put together",
         episode=multseq_filter,
         settings=_filter_best,
+        measured=EPISODE_METRICS,
         **_OF_STEPS,
     ),
     Method(
@@ -74,6 +84,7 @@ METHODS: Final = (
         title="the samples that are most probable to the model put together",
         episode=multseq_filter_logprob,
         settings=_best_samples,
+        measured=EPISODE_METRICS,
         **_OF_STEPS,
     ),
 )
