@@ -12,8 +12,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from workflow_builders import level, rendered, tasks_of
 
-from pytest_taskgraph.benchmarks.steps import beginning_search
-from pytest_taskgraph.benchmarks.steps.run_beginnings import RunBeginnings
+from pytest_taskgraph.benchmarks.steps.workflows import beginning_search
+from pytest_taskgraph.benchmarks.steps.workflows.run_beginnings import RunBeginnings
 from pytest_taskgraph.errors import NoCaseError
 from pytest_taskgraph.generation.builder import generate
 from pytest_taskgraph.generation.recipe import Recipe

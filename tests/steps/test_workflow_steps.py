@@ -19,14 +19,14 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from workflow_builders import level
 
-from pytest_taskgraph.benchmarks.steps.workflow_sources import (
+from pytest_taskgraph.benchmarks.steps.workflows.workflow_sources import (
     NAME_KINDS,
     StepSource,
     generate_sources,
     read_sources,
     sources_of,
 )
-from pytest_taskgraph.benchmarks.steps.workflow_steps import (
+from pytest_taskgraph.benchmarks.steps.workflows.workflow_steps import (
     StepPair,
     WorkflowQuestions,
     step_pairs,
@@ -215,8 +215,8 @@ def test_generate_sources_of_more_begin_with_the_fewer_ones() -> None:
 
 SCRIPT = """
 import hashlib
-from pytest_taskgraph.benchmarks.steps.workflow_sources import generate_sources
-from pytest_taskgraph.benchmarks.steps.workflow_steps import workflow_questions
+from pytest_taskgraph.benchmarks.steps.workflows.workflow_sources import generate_sources
+from pytest_taskgraph.benchmarks.steps.workflows.workflow_steps import workflow_questions
 
 print(hashlib.sha256(repr(list(workflow_questions(generate_sources(7, 6), 7, runs=2))).encode()).hexdigest())
 """

@@ -14,9 +14,9 @@ from dataclasses import replace
 from itertools import chain, combinations
 from typing import Final
 
-from ...errors import NoCaseError
-from ...workflow.model import Domain, Link, Parameter, Workflow
-from ...workflow.semantics.variables import Variables, variables
+from ....errors import NoCaseError
+from ....workflow.model import Domain, Link, Parameter, Workflow
+from ....workflow.semantics.variables import Variables, variables
 
 MOST_INCLUSIVE_WAYS: Final = 5  # of an open inclusive choice: it can take 31 sets of these
 

@@ -24,16 +24,16 @@ from collections.abc import Sequence
 from random import Random
 from typing import Final
 
-from ...errors import NoCaseError
-from ...workflow.bounds import reach
-from ...workflow.graph import connected, cyclic_components, reached
-from ...workflow.guards.cells import Constant
-from ...workflow.model import Workflow
-from ...workflow.semantics.concurrency import Regions, regions_of
-from ...workflow.semantics.execution import Run, executions, outcome
-from ...workflow.semantics.loop_nest import parts
-from ...workflow.semantics.situations import representatives
-from ...workflow.semantics.variables import Variables, variables
+from ....errors import NoCaseError
+from ....workflow.bounds import reach
+from ....workflow.graph import connected, cyclic_components, reached
+from ....workflow.guards.cells import Constant
+from ....workflow.model import Workflow
+from ....workflow.semantics.concurrency import Regions, regions_of
+from ....workflow.semantics.execution import Run, executions, outcome
+from ....workflow.semantics.loop_nest import parts
+from ....workflow.semantics.situations import representatives
+from ....workflow.semantics.variables import Variables, variables
 from .beginning_search import BeginningSearch, Cells, UnclearRunsError
 from .open_choices import with_deciding_parameters
 

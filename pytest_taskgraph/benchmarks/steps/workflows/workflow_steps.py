@@ -23,9 +23,9 @@ from dataclasses import dataclass
 from random import Random
 from typing import Final, Literal
 
-from ...errors import NoCaseError
-from ...workflow.model import Workflow
-from .next_step_samples import ChoiceSample, NextStepSample
+from ....errors import NoCaseError
+from ....workflow.model import Workflow
+from ..next_step_samples import ChoiceSample, NextStepSample
 from .run_beginnings import RunBeginnings
 from .workflow_sources import StepSource
 

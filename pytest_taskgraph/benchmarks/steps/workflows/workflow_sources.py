@@ -11,15 +11,15 @@ from functools import lru_cache
 from random import Random
 from typing import Final, Literal
 
-from ...catalog import catalog_cache
-from ...errors import NoCaseError, UsageError
-from ...generation.builder import build
-from ...generation.recipe import Recipe as WorkflowRecipe
-from ...generation.recipe import least_tasks
-from ...generation.vocabularies import domain_names, most_tasks
-from ...workflow.model import Workflow
-from ..understanding.own_files.projects import load
-from ..understanding.patterns.scope import all_scopes
+from ....catalog import catalog_cache
+from ....errors import NoCaseError, UsageError
+from ....generation.builder import build
+from ....generation.recipe import Recipe as WorkflowRecipe
+from ....generation.recipe import least_tasks
+from ....generation.vocabularies import domain_names, most_tasks
+from ....workflow.model import Workflow
+from ...understanding.own_files.projects import load
+from ...understanding.patterns.scope import all_scopes
 
 NameKind = Literal["neutral", "domain", "misleading"]
 

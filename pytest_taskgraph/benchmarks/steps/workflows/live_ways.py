@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from ...workflow.graph import digraph, reached
-from ...workflow.model import END, START, Link
-from ...workflow.semantics.concurrency import Dominators
-from ...workflow.semantics.control_flow import ControlFlow
+from ....workflow.graph import digraph, reached
+from ....workflow.model import END, START, Link
+from ....workflow.semantics.concurrency import Dominators
+from ....workflow.semantics.control_flow import ControlFlow
 
 
 class LiveWays:

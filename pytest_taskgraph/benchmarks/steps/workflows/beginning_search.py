@@ -14,11 +14,11 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import product
 from typing import Final
 
-from ...workflow.graph import reached
-from ...workflow.guards.cells import Constant
-from ...workflow.guards.solver import holding
-from ...workflow.model import START, Link
-from ...workflow.semantics.variables import Variables
+from ....workflow.graph import reached
+from ....workflow.guards.cells import Constant
+from ....workflow.guards.solver import holding
+from ....workflow.model import START, Link
+from ....workflow.semantics.variables import Variables
 from .live_ways import LiveWays
 
 MOST_VISITS: Final = 100_000
