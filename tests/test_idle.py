@@ -25,6 +25,7 @@ GROUND = {
 }
 DECLARING = {
     *("family", "settings", "understanding", "understanding.family_options", "tasklama"),
+    "workflow_options",
     "tasklama.tasklama_options",
 }
 LIGHT = {

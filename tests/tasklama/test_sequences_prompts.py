@@ -7,7 +7,7 @@ from tasklama_episodes import make_task
 
 from pytest_taskgraph.benchmarks.settings import Settings
 from pytest_taskgraph.benchmarks.tasklama.complex_task import ComplexTask
-from pytest_taskgraph.benchmarks.tasklama.prompt_files import check_prompt_files, render_prompt
+from pytest_taskgraph.benchmarks.tasklama.prompts import PROMPTS
 from pytest_taskgraph.benchmarks.tasklama.sequences.icl import draw_examples, icl_prompt
 from pytest_taskgraph.benchmarks.tasklama.tasklama_options import TaskLamaSettings
 from pytest_taskgraph.errors import UnknownNameError, UsageError
@@ -47,25 +47,25 @@ def test_icl_prompt_template_of_the_user_stands_in(tmp_path: Path) -> None:
     assert icl_prompt(WEDDING, [], TaskLamaSettings.of(settings)) == "How do I Plan a wedding (In Italy; Outdoors)?"
 
 
-def test_render_prompt_mistake_in_template_is_told_with_its_file(tmp_path: Path) -> None:
+def test_render_mistake_in_template_is_told_with_its_file(tmp_path: Path) -> None:
     settings = own_prompt(tmp_path, "steps.jinja", "{{ titel }}")
     with pytest.raises(UsageError, match=r"steps\.jinja: 'titel' is undefined; the template sees: title"):
-        render_prompt("steps", {"title": "x"}, settings)
+        PROMPTS.render("steps", {"title": "x"}, settings)
 
 
-def test_check_prompt_files_unknown_name_is_refused(tmp_path: Path) -> None:
+def test_check_unknown_name_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UnknownNameError, match="step"):
-        check_prompt_files(own_prompt(tmp_path, "step.jinja", ""))
+        PROMPTS.check(own_prompt(tmp_path, "step.jinja", ""))
 
 
-def test_check_prompt_files_broken_template_is_refused(tmp_path: Path) -> None:
+def test_check_broken_template_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"steps\.jinja:2"):
-        check_prompt_files(own_prompt(tmp_path, "steps.jinja", "a\n{% if %}"))
+        PROMPTS.check(own_prompt(tmp_path, "steps.jinja", "a\n{% if %}"))
 
 
-def test_check_prompt_files_good_template_or_none_is_accepted(tmp_path: Path) -> None:
-    check_prompt_files(Settings())
-    check_prompt_files(own_prompt(tmp_path, "steps.jinja", "{{ title }}"))
+def test_check_good_template_or_none_is_accepted(tmp_path: Path) -> None:
+    PROMPTS.check(Settings())
+    PROMPTS.check(own_prompt(tmp_path, "steps.jinja", "{{ title }}"))
 
 
 def test_draw_examples_same_seed_gives_same_examples_to_all_tasks() -> None:

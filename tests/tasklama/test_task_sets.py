@@ -11,9 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytest_taskgraph.benchmarks.data_sets.item_draw import draw_items
 from pytest_taskgraph.benchmarks.settings import Settings
 from pytest_taskgraph.benchmarks.tasklama.complex_task import ComplexTask
-from pytest_taskgraph.benchmarks.tasklama.task_sets import TaskSet, load, sample
+from pytest_taskgraph.benchmarks.tasklama.task_sets import TaskSet, load
 from pytest_taskgraph.benchmarks.tasklama.task_sets.task_set import with_ids
 from pytest_taskgraph.benchmarks.tasklama.tasklama_options import TaskLamaSettings
 from pytest_taskgraph.errors import UsageError
@@ -60,7 +61,7 @@ def test_load_of_generated_tasks_has_one_for_every_instance() -> None:
     tasks = load(TaskLamaSettings(source="generated", instances=40, seed=5))
 
     assert (tasks.source, tasks.problems) == ("generated", ())
-    assert len(sample(tasks.test, 40, 5)) == 40
+    assert len(draw_items(tasks.test, 40, 5)) == 40
 
 
 @pytest.mark.parametrize("source", ["embedded", "generated"])
@@ -134,25 +135,25 @@ MANY = with_ids(named(f"Task {number}") for number in range(60))
 
 
 @given(st.integers(0, 80), st.integers(0, 5))
-def test_sample_of_tasks_has_the_size_the_order_and_no_repetition(count: int, seed: int) -> None:
-    chosen = sample(MANY, count, seed)
+def test_draw_of_tasks_has_the_size_the_order_and_no_repetition(count: int, seed: int) -> None:
+    chosen = draw_items(MANY, count, seed)
 
     assert len(chosen) == min(count, len(MANY))
     assert [task for task in MANY if task in chosen] == list(chosen)
 
 
-def test_sample_of_more_keeps_the_fewer_ones() -> None:
-    samples = [set(sample(MANY, count, 3)) for count in range(20)]
+def test_draw_of_more_keeps_the_fewer_ones() -> None:
+    samples = [set(draw_items(MANY, count, 3)) for count in range(20)]
 
     assert all(few < more for few, more in pairwise(samples))
 
 
-def test_sample_of_another_seed_has_other_tasks() -> None:
-    assert len({sample(MANY, 4, seed) for seed in range(10)}) == 10
+def test_draw_of_another_seed_has_other_tasks() -> None:
+    assert len({draw_items(MANY, 4, seed) for seed in range(10)}) == 10
 
 
 def test_sample_takes_every_task_equally_often() -> None:
-    chosen = [task.id for seed in range(600) for task in sample(MANY, 6, seed)]
+    chosen = [task.id for seed in range(600) for task in draw_items(MANY, 6, seed)]
 
     counts = [chosen.count(task.id) for task in MANY]  # 60 expected of each, standard deviation about 7
     assert min(counts) > 30
@@ -160,7 +161,7 @@ def test_sample_takes_every_task_equally_often() -> None:
 
 
 def test_sample_does_not_depend_on_the_other_tasks_of_the_set() -> None:
-    chosen = sample(MANY, 5, 0)
+    chosen = draw_items(MANY, 5, 0)
     fewer = [task for task in MANY if task in chosen or int(task.title.split()[1]) % 2]
 
-    assert sample(fewer, 5, 0) == chosen
+    assert draw_items(fewer, 5, 0) == chosen

@@ -10,15 +10,16 @@ from ...errors import UsageError
 from ...scoring.forms.task_graph_form import TASK_GRAPH
 from ...scoring.task_graphs.similarity import check_similarity
 from ...trial import Question, digest_of
+from ..data_sets.item_draw import draw_items
 from ..family import QuestionReference
 from .complex_task import ComplexTask
 from .embedded_similarity import EMBEDDINGS
 from .method import Method
 from .methods import EMBEDDINGS_SUFFIX, METHODS, select
-from .prompt_files import check_prompt_files
+from .prompts import PROMPTS
 from .sequences import FILTERED, check_filter, draw_examples
 from .task_baselines import data_problems
-from .task_sets import TaskSet, load, sample
+from .task_sets import TaskSet, load
 from .task_sets.embedded import read_embedded
 from .task_sets.task_set import SPLITS
 from .tasklama_options import SAMPLES, SEQUENCES, TaskLamaSettings
@@ -36,7 +37,7 @@ def check(settings: TaskLamaSettings) -> None:
         if stated > MOST_SEQUENCES:
             raise UsageError(f"{option.flag}: {stated}; expected at most {MOST_SEQUENCES}")
     check_filter(settings, [method.name for method in _methods(settings)])
-    check_prompt_files(settings)
+    PROMPTS.check(settings)
 
 
 def references(settings: TaskLamaSettings, instances: int | None = None) -> list[QuestionReference]:
@@ -131,7 +132,7 @@ def _tasks(settings: TaskLamaSettings, count: int) -> tuple[ComplexTask, ...]:
         )
     if not usable and task_set.source != "generated":
         raise UsageError(f"TaskLAMA, {task_set.source} tasks: none in the {settings.split} split{_others(task_set)}")
-    return sample(usable, count, settings.seed)
+    return draw_items(usable, count, settings.seed)
 
 
 def _training_tasks(task_set: TaskSet) -> Sequence[ComplexTask]:

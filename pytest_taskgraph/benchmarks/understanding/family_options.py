@@ -7,32 +7,12 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from ..settings import Option, Settings
+from ..workflow_options import NAMES, NOTATION, TASKS, WORKFLOW, Names
 
 OPTIONS: Final = (
-    Option(
-        "tasks",
-        "N[,N]",
-        "sizes of generated workflows, in tasks",
-        "12",
-        kind="whole-list",
-        least=1,
-    ),
-    Option(
-        "notation",
-        "NAME[,NAME]",
-        "notations of workflows: wadl, wadl-separate, wadl-expanded, mermaid, json, prose; own files are converted "
-        "only if it is given",
-        "wadl",
-        kind="list",
-    ),
-    Option(
-        "names",
-        "KIND",
-        "names in generated workflows: neutral (Task7), domain (names fit the order of tasks), misleading (names "
-        "contradict it), or mixed (each in turn)",
-        "mixed",
-        choices=("mixed", "neutral", "domain", "misleading"),
-    ),
+    TASKS,
+    NOTATION,
+    NAMES,
     Option(
         "phrasing",
         "WHICH",
@@ -40,13 +20,7 @@ OPTIONS: Final = (
         "both",
         choices=("both", "first", "second"),
     ),
-    Option(
-        "workflow",
-        "PATH",
-        "workflow of your own: a file, or a folder that is one project; its text is sent to the model. Repeatable",
-        repeatable=True,
-        kind="path",
-    ),
+    WORKFLOW,
     Option(
         "presentation",
         "KIND",
@@ -84,7 +58,6 @@ PROFILES: Final = {
 
 
 Phrasing = Literal["both", "first", "second"]
-Names = Literal["mixed", "neutral", "domain", "misleading"]
 Presentation = Literal["inline", "agent"]
 
 OWN: Final = {

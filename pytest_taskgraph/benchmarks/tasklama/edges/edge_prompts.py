@@ -15,7 +15,7 @@ from ....scoring.forms.form import collapse_spaces
 from ....scoring.task_graphs.precedence import Edge, transitive_reduction
 from ....scoring.task_graphs.step_graphs import StepGraph
 from ....trial import Json
-from ..prompt_files import render_prompt
+from ..prompts import PROMPTS
 from ..sequences.icl import task_fields
 from .edge_answers import linear_extension_of, numbered_lines, pairs_text
 from .pair_examples import draw_pairs
@@ -93,7 +93,7 @@ def entire_graph_prompt(task: ComplexTask, examples: Sequence[ComplexTask], sett
         UsageError: if the template fails.
     """
     solved = [_example_fields(example, [*range(len(example.steps))]) for example in examples]
-    return render_prompt("entire_graph", task_fields(task) | {"examples": solved}, settings)
+    return PROMPTS.render("entire_graph", task_fields(task) | {"examples": solved}, settings)
 
 
 def fill_marks(prompt: str, values: Mapping[str, str]) -> str:
@@ -126,7 +126,7 @@ def _split_at(part: str, mark: str) -> list[str]:
 
 
 def _render_marked(name: str, fields: Mapping[str, Any], settings: TaskLamaSettings, marks: Mapping[str, str]) -> str:
-    prompt = render_prompt(name, fields, settings)
+    prompt = PROMPTS.render(name, fields, settings)
     for field, mark in marks.items():
         if mark not in prompt:
             raise UsageError(

@@ -7,7 +7,7 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 from ....scoring.forms.form import collapse_spaces
-from ..prompt_files import render_prompt
+from ..prompts import PROMPTS
 
 if TYPE_CHECKING:
     from ..complex_task import ComplexTask
@@ -53,7 +53,7 @@ def icl_prompt(task: ComplexTask, examples: Sequence[ComplexTask], settings: Tas
     fields = task_fields(task) | {
         "examples": [task_fields(example) | {"steps": [*example.steps]} for example in examples]
     }
-    return render_prompt("steps", fields, settings)
+    return PROMPTS.render("steps", fields, settings)
 
 
 def task_fields(task: ComplexTask) -> dict[str, Any]:

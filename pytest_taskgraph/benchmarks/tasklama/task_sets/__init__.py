@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from .task_set import TaskSet
 
 if TYPE_CHECKING:
-    from ..complex_task import ComplexTask
     from ..tasklama_options import TaskLamaSettings
 
-__all__ = ["TaskSet", "load", "sample"]
+__all__ = ["TaskSet", "load"]
 
 
 def load(settings: TaskLamaSettings) -> TaskSet:
@@ -34,14 +31,3 @@ def load(settings: TaskLamaSettings) -> TaskSet:
     from .embedded import read_embedded
 
     return read_embedded()
-
-
-def sample(tasks: Sequence[ComplexTask], count: int, seed: int | str) -> tuple[ComplexTask, ...]:
-    """Return `count` of the tasks in their order, none twice, chosen by the seed; all if there are no more.
-
-    A larger number keeps the tasks of a smaller one, so that stored replies are used again. The choice depends on the
-    ids alone.
-    """
-    ranks = sorted(hashlib.sha256(f"{seed}|{task.id}".encode()).digest() for task in tasks)
-    chosen = set(ranks[: max(count, 0)])
-    return tuple(task for task in tasks if hashlib.sha256(f"{seed}|{task.id}".encode()).digest() in chosen)
