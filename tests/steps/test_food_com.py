@@ -27,6 +27,7 @@ from pytest_taskgraph.benchmarks.steps.recipe_sets.python_lists import (
     read_text_list,
 )
 from pytest_taskgraph.benchmarks.steps.recipe_sets.recipe_rows import LARGEST_ROW, read_rows
+from pytest_taskgraph.benchmarks.steps.recipe_sets.recipe_set import RECIPE_SPLITS
 from pytest_taskgraph.errors import UsageError
 
 HEADER = "name,id,minutes,n_steps,steps,description\n"
@@ -283,6 +284,11 @@ def test_most_keeps_so_many_of_each_split_in_the_order_of_the_file(file: Path) -
     many(file, range(500))
 
     whole, some, few = (read_food_com(file, most=most) for most in (None, 8, 3))
+    assert whole.problems == ()
+    assert some.problems == tuple(
+        f"RAW_recipes.csv: only 8 of {len(whole.split(split))} recipes of the {split} split are kept"
+        for split in RECIPE_SPLITS
+    )
 
     assert [len(some.split(split)) for split in ("train", "dev", "test")] == [8, 8, 8]
     for split in ("train", "dev", "test"):
@@ -379,7 +385,7 @@ def test_archive_that_is_damaged_gives_what_comes_before(tmp_path: Path) -> None
 def test_file_without_a_recipe_is_refused(file: Path, content: str, found: str) -> None:
     file.write_text(content, encoding="utf-8")
 
-    with pytest.raises(UsageError, match=f"--taskgraph-data=food-com=.*: no recipe that can be used; .*{found}"):
+    with pytest.raises(UsageError, match=f"--taskgraph-data=steps-recipes=.*: no recipe that can be used; .*{found}"):
         read_food_com(file)
 
 

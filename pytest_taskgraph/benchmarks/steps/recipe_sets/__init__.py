@@ -7,6 +7,35 @@ published_files   the published test files, which hold questions and no recipes
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Final
+
 from .recipe_set import RecipeSet, RecipeSource, RecipeSplit
 
-__all__ = ["RecipeSet", "RecipeSource", "RecipeSplit"]
+if TYPE_CHECKING:
+    from ..steps_options import StepsSettings
+
+__all__ = ["RecipeSet", "RecipeSource", "RecipeSplit", "load"]
+
+MOST_RECIPES_KEPT: Final = 20_000
+"""Of each split of Food.com's recipes: enough to ask about and to learn from, in 100 MB instead of 400 MB of memory."""
+
+
+def load(settings: StepsSettings) -> RecipeSet:
+    """Return the recipes of the source that the settings name. They are kept: data are read once a process.
+
+    Published questions come without recipes. With them, Food.com's are returned where they are stated, and otherwise
+    the embedded ones: to learn from, not to ask about. The splits of Food.com's recipes are the same for every seed of
+    a run, so that a model that learned from train is never asked about what it learned.
+
+    Raises:
+        UsageError: if Food.com's recipes are not stated and the source needs them, or none of them can be used.
+    """
+    from ..steps_options import RECIPES_DATA
+
+    if settings.source == "food.com" or (settings.source == "published" and RECIPES_DATA in settings.data):
+        from .food_com import read_food_com
+
+        return read_food_com(settings.data_path(RECIPES_DATA), most=MOST_RECIPES_KEPT)
+    from .embedded_recipes import read_embedded_recipes
+
+    return read_embedded_recipes()

@@ -41,7 +41,7 @@ LONGEST_STEP: Final = 5_000  # characters of a name or a step
 MOST_RECIPES: Final = 2_000_000
 COLUMNS: Final = ("name", "id", "steps")
 FORMAT: Final = DataFormat(
-    "food-com",
+    "steps-recipes",
     (".csv",),
     "recipe",
     "expected Food.com's RAW_recipes.csv, the folder or the zip archive that it is in",
@@ -88,10 +88,12 @@ def _read(text: str, _: Fingerprint, seed: int | str, shares: SplitShares, most:
     path = Path(text)
     problems = DataProblems()
     kept: dict[RecipeSplit, list[tuple[float, int, StepRecipe]]] = {split: [] for split in RECIPE_SPLITS}
+    totals = dict.fromkeys(RECIPE_SPLITS, 0)
     with data_files(path, FORMAT) as files:
         for number, recipe in enumerate(_recipes(_recipe_files(path, files), problems)):
             rank = _rank(seed, recipe.id)
             split: RecipeSplit = "dev" if rank < shares.dev else "test" if rank < shares.dev + shares.test else "train"
+            totals[split] += 1
             entry = (-rank, -number, replace(recipe, split=split))
             if most is None or len(kept[split]) < most:
                 heapq.heappush(kept[split], entry)
@@ -103,7 +105,12 @@ def _read(text: str, _: Fingerprint, seed: int | str, shares: SplitShares, most:
         split: [recipe for _, _, recipe in sorted(entries, key=lambda entry: -entry[1])]
         for split, entries in kept.items()
     }
-    return RecipeSet.of("food.com", found, problems.lines)
+    dropped = [
+        f"{shown(path.name)}: only {len(found[split])} of {totals[split]} recipes of the {split} split are kept"
+        for split in RECIPE_SPLITS
+        if len(found[split]) < totals[split]
+    ]
+    return RecipeSet.of("food.com", found, [*problems.lines, *dropped])
 
 
 def _rank(seed: int | str, id: str) -> float:

@@ -1,0 +1,74 @@
+"""Which recipes the settings name."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from pytest_taskgraph.benchmarks.settings import Settings
+from pytest_taskgraph.benchmarks.steps import recipe_sets
+from pytest_taskgraph.benchmarks.steps.recipe_sets import load
+from pytest_taskgraph.benchmarks.steps.recipe_sets.embedded_recipes import read_embedded_recipes
+from pytest_taskgraph.benchmarks.steps.steps_options import StepsSettings
+from pytest_taskgraph.errors import UsageError
+
+
+@pytest.fixture
+def food_com(tmp_path: Path) -> str:
+    """Return the path of a file as Food.com's, with 60 recipes."""
+    with (tmp_path / "RAW_recipes.csv").open("w", encoding="utf-8", newline="") as file:
+        rows = csv.writer(file)
+        rows.writerow(["name", "id", "steps"])
+        rows.writerows([f"soup {at}", at, repr([f"do part {step} of {at}" for step in range(5)])] for at in range(60))
+    return str(tmp_path / "RAW_recipes.csv")
+
+
+def test_load_without_data_gives_the_embedded_recipes() -> None:
+    assert load(StepsSettings.of(Settings())) is read_embedded_recipes()
+
+
+def test_load_with_food_com_stated_gives_its_recipes(food_com: str) -> None:
+    found = load(StepsSettings.of(Settings(data={"steps-recipes": food_com})))
+
+    assert (found.source, found.problems) == ("food.com", ())
+    assert len(found.train) + len(found.dev) + len(found.test) == 60
+
+
+def test_load_again_gives_the_recipes_that_are_kept(food_com: str) -> None:
+    settings = StepsSettings.of(Settings(data={"steps-recipes": food_com}))
+
+    assert load(settings) is load(settings)
+
+
+def test_load_with_another_seed_gives_the_same_splits(food_com: str) -> None:
+    first, second = (load(StepsSettings.of(Settings(data={"steps-recipes": food_com}, seed=seed))) for seed in (1, 2))
+
+    assert first == second
+
+
+def test_load_of_food_com_that_is_not_stated_is_an_error() -> None:
+    with pytest.raises(UsageError, match=r"the data set 'steps-recipes' is missing; add steps-recipes=PATH"):
+        load(StepsSettings(source="food.com"))
+
+
+@pytest.mark.parametrize(("data", "source"), [((), "embedded"), (("steps-recipes",), "food.com")])
+def test_load_for_published_questions_gives_what_to_learn_from(
+    food_com: str, data: tuple[str, ...], source: str
+) -> None:
+    stated = {"steps": "questions.txt"} | dict.fromkeys(data, food_com)
+
+    assert load(StepsSettings.of(Settings(data=stated))).source == source
+
+
+def test_load_of_the_embedded_source_passes_over_food_com(food_com: str) -> None:
+    assert load(StepsSettings(source="embedded", data={"steps-recipes": food_com})).source == "embedded"
+
+
+def test_load_of_many_recipes_keeps_some_of_each_split(food_com: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recipe_sets, "MOST_RECIPES_KEPT", 10)
+    found = load(StepsSettings(source="food.com", data={"steps-recipes": food_com}))
+
+    assert len(found.train) == 10
+    assert any(line.startswith("RAW_recipes.csv: only 10 of ") for line in found.problems)
