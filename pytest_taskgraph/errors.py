@@ -18,7 +18,8 @@ TaskgraphError
 └── NotAskedError             the question was not put: nothing recorded, a capability is missing
     ├── PromptNotUnderstoodError  … because a baseline does not find in the prompt what it goes by
     ├── BudgetSpentError      … because what was allowed is spent
-    └── NoLogprobsError       … because the endpoint replies without log-probabilities; that reply may be billed
+    └── CannotScoreError      … because the model scores no texts; other requests it may answer
+        └── NoLogprobsError       … because the endpoint replies without log-probabilities; that reply may be billed
 """
 
 from __future__ import annotations
@@ -168,7 +169,11 @@ class PromptNotUnderstoodError(NotAskedError):
     kind = "prompt-not-understood"
 
 
-class NoLogprobsError(NotAskedError):
+class CannotScoreError(NotAskedError):
+    """The model scores no texts, or none of this request; a question can then be put in another way."""
+
+
+class NoLogprobsError(CannotScoreError):
     """The endpoint takes a score request, and replies without log-probabilities; the reply may be billed."""
 
     kind = "no-logprobs"
@@ -180,3 +185,8 @@ class BudgetSpentError(NotAskedError):
     def __init__(self, limit: Literal["calls", "cost"], message: str) -> None:
         super().__init__(message)
         self.kind, self.limit = f"budget::{limit}", limit
+
+
+def unsupported_kind(kind: str, message: str) -> NotAskedError:
+    """Return the error of a model that takes no requests of the given kind: for "score" a CannotScoreError."""
+    return CannotScoreError(message) if kind == "score" else NotAskedError(message)

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from loopback import BROKEN_JSON, Loopback, Raw, Token, as_json, echoed, refuse, reply
 
-from pytest_taskgraph.errors import NoLogprobsError, NotAskedError, ProviderError
+from pytest_taskgraph.errors import CannotScoreError, NoLogprobsError, NotAskedError, ProviderError
 from pytest_taskgraph.models import close, open_model
 from pytest_taskgraph.models.clients.scripted import Scripted
 from pytest_taskgraph.trial import Json, Reply, Request, TextScore, Trial
@@ -235,14 +235,17 @@ def test_reply_without_log_probabilities_is_not_asked(server: Loopback, answer: 
 
 
 REFUSED = [
-    (refuse(400, "Setting 'echo' and 'logprobs' at the same time is not supported for this model."), "NotAskedError"),
-    (refuse(404, "This is a chat model and not supported in the v1/completions endpoint."), "NotAskedError"),
-    (refuse(403, "You are not allowed to request logprobs from this model"), "NotAskedError"),
-    (refuse(400, "Only no echo is supported"), "NotAskedError"),
-    (Raw(404, b'{"detail": "Not Found"}'), "NotAskedError"),
-    (Raw(404), "NotAskedError"),
-    (Raw(405, b'{"detail": "Method Not Allowed"}'), "NotAskedError"),
-    (Raw(501), "NotAskedError"),
+    (
+        refuse(400, "Setting 'echo' and 'logprobs' at the same time is not supported for this model."),
+        "CannotScoreError",
+    ),
+    (refuse(404, "This is a chat model and not supported in the v1/completions endpoint."), "CannotScoreError"),
+    (refuse(403, "You are not allowed to request logprobs from this model"), "CannotScoreError"),
+    (refuse(400, "Only no echo is supported"), "CannotScoreError"),
+    (Raw(404, b'{"detail": "Not Found"}'), "CannotScoreError"),
+    (Raw(404), "CannotScoreError"),
+    (Raw(405, b'{"detail": "Method Not Allowed"}'), "CannotScoreError"),
+    (Raw(501), "CannotScoreError"),
     (refuse(404, "The model does not exist", "model_not_found"), "not-found"),
     (refuse(400, "temperature is out of range"), "bad-request"),
     (refuse(401, "Incorrect API key provided"), "authentication"),
@@ -284,7 +287,7 @@ def test_score_request_that_cannot_be_sent_is_a_bad_request(server: Loopback, re
 
 @pytest.mark.parametrize("model", ["openai/gpt-4o", "anthropic/claude-3-5-haiku-latest", "ollama/llama3"])
 def test_context_to_a_provider_without_completions_is_not_asked(server: Loopback, model: str) -> None:
-    with pytest.raises(NotAskedError, match="give messages in place of a context"):
+    with pytest.raises(CannotScoreError, match="give messages in place of a context"):
         ask(model, server.url, QUERY)
     assert server.requests == []
 
@@ -351,7 +354,7 @@ def test_score_of_one_token_texts_is_that_of_the_listed_tokens(server: Loopback)
         (reply("Yes", logprobs={"content": None}), "NoLogprobsError"),
         (listed(("Yes", -0.5), logprobs={"content": [{"token": "Yes", "logprob": -1.0, "top_logprobs": []}]}),
          "NoLogprobsError"),
-        (refuse(400, "'logprobs' is not supported with this model"), "NotAskedError"),
+        (refuse(400, "'logprobs' is not supported with this model"), "CannotScoreError"),
         (Raw(404, b'{"detail": "Not Found"}'), "not-found"),
         (listed(("Yes", float("nan"))), "malformed"),
         (listed(("Yes", 1.5)), "malformed"),

@@ -11,7 +11,7 @@ import pytest
 from pytest_taskgraph.asking import Model
 from pytest_taskgraph.benchmarks.steps.ngram.language_model import KneserNeyModel
 from pytest_taskgraph.benchmarks.steps.ngram.ngram_client import NgramClient
-from pytest_taskgraph.errors import NotAskedError
+from pytest_taskgraph.errors import CannotScoreError, NotAskedError
 from pytest_taskgraph.trial import Reply, Request, TextScore
 
 RECIPES = [["boil", "water", ".", "add", "pasta"], ["heat", "oil", ".", "add", "garlic"]]
@@ -75,3 +75,9 @@ def test_answer_trains_once_and_not_before_the_first_request() -> None:
 def test_answer_any_other_request_is_not_asked(request_: Request, reason: str) -> None:
     with pytest.raises(NotAskedError, match=f"^baseline:ngram cannot .*{reason}"):
         ask(NgramClient("ngram", trained), request_)
+
+
+def test_answer_score_of_replies_to_messages_cannot_be_given() -> None:
+    request = Request(kind="score", messages=[{"role": "user", "content": "Yes?"}], texts=["Yes"])
+    with pytest.raises(CannotScoreError):
+        ask(NgramClient("ngram", trained), request)

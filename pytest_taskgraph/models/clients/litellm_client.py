@@ -18,7 +18,7 @@ from functools import cache
 from importlib.util import find_spec
 from typing import Any, cast
 
-from ...errors import NotAskedError, ProviderError, UsageError
+from ...errors import CannotScoreError, ProviderError, UsageError
 from ...redaction import RedactingFilter, register, scrub
 from ...trial import Json, Reply, Request
 from .openai_compatible import Lean
@@ -108,7 +108,7 @@ class Remote:
         The request is sent without litellm, which opens connections of its own for it, unlimited and never closed.
 
         Raises:
-            NotAskedError: if litellm knows of no such endpoint of the provider.
+            CannotScoreError: if litellm knows of no such endpoint of the provider.
             ProviderError: if there is no key or no address, or a setting that cannot be sent.
         """
         litellm = await _loaded()
@@ -120,7 +120,7 @@ class Remote:
             return _endpoint(model, provider, address, key or found, settings)
         except _NoCompletionsError as error:
             lacks = f"litellm reaches no /completions of {error} for it; give messages in place of a context"
-            failed: Exception = NotAskedError(f"the model {self.name} cannot score texts: {lacks}")
+            failed: Exception = CannotScoreError(f"the model {self.name} cannot score texts: {lacks}")
         except Exception as exception:
             failed = failure(exception, self.name, Request(), settings)
         raise failed  # out here, so that no traceback leads back to the keys

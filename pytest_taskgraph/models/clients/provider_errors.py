@@ -16,7 +16,7 @@ from email.utils import parsedate_to_datetime
 from math import isfinite
 from typing import Any
 
-from ...errors import NoLogprobsError, NotAskedError, ProviderError, ProviderErrorKind
+from ...errors import CannotScoreError, NoLogprobsError, NotAskedError, ProviderError, ProviderErrorKind
 from ...redaction import hide, scrub
 from ...trial import Reply, Request
 
@@ -143,7 +143,7 @@ def failure(
     if request.tools and refuses_tools(error):
         return NotAskedError(f"the model {name} cannot call tools: {words}")
     if request.kind == "score" and refuses_scores(error, path=not request.messages):
-        return NotAskedError(f"the model {name} cannot score texts: {words}")
+        return CannotScoreError(f"the model {name} cannot score texts: {words}")
     return error
 
 

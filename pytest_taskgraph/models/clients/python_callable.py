@@ -28,7 +28,7 @@ from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from ...errors import NotAskedError, ProviderError, UsageError
+from ...errors import NotAskedError, ProviderError, UsageError, unsupported_kind
 from ...redaction import register, scrub
 from ...trial import Json, Reply, Request
 from .openai_protocol import finish_reason_of, tool_call
@@ -79,8 +79,8 @@ class PythonModel:
             NotAskedError: for requests that no application can answer.
         """
         if request.kind != "chat":
-            raise NotAskedError(
-                f"the model {self.name} cannot {request.kind} texts; an application answers prompts only"
+            raise unsupported_kind(
+                request.kind, f"the model {self.name} cannot {request.kind} texts; an application answers prompts only"
             )
         if request.tools and "tools" not in self._parameters:
             raise NotAskedError(f"the model {self.name} cannot call tools: it has no parameter 'tools'")

@@ -19,7 +19,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ...errors import NotAskedError, ReadError, UsageError
+from ...errors import NotAskedError, ReadError, UsageError, unsupported_kind
 from ...redaction import scrub
 from ...trial import MOST_REPETITIONS, Json, Reply, Request
 
@@ -45,7 +45,8 @@ class Recorded:
     async def answer(self, request: Request) -> Reply:
         """The recorded reply of the request's sample and repetition. Raises NotAskedError where there is none."""
         if request.kind != "chat":
-            raise NotAskedError(f"the model {self.name} cannot {request.kind} texts; it holds recorded replies only")
+            words = f"the model {self.name} cannot {request.kind} texts; it holds recorded replies only"
+            raise unsupported_kind(request.kind, words)
         if request.tools:
             raise NotAskedError(f"the model {self.name} cannot call tools; it holds recorded replies only")
         prompt = request.prompt.strip()

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from random import Random
 from typing import Any
 
-from ...errors import NotAskedError, UsageError
+from ...errors import UsageError, unsupported_kind
 from ...trial import Reply, Request, digest_of
 
 Lookup = Callable[[str], tuple[str, str] | None]
@@ -44,7 +44,7 @@ class SimulatedModel:
             texts = self._lookup(digest)
             if texts is not None:
                 return Reply(texts[0 if self._is_right(digest, request) else 1], source=self.name)
-        raise NotAskedError(f"the simulated model knows no answer to this {request.kind} request")
+        raise unsupported_kind(request.kind, f"the simulated model knows no answer to this {request.kind} request")
 
     def _stated(self, request: Request) -> Reply:
         said = "\n".join([*(str(one.get("content")) for one in request.messages), request.context, *request.texts])

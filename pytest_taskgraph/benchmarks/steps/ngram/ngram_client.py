@@ -7,7 +7,7 @@ from functools import cached_property
 from math import fsum
 from typing import Any
 
-from ....errors import NotAskedError
+from ....errors import CannotScoreError, NotAskedError
 from ....trial import Reply, Request
 from .language_model import KneserNeyModel
 from .word_tokens import word_tokens
@@ -32,13 +32,14 @@ class NgramClient:
         """Return the reply: for each text the sum of the log-probabilities, the number of tokens, and None.
 
         Raises:
-            NotAskedError: for anything but a request to score texts behind a context.
+            CannotScoreError: for a request to score replies to messages.
+            NotAskedError: for any other request that scores no texts.
             UsageError: if the model cannot be trained.
         """
         if request.kind != "score":
             raise NotAskedError(f"{self.name} cannot answer a request of kind {request.kind!r}: it scores texts")
         if request.messages:
-            raise NotAskedError(f"{self.name} cannot score replies to messages: it scores texts behind a context")
+            raise CannotScoreError(f"{self.name} cannot score replies to messages: it scores texts behind a context")
         context = word_tokens(request.context)
         rows: list[list[Any]] = []
         for text in request.texts:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import cached_property
 from itertools import pairwise
 
-from ....errors import NotAskedError
+from ....errors import NotAskedError, unsupported_kind
 from ....scoring.forms.task_graph_form import write_graph
 from ....trial import Json, Reply, Request
 from ..task_sets import TaskSet, load
@@ -48,7 +48,7 @@ class TaskBaseline:
             UsageError: if a file that the user supplies cannot be used.
         """
         if request.kind != "chat":
-            raise NotAskedError(f"{self.name} cannot answer a request of kind {request.kind!r}")
+            raise unsupported_kind(request.kind, f"{self.name} cannot answer a request of kind {request.kind!r}")
         if request.tools:
             raise NotAskedError(f"{self.name} cannot call tools: it goes by the task in the prompt")
         return Reply(self._text(read_prompt(request.prompt)), source=self.name)

@@ -15,7 +15,7 @@ from random import Random
 
 from ....asking import Model
 from ....catalog import catalog_cache
-from ....errors import NotAskedError, PromptNotUnderstoodError
+from ....errors import NotAskedError, PromptNotUnderstoodError, unsupported_kind
 from ....scoring.forms import FORMS
 from ....scoring.forms.open_forms import OPEN_FORMS
 from ....trial import Json, Reply, Request
@@ -51,7 +51,7 @@ class Baseline:
     async def answer(self, request: Request) -> Reply:
         """The reply. Raises NotAskedError for anything but chat, or where the rule finds nothing to go by."""
         if request.kind != "chat":
-            raise NotAskedError(f"{self.name} cannot answer a request of kind {request.kind!r}")
+            raise unsupported_kind(request.kind, f"{self.name} cannot answer a request of kind {request.kind!r}")
         if request.tools:
             raise NotAskedError(f"{self.name} cannot call tools: it goes by the workflow in the prompt")
         prompt = request.prompt
