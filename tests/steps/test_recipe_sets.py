@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
 
 import pytest
+from food_com_file import write_soups
 
 from pytest_taskgraph.benchmarks.settings import Settings
 from pytest_taskgraph.benchmarks.steps import recipe_sets
@@ -18,11 +18,7 @@ from pytest_taskgraph.errors import UsageError
 @pytest.fixture
 def food_com(tmp_path: Path) -> str:
     """Return the path of a file as Food.com's, with 60 recipes."""
-    with (tmp_path / "RAW_recipes.csv").open("w", encoding="utf-8", newline="") as file:
-        rows = csv.writer(file)
-        rows.writerow(["name", "id", "steps"])
-        rows.writerows([f"soup {at}", at, repr([f"do part {step} of {at}" for step in range(5)])] for at in range(60))
-    return str(tmp_path / "RAW_recipes.csv")
+    return write_soups(tmp_path / "RAW_recipes.csv", 60)
 
 
 def test_load_without_data_gives_the_embedded_recipes() -> None:

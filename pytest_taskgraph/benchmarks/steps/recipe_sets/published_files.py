@@ -117,6 +117,10 @@ class PublishedSamples:
     counts: tuple[PublishedCounts, ...]
     problems: tuple[str, ...]
 
+    def __hash__(self) -> int:
+        """Return a hash that is cheap for many questions, so that what is made of them can be kept by it."""
+        return hash((len(self.classification), len(self.choices), self.counts))
+
 
 def read_published_samples(path: Path) -> PublishedSamples:
     """Return the questions at the path; they are read again only if a file was changed.

@@ -31,6 +31,10 @@ class RecipeSet:
     test: tuple[StepRecipe, ...]
     problems: tuple[str, ...] = ()
 
+    def __hash__(self) -> int:
+        """Return a hash that is cheap for many recipes, so that what is made of a set can be kept by it."""
+        return hash((self.source, len(self.train), len(self.dev), len(self.test)))
+
     @classmethod
     def of(
         cls, source: RecipeSource, recipes: Mapping[RecipeSplit, Iterable[StepRecipe]], problems: Sequence[str] = ()

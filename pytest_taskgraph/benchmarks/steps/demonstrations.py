@@ -1,0 +1,167 @@
+"""The demonstrations of one_shot and few_shot: samples of the classification from training recipes, with their labels.
+
+As in Wang et al. (2023), section 3.4, half of them are Yes and half are No. They are of different recipes. Each draw of
+a run gives all questions the same demonstrations; those of a recipe that resembles the one that is asked about are
+replaced, each in its place, by the next that the draw has. Two recipes resemble each other if they have the same id or
+title, or two steps in common, or one of at least `LONG_STEP` words. Letter case and punctuation make no difference: the
+published questions and Food.com's file spell the same recipe differently. A short step alone, such as "Preheat the
+oven", says nothing: if it counted, the demonstrations would change from question to question.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from random import Random
+from typing import TYPE_CHECKING, Final
+
+from ...errors import UsageError
+from .construction import build_classification
+from .construction_rule import ConstructionRule
+from .next_step_samples import NextStepSample
+from .recipe_sets import RecipeSet, RecipeSplit, load
+from .sample_sets import usable_recipes
+from .step_recipe import StepRecipe
+from .steps_options import RECIPES_DATA, SAMPLES_DATA
+
+if TYPE_CHECKING:
+    from .recipe_sets.published_files import PublishedSamples
+    from .steps_options import StepsSettings
+
+LONG_STEP: Final = 8
+"""The words of a step that two recipes hardly have in common by chance."""
+
+_Drawn = tuple[StepRecipe, NextStepSample]
+
+
+def draw_demonstrations(
+    settings: StepsSettings, k: int, seed_number: int, recipe_id: str
+) -> tuple[NextStepSample, ...]:
+    """Return k demonstrations for the questions about a recipe, in a shuffled order.
+
+    Of an even k, half are Yes and half are No; the odd one is Yes or No by the draw. They are built by the rule of the
+    settings from recipes of the train split, also if that is asked about; then they are of other recipes than the asked
+    one.
+
+    Args:
+        settings: The settings; their seed decides, too.
+        k: The number of demonstrations.
+        seed_number: Which draw of the run it is.
+        recipe_id: The recipe that is asked about.
+
+    Raises:
+        UsageError: if there are too few training recipes, or the recipe is not among those that are asked about.
+    """
+    if k < 1:
+        return ()
+    recipes, rule, seed = load(settings), settings.rule, settings.seed
+    asked = _asked_recipe(settings, recipes, recipe_id)
+    drawn, further = _common_draw(recipes, rule, seed, seed_number, k)
+    order = iter(_order(recipes, rule, seed, seed_number)[further:])
+    found = []
+    for recipe, sample in drawn:
+        if not resemble(recipe, asked):
+            found.append(sample)
+            continue
+        others = (other for other in order if not resemble(other, asked))
+        _, other_sample = _next_drawn(others, sample.label, rule, seed, seed_number) or _too_few(recipes, rule, k)
+        found.append(other_sample)
+    return tuple(found)
+
+
+def demonstration_notices(settings: StepsSettings) -> Iterator[str]:
+    """Yield what a user should know about the demonstrations of the run, a line each."""
+    if settings.source == "published":
+        name = "Food.com's" if RECIPES_DATA in settings.data else "the embedded"
+        more = "" if RECIPES_DATA in settings.data else f"; --taskgraph-data={RECIPES_DATA}=PATH takes Food.com's"
+        yield f"STEPS, published questions: demonstrations are built from {name} recipes, train split{more}"
+
+
+def resemble(first: StepRecipe, second: StepRecipe) -> bool:
+    """Return True if two recipes may be the same or versions of each other."""
+    if first.id == second.id:
+        return True
+    title = _words(first.title)
+    if title and title == _words(second.title):
+        return True
+    common = {_words(step) for step in first.steps} & {_words(step) for step in second.steps} - {""}
+    return len(common) > 1 or any(len(words.split()) >= LONG_STEP for words in common)
+
+
+def _words(text: str) -> str:
+    """Return the words of a text in lower case, without anything between them but a space."""
+    return " ".join(re.findall(r"[^\W_]+", text.casefold()))
+
+
+@lru_cache(maxsize=64)
+def _common_draw(
+    recipes: RecipeSet, rule: ConstructionRule, seed: int, seed_number: int, k: int
+) -> tuple[tuple[_Drawn, ...], int]:
+    """Return the demonstrations for a recipe that resembles none, and how much of the order they took."""
+    rng = Random(f"{seed}|steps demonstrations|{seed_number}|labels|{k}")
+    labels = [True, False] * (k // 2) + [rng.random() < 0.5] * (k % 2)
+    rng.shuffle(labels)
+    order = _order(recipes, rule, seed, seed_number)
+    left = iter(order)
+    drawn = tuple(_next_drawn(left, label, rule, seed, seed_number) or _too_few(recipes, rule, k) for label in labels)
+    return drawn, len(order) - sum(1 for _ in left)
+
+
+@lru_cache(maxsize=64)
+def _order(recipes: RecipeSet, rule: ConstructionRule, seed: int, seed_number: int) -> tuple[StepRecipe, ...]:
+    """Return the training recipes in the order in which demonstrations are taken from them."""
+    pool = usable_recipes(recipes, "train", rule).recipes
+    return tuple(Random(f"{seed}|steps demonstrations|{seed_number}").sample(pool, len(pool)))
+
+
+def _next_drawn(
+    recipes: Iterator[StepRecipe], label: bool, rule: ConstructionRule, seed: int, seed_number: int
+) -> _Drawn | None:
+    """Return a sample of the label of the first recipe that has one; None if none has."""
+    for recipe in recipes:
+        samples = [sample for sample in build_classification([recipe], rule, seed) if sample.label == label]
+        if samples:
+            rng = Random(f"{seed}|steps demonstrations|{seed_number}|{recipe.id}|{label}")
+            return recipe, rng.choice(samples)
+    return None
+
+
+def _too_few(recipes: RecipeSet, rule: ConstructionRule, k: int) -> _Drawn:
+    usable = len(usable_recipes(recipes, "train", rule).recipes)
+    raise UsageError(
+        f"--taskgraph-shots: found {k}; the demonstrations are of different recipes, of which the train split has "
+        f"{usable} that give a question, less those that resemble the asked one; state fewer"
+    )
+
+
+def _asked_recipe(settings: StepsSettings, recipes: RecipeSet, recipe_id: str) -> StepRecipe:
+    """Return the recipe that is asked about; of a published one, the steps that its questions show."""
+    known: Mapping[str, StepRecipe]
+    if settings.source == "published":
+        from .recipe_sets.published_files import read_published_samples
+
+        known = _published_recipes(read_published_samples(settings.data_path(SAMPLES_DATA)))
+    else:
+        known = _recipes_by_id(recipes, settings.split)
+    if recipe_id not in known:
+        raise UsageError(
+            f"the recipe {recipe_id!r}: not in the {settings.split} split of the data (source {settings.source}); "
+            "state the data that the question was built from"
+        )
+    return known[recipe_id]
+
+
+@lru_cache(maxsize=4)
+def _recipes_by_id(recipes: RecipeSet, split: RecipeSplit) -> Mapping[str, StepRecipe]:
+    return {recipe.id: recipe for recipe in recipes.split(split)}
+
+
+@lru_cache(maxsize=4)
+def _published_recipes(published: PublishedSamples) -> Mapping[str, StepRecipe]:
+    steps: dict[str, dict[str, None]] = {}
+    for sample in published.classification:
+        steps.setdefault(sample.recipe, {}).update(dict.fromkeys((*sample.prefix, sample.candidate)))
+    for choice in published.choices:
+        steps.setdefault(choice.recipe, {}).update(dict.fromkeys((*choice.prefix, choice.right, choice.wrong)))
+    return {id: StepRecipe(id, "", tuple(found)) for id, found in steps.items()}
