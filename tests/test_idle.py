@@ -16,7 +16,10 @@ import pytest
 
 import pytest_taskgraph
 
-HEAVY = {"litellm", "scipy", "numpy", "networkx", "hypothesis", "jinja2", "lark", "asyncio", "sqlite3", "pydantic"}
+HEAVY = {
+    *("litellm", "scipy", "numpy", "networkx", "hypothesis", "jinja2", "lark", "asyncio", "sqlite3", "pydantic"),
+    *("torch", "transformers"),
+}
 GROUND = {
     "pytest_taskgraph",
     "pytest_taskgraph.errors",

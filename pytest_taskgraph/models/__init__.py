@@ -2,6 +2,7 @@
 
 clients.litellm_client     any litellm name
 clients.openai_compatible  an address and a name, `http://host/v1#name`: the OpenAI protocol without litellm
+clients.local_model        a model on this machine, `local:PATH`: a folder of transformers
 clients.recorded           a file of replies
 clients.python_callable    a callable of the user's own, `python:package.module:name`
 clients.scripted           for tests: replies given in Python
@@ -20,6 +21,7 @@ from ..errors import UsageError
 from ..trial import Json
 from .clients.litellm_client import Remote
 from .clients.litellm_client import close as close_clients
+from .clients.local_model import LOCAL, open_local
 from .clients.openai_compatible import Lean
 from .clients.python_callable import SCHEME, open_callable
 from .clients.recorded import open_recorded
@@ -38,6 +40,7 @@ _SCHEMES: dict[str, Opener] = {
     "https": partial(_endpoint, "https"),
     "recorded": open_recorded,
     SCHEME: open_callable,
+    LOCAL: open_local,
 }
 MODELS: Catalog[Opener] = Catalog("model", _SCHEMES)
 

@@ -18,6 +18,7 @@ from typing import Any, Literal, TypeGuard
 from ..catalog import is_registered
 from ..errors import UsageError
 from ..trial import Json, Request
+from .clients.local_model import LOCAL
 from .clients.python_callable import SCHEME
 
 MILLION = 1_000_000
@@ -85,10 +86,13 @@ def price_of(name: str, stated: Sequence[str] = ()) -> Price | None:
 
     `stated` are texts "[MODEL=]IN/OUT" in US dollars for a million tokens: the last one for this model counts, else
     the last one for no model in particular, else litellm's list. 0/0 is a model that is free; a listed 0/0 is not
-    known, since the list says 0 where it does not know. Raises UsageError for any text of another shape.
+    known, since the list says 0 where it does not know. A local model is free unless a price is stated. Raises
+    UsageError for any text of another shape.
     """
     own = name.startswith(f"{SCHEME}:") or is_registered("model", name)
     listed = None if own or "://" in name else _listed(name)
+    if name.startswith(f"{LOCAL}:"):
+        listed = Price(0.0, 0.0)
     found: dict[str, Price] = {}
     for text in stated:
         model, incoming, outgoing = _read(text)

@@ -207,7 +207,7 @@ class Pipeline:
         return chain(
             client,
             self.store if self._is_limited or is_kept else None,
-            self._limits_of(client.name),
+            self._limits_of(client),
             self.watch,
             Budget(self.price(client), self.max_calls, self.max_cost),
             is_kept=is_kept,
@@ -220,10 +220,14 @@ class Pipeline:
         """Whether calls or cost are limited, of which the store has the ledger."""
         return self.max_calls is not None or self.max_cost is not None
 
-    def _limits_of(self, name: str) -> Limits:
+    def _limits_of(self, client: Live) -> Limits:
+        """Return the limits of a model; a client may state itself how many requests it can work on at a time."""
         from ...models.middleware.limits import Limits
 
+        name = client.name
         if name not in self._limits:
             concurrency, rpm, tpm = (options.whole(self._config, one) for one in ("concurrency", "rpm", "tpm"))
+            own: int | None = getattr(client, "in_flight", None)
+            concurrency = concurrency if own is None else own * self.workers
             self._limits[name] = Limits(concurrency, rpm, tpm, self.watch, workers=self.workers)
         return self._limits[name]

@@ -1,0 +1,228 @@
+"""Language models on this machine: a folder in transformers' format, or what the local cache holds under a name.
+
+Weights are read from safetensors alone, which hold numbers and nothing that runs; code that comes with a model is never
+run; no network is used unless it is allowed. torch and transformers are imported when a model is loaded, not before.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, Final
+
+from .errors import UsageError
+
+EXTRA: Final = "pip install pytest-taskgraph-bench[local]"
+PRECISIONS: Final = ("auto", "float32", "bfloat16", "float16")
+_PACKAGES: Final = ("torch", "transformers")
+_FILES: Final = ("*.json", "*.safetensors", "*.txt", "*.model", "*.jinja")  # of a model: no code, no pickles
+_CONFIG: Final = "config.json"
+_ADAPTER: Final = "adapter_config.json"
+_NO_LENGTH: Final = 10**9  # transformers writes a larger one where a tokenizer knows none
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class LocalWeights:
+    """A causal language model in memory, with its tokenizer.
+
+    Args:
+        model: The model of transformers, in its mode of evaluation.
+        tokenizer: Its tokenizer, which tells where in a text each token stands.
+        device: Where the model is, such as "cpu".
+        longest: The tokens that it can be given at most; None if it states no limit.
+        ends: The tokens that end a text.
+    """
+
+    model: Any
+    tokenizer: Any
+    device: str
+    longest: int | None
+    ends: frozenset[int]
+
+
+def check_local_extra() -> None:
+    """Check that torch and transformers are installed; they are not imported.
+
+    Raises:
+        UsageError: if one is not.
+    """
+    if missing := [name for name in _PACKAGES if find_spec(name) is None]:
+        raise UsageError(f"local models need {' and '.join(missing)}, which this extra installs: {EXTRA}")
+
+
+def find_weights(name: str, *, network: bool = False) -> Path:
+    """Return the folder of a model.
+
+    Args:
+        name: The path of a folder, or a name such as "openai-community/gpt2" that is in the local cache.
+        network: Whether a name may be downloaded; a folder never needs it.
+
+    Raises:
+        UsageError: if there is no such folder and no such name, or no safetensors are there.
+    """
+    folder = Path(name).expanduser()
+    if not folder.is_dir():
+        folder = _cached(name, network)
+    if not (folder / _CONFIG).is_file():
+        raise UsageError(
+            f"the local model {name!r}: {folder} has no {_CONFIG}; expected a folder that transformers saved"
+        )
+    if (folder / _ADAPTER).is_file():
+        raise UsageError(f"the local model {name!r}: {folder} holds an adapter; merge it into its model, and save that")
+    if not any(folder.glob("*.safetensors")):
+        raise UsageError(
+            f"the local model {name!r}: {folder} has no *.safetensors, and no other weights are read: they can run "
+            "code; load them where you trust them, and save them with save_pretrained"
+        )
+    return folder
+
+
+def _cached(name: str, network: bool) -> Path:
+    """Return the folder of the local cache that holds the model of a name. Raises UsageError."""
+    check_local_extra()
+    from huggingface_hub import snapshot_download
+
+    try:
+        found = snapshot_download(
+            name, local_files_only=not network, allow_patterns=list(_FILES), ignore_patterns=["*/*"]
+        )
+    except Exception as error:
+        _log.info("%s is not in the local cache: %s", name, error)
+        if network:
+            said = " ".join(str(error).split())[:200]
+            raise UsageError(f"the local model {name!r} cannot be downloaded: {type(error).__name__}: {said}") from None
+        raise UsageError(
+            f"the local model {name!r}: there is no such folder, and the local cache holds no model of that name; name "
+            "a folder that transformers saved, or allow the download with the model option network=true"
+        ) from None
+    return Path(found)
+
+
+def fingerprint_weights(folder: Path) -> str:
+    """Return a digest of what decides on the replies of a model, its weights, tokenizer and configuration: 16 digits.
+
+    The files are read whole; the digits are hexadecimal.
+
+    Raises:
+        UsageError: if one cannot be read.
+    """
+    digest = hashlib.sha256()
+    paths = sorted({path for pattern in _FILES for path in folder.glob(pattern)}, key=lambda path: path.name)
+    for path in paths:
+        try:
+            with path.open("rb") as file:
+                content = hashlib.file_digest(file, "sha256").hexdigest()
+        except OSError as error:
+            raise UsageError(f"{path} cannot be read: {error.strerror or error}") from None
+        digest.update(f"{path.name}\0{content}\n".encode("utf-8", "surrogateescape"))
+    return digest.hexdigest()[:16]
+
+
+def load_weights(folder: Path, *, precision: str = "auto", device: str = "") -> LocalWeights:
+    """Load the model of a folder.
+
+    Args:
+        folder: As `find_weights` returns it.
+        precision: One of PRECISIONS; "auto" is that of the files.
+        device: A name of torch; empty for the first GPU of CUDA if there is one, else "cpu".
+
+    Raises:
+        UsageError: if torch or transformers are missing, or the folder holds no whole causal language model with a
+            tokenizer in tokenizer.json, or in files that can be converted to it.
+    """
+    check_local_extra()
+    import torch
+    import transformers
+
+    named = "dtype" if int(transformers.__version__.partition(".")[0]) >= 5 else "torch_dtype"
+    kept: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
+    try:
+        with _quiet():
+            tokenizer = transformers.AutoTokenizer.from_pretrained(str(folder), use_fast=True, **kept)
+            model, told = transformers.AutoModelForCausalLM.from_pretrained(
+                str(folder), use_safetensors=True, output_loading_info=True, **kept, **{named: precision}
+            )
+        placed = device or ("cuda" if torch.cuda.is_available() else "cpu")
+        model = model.to(placed).eval()
+    except Exception as error:
+        said = " ".join(str(error).split())[:300]
+        raise UsageError(f"the local model {folder} cannot be loaded: {type(error).__name__}: {said}") from error
+    if missing := sorted(map(str, told["missing_keys"])):
+        more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
+        raise UsageError(f"the local model {folder}: the weights lack {missing[0]}{more}; they are of another model")
+    if not getattr(tokenizer, "is_fast", False):
+        raise UsageError(
+            f"the local model {folder}: its tokenizer does not tell where tokens stand; save one with tokenizer.json"
+        )
+    if not _is_causal(model, placed):
+        raise UsageError(
+            f"the local model {folder}: {type(model).__name__} reads ahead; expected a causal language model"
+        )
+    return LocalWeights(model, tokenizer, placed, _longest(model, tokenizer), _ends(model, tokenizer))
+
+
+def _is_causal(model: Any, device: str) -> bool:  # noqa: ANN401 - of a package without types here
+    """Return True if the last token of a text changes nothing about those before it."""
+    import torch
+
+    first, second = ([1, 2, 3, last] for last in (4, 5))
+    if getattr(_text_config(model), "vocab_size", 0) <= max(second):
+        return True
+    with torch.inference_mode():
+        one, other = (model(torch.tensor([ids], device=device)).logits[0, :-1] for ids in (first, second))
+    return bool(torch.allclose(one, other, rtol=1e-3, atol=1e-3))
+
+
+def _text_config(model: Any) -> Any:  # noqa: ANN401
+    """Return what a model states of its part for texts; one that knows nothing else has no such part."""
+    return getattr(model.config, "get_text_config", lambda: model.config)()
+
+
+def _longest(model: Any, tokenizer: Any) -> int | None:  # noqa: ANN401
+    config = _text_config(model)
+    stated = [getattr(config, "max_position_embeddings", None), getattr(tokenizer, "model_max_length", None)]
+    return min((int(one) for one in stated if isinstance(one, int) and 0 < one < _NO_LENGTH), default=None)
+
+
+def _ends(model: Any, tokenizer: Any) -> frozenset[int]:  # noqa: ANN401
+    stated = [getattr(model.generation_config, "eos_token_id", None), tokenizer.eos_token_id]
+    listed = [one for entry in stated for one in (entry if isinstance(entry, list) else [entry])]
+    return frozenset(one for one in listed if isinstance(one, int))
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep transformers from printing progress and remarks; its own settings are restored."""
+    from transformers.utils import logging as its_logging
+
+    verbosity, shown = its_logging.get_verbosity(), its_logging.is_progress_bar_enabled()
+    its_logging.set_verbosity_error()
+    its_logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        its_logging.set_verbosity(verbosity)
+        if shown:
+            its_logging.enable_progress_bar()
+
+
+def save_weights(weights: LocalWeights, folder: Path, about: dict[str, Any], file: str) -> None:
+    """Save a model and its tokenizer to a folder, weights as safetensors, with a JSON file about them.
+
+    Args:
+        weights: The model and its tokenizer.
+        folder: Where to; it exists.
+        about: What the file states.
+        file: The name of the file.
+    """
+    with _quiet():
+        weights.model.save_pretrained(str(folder))
+        weights.tokenizer.save_pretrained(str(folder))
+    (folder / file).write_text(json.dumps(about, indent=2, allow_nan=False) + "\n", encoding="utf-8")

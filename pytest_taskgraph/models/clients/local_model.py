@@ -1,0 +1,279 @@
+"""Models on this machine, `local:PATH`: a folder in transformers' format, or a name that the local cache holds.
+
+Requests to score texts and to write a reply are computed one at a time, in a thread beside the event loop. Weights are
+loaded at the first request. What is computed costs nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
+from inspect import signature
+from math import fsum, isfinite
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from ...errors import NotAskedError, ProviderError, UsageError
+from ...local_weights import PRECISIONS, check_local_extra, find_weights, fingerprint_weights, load_weights
+from ...redaction import scrub
+from ...trial import Json, Reply, Request
+from .local_replies import WritingSettings, check_setting, write_reply
+
+if TYPE_CHECKING:
+    from ...local_weights import LocalWeights
+
+LOCAL: Final = "local"
+_LOADING: Final = ("device", "precision", "network")  # model options of loading; all others are of writing
+_log = logging.getLogger(__name__)
+_T = TypeVar("_T")
+
+
+class LocalModel:
+    """A causal language model of transformers, under the name `local:PATH`.
+
+    `settings` state a digest of its files beside the model options, so that a reply of other weights at the same
+    place is never taken from the store.
+
+    Args:
+        spec: The path of a folder, or a name in the local cache.
+        settings: The model options: `device`, `precision`, `network`, and those of `WritingSettings`.
+
+    Raises:
+        UsageError: if torch or transformers are missing, the model is not there, or a model option is unknown or has a
+            value that it cannot have.
+    """
+
+    live = True
+    in_flight = 1  # further requests would only wait for it, and their time run out
+
+    def __init__(self, spec: str, settings: Mapping[str, Json] | None = None) -> None:
+        check_local_extra()
+        self.name = f"{LOCAL}:{spec.strip()}"
+        self._options = dict(settings or {})
+        _check_options(self.name, self._options)
+        self._folder = find_weights(spec.strip(), network=self._options.get("network") is True)
+        self._failed: ProviderError | None = None
+        self._loading = threading.Lock()
+        self._loaded: LocalWeights | None = None
+
+    @cached_property
+    def settings(self) -> dict[str, Json]:
+        """The model options that change replies, and the digest of the files of the model."""
+        stated = {name: value for name, value in self._options.items() if name != "network"}
+        return {**stated, "weights": fingerprint_weights(self._folder)}
+
+    async def ready(self) -> None:
+        """Wait until the weights are loaded.
+
+        Raises:
+            ProviderError: of the kind not-found, if they cannot be loaded.
+        """
+        await self._compute(lambda weights, _: None)
+
+    async def answer(self, request: Request) -> Reply:
+        """Return the scores of the texts, or the reply that the model writes.
+
+        Raises:
+            NotAskedError: for tools, embeddings, and settings of the request that it does not know.
+            ProviderError: of the kind context-too-long, not-found if the model cannot be loaded, bad-request for what
+                it cannot compute, malformed if its probabilities are no numbers.
+        """
+        if request.tools or request.kind == "embed":
+            what = "embed texts" if request.kind == "embed" else "call tools"
+            raise NotAskedError(f"the model {self.name} cannot {what}; it scores texts and writes replies")
+        if request.kind == "score" and (
+            not request.texts or not all(request.texts) or (request.messages and request.context)
+        ):
+            raise ProviderError("bad-request", "a score request holds texts, none empty, and a context or messages")
+        settings = self._writing(request)
+
+        def compute(weights: LocalWeights, stop: threading.Event) -> Reply:
+            start = time.perf_counter()
+            if request.kind == "score":
+                rows, tokens_in = score_texts(weights, request)
+                text, tokens_out, finish = "", 0, "stop"
+            else:
+                ids = _prompt_tokens(weights, request.messages)
+                rows, tokens_in = [], len(ids)
+                text, tokens_out, finish = write_reply(weights, ids, settings, request.repetition, stop)
+            latency = time.perf_counter() - start
+            return Reply(scrub(text), tokens_in, tokens_out, 0.0, latency, finish, source=self.name, logprobs=rows)
+
+        return await self._compute(compute)
+
+    def _writing(self, request: Request) -> WritingSettings:
+        stated = {name: value for name, value in self._options.items() if name not in _LOADING}
+        try:
+            for name, value in request.settings.items():
+                check_setting(name, value)
+        except UsageError as error:
+            raise NotAskedError(f"the model {self.name}: {error}") from None
+        return WritingSettings.of({**stated, **request.settings})
+
+    async def _compute(self, call: Callable[[LocalWeights, threading.Event], _T]) -> _T:
+        """Return what a call computes with the weights, in the thread of the model.
+
+        A call that nobody waits for any more does not begin; one that has begun is told by the event to stop.
+        """
+        stop = threading.Event()
+
+        def guarded() -> _T:
+            weights = self._weights()
+            try:
+                return call(weights, stop)
+            except (ProviderError, NotAskedError):
+                raise
+            except Exception as error:
+                _log.info("%s: %s", self.name, type(error).__name__)
+                said = scrub(" ".join(str(error).split()))[:300]
+                raise ProviderError("bad-request", f"{type(error).__name__}: {said}") from None
+
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._thread, guarded)
+        finally:
+            stop.set()
+
+    def _weights(self) -> LocalWeights:
+        """Return the weights; they are loaded once, and if they cannot be, that is found out once."""
+        if self._failed is not None:
+            raise ProviderError(self._failed.kind, self._failed.message)
+        if self._loaded is None:
+            precision, device = self._options.get("precision", "auto"), self._options.get("device", "")
+            try:
+                self._loaded = load_weights(self._folder, precision=str(precision), device=str(device))
+            except UsageError as error:
+                self._failed = ProviderError("not-found", str(error))
+                raise self._failed from None
+        return self._loaded
+
+    @cached_property
+    def _thread(self) -> ThreadPoolExecutor:
+        return ThreadPoolExecutor(max_workers=1, thread_name_prefix="taskgraph-local")
+
+
+def open_local(path: str, settings: Mapping[str, Json]) -> LocalModel:
+    """Return the model of a folder, or of a name in the local cache. Raises UsageError."""
+    return LocalModel(path, settings)
+
+
+def _check_options(name: str, options: Mapping[str, Json]) -> None:
+    for option, value in options.items():
+        if option == "network":
+            if not isinstance(value, bool):
+                raise UsageError(f"the model {name}: the model option network: found {value!r}, expected true or false")
+        elif option == "precision":
+            if value not in PRECISIONS:
+                known = ", ".join(PRECISIONS)
+                raise UsageError(f"the model {name}: the model option precision: found {value!r}, expected {known}")
+        elif option == "device":
+            if not isinstance(value, str) or not value:
+                raise UsageError(f"the model {name}: the model option device: found {value!r}, expected cpu, cuda, …")
+        else:
+            try:
+                check_setting(option, value, _LOADING)
+            except UsageError as error:
+                raise UsageError(f"the model {name}: {error}") from None
+
+
+def score_texts(weights: LocalWeights, request: Request) -> tuple[list[list[Any]], int]:
+    """Return a row for each text, the fields of its TextScore, and the number of tokens read.
+
+    Context and text are split into tokens together, as a server does that is sent both: a token that begins in the
+    context and ends in the text counts to the text, whole. Nothing stands before the first token of all, so it has no
+    probability and is not counted, unless the tokenizer puts a token before it. Behind messages, a text is split by
+    itself. Each sequence of tokens is computed by itself, and once: texts of one token need one computation together.
+
+    Raises:
+        ProviderError: of the kind context-too-long or malformed.
+    """
+    before = _prompt_tokens(weights, request.messages) if request.messages else None
+    told: list[tuple[list[int], int]] = []  # the tokens of each prompt, and where those of its text begin
+    for text in request.texts:
+        if before is None:
+            told.append(_split_at(weights, request.context, text))
+        else:
+            own = weights.tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"]
+            told.append(([*before, *own], len(before)))
+    known: dict[tuple[int, ...], Any] = {}
+    rows: list[list[Any]] = []
+    for ids, border in told:
+        first = max(border, 1)
+        if len(ids) <= first:
+            rows.append([0.0, 0, None])
+            continue
+        key = (first, *ids[:-1])
+        if key not in known:
+            _check_length(weights, len(ids) - 1)
+            known[key] = _logits(weights, ids[:-1], len(ids) - first)
+        rows.append(_row(known[key], ids[first:]))
+    return rows, sum(len(ids) for ids, _ in told)
+
+
+def _split_at(weights: LocalWeights, context: str, text: str) -> tuple[list[int], int]:
+    """Return the tokens of context and text, without those that the tokenizer puts behind, and the text's first one."""
+    border, found = len(context), _encode(weights, context + text)
+    ids, ends = found["input_ids"], [end for _, end in found["offset_mapping"]]
+    marks = found["special_tokens_mask"]
+    while ids and marks[-1] and not ends[-1]:
+        ids, ends, marks = ids[:-1], ends[:-1], marks[:-1]
+    return list(ids), next((at for at, end in enumerate(ends) if end > border), len(ids))
+
+
+def _encode(weights: LocalWeights, text: str) -> Any:  # noqa: ANN401 - of a package without types here
+    return weights.tokenizer(text, return_offsets_mapping=True, return_special_tokens_mask=True, verbose=False)
+
+
+def _logits(weights: LocalWeights, ids: Sequence[int], last: int) -> Any:  # noqa: ANN401
+    """Return the logits behind each of so many last tokens."""
+    import torch
+
+    only = {"logits_to_keep": last} if "logits_to_keep" in signature(weights.model.forward).parameters else {}
+    with torch.inference_mode():
+        logits = weights.model(torch.tensor([ids], device=weights.device), use_cache=False, **only).logits[0]
+        return logits[-last:].float().cpu()
+
+
+def _row(logits: Any, ids: Sequence[int]) -> list[Any]:  # noqa: ANN401
+    """Return the row of a text of these tokens, each of which has the logits behind the one before it."""
+    import torch
+
+    with torch.inference_mode():
+        every = torch.log_softmax(logits, dim=-1)
+        chosen = every.gather(1, torch.tensor(ids)[:, None])[:, 0]
+        greedy = bool((every.amax(dim=-1) <= chosen).all())
+    values = chosen.tolist()
+    if not all(map(isfinite, values)):
+        raise ProviderError("malformed", "a log-probability that is no finite number; try the option precision=float32")
+    return [min(0.0, fsum(values)), len(values), greedy]
+
+
+def _prompt_tokens(weights: LocalWeights, messages: Sequence[Mapping[str, Any]]) -> list[int]:
+    """Return the tokens of messages: by the chat template of the tokenizer, else of their texts, a blank line between.
+
+    Raises:
+        NotAskedError: if a message holds more than text.
+        ProviderError: of the kind context-too-long.
+    """
+    texts = [message.get("content") for message in messages]
+    if not all(isinstance(text, str) for text in texts):
+        raise NotAskedError("a local model reads messages of text only")
+    if weights.tokenizer.chat_template:
+        chat = [{"role": str(one.get("role")), "content": one["content"]} for one in messages]
+        prompt = weights.tokenizer.apply_chat_template(chat, add_generation_prompt=True, tokenize=False)
+        ids = list(weights.tokenizer(prompt, add_special_tokens=False, verbose=False)["input_ids"])
+    else:
+        whole = "\n\n".join(map(str, texts))
+        ids, _ = _split_at(weights, whole, "")
+    _check_length(weights, len(ids))
+    if not ids:
+        raise ProviderError("bad-request", "the prompt has no tokens")
+    return ids
+
+
+def _check_length(weights: LocalWeights, length: int) -> None:
+    if weights.longest is not None and length > weights.longest:
+        raise ProviderError("context-too-long", f"{length} tokens; the model takes at most {weights.longest}")

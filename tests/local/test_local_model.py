@@ -1,0 +1,273 @@
+"""A model on this machine as a client: its files, its thread, its place in a run."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import shutil
+import socket
+import threading
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+torch = pytest.importorskip("torch", reason="the extra local is not installed")
+transformers = pytest.importorskip("transformers", reason="the extra local is not installed")
+
+from plugin_project import Project  # noqa: E402
+from tiny_language_model import save_tiny  # noqa: E402
+
+from pytest_taskgraph.errors import ProviderError, UsageError  # noqa: E402
+from pytest_taskgraph.local_weights import load_weights  # noqa: E402
+from pytest_taskgraph.models import open_model  # noqa: E402
+from pytest_taskgraph.models.clients.local_model import LocalModel  # noqa: E402
+from pytest_taskgraph.models.request_key import key_of  # noqa: E402
+from pytest_taskgraph.trial import Reply, Request, TextScore  # noqa: E402
+
+SCORE = Request(kind="score", context="Boil water . Is it ?", texts=[" Yes", " No"])
+WAIT = 60.0  # seconds, after which a test that hangs fails
+
+
+@pytest.fixture
+def copied(tiny: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(tiny, tmp_path / "copy"))
+
+
+def ask(folder: Path) -> list[TextScore]:
+    return asyncio.run(open_model(f"local:{folder}", {}).answer(SCORE)).scores
+
+
+class Watched:
+    """A model that notes how many computations are under way, and waits in each for an event."""
+
+    def __init__(self, folder: Path) -> None:
+        self.client = LocalModel(str(folder))
+        self.go_on, self.begun = threading.Event(), threading.Event()
+        self.under_way, self.most, self.computed = 0, 0, 0
+        weights = load_weights(folder)
+        self._model = weights.model
+        self.client._loaded = replace(weights, model=self)
+        self.forward = self._model.forward
+
+    def __call__(self, *args: Any, **named: Any) -> Any:  # noqa: ANN401
+        self.under_way += 1
+        self.most = max(self.most, self.under_way)
+        self.begun.set()
+        assert self.go_on.wait(WAIT)
+        found = self._model(*args, **named)
+        self.under_way -= 1
+        self.computed += 1
+        return found
+
+
+def test_answer_leaves_the_event_loop_free(tiny: Path) -> None:
+    watched = Watched(tiny)
+
+    async def run() -> Reply:
+        task = asyncio.create_task(watched.client.answer(SCORE))
+        while not watched.begun.is_set():
+            await asyncio.sleep(0.001)
+        watched.go_on.set()  # which nobody could do, were the loop to wait for the computation
+        return await asyncio.wait_for(task, WAIT)
+
+    assert asyncio.run(run()).scores == ask(tiny)
+
+
+def test_answers_are_computed_one_at_a_time(tiny: Path) -> None:
+    watched = Watched(tiny)
+    watched.go_on.set()
+
+    async def run() -> None:
+        await asyncio.gather(*(watched.client.answer(replace(SCORE, context=f"Step {one}")) for one in range(6)))
+
+    asyncio.run(run())
+    assert (watched.computed, watched.most) == (6, 1)
+
+
+def test_cancelled_reply_stops_being_written(tiny: Path) -> None:
+    watched = Watched(tiny)
+
+    async def run() -> None:
+        task = asyncio.create_task(watched.client.answer(Request([{"role": "user", "content": "Boil"}])))
+        while not watched.begun.is_set():
+            await asyncio.sleep(0.001)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        watched.go_on.set()
+        await watched.client.answer(SCORE)
+
+    asyncio.run(run())
+    assert watched.computed == 2  # one token of the reply, and the scores
+
+
+def test_texts_of_one_token_need_one_computation(tiny: Path) -> None:
+    watched = Watched(tiny)
+    watched.go_on.set()
+    asyncio.run(watched.client.answer(replace(SCORE, texts=[" Yes", " No"])))
+    assert watched.computed == 1
+
+
+def test_answer_uses_no_network(tiny: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    wanted = ask(tiny)
+
+    def refuse(*_: object) -> None:
+        raise AssertionError("a connection")
+
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+    monkeypatch.delenv("HF_HUB_OFFLINE")
+    assert ask(tiny) == wanted
+
+
+def test_code_of_a_model_is_not_run(copied: Path) -> None:
+    config = json.loads((copied / "config.json").read_text())
+    config |= {"model_type": "own", "auto_map": {"AutoConfig": "own.Own", "AutoModelForCausalLM": "own.Own"}}
+    (copied / "config.json").write_text(json.dumps(config))
+    (copied / "own.py").write_text(f"open({str(copied / 'ran')!r}, 'w').close()\n")
+    with pytest.raises(ProviderError, match=r"not-found: the local model .* cannot be loaded"):
+        ask(copied)
+    assert not (copied / "ran").exists()
+
+
+def test_pickled_weights_are_refused(copied: Path) -> None:
+    (copied / "model.safetensors").unlink()
+    torch.save({}, copied / "pytorch_model.bin")
+    with pytest.raises(UsageError, match=r"has no \*\.safetensors, and no other weights are read"):
+        ask(copied)
+
+
+def test_weights_that_lack_a_tensor_are_refused(copied: Path) -> None:
+    from safetensors.torch import load_file, save_file
+
+    tensors = load_file(copied / "model.safetensors")
+    del tensors["transformer.h.1.mlp.c_fc.weight"]
+    save_file(tensors, copied / "model.safetensors", {"format": "pt"})
+    with pytest.raises(ProviderError, match=r"the weights lack transformer\.h\.1\.mlp\.c_fc\.weight"):
+        ask(copied)
+
+
+def test_model_that_reads_ahead_is_refused(copied: Path) -> None:
+    config = transformers.BertConfig(
+        vocab_size=512, hidden_size=32, num_hidden_layers=1, num_attention_heads=2, intermediate_size=32,
+        initializer_range=0.5, is_decoder=True,
+    )  # fmt: skip
+    transformers.BertLMHeadModel(config).save_pretrained(str(copied))
+    stated = json.loads((copied / "config.json").read_text()) | {"is_decoder": False}
+    (copied / "config.json").write_text(json.dumps(stated))
+    with pytest.raises(ProviderError, match="BertLMHeadModel reads ahead; expected a causal language model"):
+        ask(copied)
+
+
+def test_damaged_weights_fail_each_request_with_the_reason(copied: Path) -> None:
+    (copied / "model.safetensors").write_bytes(b"no tensors")
+    client = open_model(f"local:{copied}", {})
+
+    async def failure() -> str:
+        with pytest.raises(ProviderError) as failed:
+            await client.answer(SCORE)
+        return str(failed.value)
+
+    first, second = asyncio.run(failure()), asyncio.run(failure())
+    assert first == second
+    assert first.startswith("not-found: the local model")
+
+
+def test_name_in_the_local_cache_is_opened(tiny: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = tmp_path / "models--kitchen--tiny"
+    shutil.copytree(tiny, kept / "snapshots" / ("0" * 40))
+    (kept / "refs").mkdir()
+    (kept / "refs" / "main").write_text("0" * 40)
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_CACHE", str(tmp_path))
+    client = open_model("local:kitchen/tiny", {})
+    assert client.name == "local:kitchen/tiny"
+    assert asyncio.run(client.answer(SCORE)).scores == ask(tiny)
+
+
+@pytest.mark.parametrize("name", ["kitchen/none", "no folder at all", "a/b/c"])
+def test_model_that_is_not_there_names_the_option_to_download(name: str) -> None:
+    with pytest.raises(UsageError, match=r"there is no such folder, and the local cache holds .* network=true"):
+        open_model(f"local:{name}", {})
+
+
+def test_other_weights_at_the_same_place_have_another_key(copied: Path) -> None:
+    first = LocalModel(str(copied))
+    key = key_of(first.name, first.settings, SCORE)
+    same = LocalModel(str(copied), {"network": True})
+    assert key_of(same.name, same.settings, SCORE) == key
+    save_tiny(copied, seed=1)
+    other = LocalModel(str(copied))
+    assert key_of(other.name, other.settings, SCORE) != key
+
+
+def test_precision_is_that_of_the_option(tiny: Path) -> None:
+    assert load_weights(tiny).model.dtype == torch.float32
+    assert load_weights(tiny, precision="bfloat16").model.dtype == torch.bfloat16
+
+
+SUITE = """
+from pytest_taskgraph import suite, understanding
+
+@suite(understanding, patterns=["parallel_pair"], instances=4)
+def test_graph(trial):
+    trial.check()
+"""
+CONFTEST = """
+from dataclasses import replace
+
+from pytest_taskgraph.asking import Transcript
+from pytest_taskgraph.benchmarks.episodes import EPISODES
+from pytest_taskgraph.trial import Request
+
+
+def choose(question):
+    (reply,) = yield [Request(kind="score", context=question.prompt, texts=[" yes", " no"])]
+    yes, no = reply.scores
+    chosen = "yes" if yes.perplexity < no.perplexity else "no"
+    return Transcript(replace(reply, text=f"Final answer: {chosen}"))
+
+
+EPISODES["single"] = choose
+"""
+
+
+@pytest.fixture
+def choosing(pytester: pytest.Pytester) -> Project:
+    project = Project(pytester)
+    project.write("test_graph.py", SUITE)
+    project.write("conftest.py", CONFTEST)
+    save_tiny(project.path / "tiny", positions=4096)
+    return project
+
+
+def test_run_asks_stores_and_replays_a_local_model(choosing: Project) -> None:
+    args = ["--model=local:tiny", "--taskgraph-report=json=record.json"]
+    first = choosing.spawn(*args, "--taskgraph-max-calls=4", "--taskgraph-fail-on=answers")
+    assert first.counts.get("passed", 0) + first.counts.get("failed", 0) == 5, first.output  # and the budget
+    rows = [one["reply"]["logprobs"] for one in choosing.record()["trials"]]
+    assert all(logprob < 0 for row in rows for logprob, _, _ in row)
+    assert {one["reply"]["cost"] for one in choosing.record()["trials"]} == {0.0}
+    again = choosing.spawn(*args, "--taskgraph-replay", "-n", "2", plugins=("taskgraph", "xdist"))
+    assert sum(again.counts.values()) == 4, again.output
+    assert [one["reply"]["logprobs"] for one in choosing.record()["trials"]] == rows
+
+
+def test_run_over_workers_is_within_a_budget_of_nothing(choosing: Project) -> None:
+    ran = choosing.spawn("--model=local:tiny", "--taskgraph-max-cost=0", "-n", "2", plugins=("taskgraph", "xdist"))
+    assert ran.counts.get("passed", 0) + ran.counts.get("wrong", 0) == 5, ran.output
+    assert "cost $0.0000" in " ".join(ran.output.split())
+
+
+def test_run_tells_a_prompt_that_is_too_long_as_an_error(choosing: Project) -> None:
+    save_tiny(choosing.path / "tiny", positions=16)
+    ran = choosing.spawn("--model=local:tiny")
+    assert ran.counts == {"error": 4}, ran.output
+    assert "no reply: context-too-long:" in ran.output
+    assert "the model takes at most 16" in ran.output
+
+
+def test_run_with_a_local_model_that_is_not_there_is_a_usage_error(choosing: Project) -> None:
+    ran = choosing.spawn("--model=local:elsewhere")
+    assert ran.code == pytest.ExitCode.USAGE_ERROR, ran.output
+    assert "there is no such folder" in ran.output

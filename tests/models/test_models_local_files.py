@@ -1,0 +1,78 @@
+"""Folders of local models, as they are looked for before anything is loaded; torch is not needed."""
+
+from __future__ import annotations
+
+import re
+from importlib.machinery import ModuleSpec
+from pathlib import Path
+
+import pytest
+
+from pytest_taskgraph import local_weights
+from pytest_taskgraph.errors import UsageError
+from pytest_taskgraph.local_weights import find_weights, fingerprint_weights
+from pytest_taskgraph.models import open_model
+from pytest_taskgraph.models.prices import Price, price_of
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for name in ("config.json", "model.safetensors", "tokenizer.json"):
+        (tmp_path / name).write_text(name)
+    return tmp_path
+
+
+@pytest.mark.parametrize("missing", [["torch"], ["transformers"], ["torch", "transformers"]])
+def test_open_without_the_extra_names_what_to_install(
+    missing: list[str], folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spec = ModuleSpec("any", None)
+    monkeypatch.setattr(local_weights, "find_spec", lambda name: None if name in missing else spec)
+    told = f"local models need {' and '.join(missing)}, which this extra installs: "
+    with pytest.raises(UsageError, match=re.escape(f"{told}pip install pytest-taskgraph-bench[local]")):
+        open_model(f"local:{folder}", {})
+
+
+def test_find_weights_in_a_folder_returns_it(folder: Path) -> None:
+    assert find_weights(str(folder)) == folder
+
+
+@pytest.mark.parametrize(
+    ("file", "told"),
+    [
+        ("config.json", r"has no config\.json; expected a folder that transformers saved"),
+        ("model.safetensors", r"has no \*\.safetensors, and no other weights are read"),
+    ],
+)
+def test_find_weights_in_an_incomplete_folder_tells_what_is_missing(file: str, told: str, folder: Path) -> None:
+    (folder / file).rename(folder / "pytorch_model.bin")
+    with pytest.raises(UsageError, match=told):
+        find_weights(str(folder))
+
+
+def test_find_weights_in_a_folder_of_an_adapter_is_a_usage_error(folder: Path) -> None:
+    (folder / "adapter_config.json").write_text("{}")
+    with pytest.raises(UsageError, match="holds an adapter; merge it into its model"):
+        find_weights(str(folder))
+
+
+def test_fingerprint_goes_by_content_and_names_of_what_is_read(
+    folder: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    first = fingerprint_weights(folder)
+    other = tmp_path_factory.mktemp("other")
+    for path in folder.iterdir():
+        (other / path.name).write_bytes(path.read_bytes())
+    (other / "README.md").write_text("not read")
+    assert fingerprint_weights(other) == first
+    (other / "model.safetensors").write_text("model.safetensorS")
+    assert fingerprint_weights(other) != first
+    (other / "model.safetensors").rename(other / "config.json")
+    assert fingerprint_weights(other) != first
+
+
+def test_price_of_a_local_model_is_nothing_unless_stated() -> None:
+    assert price_of("local:models/gpt2") == Price(0.0, 0.0)
+    stated = price_of("local:models/gpt2", ["local:models/gpt2=1/2"])
+    assert stated is not None
+    assert (stated.input, stated.output) == (1e-6, 2e-6)

@@ -1,0 +1,78 @@
+"""A tiny GPT-2 with random weights, and a tokenizer of the embedded recipes, as folders that transformers reads."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from pytest_taskgraph.benchmarks.steps.recipe_sets.embedded_recipes import read_embedded_recipes
+
+END = "<|endoftext|>"
+
+
+def byte_pairs(size: int = 512) -> Any:  # noqa: ANN401 - tokenizers has no types here
+    """Return a tokenizer as GPT-2 has one, with so many tokens."""
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    trainer = trainers.BpeTrainer(
+        vocab_size=size,
+        special_tokens=[END],
+        initial_alphabet=sorted(pre_tokenizers.ByteLevel.alphabet()),
+        show_progress=False,
+    )
+    texts = [" . ".join(recipe.steps) + " ? Yes No" for recipe in read_embedded_recipes().train]
+    tokenizer.train_from_iterator(texts, trainer)
+    return tokenizer
+
+
+def whole_words(words: Iterable[str]) -> Any:  # noqa: ANN401
+    """Return a tokenizer of these words and one for all others; white space parts them."""
+    from tokenizers import Tokenizer, models, pre_tokenizers
+
+    tokenizer = Tokenizer(models.WordLevel({word: at for at, word in enumerate(["[UNK]", *words])}, "[UNK]"))
+    tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
+    return tokenizer
+
+
+def save_tiny(
+    folder: Path,
+    tokenizer: Any = None,  # noqa: ANN401
+    *,
+    positions: int = 128,
+    seed: int = 0,
+    **further: Any,  # noqa: ANN401
+) -> Path:
+    """Save a model and its tokenizer to the folder.
+
+    Args:
+        folder: Where to.
+        tokenizer: That of `byte_pairs` unless given.
+        positions: The tokens that the model takes.
+        seed: Decides on the weights.
+        further: More of the tokenizer, such as its chat template.
+    """
+    import torch
+    from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
+
+    plain = byte_pairs() if tokenizer is None else tokenizer
+    ends = {"eos_token": END} if plain.token_to_id(END) is not None else {"unk_token": "[UNK]"}
+    wrapped = PreTrainedTokenizerFast(tokenizer_object=plain, **ends, **further)
+    end = wrapped.eos_token_id
+    config = GPT2Config(
+        vocab_size=len(wrapped), n_positions=positions, n_embd=32, n_layer=2, n_head=2,
+        bos_token_id=end, eos_token_id=end, initializer_range=0.3,
+    )  # fmt: skip
+    torch.manual_seed(seed)
+    GPT2LMHeadModel(config).save_pretrained(str(folder))
+    wrapped.save_pretrained(str(folder))
+    return folder
+
+
+def keep_offline() -> None:
+    """Keep the packages that load models from any hub, in this process and those that it starts."""
+    os.environ.update({"HF_HUB_OFFLINE": "1", "HF_HUB_DISABLE_PROGRESS_BARS": "1", "TOKENIZERS_PARALLELISM": "false"})
