@@ -260,6 +260,7 @@ def repeated(rng: Random, piece: str) -> str:
 
 ANSWERS: dict[str, tuple[Json, ...]] = {  # form -> right answers
     "yes-no": ("yes", "no"),
+    "letter": ("Mix", "A"),
     "task": ("Mix", "a,b", "Task7", "yes"),
     "task-set": (["Bake", "Mix"], [], ["a,b"]),
     "groups": ([["Bake", "Mix"], ["Serve"]], []),

@@ -13,6 +13,7 @@ from ..trial import Failure, Json, Outcome, Question, Reply, Score, Trial
 from .condition_meaning import condition_of
 from .extraction import answer_text, marked
 from .forms import form
+from .forms.letter_form import LETTER, option_names
 from .measurement import Measurement, measure_answer, measure_unparseable
 from .metrics import METRICS, metric
 from .partial_order import labels_of
@@ -26,8 +27,11 @@ NAMING = frozenset({"task", "groups", *LISTS, *ORDERS, *REASONS})  # the forms w
 def known_with(names: Sequence[str], spellings: Mapping[str, str], form: str) -> Sequence[str]:
     """Return the names that an answer of a form may hold, with their further spellings.
 
-    In groups, orders and reasons no spelling may hold a character that separates names there.
+    In groups, orders and reasons no spelling may hold a character that separates names there. For letters, further
+    names say what each option is (`forms.letter_form.option_names`); the answer is always the letter.
     """
+    if form == LETTER.name:
+        return [*names, *option_names(spellings)]
     if not spellings or form not in NAMING:
         return names
     usable = [text for text in spellings if form in ("task", *LISTS) or _BREAKING.isdisjoint(text)]

@@ -19,6 +19,7 @@ REFERENCES: list[tuple[str, Json]] = [
     ("yes-no", "yes"),
     ("yes-no", "no"),
     ("task", "Nobody"),
+    ("letter", "Brew"),
     ("task-set", ["Brew", "Nobody"]),
     ("task-set", []),
     ("groups", [["Brew", "Pour"]]),

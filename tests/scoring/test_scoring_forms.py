@@ -47,6 +47,7 @@ def answers(name: str, names: list[str]) -> st.SearchStrategy[Json]:
     kinds: dict[str, st.SearchStrategy[Json]] = {
         "yes-no": st.sampled_from(["yes", "no"]),
         "task": st.sampled_from(names),
+        "letter": st.sampled_from(names),
         "task-set": some(0),
         "groups": st.lists(some(1), max_size=4).map(lambda groups: [*groups]),
         "task-order": st.lists(st.sampled_from(names), max_size=8).map(lambda chosen: [*chosen]),
@@ -200,7 +201,7 @@ def test_the_order_and_repetition_of_names_do_not_matter(names: list[str], data:
 def test_an_unknown_form_is_told_with_the_known_ones() -> None:
     with pytest.raises(
         UnknownNameError,
-        match=r"unknown answer form 'poem'; known: condition, groups, number, pair-reason, task, task-graph",
+        match=r"unknown answer form 'poem'; known: condition, groups, letter, number, pair-reason, task, task-graph",
     ):
         form("poem")
 
@@ -216,7 +217,7 @@ def references(name: str, answer: Json) -> Json:
 @few
 @given(data=st.data())
 def test_the_wrong_answer_of_a_form_is_read_and_scores_0(name: str, data: st.DataObject) -> None:
-    names = data.draw(NASTY)
+    names = [*data.draw(NASTY), *(["A", "B"] if name == "letter" else [])]
     reference = references(name, data.draw(answers(name, names)))
     shape = FORMS[name]
     assert shape.wrong is not None

@@ -12,6 +12,7 @@ from pytest_taskgraph.trial import Json, Parsing, Place, Question, Reply
 REFERENCES: dict[str, Json] = {
     "yes-no": "no",
     "task": "Brew",
+    "letter": "Brew",
     "task-set": ["Brew", "Grind"],
     "groups": [["Brew", "Grind"], ["Pour"]],
     "task-order": {"tasks": ["Grind", "Rinse", "Brew"], "before": [[0, 2], [1, 2]]},

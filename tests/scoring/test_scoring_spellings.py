@@ -23,6 +23,7 @@ SPELLINGS = {"b": "Build image", "Build<br/>image": "Build image", "t": "Test"}
          {"tasks": ["Build image"], "reasons": {"Build image": "why"}}),
         ("text", "b", "b"),
         ("yes-no", "yes", "yes"),
+        ("letter", "B", "B"),
         ("number", 2, 2),
     ],
 )  # fmt: skip
@@ -34,6 +35,11 @@ def test_known_with_leaves_out_spellings_that_would_change_separators() -> None:
     spellings = {"a, b": "A B", "x -> y": "X Y", "plain": "P"}
     assert known_with(["A B"], spellings, "task-set") == ["A B", "a, b", "x -> y", "plain"]
     assert known_with(["A B"], spellings, "groups") == known_with(["A B"], spellings, "task-order") == ["A B", "plain"]
+
+
+def test_known_with_tells_texts_of_options_beside_letters() -> None:
+    assert known_with(["A", "B"], {"Toss  well": "A"}, "letter") == ["A", "B", "A\tToss well"]
+    assert known_with(["A", "B"], {}, "letter") == ["A", "B"]
 
 
 def test_naming_forms_are_known_forms() -> None:

@@ -23,6 +23,7 @@ CHANCE: Final = {
     "yes-no": "0.5",
     "yes-no-reason": "0.5",
     "task": "1/n",
+    "letter": "1/n",
     "task-set": BY_QUESTION,
     "task-reasons": BY_QUESTION,
     "pair-reason": BY_QUESTION,

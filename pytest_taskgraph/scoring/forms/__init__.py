@@ -1,5 +1,5 @@
 """The shelf of answer forms: yes or no, one name, a set of names, groups of names, names in order, a number,
-a condition; the open ones stand in `open_forms`.
+a condition; the letter of an option stands in `letter_form`, the open ones in `open_forms`.
 
 Each has strict parsing, the rules of the study behind the question patterns, and a lenient one, which does not
 measure formatting (metrics-spec, section 1). A known name always wins over a reading of the text: a task that is
@@ -20,6 +20,7 @@ from ..extraction import masked, unboxed, verdict
 from ..name_lists import groups_listed, items, listed, one_a_line, separator, shown, unknown_name, word_for_nothing
 from ..partial_order import labels_of, linear_extension
 from .form import Form, show_value
+from .letter_form import LETTER
 from .open_forms import OPEN_FORMS, VERDICTS, always_takes_lines
 from .task_graph_form import TASK_GRAPH
 
@@ -273,5 +274,5 @@ CONDITION = Form(
 
 _CLOSED_FORMS = (YES_NO, TASK, TASK_SET, GROUPS, TASK_ORDER, NUMBER, CONDITION)
 FORMS: Catalog[Form] = Catalog(
-    "answer form", {one.name: one for one in (*_CLOSED_FORMS, *OPEN_FORMS.values(), TASK_GRAPH)}
+    "answer form", {one.name: one for one in (*_CLOSED_FORMS, LETTER, *OPEN_FORMS.values(), TASK_GRAPH)}
 )

@@ -12,6 +12,7 @@ from ...catalog import Catalog
 from ...errors import UnknownNameError
 from ..measurement import Metric, values_of
 from .agreement import correctness, equivalence, jaccard, matching, precision, recall
+from .class_shares import choice_accuracy, class_accuracy
 from .graph_metrics import graph_f1, hungarian_f1, in_degree_rouge1, pairwise_accuracy
 from .orders import order
 from .reasons import explanation, identification, reason, verdict
@@ -19,6 +20,8 @@ from .texts import bertscore, demand_bertscore, rouge1, rouge1_recall, rouge2, r
 
 _BUILT_IN: dict[str, Metric] = {
     "correctness": correctness,
+    "class_accuracy": class_accuracy,
+    "choice_accuracy": choice_accuracy,
     "jaccard": jaccard,
     "precision": precision,
     "recall": recall,

@@ -17,6 +17,7 @@ from random import Random
 from ....errors import OrderTooWideError
 from ....scoring.condition_meaning import condition_of
 from ....scoring.forms import FORMS
+from ....scoring.forms.letter_form import letters_of
 from ....scoring.metrics.agreement import equivalence, overlap
 from ....scoring.metrics.agreement import names as as_set
 from ....scoring.metrics.orders import order
@@ -113,6 +114,10 @@ def _one_name(reference: Json, names: Names, guards: Names) -> float:
     return 1 / len(names) if names else 0.0
 
 
+def _one_letter(reference: Json, names: Names, guards: Names) -> float:
+    return 1 / len(letters_of(names)) if letters_of(names) else 0.0
+
+
 def _some_names(reference: Json, names: Names, guards: Names) -> float:
     return expected_jaccard(len(_names(reference)), len(set(names)))
 
@@ -168,6 +173,7 @@ GUESSES: Mapping[str, Callable[[Json, Names, Names], float | None]] = {
     "yes-no": _coin,
     "yes-no-reason": _coin,
     "task": _one_name,
+    "letter": _one_letter,
     "task-set": _some_names,
     "task-reasons": _some_names,
     "pair-reason": _two_names,

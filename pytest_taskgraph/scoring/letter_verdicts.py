@@ -1,0 +1,245 @@
+"""Find the letter of the option that a reply decides on, among the sentences in which models answer.
+
+Letters, and the texts of the options, become marks first; offers ("A or B") and what is ruled out ("not A", "A is
+wrong") are taken away. Then count, in this order: a final answer; what is stated as the answer, or else suggested, with
+the letter that the reply begins or ends with; the only letter that is mentioned. What contradicts itself is left open.
+Every pattern is linear in the text, of which no more than LONGEST characters are read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+LONGEST: Final = 20_000  # half of them at the beginning of the reply, half at its end
+_LONGEST_OPTION = 1_000
+_MOST_LETTERS = 200
+_NEAR = 30  # characters around a letter that tell how it stands
+
+_LETTERS, _TEXTS, _CONFLICT = 0xE100, 0xE200, "\ue0ff"  # marks: place of the letter beside the first of these
+_LETTER, _TEXT, _MARK = "([\ue100-\ue1ff])", "([\ue200-\ue2ff])", "([\ue0ff-\ue2ff])"
+
+# What is taken off a text before it is read
+_PRIVATE = re.compile("[\ue000-\uf8ff]")
+_TAG = re.compile(r"</?[A-Za-z]\w{0,20}/?>")
+_EMPHASIS = re.compile(r"[*`$\"“”„«»]++|(?<!\w)_++|(?<!_)_++(?![^\W_])|(?<!\w)'|'(?!\w)")
+_BULLET = re.compile(r"^ ?(?:[-+•·–—>#]{1,6}+ )++", re.MULTILINE)
+_EMPTY_LINES = re.compile(r"\n{3,}+")
+
+# Which single letters stand for an option: not the article, nor the pronoun
+_ALONE = re.compile(r" ?(?:$|[^\w '&+%])")
+_INTRODUCED = re.compile(
+    r"\b(?:option|choice|letter|candidate|alternative|answer|pick|choose|select)s?(?:\sis)?[\s:=#(\[{-]*$",
+    re.IGNORECASE,
+)
+_IN_SENTENCE = re.compile(r"[\w,;]\s$")
+_PREDICATE = re.compile(
+    r" (?:[&+\ue200-\ue2ff]|[A-Z](?![\w'])|(?:is|isn't|was|would|wouldn't|should|shouldn't|must|can|can't|cannot|could"
+    r"|couldn't|may|might|will|won't|does|doesn't|has|needs|requires|because|since|as|and|or|but|then|before|after|seems"
+    r"|looks|appears|comes|makes|fits|follows|describes|assumes|involves|contradicts|skips|depends|represents"
+    r"|presupposes|sounds)\b)"
+)
+
+# A letter beside the text of its option
+_SEPARATOR = r"\s*+[.:)\]}=–—-]{0,3}+\s*+"
+_LETTER_TEXT = re.compile(rf"[(\[{{]?{_LETTER}{_SEPARATOR}[(\[{{]?{_TEXT}[)\]}}]?")
+_TEXT_LETTER = re.compile(rf"{_TEXT}\s*+[(\[{{]\s*+(?:option\s|choice\s)?+{_LETTER}\s*+[)\]}}]", re.IGNORECASE)
+_BRACKETED = re.compile(rf"[(\[{{]\s?{_MARK}\s?[)\]}}]")
+_ITEM_ENDS = re.compile(r" ?(?:$|[.,;!?\n])")
+
+_NOUN = r"(?:the\s)?+(?:(?:option|choice|letter|candidate|alternative|answer|step|number)s?[\s:#]{1,3}+)?+(?:to\s)?+"
+_NAMED = _NOUN + _MARK
+_ENDS = r"(?= ?(?:$|[.,:;)!?(\n–—…-]|(?:because|since|as)\b))"
+_OFFER = re.compile(
+    rf"{_MARK}(?:\.?\s*+(?:/|\||&|,?\s*+\b(?:or|and|nor|vs\.?|versus)\b)\s*+{_NAMED})++|{_MARK}(?:\s*+,\s*+{_MARK})++{_ENDS}",
+    re.IGNORECASE,
+)
+_RULED_OUT = re.compile(
+    r"(?:\b(?:not|never|cannot|nor|neither|than|over|except|instead\sof)|n't)\s(?:(?:be|yet|say|think|believe|choose|pick"
+    r"|select|that|it|it's|is|go|with|for|of|as|so|simply|necessarily|better|right|correct)\s){0,4}+" + _NAMED,
+    re.IGNORECASE,
+)
+_WRONG = re.compile(
+    rf"{_MARK}\s(?:(?:is|was|would|should|could|can|will|must|does|do|did|has|have|be|may|might|seems?|looks?|comes?"
+    r"|appears?|just|simply|clearly|also|to)\s){0,4}+(?:\w{0,7}n't|not|cannot|never|too\s\w|wrong|incorrect|premature"
+    r"|impossible|invalid|unlikely|inappropriate|unreasonable|illogical|out\sof)",
+    re.IGNORECASE,
+)
+
+_IS = (
+    r"(?:\s*+[:=→>–—-]{1,3}+\s*+|(?:\s(?:is|would|should|must|has|will|to|be|remains|here|then|now|therefore|clearly"
+    r"|definitely|simply|most|likely|probably|indeed|still)){1,6}+[:\s,]{1,3}+)(?:it(?:'s|\sis)\s)?+"
+)
+_FINAL = re.compile(rf"\bfinal\s(?:answer|choice|decision|selection){_IS}{_NAMED}", re.IGNORECASE)
+_STATED = re.compile(
+    r"(?<!other )(?<!wrong )(?<!incorrect )\b(?:answer|solution|verdict|conclusion|decision|selection|choice|pick"
+    r"|response|correct|(?:correct|right|best|better|my|chosen|selected|logical|appropriate|reasonable|likely|next)\s"
+    rf"(?:option|letter|one|candidate|alternative)|^(?:option|letter|choice)){_IS}{_NAMED}",
+    re.IGNORECASE | re.MULTILINE,
+)
+_ADVERBS = r"(?:(?:now|then|next|also|therefore|definitely|clearly|rather|probably)\s){0,3}+"
+_SUGGESTED = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        r"\b(?:I|we)(?:'d|'ll|\swould|\swill|\smust|\shave\sto|\sshould|'m|\sam)?+\s"
+        + _ADVERBS
+        + r"(?:say|answer|guess"
+        r"|think|believe|prefer|recommend|suggest|chose|picked|selected)\s(?:that\s)?+(?:it(?:'s|\sis|\sshould\sbe|\smust"
+        rf"\sbe)\s)?+{_NAMED}",
+        r"(?<!if you )(?<!if we )(?<!if I )\b(?:choose|choosing|select|selecting|pick|picking|go(?:ing)?\swith"
+        rf"|go(?:ing)?\sfor|opt(?:ing)?\sfor|vote\sfor)\s{_NAMED}",
+        rf"{_MARK}\s(?:is|would\sbe|should\sbe|must\sbe|has\sto\sbe|will\sbe|seems(?:\sto\sbe)?|looks|appears(?:\sto\sbe)?"
+        r"|makes|fits|comes|should\scome|must\scome|would\scome|should\sfollow)\s(?:(?:the|clearly|likely|probably"
+        r"|definitely|obviously|therefore|then|more|most|much|only|step|one|that|to|come)\s){0,4}+(?:correct|right|best"
+        r"|better|next|first|proper|logical|reasonable\snext|natural\snext|answer|sense|preferable|plausible|likely)\b",
+        r"\b(?:so|therefore|thus|hence|consequently|overall|ultimately|accordingly|conclusion)[\s,:]{1,3}+"
+        rf"(?:it(?:'s|\sis|\smust\sbe|\sshould\sbe|\shas\sto\sbe)\s)?+{_NAMED}{_ENDS}",
+        rf"\bit(?:'s|\sis|\smust\sbe|\sshould\sbe|\shas\sto\sbe|\swould\sbe)\s{_ADVERBS}{_NAMED}{_ENDS}",
+        rf"\bnext(?:\s(?:step|task|one|action))?+{_IS}{_NAMED}",
+        r"(?:\b(?:you|we|I|one)\s(?:should|would|must|can|need\sto|have\sto)\s|\bnext,?\s)" + _ADVERBS + _TEXT,
+    )
+)
+_BEGINS = re.compile(rf"\s?(?:{_NAMED}{_ENDS})", re.IGNORECASE)
+_WHOLE_LINE = re.compile(rf"\s?{_NAMED}[\s.!)]*+$", re.IGNORECASE)
+_LISTS = re.compile(rf"\s?{_NOUN}{_MARK}\s*+(?:$|[.:)–—-])", re.IGNORECASE)
+_AT_EDGE = re.compile(rf"(?:^|[.!?:,\n]\s*+){_NOUN}{_LETTER}|{_LETTER}(?= ?(?:$|[.!?\n]))", re.IGNORECASE)
+_SENTENCE = re.compile(rf"(?:^|[.!?:\n]\s*+){_TEXT}(?= ?(?:$|[.!?\n]))")
+
+
+def decided_letters(text: str, letters: Sequence[str], options: Sequence[tuple[str, str]]) -> list[str]:
+    """Return the letters that a reply decides on: one; none, or several, where that cannot be told.
+
+    Args:
+        text: The answer.
+        letters: The letters there are, each of one character.
+        options: Text and letter of each option, as far as they are known.
+    """
+    letters = list(dict.fromkeys(letters))[:_MOST_LETTERS]
+    half = LONGEST // 2
+    shortened = text if len(text) <= LONGEST else f"{text[:half]}\n{text[-half:]}"
+    marked = _with_letters(_with_texts(_plain(shortened), letters, options), letters)
+    found = _decided(_joined(marked))
+    return [*letters[:2]] if _CONFLICT in found else [letters[place] for place in sorted(_places(found))]
+
+
+def _plain(text: str) -> str:
+    """Return a text without emphasis, quotes, tags and bullets, with single blanks and at most one empty line."""
+    bare = _TAG.sub(" ", _PRIVATE.sub("", text.replace("’", "'").replace("‘", "'")))
+    bare = _EMPHASIS.sub("", bare)
+    bare = _BULLET.sub("", "\n".join(" ".join(line.split()) for line in bare.split("\n")))
+    return _EMPTY_LINES.sub("\n\n", bare)
+
+
+def _with_texts(text: str, letters: Sequence[str], options: Sequence[tuple[str, str]]) -> str:
+    """Return the text with a mark for each text of an option; one that two options share is none of theirs."""
+    marks: dict[str, set[str]] = {}
+    for option, letter in options:
+        bare = _plain(option[:_LONGEST_OPTION]).rstrip(" .,;:!?")
+        if letter in letters and bare and bare.upper() not in letters and bare not in letters:
+            marks.setdefault(_folded(bare), set()).add(chr(_TEXTS + letters.index(letter)))
+    own = {option: mark for option, (mark, *others) in ((key, [*value]) for key, value in marks.items()) if not others}
+    if not own:
+        return text
+    longest_first = sorted(own, key=lambda option: (-len(option), option))
+    either = "|".join(re.escape(option).replace(r"\ ", r"\s") for option in longest_first)
+    return re.sub(
+        rf"(?<!\w)(?:{either})(?!\w)", lambda found: own.get(_folded(found[0]), found[0]), text, flags=re.IGNORECASE
+    )
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.casefold().split())
+
+
+def _with_letters(text: str, letters: Sequence[str]) -> str:
+    """Return the text with a mark for each letter that stands for an option."""
+    places = {letter: place for place, letter in enumerate(letters)}
+    for letter, place in [*places.items()]:
+        places.setdefault(letter.swapcase(), place)
+    single = re.escape("".join(place for place in places if len(place) == 1))
+    if not single:
+        return text
+    return re.sub(
+        rf"(?<![\w'])(?<!\w-)[{single}](?![\w'])(?!-\w)",
+        lambda found: chr(_LETTERS + places[found[0]]) if _is_mention(found, letters) else found[0],
+        text,
+    )
+
+
+def _is_mention(found: re.Match[str], letters: Sequence[str]) -> bool:
+    """Return True if a letter that stands alone names an option, and is no article or pronoun."""
+    text, letter = found.string, found[0]
+    before, after = text[max(0, found.start() - _NEAR) : found.start()], text[found.end() : found.end() + _NEAR]
+    alone, introduced = _ALONE.match(after) is not None, _INTRODUCED.search(before) is not None
+    if letter not in letters or letter == "I":
+        line_before = before.rpartition("\n")[2]
+        begins_line = not line_before.strip() and ("\n" in before or found.start() <= _NEAR)
+        return alone and (introduced or begins_line or before[-1:] in ("(", "[", "{"))
+    if letter != "A" or alone or introduced or _IN_SENTENCE.search(before):
+        return True
+    return _PREDICATE.match(after) is not None
+
+
+def _joined(marked: str) -> str:
+    """Return the text with one mark for a letter and the text of its option beside it, a conflict for another's."""
+
+    def join(found: re.Match[str]) -> str:
+        one, other = (ord(mark) & 0xFF for mark in found.groups())
+        if one == other:
+            return chr(_LETTERS + one) + ". "
+        return _CONFLICT + ". " if _ITEM_ENDS.match(found.string, found.end()) else found[0]
+
+    for pattern in (_LETTER_TEXT, _TEXT_LETTER):
+        marked = pattern.sub(join, marked)
+    return _BRACKETED.sub(r"\1", marked)
+
+
+def _decided(marked: str) -> set[str]:
+    """Return the marks that a reply decides on."""
+    for pattern in (_OFFER, _RULED_OUT, _WRONG):
+        marked = pattern.sub("…", marked)
+    if final := [*_marks(_FINAL, marked)]:
+        return {final[-1]}
+    said = {*_marks(_STATED, marked)} or {mark for pattern in _SUGGESTED for mark in _marks(pattern, marked)}
+    return said | _at_the_ends(marked) or _only_one(marked)
+
+
+def _marks(pattern: re.Pattern[str], marked: str) -> Iterator[str]:
+    for found in pattern.finditer(marked):
+        yield next(group for group in found.groups() if group)
+
+
+def _at_the_ends(marked: str) -> set[str]:
+    """Return what the first line begins with and what the last one is; lines that list the options do not count."""
+    lines = _unlisted([line for line in marked.split("\n") if line.strip()])
+    first, last = (_BEGINS.match(lines[0]), _WHOLE_LINE.match(lines[-1])) if lines else (None, None)
+    return {found[1] for found in (first, last) if found}
+
+
+def _unlisted(lines: Sequence[str]) -> list[str]:
+    """Return the lines without those that list several options below each other, each once."""
+    kept: list[str] = []
+    run: list[tuple[int, str]] = []
+    for line in [*lines, ""]:
+        found = _LISTS.match(line)
+        place = ord(found[1]) & 0xFF if found else -1
+        if run and (found is None or place in {known for known, _ in run}):
+            kept += [listed for _, listed in run] if len(run) == 1 else []
+            run = []
+        if found:
+            run.append((place, line))
+        elif line:
+            kept.append(line)
+    return kept
+
+
+def _only_one(marked: str) -> set[str]:
+    """Return the only letter that is mentioned, if it begins or ends a sentence, and sentences that are an option."""
+    letters = {*re.findall(_LETTER, marked)}
+    sentences = {*_marks(_SENTENCE, marked)}
+    return (letters if len(letters) != 1 or _AT_EDGE.search(marked) else set()) | sentences
+
+
+def _places(marks: set[str]) -> set[int]:
+    return {ord(mark) & 0xFF for mark in marks}
