@@ -1,0 +1,133 @@
+"""What the baselines of STEPS score on the embedded recipes, and what it costs to train the n-gram model.
+
+    python perf/step_baselines.py               about 5 seconds: all questions about the embedded test recipes
+    python perf/step_baselines.py 20000 180000  instead, trains on so many synthetic recipes each; about a minute
+
+The scores are those of the rule of the paper: the multiple choice by the perplexity of whole queries, with a Wilson
+interval (questions about one recipe depend on each other, so the true interval is wider), and the classification by
+the prompt `paper`. Synthetic recipes are the texts of `perf/ngram.py`: more diverse than recipes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import resource
+import sys
+import time
+from collections.abc import Sequence
+from math import sqrt
+from random import Random
+
+from pytest_taskgraph.asking import Model
+from pytest_taskgraph.benchmarks.steps.construction import build_choices, build_classification
+from pytest_taskgraph.benchmarks.steps.construction_rule import PAPER_RULE
+from pytest_taskgraph.benchmarks.steps.prompts import PROMPTS
+from pytest_taskgraph.benchmarks.steps.recipe_sets import RecipeSet, load
+from pytest_taskgraph.benchmarks.steps.recipe_sets.embedded_recipes import read_embedded_recipes
+from pytest_taskgraph.benchmarks.steps.step_baselines import BASELINES
+from pytest_taskgraph.benchmarks.steps.step_baselines.step_training import train_step_model
+from pytest_taskgraph.benchmarks.steps.step_recipe import StepRecipe
+from pytest_taskgraph.benchmarks.steps.steps_options import StepsSettings
+from pytest_taskgraph.errors import NotAskedError
+from pytest_taskgraph.results.statistics.intervals import wilson
+from pytest_taskgraph.trial import Reply, Request
+
+SETTINGS = StepsSettings()
+STEPS, WORDS, VOCABULARY = 10, 9, 5_000  # of each synthetic recipe; with the full stops, 100 tokens
+LETTERS = str.maketrans("0123456789", "abcdefghij")  # a word is one token
+
+
+def reply_of(model: Model, request: Request) -> Reply | None:
+    try:
+        return asyncio.run(model.answer(request))
+    except NotAskedError:
+        return None
+
+
+def chat(prompt: str) -> Request:
+    return Request(messages=[{"role": "user", "content": prompt}])
+
+
+def perplexity_row(model: Model) -> str:
+    right = ties = asked = 0
+    for sample in build_choices(load(SETTINGS).test, PAPER_RULE, SETTINGS.seed):
+        queries = [" . ".join([*sample.prefix, option]) for option in (sample.right, sample.wrong)]
+        reply = reply_of(model, Request(kind="score", texts=queries))
+        if reply is None:
+            return "perplexity: not asked"
+        own, other = ((-score.logprob / score.tokens) for score in reply.scores if score.logprob is not None)
+        asked, right, ties = asked + 1, right + (own < other), ties + (own == other)
+    return f"perplexity: {share(right, asked)}, {ties} ties"
+
+
+def letter_row(model: Model) -> str:
+    right = ties = asked = 0
+    for sample in build_choices(load(SETTINGS).test, PAPER_RULE, SETTINGS.seed):
+        texts, place = sample.shuffled(SETTINGS.seed)
+        options = [{"letter": letter, "text": text} for letter, text in zip("AB", texts, strict=True)]
+        prompt = PROMPTS.render("letter", {"previous": [*sample.prefix], "options": options}, SETTINGS)
+        reply = reply_of(model, chat(prompt))
+        assert reply is not None
+        asked, right, ties = asked + 1, right + (reply.text == "AB"[place]), ties + (reply.text == "tie")
+    return f"letter: {share(right, asked)}, {ties} ties"
+
+
+def classification_row(model: Model) -> str:
+    found: dict[bool, list[bool]] = {True: [], False: []}
+    for sample in build_classification(load(SETTINGS).test, PAPER_RULE, SETTINGS.seed):
+        fields = {"previous": [*sample.prefix], "candidate": sample.candidate, "examples": []}
+        reply = reply_of(model, chat(PROMPTS.render("paper", fields, SETTINGS)))
+        assert reply is not None
+        found[sample.label].append(reply.text == ("Yes" if sample.label else "No"))
+    sensitivity, specificity = (sum(rows) / len(rows) for rows in found.values())
+    g_mean = sqrt(sensitivity * specificity)
+    numbers = f"{len(found[True])} Yes, {len(found[False])} No"
+    return (
+        f"classification: sensitivity {sensitivity:.3f}, specificity {specificity:.3f}, G-mean {g_mean:.3f}; {numbers}"
+    )
+
+
+def share(right: int, asked: int) -> str:
+    low, high = wilson(right, asked)
+    return f"{right} of {asked} = {right / asked:.3f} [{low:.3f}, {high:.3f}]"
+
+
+def synthetic(count: int) -> RecipeSet:
+    """Recipes in which a word follows one of five words of its own in half of the places, else one that is frequent."""
+    rng, weights = Random("steps"), [1 / rank for rank in range(1, VOCABULARY + 1)]
+    recipes, number = [], 0
+    for at in range(count):
+        words = []
+        for frequent in rng.choices(range(VOCABULARY), weights, k=STEPS * WORDS):
+            number = (7 * number + rng.randrange(5)) % VOCABULARY if rng.random() < 0.5 else frequent
+            words.append(f"{number:04}".translate(LETTERS))
+        texts = tuple(" ".join(words[start : start + WORDS]) for start in range(0, len(words), WORDS))
+        recipes.append(StepRecipe(f"r{at}", f"Recipe {at}", texts))
+    held_out = max(count // 20, 1)
+    return RecipeSet.of("food.com", {"train": recipes[held_out:], "dev": recipes[:held_out]})
+
+
+def peak() -> float:
+    """The most memory that the process has used so far, in MB."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000
+
+
+def measure_training(count: int) -> str:
+    recipes, before, start = synthetic(count), peak(), time.process_time()
+    trained = train_step_model(recipes, SETTINGS.rule, read_embedded_recipes())
+    seconds = time.process_time() - start
+    order = trained.model.order
+    return f"{count} recipes: {seconds:.1f} s, order {order}, peak {peak():.0f} MB, of which {before:.0f} MB before"
+
+
+def main(counts: Sequence[str]) -> None:
+    for count in counts:
+        print(measure_training(int(count)), flush=True)
+    for name in () if counts else BASELINES:
+        model = BASELINES[name](SETTINGS)
+        for row in (perplexity_row, letter_row, classification_row):
+            print(f"{name:8} {row(model)}", flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
