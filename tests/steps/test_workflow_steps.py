@@ -21,7 +21,9 @@ from workflow_builders import level
 
 from pytest_taskgraph.benchmarks.steps.workflows.workflow_sources import (
     NAME_KINDS,
+    PLAIN_DRAWS,
     StepSource,
+    generate_source,
     generate_sources,
     read_sources,
     sources_of,
@@ -102,10 +104,10 @@ def test_step_pairs_over_many_runs_take_both_branches_and_all_orders() -> None:
     assert {pair.kind for pair in found} == {"later", "excluded", "done"}
 
 
-def test_step_pairs_of_a_row_take_what_was_done_half_as_often() -> None:
+def test_step_pairs_of_a_row_seldom_take_what_was_done() -> None:
     long = level("START -> T0\n" + "\n".join(f"T{i} -> T{i + 1}" for i in range(20)) + "\nT20 -> END")
 
-    assert Counter(pair.kind for pair in step_pairs(long, 3)) == {"later": 13, "done": 6}
+    assert Counter(pair.kind for pair in step_pairs(long, 3)) == {"later": 15, "done": 4}
 
 
 def test_step_pairs_with_a_number_of_places_ask_at_most_so_many() -> None:
@@ -248,13 +250,55 @@ def test_another_seed_draws_other_questions_about_the_same_workflows() -> None:
 def test_read_sources_of_a_file_asks_about_the_workflow_in_it(tmp_path: Path, name: str, suffix: str) -> None:
     file = tmp_path / f"own{suffix}"
     file.write_text(notation(name).write(replace(CHOICE, name="Order")), encoding="utf-8")
-    (source,) = read_sources(str(file), 3)
+    (source,) = read_sources(str(file))
     pairs = list(step_pairs(source.level, 1, runs=4))
 
-    assert source.id == "own-3-0"
+    assert re.fullmatch(r"own-[0-9a-f]{6}-[0-9a-f]{6}", source.id)
     assert isinstance(source, StepSource)
     assert {pair.prefix[0] for pair in pairs} == {"A"}
     assert all(pair.right in allowed_next(all_traces(CHOICE), pair.prefix) for pair in pairs)
+
+
+def test_read_sources_of_a_file_elsewhere_have_the_same_ids(tmp_path: Path) -> None:
+    inner = replace(ROW, name="Inner")
+    tasks = tuple(replace(task, subworkflow=inner if task.name in "BC" else None) for task in ROW.tasks)
+    whole = replace(ROW, tasks=tasks, others=(replace(ROW, name="V"),))
+    found = []
+    for place in ("one", "other"):
+        (tmp_path / place).mkdir()
+        file = tmp_path / place / f"{place}.json"
+        file.write_text(notation("json").write(whole), encoding="utf-8")
+        found += [read_sources(str(file)), read_sources(str(file), "wadl")]
+
+    assert len({source.id for source in found[0]}) == 4
+    assert all([one.id for one in some] == [one.id for one in found[0]] for some in found)
+    assert [source.root.name for source in found[0]] == ["W", "W", "W", "V"]
+
+
+def test_step_texts_of_names_in_several_lines_are_one_line() -> None:
+    found = step_texts(Workflow("W", tasks=tuple(map(Task, ("A\nb", "C\u2028 d")))), "names")
+
+    assert found == {"A\nb": "A b", "C\u2028 d": "C d"}
+
+
+def test_step_texts_of_names_that_differ_in_white_space_raise() -> None:
+    tasks = tuple(map(Task, ("A B", "A  B")))
+    with pytest.raises(NoCaseError, match="differ in white space alone"):
+        step_texts(Workflow("W", tasks=tasks), "names")
+
+
+def test_generate_source_of_another_draw_is_another_workflow() -> None:
+    found = [generate_source(1, 2, 8, None, draw) for draw in range(PLAIN_DRAWS + 2)]
+
+    assert len({source.project for source in found}) == len({source.id for source in found}) == len(found)
+    assert {features(source.project) - {"descriptions", "kinds"} for source in found[PLAIN_DRAWS:]} == {frozenset()}
+
+
+def test_workflow_questions_with_most_stop_at_so_many_places() -> None:
+    found = questions(CHOICE, runs=4, places=2, most=3)
+
+    assert [len(one.pairs) for one in found] == [3]
+    assert len(found[0].choices) == 3
 
 
 def test_read_sources_of_a_missing_file_raises_usage_error(tmp_path: Path) -> None:

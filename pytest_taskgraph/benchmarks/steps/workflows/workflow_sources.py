@@ -5,7 +5,8 @@ Every level is a source of its own: a whole workflow, or the inside of a composi
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import json
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from random import Random
@@ -17,9 +18,11 @@ from ....generation.builder import build
 from ....generation.recipe import Recipe as WorkflowRecipe
 from ....generation.recipe import least_tasks
 from ....generation.vocabularies import domain_names, most_tasks
+from ....trial import digest_of
 from ....workflow.model import Workflow
-from ...understanding.own_files.projects import load
-from ...understanding.patterns.scope import all_scopes
+from ...data_sets.item_ids import unique_ids
+from ...understanding.own_files.projects import load, shown_workflows
+from ...understanding.patterns.scope import Scope, all_scopes, scopes
 
 NameKind = Literal["neutral", "domain", "misleading"]
 
@@ -30,6 +33,8 @@ FEATURES: Final = (  # of a generated workflow, in turn; of those that do not fi
     frozenset({"parallel", "exclusive", "inclusive", "descriptions"}),
     frozenset({"parallel", "exclusive", "hierarchy", "data", "descriptions"}),
 )
+PLAIN: Final = frozenset({"descriptions"})  # all tasks in a row
+PLAIN_DRAWS: Final = 6
 AVOIDED: Final = frozenset({"loop", "effects"})  # whose next steps are not known exactly
 ATTEMPTS: Final = 50
 
@@ -44,6 +49,7 @@ class StepSource:
         level: The level.
         place: What a question calls the level, such as "workflow 'Order'".
         names: What the names of a generated workflow are like; empty for the user's own.
+        path: The composite tasks from the workflow down to the level; empty for the workflow itself.
     """
 
     id: str
@@ -51,6 +57,12 @@ class StepSource:
     level: Workflow
     place: str
     names: str = ""
+    path: tuple[str, ...] = ()
+
+    @property
+    def root(self) -> Workflow:
+        """The workflow that the level lies in, or is."""
+        return self.level.others[0] if self.path else self.level
 
 
 def generate_sources(seed: int, count: int, tasks: int = 12, names: NameKind | None = None) -> Iterator[StepSource]:
@@ -67,16 +79,29 @@ def generate_sources(seed: int, count: int, tasks: int = 12, names: NameKind | N
         UsageError: if no workflow of that size can be generated.
     """
     for number in range(count):
-        yield _generated(seed, number, tasks, names)
+        yield generate_source(seed, number, tasks, names)
 
 
 @catalog_cache
 @lru_cache(maxsize=512)
-def _generated(seed: int, number: int, tasks: int, names: NameKind | None) -> StepSource:
-    rng = Random(f"{seed}|steps workflow|{tasks}|{number}")
+def generate_source(seed: int, number: int, tasks: int, names: NameKind | None = None, draw: int = 0) -> StepSource:
+    """Return the whole workflow of a seed and a number.
+
+    Args:
+        seed: Decides on the workflow.
+        number: Which of the workflows of the seed.
+        tasks: The number of tasks, at any depth.
+        names: What the names are like; None takes the kinds in turn.
+        draw: Which of the workflows of that number: another one where those before it do not suit. From PLAIN_DRAWS on,
+            all tasks are in a row.
+
+    Raises:
+        UsageError: if no workflow of that size can be generated.
+    """
+    rng = Random(f"{seed}|steps workflow|{tasks}|{number}" + (f"|{draw}" if draw else ""))
     kind = NAME_KINDS[number % len(NAME_KINDS)] if names is None else names
     kind = "neutral" if tasks > most_tasks() else kind
-    turn = number // len(NAME_KINDS) % len(FEATURES)
+    turn = number // len(NAME_KINDS) % len(FEATURES) if draw < PLAIN_DRAWS else len(FEATURES)
     for attempt in range(ATTEMPTS):
         if 2 * attempt >= ATTEMPTS:
             kind = "neutral"
@@ -85,14 +110,16 @@ def _generated(seed: int, number: int, tasks: int, names: NameKind | None) -> St
         except NoCaseError:  # no tasks of the domain make sense in what was drawn
             continue
         scope = all_scopes(found)[0]
-        return StepSource(f"workflow-{tasks}-{seed}-{number}", found, scope.workflow, scope.place, kind)
+        id = f"workflow-{tasks}-{seed}-{number}" + (f"-{draw}" if draw else "")
+        return StepSource(id, found, scope.workflow, scope.place, kind)
     raise UsageError(f"STEPS: no workflow of {tasks} tasks was found in {ATTEMPTS} attempts; ask for another size")
 
 
 def _recipe(tasks: int, kind: NameKind, turn: int, rng: Random) -> WorkflowRecipe:
-    """Return the recipe of a workflow; the features are those whose turn it is, or the next that fit."""
+    """Return the recipe of a workflow: with the features whose turn it is, or the next that fit; behind all, PLAIN."""
     domain = "neutral" if kind == "neutral" else rng.choice(domain_names())
-    for features in (*FEATURES[turn:], *FEATURES[:turn], frozenset({"descriptions"})):
+    others = FEATURES[:turn] if turn < len(FEATURES) else ()
+    for features in (*FEATURES[turn:], *others, PLAIN):
         avoided = AVOIDED if features & {"exclusive", "inclusive"} else AVOIDED | {"guards"}
         recipe = WorkflowRecipe(
             tasks, features=features, avoid=avoided, vocabulary=domain, misleading=kind == "misleading", complete=True
@@ -102,17 +129,29 @@ def _recipe(tasks: int, kind: NameKind, turn: int, rng: Random) -> WorkflowRecip
     raise UsageError(f"STEPS: workflows of {tasks} tasks; expected more tasks")
 
 
-def read_sources(path: str, number: int = 0) -> tuple[StepSource, ...]:
+@catalog_cache
+@lru_cache(maxsize=32)
+def read_sources(path: str, converted: str = "") -> tuple[StepSource, ...]:
     """Return the levels of the user's own workflows: of a file, or of all files of a folder.
+
+    The ids depend on what the files say and on the level alone.
 
     Args:
         path: The file or folder, in any notation.
-        number: The place of the path among several; part of the ids.
+        converted: The notation in which it is shown, one workflow at a time; empty for the text of the files. What it
+            cannot say is left out.
 
     Raises:
         UsageError: if a file cannot be read; it names file and line.
     """
-    return sources_of(load(path).workflow, f"own-{number}")
+    found = [
+        (project, scope)
+        for project in shown_workflows(path, converted)
+        for scope in (scopes(project) if converted else all_scopes(project))
+    ]
+    places = (json.dumps([str(scope.root.qualified), *scope.path]) for _, scope in found)
+    ids = unique_ids(f"own-{load(path).digest[:6]}-{digest_of(place)[:6]}" for place in places)
+    return tuple(_source(id, project, scope) for id, (project, scope) in zip(ids, found, strict=True))
 
 
 def sources_of(project: Workflow, name: str) -> tuple[StepSource, ...]:
@@ -122,7 +161,8 @@ def sources_of(project: Workflow, name: str) -> tuple[StepSource, ...]:
         project: The workflow, with the others of its project.
         name: What the ids begin with.
     """
-    found: Sequence[StepSource] = [
-        StepSource(f"{name}-{at}", project, scope.workflow, scope.place) for at, scope in enumerate(all_scopes(project))
-    ]
-    return tuple(found)
+    return tuple(_source(f"{name}-{at}", project, scope) for at, scope in enumerate(all_scopes(project)))
+
+
+def _source(id: str, project: Workflow, scope: Scope) -> StepSource:
+    return StepSource(id, project, scope.workflow, scope.place, path=scope.path)

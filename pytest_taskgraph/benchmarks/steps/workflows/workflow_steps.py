@@ -10,20 +10,22 @@ has there. It is of one of three kinds, which take turns as far as there are any
 
 - "later": some run that begins so has the task later; it still has to wait.
 - "excluded": no run that begins so has the task, since it is on a branch that was not taken.
-- "done": it is one of the tasks given. The easy kind, so it is taken half as often as the others.
+- "done": it is one of the tasks given. Who knows only that no task runs twice finds it, so it is taken a quarter as
+  often as the others.
 
 So there are as many Yes as No, and each pair is a multiple choice too.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from random import Random
 from typing import Final, Literal
 
 from ....errors import NoCaseError
+from ....scoring.forms.form import collapse_spaces
 from ....workflow.model import Workflow
 from ..next_step_samples import ChoiceSample, NextStepSample
 from .run_beginnings import RunBeginnings
@@ -34,7 +36,7 @@ WrongKind = Literal["later", "excluded", "done"]
 
 FIRST_PLACE: Final = 2
 LEAST_TASKS: Final = 3  # of a run that has a place to ask about
-WEIGHTS: Final[dict[WrongKind, int]] = {"later": 2, "excluded": 2, "done": 1}
+WEIGHTS: Final[dict[WrongKind, int]] = {"later": 4, "excluded": 4, "done": 1}
 MOST_TRIED: Final = 12  # tasks that are looked at for one No
 
 
@@ -82,7 +84,13 @@ class WorkflowQuestions:
 
 
 def workflow_questions(
-    sources: Iterable[StepSource], seed: int, *, runs: int = 1, places: int | None = None, wording: Wording = "names"
+    sources: Iterable[StepSource],
+    seed: int,
+    *,
+    runs: int = 1,
+    places: int | None = None,
+    most: int | None = None,
+    wording: Wording = "names",
 ) -> Iterator[WorkflowQuestions]:
     """Yield the questions about each of some levels; also a level about which nothing is asked, with the reason.
 
@@ -91,15 +99,17 @@ def workflow_questions(
         seed: Decides on the runs, their orders and the wrong steps.
         runs: The number of runs drawn from each level; a prefix that was asked about before is passed over.
         places: The number of places asked about in each run; None for all.
+        most: The number of places asked about in all runs of a level; None for all.
         wording: Whether a step is the name of a task or its description. Where some are missing or the same, names.
     """
     for source in sources:
         try:
-            pairs = tuple(step_pairs(source.level, f"{seed}|{source.id}", runs=runs, places=places))
+            texts = step_texts(source.level, wording)
+            pairs = tuple(islice(step_pairs(source.level, f"{seed}|{source.id}", runs=runs, places=places), most))
         except NoCaseError as error:
             yield WorkflowQuestions(source, left_out=str(error))
             continue
-        yield _worded(source, pairs, step_texts(source.level, wording))
+        yield _worded(source, pairs, texts)
 
 
 def step_pairs(level: Workflow, seed: int | str, *, runs: int = 1, places: int | None = None) -> Iterator[StepPair]:
@@ -117,7 +127,8 @@ def step_pairs(level: Workflow, seed: int | str, *, runs: int = 1, places: int |
     """
     beginnings = RunBeginnings(level)
     seen: set[tuple[str, ...]] = set()
-    used: Counter[WrongKind] = Counter()
+    phases = Random(f"{seed}|steps kinds")
+    used = {kind: phases.random() for kind in WEIGHTS}
     longest = 0
     for number in range(runs):
         rng = Random(f"{seed}|steps run|{number}")
@@ -135,12 +146,21 @@ def step_pairs(level: Workflow, seed: int | str, *, runs: int = 1, places: int |
 
 
 def step_texts(level: Workflow, wording: Wording) -> dict[str, str]:
-    """Return the text of each task as a step: its name, or its description if all have one and no two the same."""
+    """Return the text of each task as a step: its name, or its description if all have one and no two the same.
+
+    Each is one line: runs of white space are one space.
+
+    Raises:
+        NoCaseError: if two names differ in white space alone.
+    """
     if wording == "descriptions":
-        texts = {task.name: " ".join(task.description.split()) for task in level.tasks}
+        texts = {task.name: collapse_spaces(task.description) for task in level.tasks}
         if all(texts.values()) and len({text.casefold().rstrip(".") for text in texts.values()}) == len(texts):
             return texts
-    return {name: name for name in level.task_names}
+    names = {name: collapse_spaces(name) for name in level.task_names}
+    if len(set(names.values())) < len(names):
+        raise NoCaseError("two names of tasks differ in white space alone")
+    return names
 
 
 def _places(count: int, most: int | None, rng: Random) -> Sequence[int]:
@@ -150,7 +170,7 @@ def _places(count: int, most: int | None, rng: Random) -> Sequence[int]:
 
 
 def _wrong_step(
-    beginnings: RunBeginnings, order: Sequence[str], place: int, used: Counter[WrongKind], rng: Random
+    beginnings: RunBeginnings, order: Sequence[str], place: int, used: Mapping[WrongKind, float], rng: Random
 ) -> tuple[str, WrongKind]:
     """Return a task that cannot come next, and why; of the kind that was used least, if there is one."""
     prefix = order[: place - 1]

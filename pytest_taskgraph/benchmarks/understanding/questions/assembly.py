@@ -113,7 +113,7 @@ def notices(settings: UnderstandingSettings, options: Mapping[str, Any]) -> list
     patterns = select(options.get("patterns", "*"))
     if settings.workflows:
         left_out = [
-            *left_alone(settings),
+            *left_alone(settings.workflows),
             *silent(patterns, settings),
             *one_sided(patterns, settings),
             *_without_examples(patterns, settings),

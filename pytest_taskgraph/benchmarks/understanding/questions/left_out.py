@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from ....errors import RecipeTooLargeError, RecipeTooSmallError
 from ....notations import notation
@@ -93,9 +93,9 @@ def one_sided(patterns: Sequence[Pattern], settings: UnderstandingSettings) -> I
                 yield f"{where}: not asked, for no change of one step gives the other answer: {', '.join(told)}"
 
 
-def left_alone(settings: UnderstandingSettings) -> Iterator[str]:
+def left_alone(paths: Iterable[str]) -> Iterator[str]:
     """Yield a line for each of the user's folders with files that hold no workflow, though their suffix may."""
-    for path in settings.workflows:
+    for path in paths:
         if files := projects.load(path).left_alone:
             more = f" and {len(files) - MOST_NAMED} more" if len(files) > MOST_NAMED else ""
             yield f"{path}: left alone, for they hold no workflow: {', '.join(files[:MOST_NAMED])}{more}"

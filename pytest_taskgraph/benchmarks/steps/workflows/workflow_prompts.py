@@ -1,0 +1,117 @@
+"""Questions about one place of a workflow: can a task run next, and which of two can?"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from ....trial import Question, digest_of
+from ...family import QuestionReference
+from ...prompts import fence_for
+from ...understanding.own_files.interpretations import guide_for, spellings_for
+from ...understanding.questions.labels import difficulty
+from ..option_letters import LETTERS, TIE, letter_spellings
+from ..prompts import PROMPTS
+from ..steps_options import StepsSettings
+from .step_levels import ShownLevel, shown_level
+from .workflow_steps import StepPair
+
+_CHANCE: Final = 0.5
+
+
+def ask_step(reference: QuestionReference, settings: StepsSettings) -> Question:
+    """Return the question if a task can run next."""
+    shown, at = shown_level(reference.payload, settings), reference.payload["place"]
+    pair, wrong = shown.questions.pairs[at], reference.payload["expected"] == "no"
+    sample = shown.questions.classification[2 * at + wrong]
+    fields = _fields(shown, sample.prefix) | {"candidate": sample.candidate}
+    return _question(
+        reference,
+        settings,
+        shown,
+        pair,
+        text=f"After {'; '.join(sample.prefix)}: can “{sample.candidate}” run next?",
+        prompt=PROMPTS.render(reference.group, fields, settings),
+        form="yes-no",
+        reference="no" if wrong else "yes",
+        metric="class_accuracy",
+        wrong=pair.kind if wrong else "",
+    )
+
+
+def ask_choice(reference: QuestionReference, settings: StepsSettings) -> Question:
+    """Return the question which of two tasks can run next."""
+    shown, at = shown_level(reference.payload, settings), reference.payload["place"]
+    sample, pair = shown.questions.choices[at], shown.questions.pairs[at]
+    options, right = sample.shuffled(settings.seed)
+    tasks = (pair.right, pair.wrong) if right == 0 else (pair.wrong, pair.right)
+    listed = [{"letter": letter, "text": text} for letter, text in zip(LETTERS, options, strict=True)]
+    fields = _fields(shown, sample.prefix) | {"options": listed}
+    words = "; ".join(f"{option['letter']}. {option['text']}" for option in listed)
+    return _question(
+        reference,
+        settings,
+        shown,
+        pair,
+        text=f"After {'; '.join(sample.prefix)}: which can run next? {words}",
+        prompt=PROMPTS.render(reference.group, fields, settings),
+        form="letter",
+        reference=LETTERS[right],
+        metric="choice_accuracy",
+        wrong=pair.kind,
+        names=[*LETTERS],
+        spellings=_spellings(shown, tasks, options),
+    )
+
+
+def _fields(shown: ShownLevel, prefix: tuple[str, ...]) -> dict[str, Any]:
+    """Return what the templates of both questions see."""
+    return {
+        "workflow": shown.text,
+        "fence": fence_for(shown.text),
+        "in_notation": shown.notation.phrase,
+        "guide": guide_for(shown.notation, shown.text, shown.own, examples=False),
+        "place": shown.place,
+        "previous": [*prefix],
+    }
+
+
+def _spellings(shown: ShownLevel, tasks: tuple[str, ...], options: tuple[str, ...]) -> dict[str, str]:
+    """Return the letters of the texts of options, and of further names that the user's text has for these tasks."""
+    letters = dict(zip(tasks, LETTERS, strict=True))
+    further = spellings_for(shown.notation, shown.text, shown.source.root) if shown.own else {}
+    taken = {text.casefold() for text in (*LETTERS, TIE, *options)}
+    named = {word: letters[task] for word, task in further.items() if task in letters and word.casefold() not in taken}
+    return {**letter_spellings(options), **named}
+
+
+def _question(
+    asked: QuestionReference,
+    settings: StepsSettings,
+    shown: ShownLevel,
+    pair: StepPair,
+    *,
+    wrong: str,
+    **further: Any,  # noqa: ANN401 - fields of Question
+) -> Question:
+    labels: dict[str, str | int] = {
+        **{label: value for label, value in asked.labels.items() if value is not None},
+        "previous": len(pair.prefix),
+        "expected": further["reference"],
+        **({"wrong": wrong} if wrong else {}),
+        **({"names": shown.source.names} if shown.source.names else {}),
+        **difficulty(shown.source.level),
+    }
+    return Question(
+        id=asked.id,
+        family="steps",
+        group=asked.group,
+        section="workflows",
+        place="whole",
+        parsing=settings.parsing,
+        pass_threshold=1.0 if settings.pass_threshold is None else settings.pass_threshold,
+        labels=labels,
+        cluster=f"workflow:{shown.digest}",
+        digests={"workflow": shown.digest, "prompt": digest_of(further["prompt"])},
+        chance=_CHANCE,
+        **further,
+    )
