@@ -20,7 +20,7 @@ from pytest_taskgraph.benchmarks.steps.recipe_sets.embedded_recipes import read_
 from pytest_taskgraph.benchmarks.steps.step_baselines import BASELINES, ngram_baseline
 from pytest_taskgraph.benchmarks.steps.step_baselines.step_training import train_step_model
 from pytest_taskgraph.benchmarks.steps.steps_options import StepsSettings
-from pytest_taskgraph.errors import NotAskedError, PromptNotUnderstoodError, UsageError
+from pytest_taskgraph.errors import CannotScoreError, NotAskedError, PromptNotUnderstoodError, UsageError
 from pytest_taskgraph.trial import Json, Reply, Request
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -187,8 +187,17 @@ def test_ngram_workflow_prompts_are_answered(ngram: Model) -> None:
 @pytest.mark.parametrize("texts", YES_NO)
 @pytest.mark.parametrize("behind", [{"context": "Is it?"}, {"messages": [{"role": "user", "content": "Is it?"}]}])
 def test_ngram_yes_and_no_behind_a_question_are_not_scored(ngram: Model, texts: list[str], behind: Any) -> None:  # noqa: ANN401
-    with pytest.raises(NotAskedError, match=r"cannot score Yes and No behind a question.* it answers by text"):
+    with pytest.raises(CannotScoreError, match=r"cannot score answers behind a question.* it answers by text"):
         ask(ngram, Request(kind="score", texts=texts, **behind))
+
+
+@pytest.mark.parametrize("texts", [[" A", " B"], [" True", " False"]])
+def test_ngram_other_answers_behind_a_question_are_not_scored(ngram: Model, texts: list[str]) -> None:
+    for request in (classification("Toss well"), classification("Toss well", name="question"), choice(OPTIONS)):
+        with pytest.raises(CannotScoreError, match="it answers by text"):
+            ask(ngram, Request(kind="score", texts=texts, context=request.prompt))
+        with pytest.raises(CannotScoreError, match="it answers by text"):
+            ask(ngram, Request(kind="score", texts=texts, messages=request.messages))
 
 
 def test_ngram_other_texts_are_scored(ngram: Model) -> None:
@@ -205,7 +214,7 @@ def test_majority_says_no_and_takes_the_first_option() -> None:
 
 @pytest.mark.parametrize("behind", [{}, {"context": "Is it?"}])
 def test_majority_scores_nothing(behind: dict[str, Any]) -> None:
-    with pytest.raises(NotAskedError, match="baseline:majority cannot score texts"):
+    with pytest.raises(CannotScoreError, match="baseline:majority cannot score texts"):
         ask(BASELINES["majority"](SETTINGS), Request(kind="score", texts=["Yes", "No"], **behind))
 
 

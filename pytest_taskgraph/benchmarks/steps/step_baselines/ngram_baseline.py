@@ -5,13 +5,13 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
-from ....errors import NotAskedError
+from ....errors import CannotScoreError, PromptNotUnderstoodError
 from ....trial import Reply, Request
 from ..ngram.ngram_client import NgramClient
 from ..recipe_sets import load
 from ..recipe_sets.embedded_recipes import read_embedded_recipes
 from .step_baseline import StepBaseline
-from .step_prompts import AskedChoice, AskedStep
+from .step_prompts import AskedChoice, AskedStep, read_step_prompt
 from .step_training import StepModel, train_step_model
 
 if TYPE_CHECKING:
@@ -27,8 +27,8 @@ class NgramBaseline(StepBaseline):
 
     Where the perplexities of a choice tie, it replies "tie": a letter would be a guess, and by its place.
 
-    It scores texts too, which gives the perplexities of whole queries. Whether Yes or No follows a question it cannot
-    score: recipes hold neither.
+    It scores texts too, which gives the perplexities of whole queries. It does not score answers behind a question,
+    such as Yes and No: recipes hold neither.
 
     It learns from the training recipes and is tuned on the development recipes of the source of the questions, or on
     those that come with the package where there are none (`train_step_model`); at the first request, not before. Where
@@ -54,12 +54,11 @@ class NgramBaseline(StepBaseline):
         """Return the log-probabilities of texts.
 
         Raises:
-            NotAskedError: for Yes and No behind a question, and for replies to messages.
+            CannotScoreError: for answers behind a question, and for replies to messages.
         """
-        behind = request.context or request.messages
-        if behind and {text.strip().casefold() for text in request.texts} <= _VERDICTS:
-            raise NotAskedError(
-                f"{self.name} cannot score Yes and No behind a question, which recipes do not hold; it answers by text"
+        if _asks(request):
+            raise CannotScoreError(
+                f"{self.name} cannot score answers behind a question, which recipes do not hold; it answers by text"
             )
         return await self._scorer.answer(request)
 
@@ -69,3 +68,15 @@ class NgramBaseline(StepBaseline):
     @cached_property
     def _model(self) -> StepModel:
         return train_step_model(load(self._settings), self._settings.rule, read_embedded_recipes())
+
+
+def _asks(request: Request) -> bool:
+    """Return True if the texts to score are answers to a question that stands before them."""
+    before = request.prompt or request.context
+    if before and {text.strip().casefold() for text in request.texts} <= _VERDICTS:
+        return True
+    try:
+        read_step_prompt(before)
+    except PromptNotUnderstoodError:
+        return False
+    return True

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
-from ....errors import NotAskedError
+from ....errors import CannotScoreError, NotAskedError
 from ....trial import Reply, Request
 from .step_prompts import AskedStep, read_step_prompt
 
@@ -23,8 +23,9 @@ class StepBaseline(ABC):
         """Return the reply.
 
         Raises:
-            NotAskedError: for a prompt that asks nothing about the next step, for tools, and for requests that the
-                baseline cannot answer.
+            CannotScoreError: for texts to score that the baseline has no probabilities for.
+            NotAskedError: for a prompt that asks nothing about the next step, for tools, and for requests of any other
+                kind.
             UsageError: if a file that the user supplies cannot be used.
         """
         if request.kind == "score":
@@ -48,6 +49,6 @@ class StepBaseline(ABC):
         """Return the reply to a request to score texts.
 
         Raises:
-            NotAskedError: if the baseline has no probabilities for them.
+            CannotScoreError: if the baseline has no probabilities for them.
         """
-        raise NotAskedError(f"{self.name} cannot score texts: it has no probabilities, and answers by text")
+        raise CannotScoreError(f"{self.name} cannot score texts: it has no probabilities, and answers by text")
