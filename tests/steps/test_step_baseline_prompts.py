@@ -18,8 +18,11 @@ from pytest_taskgraph.benchmarks.steps.step_baselines.step_prompts import (
     AskedStep,
     read_step_prompt,
 )
+from pytest_taskgraph.benchmarks.steps.step_method import StepMethod
 from pytest_taskgraph.benchmarks.steps.steps_options import StepsSettings
+from pytest_taskgraph.benchmarks.steps.workflows.workflow_methods import METHODS as WORKFLOWS
 from pytest_taskgraph.errors import PromptNotUnderstoodError
+from pytest_taskgraph.notations import NOTATIONS
 from pytest_taskgraph.scoring.forms.form import collapse_spaces
 
 SETTINGS = StepsSettings()
@@ -99,6 +102,23 @@ def test_read_paper_query_gives_the_text_before_and_the_candidate(
 @pytest.mark.parametrize("name", ["question", "workflow_step", "paper"])
 def test_read_question_without_steps_before_has_an_empty_text(name: str) -> None:
     assert read_step_prompt(rendered(name, [], candidate="Boil water")) == AskedCandidate("", "Boil water")
+
+
+@pytest.mark.parametrize("method", WORKFLOWS, ids=lambda method: method.name)
+def test_read_workflow_question_gives_what_its_text_names(method: StepMethod) -> None:
+    settings = StepsSettings(tasks=(6, 12), notations=tuple(NOTATIONS))
+    for reference in method.references(settings, 1):
+        question = method.question(reference, settings)
+        asked = read_step_prompt(question.prompt)
+        after = f"After {asked.previous.replace(' . ', '; ')}:"
+        if isinstance(asked, AskedCandidate):
+            assert question.form == "yes-no"
+            assert question.text == f"{after} can “{asked.candidate}” run next?"
+        else:
+            assert question.form == "letter"
+            assert [*asked.options] == question.names
+            options = "; ".join(f"{letter}. {text}" for letter, text in asked.options.items())
+            assert question.text == f"{after} which can run next? {options}"
 
 
 def test_read_workflow_that_shows_a_question_takes_the_last_one() -> None:

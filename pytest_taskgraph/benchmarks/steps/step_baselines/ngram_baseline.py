@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from ....errors import CannotScoreError, PromptNotUnderstoodError
 from ....trial import Reply, Request
 from ..ngram.ngram_client import NgramClient
+from ..option_letters import TIE
 from ..recipe_sets import load
 from ..recipe_sets.embedded_recipes import read_embedded_recipes
 from .step_baseline import StepBaseline
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from ..ngram.language_model import KneserNeyModel
     from ..steps_options import StepsSettings
 
-TIE: Final = "tie"
 _VERDICTS: Final = {"yes", "no"}
 
 
