@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
 
-from .errors import NotAskedError, ProviderError, UsageError
+from .errors import NoLogprobsError, NotAskedError, ProviderError, UsageError
 from .trial import Json, Question, Reply, Request
 
 
@@ -31,6 +31,14 @@ class Exchange:
     failure: ProviderError | NotAskedError | None = None
     note: Mapping[str, Json] = field(default_factory=dict)  # what the episode says of it
 
+    @property
+    def sent(self) -> bool:
+        """Return True if the request left for the model: it was not refused before, nor by the model as it is.
+
+        A reply without log-probabilities did arrive, and may be billed.
+        """
+        return not isinstance(self.failure, NotAskedError) or isinstance(self.failure, NoLogprobsError)
+
 
 @dataclass(frozen=True, slots=True)
 class Transcript:
@@ -40,8 +48,8 @@ class Transcript:
         reply: what is scored: one of the replies, or one that the episode composed of several.
         metrics: what was measured on the way, by name; None is undefined.
         parts: numerator and denominator of values that are ratios, by name.
-        notes: what the record says of each exchange beside its messages and its reply, in the order of asking; may
-            be shorter than the exchanges are many.
+        notes: what the record says of each exchange beside its messages and its reply, in the order of asking,
+            failed requests included; may be shorter than the exchanges are many.
     """
 
     reply: Reply
@@ -72,7 +80,8 @@ async def drive(
     """Ask what an episode requests, and return what it comes to.
 
     The requests of one turn are asked side by side. Each is entered in `exchanges` as it is asked, so that they hold
-    what was paid for wherever the episode ends.
+    what was paid for wherever the episode ends. If requests of a turn fail, the first failure, by the order of the
+    requests, is raised at the episode's `yield` once all of them have ended: an episode that catches it goes on.
 
     Args:
         turns: the episode of a question.
@@ -80,7 +89,7 @@ async def drive(
         exchanges: a list to append to.
 
     Raises:
-        ProviderError, NotAskedError: the first of a turn, by the order of its requests, once all of them have ended.
+        ProviderError, NotAskedError: a failure that the episode does not catch.
         ValueError: if the episode has more notes than exchanges.
         UsageError: if the episode is no generator of lists of requests, or does not return a Transcript with a reply.
     """
@@ -94,10 +103,11 @@ async def drive(
             exchanges += turn
             await asyncio.sleep(0)  # an episode that yields empty lists without end can be cancelled
             await asyncio.gather(*(_complete(exchange, answer) for exchange in turn))
-            for exchange in turn:
-                if exchange.failure is not None:
-                    raise exchange.failure
-            requests = turns.send([exchange.reply for exchange in turn if exchange.reply is not None])
+            failure = next((exchange.failure for exchange in turn if exchange.failure is not None), None)
+            if failure is not None:
+                requests = turns.throw(failure)
+            else:
+                requests = turns.send([exchange.reply for exchange in turn if exchange.reply is not None])
     except StopIteration as stop:
         transcript = _check_transcript(stop.value)
     own = exchanges[first:]

@@ -150,6 +150,7 @@ class Loopback:
         self.answer = answer
         self.asked: Callable[[Received], str] = lambda received: received.prompt  # what the answer is a function of
         self.logprob: Callable[[str], float] = lambda token: -float(len(token))
+        self.completions: Raw | None = None  # what completions get instead
         self.requests: list[Received] = []
         self._script: deque[Answer] = deque()
         self._ended = threading.Event()
@@ -191,6 +192,8 @@ class Loopback:
             self.requests.append(received)
             answer = self._script.popleft() if self._script else self.answer
             if received.prompts and answer is self.answer:
+                if self.completions is not None:
+                    return self.completions
                 return echoed(*map(self._spelled, received.prompts))
         if callable(answer):
             answer = answer(self.asked(received))

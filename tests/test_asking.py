@@ -2,13 +2,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import suppress
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_taskgraph.asking import Exchange, Transcript, Turns, drive
-from pytest_taskgraph.errors import BudgetSpentError, NotAskedError, ProviderError
+from pytest_taskgraph.errors import BudgetSpentError, CannotScoreError, NoLogprobsError, NotAskedError, ProviderError
 from pytest_taskgraph.trial import Reply, Request
 
 
@@ -89,6 +90,102 @@ def test_drive_loses_no_exchange_wherever_an_episode_fails(plan: list[list[bool]
     assert prompts(exchanges) == [text for texts in asked for text in texts]
     for one in exchanges:
         assert (one.reply is None) == (one.failure is not None) == one.request.prompt.endswith("False")
+
+
+def falling_back(caught: type[Exception], asked: Sequence[str] = ("score",)) -> Turns:
+    """An episode that asks in a chat where its first turn fails in the way that it catches."""
+    try:
+        (reply, *_) = yield [asking(text) for text in asked]
+    except caught as failure:
+        (reply,) = yield [asking(f"chat after {failure}")]
+    return Transcript(reply, notes=[{"first": True}])
+
+
+async def refuse_scores(request: Request) -> Reply:
+    """Answer in a chat only; "score" cannot be asked, and "broken" breaks the server."""
+    if request.prompt == "score":
+        raise CannotScoreError("no scores")
+    if request.prompt == "broken":
+        raise ProviderError("server", "broken")
+    return Reply(f"to {request.prompt}")
+
+
+def test_drive_episode_that_catches_a_failure_goes_on() -> None:
+    exchanges: list[Exchange] = []
+    transcript = asyncio.run(drive(falling_back(NotAskedError), refuse_scores, exchanges))
+    assert transcript.reply.text == "to chat after no scores"
+    assert prompts(exchanges) == ["score", "chat after no scores"]
+    assert [(one.reply is None, str(one.failure or ""), dict(one.note)) for one in exchanges] == [
+        (True, "no scores", {"first": True}), (False, "", {}),
+    ]  # fmt: skip
+
+
+def test_drive_episode_that_catches_a_failure_may_end_there() -> None:
+    def giving_up() -> Turns:
+        try:
+            yield [asking("score")]
+        except NotAskedError as failure:
+            return Transcript(Reply(f"none: {failure}"))
+        return Transcript(Reply("never"))
+
+    assert asyncio.run(drive(giving_up(), refuse_scores)).reply.text == "none: no scores"
+
+
+@pytest.mark.parametrize(
+    ("asked", "caught", "raised"),
+    [
+        (["broken"], NotAskedError, "server: broken"),
+        (["score"], ProviderError, "no scores"),
+        (["score"], BudgetSpentError, "no scores"),
+        (["broken", "score"], NotAskedError, "server: broken"),
+        (["fine", "score", "broken"], ProviderError, "no scores"),
+    ],
+)
+def test_drive_failure_that_an_episode_does_not_catch_ends_it(
+    asked: list[str], caught: type[Exception], raised: str
+) -> None:
+    """The first failure of a turn counts, by the order of its requests."""
+    exchanges: list[Exchange] = []
+    with pytest.raises((ProviderError, NotAskedError)) as met:
+        asyncio.run(drive(falling_back(caught, asked), refuse_scores, exchanges))
+    assert str(met.value) == raised
+    assert prompts(exchanges) == asked
+
+
+def test_drive_failure_of_the_second_way_ends_the_episode() -> None:
+    async def answer(request: Request) -> Reply:
+        raise NotAskedError(request.prompt)
+
+    with pytest.raises(NotAskedError, match="chat after score"):
+        asyncio.run(drive(falling_back(NotAskedError), answer))
+
+
+def test_drive_episode_that_asks_on_for_ever_can_be_cancelled() -> None:
+    def stubborn() -> Turns:
+        while True:
+            with suppress(NotAskedError):
+                yield [asking("score")]
+
+    async def run() -> None:
+        async with asyncio.timeout(0):
+            await drive(stubborn(), refuse_scores)
+
+    with pytest.raises(TimeoutError):
+        asyncio.run(run())
+
+
+@pytest.mark.parametrize(
+    ("failure", "sent"),
+    [
+        (None, True),
+        (ProviderError("server", "broken"), True),
+        (NotAskedError("no"), False),
+        (CannotScoreError("no scores"), False),
+        (NoLogprobsError("no log-probabilities"), True),
+    ],
+)
+def test_exchange_is_sent_unless_it_was_not_asked(failure: ProviderError | NotAskedError | None, sent: bool) -> None:
+    assert Exchange(asking("a"), failure=failure).sent is sent
 
 
 def test_drive_any_other_error_is_not_taken_for_a_failure() -> None:

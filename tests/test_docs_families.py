@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
-from loopback import Loopback
+from loopback import Loopback, Raw, refuse
 from plugin_project import Project
 
 from pytest_taskgraph.benchmarks.family import Family, QuestionReference
@@ -85,6 +85,45 @@ def test_episode_of_the_page_runs(capitals: Project) -> None:
         ("draft", "Nairobi"), ("check", "Lima"), ("check", "Nairobi"),
     ]  # fmt: skip
     assert (trial["reply"]["text"], trial["score"]["parts"]) == ("Nairobi", {"agreement": [2, 3]})
+
+
+LIKELIER = """
+from dataclasses import replace
+
+from fallback import likelier
+
+
+class Likelier(Capitals):
+    def question(self, reference: QuestionReference, settings: Settings) -> Question:
+        made = super().question(reference, settings)
+        return replace(made, form="yes-no", reference="yes", episode="likelier")
+
+    def episode(self, name: str):
+        return likelier if name == "likelier" else super().episode(name)
+
+
+capitals = Likelier()
+"""
+
+
+@pytest.mark.parametrize(("refused", "by_logprobs"), [(None, 1), (refuse(404, "no such path"), 0)])
+def test_episode_of_the_page_that_catches_a_failure_runs(
+    capitals: Project, refused: Raw | None, by_logprobs: int
+) -> None:
+    conftest = capitals.path / "conftest.py"
+    source = conftest.read_text(encoding="utf-8")
+    conftest.write_text(source.replace("capitals = Capitals()\n", LIKELIER), encoding="utf-8")
+    with Loopback("yes") as server:
+        server.completions = refused
+        server.logprob = lambda token: -1.0 if token == " yes" else -2.0
+        args = (f"--model={server.url}#any", "--taskgraph-data=countries=countries.csv", "-k", "Kenya")
+        ran = capitals.spawn(*args, "--taskgraph-report=json=record.json")
+    assert ran.code == 0, ran.output
+    (trial,) = capitals.record()["trials"]
+    assert (trial["reply"]["text"], trial["score"]["parts"]) == ("yes", {"by_logprobs": [by_logprobs, 1]})
+    assert [one.path for one in server.requests] == [
+        "/v1/completions", *(["/v1/chat/completions"] if refused else []),
+    ]  # fmt: skip
 
 
 def test_page_names_every_attribute_and_method_of_a_family() -> None:

@@ -27,7 +27,7 @@ class AskResult:
     @property
     def requests(self) -> int:
         """How many requests were sent, whether a reply came or not."""
-        return sum(not isinstance(exchange.failure, NotAskedError) for exchange in self.exchanges)
+        return sum(exchange.sent for exchange in self.exchanges)
 
     @property
     def retries(self) -> int:

@@ -17,7 +17,6 @@ from dataclasses import dataclass
 from math import fsum
 from typing import TYPE_CHECKING, Any
 
-from ...errors import NotAskedError
 from ...redaction import redact, redact_all
 from ...trial import Question, Reply, Request, Trial, digest_of
 from .plain import joined_surrogates
@@ -47,7 +46,7 @@ def keep_exchanges(
     Raises:
         ValueError: if a note has a name that an exchange has by itself.
     """
-    sent = [exchange for exchange in exchanges if not isinstance(exchange.failure, NotAskedError)]
+    sent = [exchange for exchange in exchanges if exchange.sent]
     scored = [at for at, exchange in enumerate(sent) if reply is not None and exchange.reply is reply]
     digests = {text: _digest(text) for text in _own_texts(question)}
     own, texts, kept = set(digests.values()), dict[str, str](), []
