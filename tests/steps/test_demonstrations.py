@@ -14,11 +14,11 @@ from food_com_file import write_recipes, write_soups
 from pytest_taskgraph.benchmarks.settings import Settings
 from pytest_taskgraph.benchmarks.steps.construction import build_classification
 from pytest_taskgraph.benchmarks.steps.construction_rule import ConstructionRule
-from pytest_taskgraph.benchmarks.steps.demonstrations import demonstration_notices, draw_demonstrations, resemble
+from pytest_taskgraph.benchmarks.steps.demonstrations import demonstration_notices, draw_demonstrations
 from pytest_taskgraph.benchmarks.steps.next_step_samples import NextStepSample
 from pytest_taskgraph.benchmarks.steps.recipe_sets import load
 from pytest_taskgraph.benchmarks.steps.recipe_sets.embedded_recipes import read_embedded_recipes
-from pytest_taskgraph.benchmarks.steps.step_recipe import StepRecipe
+from pytest_taskgraph.benchmarks.steps.recipe_sets.recipe_resemblance import resemble
 from pytest_taskgraph.benchmarks.steps.steps_options import StepsSettings
 from pytest_taskgraph.errors import UsageError
 
@@ -141,48 +141,20 @@ def test_demonstration_of_the_asked_recipe_is_replaced_in_its_place() -> None:
         assert found[:at] + found[at + 1 :] == common[:at] + common[at + 1 :]
 
 
-def test_demonstrations_with_published_questions_leave_out_their_recipe(tmp_path: Path) -> None:
+def test_demonstrations_with_published_questions_are_of_no_published_recipe(tmp_path: Path) -> None:
     # The same recipe, as the published file and Food.com's file spell it.
     steps = ["cut the leeks, finely", "boil them", "add salt & pepper", "serve"]
-    recipes = [(f"soup {at}", at, steps if at % 2 else [f"do part {step} of {at}" for step in range(5)])
-               for at in range(60)]  # fmt: skip
-    (tmp_path / "next_step.txt").write_text(
-        "Cut the leeks , finely . Boil them\tAdd salt & pepper\tYes\nGrate it . Fry it\tEat it\tYes", encoding="utf-8"
-    )
+    recipes = [
+        (f"soup {at}", at, steps if at % 2 else [f"do part {step} of {at}" for step in range(5)]) for at in range(60)
+    ]
+    (tmp_path / "next_step.txt").write_text("Cut the leeks , finely . Boil them\tAdd salt & pepper\tYes", "utf-8")
     path = write_recipes(tmp_path / "x.csv", recipes)
     settings = StepsSettings.of(Settings(data={"steps": str(tmp_path / "next_step.txt"), "steps-recipes": path}))
 
     for seed_number in range(1, 7):
-        resembling = recipes_of(draw_demonstrations(settings, 8, seed_number, "next-step-1"))
-        assert all(int(id) % 2 == 0 for id in resembling)
-    other = [id for at in range(1, 7) for id in recipes_of(draw_demonstrations(settings, 8, at, "next-step-2"))]
-    assert any(int(id) % 2 for id in other)
-
-
-LONG = "Simmer everything for an hour until it is thick and brown"
-
-
-@pytest.mark.parametrize(
-    ("title", "steps", "expected"),
-    [
-        ("rye bread", ["mix", "bake"], False),
-        ("LEEK soup!", ["mix", "bake"], True),
-        ("rye bread", ["Boil the leeks.", "bake"], False),  # a short step alone
-        ("rye bread", ["Boil the leeks.", "stir", "SERVE  hot"], True),
-        ("rye bread", [LONG.upper(), "bake"], True),
-        ("", ["!", "?"], False),
-    ],
-)
-def test_resemble_goes_by_title_and_steps_in_common(title: str, steps: list[str], expected: bool) -> None:
-    first = StepRecipe("a", "Leek soup", ("boil the leeks", "serve hot", f"{LONG} .", "!", "?"))
-    second = StepRecipe("b", title, tuple(steps))
-
-    assert resemble(first, second) is resemble(second, first) is expected
-    assert resemble(first, replace(second, id="a"))
-
-
-def test_resemble_of_recipes_without_titles_is_false() -> None:
-    assert not resemble(StepRecipe("a", "", ("cut it",)), StepRecipe("b", "", ("boil it",)))
+        found = recipes_of(draw_demonstrations(settings, 8, seed_number, "next-step-1"))
+        assert all(int(id) % 2 == 0 for id in found)
+    assert "left out, as they resemble those of the published questions: " in [*demonstration_notices(settings)][1]
 
 
 # What cannot be drawn.

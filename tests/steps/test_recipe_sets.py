@@ -49,13 +49,26 @@ def test_load_of_food_com_that_is_not_stated_is_an_error() -> None:
         load(StepsSettings(source="food.com"))
 
 
-@pytest.mark.parametrize(("data", "source"), [((), "embedded"), (("steps-recipes",), "food.com")])
-def test_load_for_published_questions_gives_what_to_learn_from(
-    food_com: str, data: tuple[str, ...], source: str
-) -> None:
-    stated = {"steps": "questions.txt"} | dict.fromkeys(data, food_com)
+def test_load_for_published_questions_gives_embedded_recipes_to_learn_from() -> None:
+    assert load(StepsSettings.of(Settings(data={"steps": "questions.txt"}))) is read_embedded_recipes()
 
-    assert load(StepsSettings.of(Settings(data=stated))).source == source
+
+def test_load_for_published_questions_leaves_out_recipes_that_they_show(food_com: str, tmp_path: Path) -> None:
+    whole = load(StepsSettings.of(Settings(data={"steps-recipes": food_com})))
+    asked = [whole.train[0], whole.train[4], whole.test[0]]
+    lines = [f"{recipe.steps[0].upper()} . {recipe.steps[1]}!\t{recipe.steps[2]}\tYes\n" for recipe in asked]
+    (tmp_path / "next_step.txt").write_text("".join(lines), encoding="utf-8")
+    settings = StepsSettings.of(Settings(data={"steps": str(tmp_path / "next_step.txt"), "steps-recipes": food_com}))
+    found = load(settings)
+
+    assert found.train == (*whole.train[1:4], *whole.train[5:])
+    assert (found.dev, found.test, found.source) == (whole.dev, whole.test[1:], "food.com")
+    assert found.problems == (
+        "Food.com's recipes, train split: left out, as they resemble those of the published questions: 2",
+        "Food.com's recipes, test split: left out, as they resemble those of the published questions: 1",
+    )
+    assert load(settings) is found
+    assert load(StepsSettings.of(Settings(data={"steps-recipes": food_com}))) is whole
 
 
 def test_load_of_the_embedded_source_passes_over_food_com(food_com: str) -> None:

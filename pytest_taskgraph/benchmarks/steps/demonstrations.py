@@ -2,35 +2,29 @@
 
 As in Wang et al. (2023), section 3.4, half of them are Yes and half are No. They are of different recipes. Each draw of
 a run gives all questions the same demonstrations; those of a recipe that resembles the one that is asked about are
-replaced, each in its place, by the next that the draw has. Two recipes resemble each other if they have the same id or
-title, or two steps in common, or one of at least `LONG_STEP` words. Letter case and punctuation make no difference: the
-published questions and Food.com's file spell the same recipe differently. A short step alone, such as "Preheat the
-oven", says nothing: if it counted, the demonstrations would change from question to question.
+replaced, each in its place, by the next that the draw has (`recipe_resemblance`). If short steps that many recipes have
+counted as a resemblance, the demonstrations would change from question to question.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from random import Random
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from ...errors import UsageError
 from .construction import build_classification
 from .construction_rule import ConstructionRule
 from .next_step_samples import NextStepSample
 from .recipe_sets import RecipeSet, RecipeSplit, load
+from .recipe_sets.recipe_resemblance import published_recipes, resemble
 from .sample_sets import usable_recipes
 from .step_recipe import StepRecipe
 from .steps_options import RECIPES_DATA, SAMPLES_DATA
 
 if TYPE_CHECKING:
-    from .recipe_sets.published_files import PublishedSamples
     from .steps_options import StepsSettings
-
-LONG_STEP: Final = 8
-"""The words of a step that two recipes hardly have in common by chance."""
 
 _Drawn = tuple[StepRecipe, NextStepSample]
 
@@ -76,22 +70,7 @@ def demonstration_notices(settings: StepsSettings) -> Iterator[str]:
         name = "Food.com's" if RECIPES_DATA in settings.data else "the embedded"
         more = "" if RECIPES_DATA in settings.data else f"; --taskgraph-data={RECIPES_DATA}=PATH takes Food.com's"
         yield f"STEPS, published questions: demonstrations are built from {name} recipes, train split{more}"
-
-
-def resemble(first: StepRecipe, second: StepRecipe) -> bool:
-    """Return True if two recipes may be the same or versions of each other."""
-    if first.id == second.id:
-        return True
-    title = _words(first.title)
-    if title and title == _words(second.title):
-        return True
-    common = {_words(step) for step in first.steps} & {_words(step) for step in second.steps} - {""}
-    return len(common) > 1 or any(len(words.split()) >= LONG_STEP for words in common)
-
-
-def _words(text: str) -> str:
-    """Return the words of a text in lower case, without anything between them but a space."""
-    return " ".join(re.findall(r"[^\W_]+", text.casefold()))
+        yield from load(settings).problems
 
 
 @lru_cache(maxsize=64)
@@ -141,7 +120,7 @@ def _asked_recipe(settings: StepsSettings, recipes: RecipeSet, recipe_id: str) -
     if settings.source == "published":
         from .recipe_sets.published_files import read_published_samples
 
-        known = _published_recipes(read_published_samples(settings.data_path(SAMPLES_DATA)))
+        known = published_recipes(read_published_samples(settings.data_path(SAMPLES_DATA)))
     else:
         known = _recipes_by_id(recipes, settings.split)
     if recipe_id not in known:
@@ -155,13 +134,3 @@ def _asked_recipe(settings: StepsSettings, recipes: RecipeSet, recipe_id: str) -
 @lru_cache(maxsize=4)
 def _recipes_by_id(recipes: RecipeSet, split: RecipeSplit) -> Mapping[str, StepRecipe]:
     return {recipe.id: recipe for recipe in recipes.split(split)}
-
-
-@lru_cache(maxsize=4)
-def _published_recipes(published: PublishedSamples) -> Mapping[str, StepRecipe]:
-    steps: dict[str, dict[str, None]] = {}
-    for sample in published.classification:
-        steps.setdefault(sample.recipe, {}).update(dict.fromkeys((*sample.prefix, sample.candidate)))
-    for choice in published.choices:
-        steps.setdefault(choice.recipe, {}).update(dict.fromkeys((*choice.prefix, choice.right, choice.wrong)))
-    return {id: StepRecipe(id, "", tuple(found)) for id, found in steps.items()}

@@ -1,9 +1,10 @@
 """The recipes that STEPS builds questions from, and its published questions.
 
-embedded_recipes  our own recipes and procedures, which come with the package
-food_com          Food.com's recipes, as the paper used them
-published_files   the published test files, which hold questions and no recipes
-published_writer  files like those, of questions that were built
+embedded_recipes    our own recipes and procedures, which come with the package
+food_com            Food.com's recipes, as the paper used them
+published_files     the published test files, which hold questions and no recipes
+published_writer    files like those, of questions that were built
+recipe_resemblance  recipes that may be the same
 """
 
 from __future__ import annotations
@@ -24,19 +25,26 @@ MOST_RECIPES_KEPT: Final = 20_000
 def load(settings: StepsSettings) -> RecipeSet:
     """Return the recipes of the source that the settings name. They are kept: data are read once a process.
 
-    Published questions come without recipes. With them, Food.com's are returned where they are stated, and otherwise
-    the embedded ones: to learn from, not to ask about. The splits of Food.com's recipes are the same for every seed of
-    a run, so that a model that learned from train is never asked about what it learned.
+    Published questions come without recipes. With them, Food.com's are returned where they are stated, less those that
+    resemble a published one, and otherwise the embedded ones: to learn from, not to ask about. The splits of Food.com's
+    recipes are the same for every seed of a run, so that a model that learned from train is never asked about what it
+    learned.
 
     Raises:
-        UsageError: if Food.com's recipes are not stated and the source needs them, or none of them can be used.
+        UsageError: if Food.com's recipes are not stated and the source needs them, or data cannot be used.
     """
-    from ..steps_options import RECIPES_DATA
+    from ..steps_options import RECIPES_DATA, SAMPLES_DATA
 
     if settings.source == "food.com" or (settings.source == "published" and RECIPES_DATA in settings.data):
         from .food_com import read_food_com
 
-        return read_food_com(settings.data_path(RECIPES_DATA), most=MOST_RECIPES_KEPT)
+        recipes = read_food_com(settings.data_path(RECIPES_DATA), most=MOST_RECIPES_KEPT)
+        if settings.source == "food.com":
+            return recipes
+        from .published_files import read_published_samples
+        from .recipe_resemblance import without_published
+
+        return without_published(recipes, read_published_samples(settings.data_path(SAMPLES_DATA)))
     from .embedded_recipes import read_embedded_recipes
 
     return read_embedded_recipes()
