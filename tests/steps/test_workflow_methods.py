@@ -173,6 +173,28 @@ def test_generated_questions_have_all_places_and_few_tasks_done(seed: int, numbe
     assert sum(pair.kind == "done" for pair in found.pairs) <= 1
 
 
+@pytest.mark.parametrize("size", [5, 12])
+def test_generated_questions_ask_about_tasks_done_in_every_second_workflow(size: int) -> None:
+    found = [generated_questions(1, number, size, "mixed") for number in range(40)]
+    done = [sum(pair.kind == "done" for pair in one.pairs) for one in found]
+
+    assert set(done[::2]) == {0}
+    assert set(done[1::2]) == {0, 1}
+
+
+def test_generated_questions_without_a_suitable_draw_take_the_best_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(step_levels, "_DRAWS", 1)
+    found = generated_questions.__wrapped__(1, 0, 3, "mixed")  # of three tasks with a fork, only done ones are wrong
+
+    assert [pair.kind for pair in found.pairs] == ["done"]
+
+
+def test_generated_questions_without_enough_places_name_the_option(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(step_levels, "places_of", lambda tasks: 9)
+    with pytest.raises(UsageError, match="--taskgraph-tasks: none of 12 workflows of 5 tasks has 9 places"):
+        generated_questions.__wrapped__(1, 0, 5, "mixed")
+
+
 def test_question_about_a_step_states_what_it_is_about() -> None:
     chosen = StepsSettings(seed=2, parsing="strict")
     yes, no = (STEP.question(one, chosen) for one in STEP.references(chosen, 1)[2:4])
