@@ -7,7 +7,6 @@ run; no network is used unless it is allowed. torch and transformers are importe
 from __future__ import annotations
 
 import hashlib
-import json
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -213,16 +212,8 @@ def _quiet() -> Iterator[None]:
             its_logging.enable_progress_bar()
 
 
-def save_weights(weights: LocalWeights, folder: Path, about: dict[str, Any], file: str) -> None:
-    """Save a model and its tokenizer to a folder, weights as safetensors, with a JSON file about them.
-
-    Args:
-        weights: The model and its tokenizer.
-        folder: Where to; it exists.
-        about: What the file states.
-        file: The name of the file.
-    """
+def save_weights(weights: LocalWeights, folder: Path) -> None:
+    """Save a model and its tokenizer to a folder that exists; the weights as safetensors."""
     with _quiet():
         weights.model.save_pretrained(str(folder))
         weights.tokenizer.save_pretrained(str(folder))
-    (folder / file).write_text(json.dumps(about, indent=2, allow_nan=False) + "\n", encoding="utf-8")

@@ -45,6 +45,7 @@ def save_tiny(
     *,
     positions: int = 128,
     seed: int = 0,
+    dropout: float = 0.1,
     **further: Any,  # noqa: ANN401
 ) -> Path:
     """Save a model and its tokenizer to the folder.
@@ -54,6 +55,7 @@ def save_tiny(
         tokenizer: That of `byte_pairs` unless given.
         positions: The tokens that the model takes.
         seed: Decides on the weights.
+        dropout: The share of what is dropped in training.
         further: More of the tokenizer, such as its chat template.
     """
     import torch
@@ -66,6 +68,7 @@ def save_tiny(
     config = GPT2Config(
         vocab_size=len(wrapped), n_positions=positions, n_embd=32, n_layer=2, n_head=2,
         bos_token_id=end, eos_token_id=end, initializer_range=0.3,
+        resid_pdrop=dropout, embd_pdrop=dropout, attn_pdrop=dropout,
     )  # fmt: skip
     torch.manual_seed(seed)
     GPT2LMHeadModel(config).save_pretrained(str(folder))
