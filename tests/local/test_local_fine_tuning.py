@@ -233,6 +233,12 @@ def test_command_learns_from_a_file_of_food_com(tiny: Path, tmp_path: Path) -> N
     assert (data["source"], data["train_recipes"], data["most_recipes"]) == ("food.com", 40, 40)
 
 
+def test_command_with_recipes_that_are_not_there_names_its_option(tiny: Path, tmp_path: Path) -> None:
+    missing = tmp_path / "missing.csv"
+    with pytest.raises(UsageError, match=re.escape(f"--recipes={missing}")):
+        command(f"--model={tiny}", f"--out={tmp_path / 'out'}", f"--recipes={missing}", *SMALL)
+
+
 def test_command_that_is_interrupted_tells_what_it_kept(
     tiny: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -119,9 +119,12 @@ def _recipes(path: Path | None, most: int) -> RecipeSet:
         from ..recipe_sets.embedded_recipes import read_embedded_recipes
 
         return read_embedded_recipes()
-    from ..recipe_sets.food_com import read_food_com
+    from ..recipe_sets.food_com import FORMAT, read_food_com
 
-    return read_food_com(path, most=most or None)
+    try:
+        return read_food_com(path, most=most or None)
+    except UsageError as error:
+        raise UsageError(str(error).replace(FORMAT.option(path), f"--recipes={path}")) from None
 
 
 def _about_data(recipes: RecipeSet, options: argparse.Namespace, samples: TuningSamples) -> dict[str, Any]:
