@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from workflow_builders import level
 
 from pytest_taskgraph.benchmarks.family import QuestionReference
+from pytest_taskgraph.benchmarks.steps.step_baselines.step_prompts import AskedCandidate, read_step_prompt
 from pytest_taskgraph.benchmarks.steps.steps_options import StepsSettings
 from pytest_taskgraph.benchmarks.steps.workflows import step_levels
 from pytest_taskgraph.benchmarks.steps.workflows.step_levels import PLACES, generated_questions, places_of
@@ -33,7 +34,8 @@ from pytest_taskgraph.benchmarks.steps.workflows.workflow_methods import (
 from pytest_taskgraph.benchmarks.understanding.patterns.scope import all_scopes
 from pytest_taskgraph.errors import NothingToAskError, UnknownNameError, UsageError
 from pytest_taskgraph.notations import NOTATIONS, notation
-from pytest_taskgraph.trial import Question
+from pytest_taskgraph.scoring.grade import grade, read_answer
+from pytest_taskgraph.trial import Question, Reply
 from pytest_taskgraph.workflow.model import Domain, Gateway, Link, Parameter, Task, Workflow
 
 STEP, CHOICE = METHODS
@@ -222,6 +224,31 @@ def test_question_about_a_choice_states_letters_and_their_texts() -> None:
     assert question.reference == question.labels["expected"] == right_answer(question)
 
 
+def test_reply_to_a_choice_is_read_by_letter_or_by_text() -> None:
+    chosen = StepsSettings(seed=14, parsing="lenient")
+    for one in CHOICE.references(chosen, 12):
+        question = CHOICE.question(one, chosen)
+        for letter, text in zip("AB", shown(question.prompt).asked, strict=True):
+            for reply in (letter, f"{letter}.", f"({letter})", f"{letter}. {text}", text, f"**{text}**"):
+                found = grade(question, Reply(reply))
+
+                assert (found.given, found.value) == (letter, float(letter == question.reference))
+
+
+@pytest.mark.parametrize("notation_name", ["wadl", "mermaid", "prose"])
+def test_prompts_are_read_by_the_baselines(notation_name: str, tmp_path: Path) -> None:
+    hostile = own(tmp_path, renamed(HOSTILE[1]), notations=(notation_name,), convert=True)
+    for chosen in (StepsSettings(seed=15, notations=(notation_name,)), hostile):
+        for question in all_questions(chosen):
+            found, asked = shown(question.prompt), read_step_prompt(question.prompt)
+
+            assert asked.previous == " . ".join(found.prefix)
+            if isinstance(asked, AskedCandidate):
+                assert (asked.candidate,) == found.asked
+            else:
+                assert tuple(asked.options.items()) == tuple(zip("AB", found.asked, strict=True))
+
+
 def test_question_labels_are_those_that_are_declared_and_stated_before() -> None:
     chosen = StepsSettings(seed=4, notations=("mermaid",))
     for method in METHODS:
@@ -282,6 +309,7 @@ def test_question_of_a_payload_from_elsewhere_is_the_same(tmp_path: Path) -> Non
 
 SCRIPT = """
 import hashlib, sys
+from pytest_taskgraph.benchmarks.steps.step_baselines.step_prompts import AskedCandidate, read_step_prompt
 from pytest_taskgraph.benchmarks.steps.steps_options import StepsSettings
 from pytest_taskgraph.benchmarks.steps.workflows.workflow_methods import METHODS
 
@@ -446,6 +474,8 @@ def test_own_file_with_hostile_names_keeps_prompts_and_letters(
         texts = dict(zip(found.asked, "AB", strict=True))
         assert all(texts.get(text, letter) == letter for text, letter in question.spellings.items())
         assert not {"A", "B", "tie"} & question.spellings.keys()
+        for letter, text in zip("AB", found.asked, strict=True):
+            assert read_answer(question, Reply(letter)) == read_answer(question, Reply(f"{letter}. {text}")) == letter
 
 
 def test_own_file_with_names_that_differ_in_white_space_is_left_out(tmp_path: Path) -> None:
