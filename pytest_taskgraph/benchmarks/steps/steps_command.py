@@ -1,4 +1,8 @@
-"""`steps build`: the questions of STEPS, built from recipes and written to files like the published ones."""
+"""`steps build` and `steps finetune`.
+
+Questions of STEPS are built from recipes and written to files like the published ones. What `steps finetune` does is in
+`fine_tuning`.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +21,8 @@ from ..data_sets.item_draw import draw_items
 from ..data_sets.json_lines import MOST_LINES
 from .construction import ConstructionCounts, build_choices, build_classification
 from .construction_rule import ConstructionRule
-from .recipe_sets import RecipeSet, RecipeSplit
+from .fine_tuning import finetune_command
+from .recipe_sets import RecipeSet, RecipeSplit, read_stated
 from .recipe_sets.published_writer import (
     CHOICE_FOLDER,
     CLASSIFICATION_FOLDER,
@@ -29,7 +34,8 @@ from .recipe_sets.recipe_set import RECIPE_SPLITS
 from .sample_sets import usable_recipes
 from .step_recipe import StepRecipe
 
-SUMMARY = "build the questions of STEPS from recipes, and write them to files like the published ones"
+SUMMARY = "build files of questions of STEPS from recipes, or fine-tune a local model on them"
+BUILD_SUMMARY: Final = "build the questions of STEPS from recipes, and write them to files like the published ones"
 _KINDS: Final = (CLASSIFICATION_FOLDER, CHOICE_FOLDER)
 """The folders of the two kinds of questions."""
 
@@ -52,9 +58,16 @@ class _FileSize:
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command to the parser."""
-    actions = parser.add_subparsers(dest="action", required=True, metavar="build")
-    build = actions.add_parser("build", help=SUMMARY, description=SUMMARY)
+    actions = parser.add_subparsers(dest="action", required=True, metavar="build|finetune")
+    build = actions.add_parser("build", help=BUILD_SUMMARY, description=BUILD_SUMMARY)
     build.set_defaults(run_action=_build)
+    _add_build(build)
+    finetune = actions.add_parser("finetune", help=finetune_command.SUMMARY, description=finetune_command.SUMMARY)
+    finetune.set_defaults(run_action=finetune_command.run)
+    finetune_command.arguments(finetune)
+
+
+def _add_build(build: argparse.ArgumentParser) -> None:
     build.add_argument(
         "--out", metavar="DIR", type=Path, required=True, help="the folder that the files are written to"
     )
@@ -100,7 +113,7 @@ def run(options: argparse.Namespace) -> int:
     """Run the action that the options name.
 
     Returns:
-        0.
+        The exit code of the action.
 
     Raises:
         UsageError: if it cannot be done.
@@ -120,7 +133,7 @@ def _build(options: argparse.Namespace) -> int:
         raise UsageError(
             f"--out={options.out}: {existing[0]} exists already; state another folder, or --force to replace the files"
         )
-    recipes, warnings = _separable_recipes(_read_recipes(options.recipes))
+    recipes, warnings = _separable_recipes(read_stated(options.recipes))
     chosen = {split: _choose(recipes, split, rule, options) for split in RECIPE_SPLITS}
     if not any(chosen.values()):
         raise UsageError(
@@ -137,20 +150,6 @@ def _build(options: argparse.Namespace) -> int:
     for warning in warnings:
         print(f"warning: {one_line(warning)}", file=sys.stderr)
     return 0
-
-
-def _read_recipes(path: Path | None) -> RecipeSet:
-    """Return the recipes at a path, or the embedded ones, in the splits that runs have. Raises UsageError."""
-    if path is None:
-        from .recipe_sets.embedded_recipes import read_embedded_recipes
-
-        return read_embedded_recipes()
-    from .recipe_sets.food_com import FORMAT, read_food_com
-
-    try:
-        return read_food_com(path)
-    except UsageError as error:
-        raise UsageError(str(error).replace(FORMAT.option(path), f"--recipes={path}")) from None
 
 
 def _separable_recipes(recipes: RecipeSet) -> tuple[RecipeSet, list[str]]:

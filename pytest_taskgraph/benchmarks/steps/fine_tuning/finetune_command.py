@@ -13,7 +13,7 @@ from typing import Any, Final
 from ....errors import UsageError
 from ....local_weights import check_local_extra, find_weights, fingerprint_weights, load_weights
 from ....reports.escape import one_line
-from ..recipe_sets import MOST_RECIPES_KEPT, RecipeSet
+from ..recipe_sets import MOST_RECIPES_KEPT, RecipeSet, read_stated
 from .fine_tuning_parameters import FineTuningParameters
 from .training_loop import ABOUT, FineTuned, fine_tune
 from .training_samples import TuningSamples, learned_text, tuning_samples
@@ -115,16 +115,7 @@ def _check_folder(out: Path) -> None:
 def _recipes(path: Path | None, most: int) -> RecipeSet:
     if most < 0:
         raise UsageError(f"--most-recipes: found {most}, expected at least 1, or 0 for all")
-    if path is None:
-        from ..recipe_sets.embedded_recipes import read_embedded_recipes
-
-        return read_embedded_recipes()
-    from ..recipe_sets.food_com import FORMAT, read_food_com
-
-    try:
-        return read_food_com(path, most=most or None)
-    except UsageError as error:
-        raise UsageError(str(error).replace(FORMAT.option(path), f"--recipes={path}")) from None
+    return read_stated(path, most or None)
 
 
 def _about_data(recipes: RecipeSet, options: argparse.Namespace, samples: TuningSamples) -> dict[str, Any]:

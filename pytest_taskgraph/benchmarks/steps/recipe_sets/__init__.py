@@ -11,12 +11,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from ....errors import UsageError
 from .recipe_set import RecipeSet, RecipeSource, RecipeSplit
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from ..steps_options import StepsSettings
 
-__all__ = ["RecipeSet", "RecipeSource", "RecipeSplit", "load"]
+__all__ = ["RecipeSet", "RecipeSource", "RecipeSplit", "load", "read_stated"]
 
 MOST_RECIPES_KEPT: Final = 20_000
 """Of each split of Food.com's recipes: enough to ask about and to learn from, in 100 MB instead of 400 MB of memory."""
@@ -48,3 +51,25 @@ def load(settings: StepsSettings) -> RecipeSet:
     from .embedded_recipes import read_embedded_recipes
 
     return read_embedded_recipes()
+
+
+def read_stated(path: Path | None, most: int | None = None) -> RecipeSet:
+    """Return the recipes that the option --recipes of a command states, in the same splits as in a run.
+
+    Args:
+        path: Food.com's file; None for the embedded recipes.
+        most: The recipes of each split of it that are kept at most; None for all.
+
+    Raises:
+        UsageError: if the file cannot be used.
+    """
+    if path is None:
+        from .embedded_recipes import read_embedded_recipes
+
+        return read_embedded_recipes()
+    from .food_com import FORMAT, read_food_com
+
+    try:
+        return read_food_com(path, most=most)
+    except UsageError as error:
+        raise UsageError(str(error).replace(FORMAT.option(path), f"--recipes={path}")) from None
