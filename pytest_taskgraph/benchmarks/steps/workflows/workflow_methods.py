@@ -1,4 +1,4 @@
-"""The methods about workflows: can a task run next, and which of two can?
+"""The methods about workflows: whether a task can run next, and which of two can.
 
 What draws, renders and reads workflows is imported when it is first needed.
 """

@@ -1,4 +1,4 @@
-"""Questions about one place of a workflow: can a task run next, and which of two can?"""
+"""Questions about one place of a workflow: whether a task can run next, and which of two can."""
 
 from __future__ import annotations
 
