@@ -16,6 +16,7 @@ from pytest_taskgraph.models.middleware.layer import Around, Direct
 from pytest_taskgraph.models.middleware.limits import Limited, Limits
 from pytest_taskgraph.models.middleware.request_counters import RequestCounters
 from pytest_taskgraph.models.middleware.retries import Retried
+from pytest_taskgraph.models.middleware.score_checked import ScoreChecked
 from pytest_taskgraph.models.middleware.stored import Stored, Unstored
 from pytest_taskgraph.models.middleware.timed import Timed
 from pytest_taskgraph.models.prices import Price
@@ -64,7 +65,7 @@ def test_chain_layers_stand_in_the_documented_order(store: Store) -> None:
     while isinstance(layer, Around):
         kinds.append(type(layer).__name__)
         layer = layer.inner
-    order = [kind.__name__ for kind in (Stored, Retried, Limited, Timed, Budgeted, Direct)]
+    order = [kind.__name__ for kind in (Stored, Retried, Limited, ScoreChecked, Timed, Budgeted, Direct)]
     assert [*kinds, type(layer).__name__] == order
 
 

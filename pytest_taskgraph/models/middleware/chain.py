@@ -5,9 +5,10 @@ A request passes them from the outside in, in this order:
 1. `Stored`: the store's reply, else the reply of the rest, which is kept while all that it took is still held
 2. `Retried`: attempts, until one succeeds; nothing is held between them
 3. `Limited`: a slot among those in flight, of a pace
-4. `Timed`: the time of one attempt, and the counts of what is sent
-5. `Budgeted`: calls and dollars, reserved before the slot is waited for, and settled by what the attempt came to
-6. `Direct`: the client
+4. `ScoreChecked`: no further request to score texts, once the endpoint showed that it cannot
+5. `Timed`: the time of one attempt, and the counts of what is sent
+6. `Budgeted`: calls and dollars, reserved before the slot is waited for, and settled by what the attempt came to
+7. `Direct`: the client
 
 `Unstored` stands in place of `Stored` where replies are not kept. `Replayed` asks nobody: it is a chain by itself.
 """
@@ -26,6 +27,7 @@ from .layer import Direct, Live
 from .limits import Limited, Limits
 from .request_counters import RequestCounters
 from .retries import Retried
+from .score_checked import ScoreChecked
 from .stored import Stored, Unstored
 from .timed import Timed
 
@@ -72,7 +74,7 @@ def chain(
     direct = Direct(client)
     budgeted = Budgeted(direct, store, budget.price, budget.max_calls, budget.max_cost)
     timed = Timed(budgeted, watch, timeout)
-    limited = Limited(timed, limits)
+    limited = Limited(ScoreChecked(timed), limits)
     retried = Retried(limited, watch, retries, sleep, random)
     if not is_kept:
         return Unstored(retried, watch)

@@ -134,7 +134,7 @@ def _to_json(exchange: Exchange, messages: list[dict[str, str]], final: bool) ->
     made: dict[str, Any] = {"role": request.role, "messages": messages}
     made |= {} if request.kind == "chat" else {"kind": request.kind}
     if reply is None:
-        return made | {"failure": getattr(exchange.failure, "kind", "timeout")}
+        return {**made, "failure": getattr(exchange.failure, "kind", "timeout"), **redact_all(dict(note))}
     if final:
         made["final"] = True
     else:

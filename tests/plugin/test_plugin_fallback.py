@@ -1,0 +1,129 @@
+"""Runs whose episode asks for log-probabilities, and in a chat where the model gives none: counts, record, reports."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import jsonschema  # type: ignore[import-untyped]
+import pytest
+from loopback import Loopback, Raw, as_json
+from plugin_project import Project, asking, properties, right
+
+SUITE = """
+from pytest_taskgraph import suite, understanding
+
+@suite(understanding, patterns=["parallel_pair"], instances=4)
+def test_graph(trial):
+    trial.check()
+"""
+CONFTEST = """
+from dataclasses import replace
+
+from pytest_taskgraph.asking import Transcript
+from pytest_taskgraph.benchmarks.episodes import EPISODES
+from pytest_taskgraph.errors import CannotScoreError, ProviderError
+from pytest_taskgraph.trial import Request
+
+
+def choose(question):
+    try:
+        (reply,) = yield [Request(kind="score", context=question.prompt, texts=[" yes", " never"])]
+    except (CannotScoreError, ProviderError) as failure:
+        if isinstance(failure, ProviderError) and failure.kind != "not-stored":
+            raise
+        (reply,) = yield [Request(messages=[{"role": "user", "content": question.prompt}], settings={"max_tokens": 9})]
+        return Transcript(reply, parts={"by_logprobs": [0, 1]}, notes=[{"way": "score"}, {"way": "chat"}])
+    yes, never = reply.scores
+    chosen = "yes" if yes.perplexity < never.perplexity else "no"
+    return Transcript(replace(reply, text=f"Final answer: {chosen}"), parts={"by_logprobs": [1, 1]})
+
+
+EPISODES["single"] = choose
+"""
+REPORTS = (
+    "--taskgraph-report=json=record.json", "--taskgraph-report=md=r.md", "--taskgraph-report=html=r.html",
+    "--junitxml=junit.xml", "--taskgraph-concurrency=1",
+)  # fmt: skip
+BARE = as_json(
+    {
+        "model": "any",
+        "choices": [{"index": at, "text": " and", "finish_reason": "length", "logprobs": None} for at in range(2)],
+    }
+)
+GONE = Raw(404, b'{"detail": "Not Found"}')
+SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "record.schema.json").read_text(encoding="utf-8"))
+PATHS = ["/v1/completions", *["/v1/chat/completions"] * 4]
+
+
+@pytest.fixture
+def falling_back(project: Project, server: Loopback) -> Project:
+    project.write("test_graph.py", SUITE)
+    project.write("conftest.py", CONFTEST)
+    server.answer = right
+    return project
+
+
+def arguments(client: str, server: Loopback) -> list[str]:
+    return asking(server.url) if client == "litellm" else [f"--model={server.url}#any"]
+
+
+@pytest.mark.parametrize("client", ["litellm", "address"])
+def test_reply_without_log_probabilities_is_counted_and_shown_with_the_right_answer(
+    client: str, falling_back: Project, server: Loopback
+) -> None:
+    server.completions = BARE
+    ran = falling_back.run(*arguments(client, server), *REPORTS, "--taskgraph-max-calls=5")
+    assert ran.counts == {"passed": 5}, ran.output  # the four questions, and the budget
+    assert [one.path for one in server.requests] == PATHS
+    record = falling_back.record()
+    jsonschema.validate(record, SCHEMA)
+    first, *others = record["trials"]
+    assert (first["outcome"], first["requests"], [one["requests"] for one in others]) == ("right", 2, [1, 1, 1])
+    assert [(one.get("kind"), one.get("failure"), one.get("final"), one["way"]) for one in first["exchanges"]] == [
+        ("score", "no-logprobs", None, "score"), (None, None, True, "chat"),
+    ]  # fmt: skip
+    assert [[one["way"] for one in each["exchanges"]] for each in others] == [["chat"]] * 3
+    assert record["usage"]["sent"] == 5
+    assert dict(properties(falling_back.junit()))["taskgraph.requests_sent"] == "5"
+    assert "this run sent 5 requests (1 without a reply)" in " ".join(one.strip() for one in ran.table), ran.output
+    assert "no reply: no-logprobs" in (falling_back.path / "r.html").read_text(encoding="utf-8")
+
+
+def test_wrong_answer_after_a_failed_request_is_shown_with_both(falling_back: Project, server: Loopback) -> None:
+    server.completions = BARE
+    server.answer = "Final answer: perhaps"
+    ran = falling_back.run(*arguments("address", server), *REPORTS, "--taskgraph-fail-on=nothing")
+    assert ran.code == 0, ran.output
+    told = (falling_back.path / "r.md").read_text(encoding="utf-8")
+    assert told.count("exchanges:\n  1. subject, no reply: no-logprobs\n  2. subject, 3 tokens in, 2 out") == 1
+
+
+@pytest.mark.parametrize("client", ["litellm", "address"])
+def test_endpoint_that_is_not_there_is_looked_for_once(client: str, falling_back: Project, server: Loopback) -> None:
+    server.completions = GONE
+    ran = falling_back.run(*arguments(client, server), *REPORTS, "--taskgraph-max-calls=5")
+    assert ran.counts == {"passed": 5}, ran.output  # the four questions, and the budget
+    assert [one.path for one in server.requests] == PATHS
+    trials = falling_back.record()["trials"]
+    assert [(one["requests"], len(one["exchanges"])) for one in trials] == [(1, 1)] * 4
+    assert falling_back.record()["usage"]["sent"] == 4
+
+
+def test_replay_takes_the_way_that_the_run_took(falling_back: Project, server: Loopback) -> None:
+    server.completions = BARE
+    assert falling_back.run(*arguments("address", server), *REPORTS).counts == {"passed": 4}
+    ran = falling_back.run(*arguments("address", server), *REPORTS, "--taskgraph-replay")
+    assert ran.counts == {"passed": 4}, ran.output
+    assert len(server.requests) == 5
+    assert [one["score"]["parts"] for one in falling_back.record()["trials"]] == [{"by_logprobs": [0, 1]}] * 4
+
+
+def test_budget_that_ends_between_both_ways_skips_the_question(falling_back: Project, server: Loopback) -> None:
+    server.completions = BARE
+    ran = falling_back.run(*arguments("address", server), *REPORTS, "--taskgraph-max-calls=1")
+    assert ran.counts["skipped"] == 4, ran.output
+    assert [one.path for one in server.requests] == PATHS[:1]
+    first = falling_back.record()["trials"][0]
+    assert (first["requests"], first["failure"]["kind"]) == (1, "budget::calls")
+    assert [one["failure"] for one in first["exchanges"]] == ["no-logprobs"]
