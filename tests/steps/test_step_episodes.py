@@ -159,15 +159,26 @@ def test_next_step_text_sends_one_chat_request() -> None:
     assert parts(transcript) == {"by_logprobs": [0, 1]}
 
 
-def test_next_step_logprobs_without_any_is_not_asked_with_both_reasons() -> None:
-    with pytest.raises(NoLogprobsError, match=r"^no /completions; no listed tokens$"):
-        run(next_step, make_question(answer="logprobs"), NO_PATH, NO_LIST)
+@pytest.mark.parametrize(
+    ("failures", "message", "kind"),
+    [
+        ((NO_PATH, NO_LIST), "no /completions; no listed tokens", "no-logprobs"),
+        ((NO_PATH, CannotScoreError("no chat")), "no /completions; no chat", "skipped"),
+        ((NO_PATH, NO_PATH), "no /completions", "skipped"),
+    ],
+)
+def test_next_step_logprobs_without_any_is_not_asked_with_both_reasons(
+    failures: tuple[Exception, ...], message: str, kind: str
+) -> None:
+    with pytest.raises(CannotScoreError) as raised:
+        run(next_step, make_question(answer="logprobs"), *failures)
+    assert (raised.value.message, raised.value.kind) == (message, kind)
 
 
 def test_next_step_of_a_reply_without_scores_goes_on_as_without_log_probabilities() -> None:
     transcript, _ = run(next_step, make_question(), Reply("Sure"), Reply("Sure"), Reply("Yes"))
     assert parts(transcript) == {"by_logprobs": [0, 1]}
-    with pytest.raises(NoLogprobsError, match="holds no log-probabilities"):
+    with pytest.raises(CannotScoreError, match="holds no log-probabilities"):
         run(next_step, make_question(answer="logprobs"), Reply("Sure"), Reply("Sure"))
 
 

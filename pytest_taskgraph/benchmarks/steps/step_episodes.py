@@ -149,10 +149,9 @@ def _reason(failures: Sequence[_Failed]) -> _Failed:
     """Return the error that says why no way of scoring could be gone: each reason, or what a replay lacks."""
     if lacking := [failure for failure in failures if isinstance(failure, ProviderError)]:
         return lacking[-1]
-    billed = any(isinstance(failure, NoLogprobsError) for failure in failures)
-    return (NoLogprobsError if billed else CannotScoreError)(
-        "; ".join(dict.fromkeys(failure.message for failure in failures))
-    )
+    error = CannotScoreError("; ".join(dict.fromkeys(failure.message for failure in failures)))
+    error.kind = next((failure.kind for failure in failures if failure.kind != error.kind), error.kind)
+    return error
 
 
 def _score_behind_prompt(question: Question) -> _Way:
