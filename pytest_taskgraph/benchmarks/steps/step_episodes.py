@@ -118,10 +118,10 @@ def _more_probable(yes: float | None, no: float | None) -> str:
 
 
 def _only_highest(names: Sequence[str], values: Sequence[float]) -> str:
-    """Return the name of the highest value; TIE if it is that of several, or -inf."""
+    """Return the name of the highest of several values; TIE if more than one has it."""
     highest = max(values)
     equal = [name for name, value in zip(names, values, strict=True) if _is_same(value, highest)]
-    return equal[0] if len(equal) == 1 and highest > -inf else TIE
+    return equal[0] if len(equal) == 1 else TIE
 
 
 def _is_same(one: float, other: float) -> bool:
