@@ -2,7 +2,8 @@
 
 Letters, and the texts of the options, become marks first; offers ("A or B") and what is ruled out ("not A", "A is
 wrong") are taken away. Then count, in this order: a final answer; what is stated as the answer, or else suggested, with
-the letter that the reply begins or ends with; the only letter that is mentioned. What contradicts itself is left open.
+corrections and the letter that the reply begins or ends with; the only letter that is mentioned, at the end of a short
+clause. What contradicts itself is left open.
 Every pattern is linear in the text, of which no more than LONGEST characters are read.
 """
 
@@ -35,10 +36,10 @@ _INTRODUCED = re.compile(
 )
 _IN_SENTENCE = re.compile(r"[\w,;]\s$")
 _PREDICATE = re.compile(
-    r" (?:[&+\ue200-\ue2ff]|[A-Z](?![\w'])|(?:is|isn't|was|would|wouldn't|should|shouldn't|must|can|can't|cannot|could"
-    r"|couldn't|may|might|will|won't|does|doesn't|has|needs|requires|because|since|as|and|or|but|then|before|after|seems"
-    r"|looks|appears|comes|makes|fits|follows|describes|assumes|involves|contradicts|skips|depends|represents"
-    r"|presupposes|sounds)\b)"
+    r" (?:[&+\ue200-\ue2ff]|[A-Z](?![\w'])|first(?=[,.;])|(?:is|isn't|was|would|wouldn't|should|shouldn't|must|can"
+    r"|can't|cannot|could|couldn't|may|might|will|won't|does|doesn't|has|needs|requires|because|since|as|and|or|but|then"
+    r"|before|after|over|rather|instead|precedes|leads|happens|seems|looks|appears|comes|makes|fits|follows|describes|assumes"
+    r"|involves|contradicts|skips|depends|represents|presupposes|sounds)\b)"
 )
 
 # A letter beside the text of its option
@@ -50,20 +51,26 @@ _ITEM_ENDS = re.compile(r" ?(?:$|[.,;!?\n])")
 
 _NOUN = r"(?:the\s)?+(?:(?:option|choice|letter|candidate|alternative|answer|step|number)s?[\s:#]{1,3}+)?+(?:to\s)?+"
 _NAMED = _NOUN + _MARK
-_ENDS = r"(?= ?(?:$|[.,:;)!?(\n–—…-]|(?:because|since|as)\b))"
+_ENDS = (
+    r"(?= ?(?:$|[.:;)!(\n–—-]|,(?! ?(?:which|though|although|if|while|however|but)\b)|(?:because|since|as)\b))(?!\.\.)"
+)
 _OFFER = re.compile(
     rf"{_MARK}(?:\.?\s*+(?:/|\||&|,?\s*+\b(?:or|and|nor|vs\.?|versus)\b)\s*+{_NAMED})++|{_MARK}(?:\s*+,\s*+{_MARK})++{_ENDS}",
     re.IGNORECASE,
 )
 _RULED_OUT = re.compile(
-    r"(?:\b(?:not|never|cannot|nor|neither|than|over|except|instead\sof)|n't)\s(?:(?:be|yet|say|think|believe|choose|pick"
-    r"|select|that|it|it's|is|go|with|for|of|as|so|simply|necessarily|better|right|correct)\s){0,4}+" + _NAMED,
+    r"(?:\b(?:not|never|cannot|nor|neither|than|over|except|instead\sof|rul(?:e|es|ing)\sout|eliminat\w{1,3}|exclud\w{1,3}"
+    r"|discard\w{0,3}|reject\w{0,3}|doubt|unlikely|anything\sbut|(?:wrong|incorrect|worse)\s(?:answer|option|choice|one|step))"
+    r"|n't)\s(?:(?:to|be|yet|say|think|believe|choose|pick|select|that|it|it's|is|go|with|for|of|as|so|simply|necessarily"
+    r"|better|right|correct)\s){0,4}+" + _NAMED,
     re.IGNORECASE,
 )
 _WRONG = re.compile(
     rf"{_MARK}\s(?:(?:is|was|would|should|could|can|will|must|does|do|did|has|have|be|may|might|seems?|looks?|comes?"
     r"|appears?|just|simply|clearly|also|to)\s){0,4}+(?:\w{0,7}n't|not|cannot|never|too\s\w|wrong|incorrect|premature"
-    r"|impossible|invalid|unlikely|inappropriate|unreasonable|illogical|out\sof)",
+    r"|impossible|invalid|unlikely|inappropriate|unreasonable|illogical|out\b|the\sdistractor)"
+    rf"|{_MARK} ?[.:()–—-]{{0,2}}+ ?(?:no ?(?:[.,:;!\n]|$)|not\s(?:yet|it|right|correct|possible|reasonable)\b|wrong"
+    r"|incorrect|false|too\s|✗|✘|❌)",
     re.IGNORECASE,
 )
 
@@ -82,28 +89,35 @@ _ADVERBS = r"(?:(?:now|then|next|also|therefore|definitely|clearly|rather|probab
 _SUGGESTED = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
-        r"\b(?:I|we)(?:'d|'ll|\swould|\swill|\smust|\shave\sto|\sshould|'m|\sam)?+\s"
-        + _ADVERBS
-        + r"(?:say|answer|guess"
-        r"|think|believe|prefer|recommend|suggest|chose|picked|selected)\s(?:that\s)?+(?:it(?:'s|\sis|\sshould\sbe|\smust"
-        rf"\sbe)\s)?+{_NAMED}",
+        rf"\b(?:I|we)(?:'d|'ll|\swould|\swill|\smust|\shave\sto|\sshould|'m|\sam)?+\s{_ADVERBS}(?:say|answer|guess"
+        r"|think|believe|prefer|recommend|suggest|chose|picked|selected)\s(?:that\s)?+(?:it(?:'s|\sis|\sshould\sbe"
+        rf"|\smust\sbe)\s)?+{_NAMED}",
         r"(?<!if you )(?<!if we )(?<!if I )\b(?:choose|choosing|select|selecting|pick|picking|go(?:ing)?\swith"
         rf"|go(?:ing)?\sfor|opt(?:ing)?\sfor|vote\sfor)\s{_NAMED}",
         rf"{_MARK}\s(?:is|would\sbe|should\sbe|must\sbe|has\sto\sbe|will\sbe|seems(?:\sto\sbe)?|looks|appears(?:\sto\sbe)?"
         r"|makes|fits|comes|should\scome|must\scome|would\scome|should\sfollow)\s(?:(?:the|clearly|likely|probably"
-        r"|definitely|obviously|therefore|then|more|most|much|only|step|one|that|to|come)\s){0,4}+(?:correct|right|best"
-        r"|better|next|first|proper|logical|reasonable\snext|natural\snext|answer|sense|preferable|plausible|likely)\b",
+        r"|definitely|obviously|therefore|then|more|most|much|only|step|one|that|to|come)\s){0,4}(?:correct|right|best"
+        r"|better|next|first|proper|logical|reasonable\snext|natural\snext|answer|sense|preferable|plausible|likely|what\s(?:I|comes)"
+        r"|(?<=(?:most|more) )(?:reasonable|natural|sensible|suitable|appropriate))\b",
+        rf"{_MARK} ?[.:()–—-]{{0,2}}+ ?(?:yes\b|correct|right\b|true|✓|✔|✅)",
         r"\b(?:so|therefore|thus|hence|consequently|overall|ultimately|accordingly|conclusion)[\s,:]{1,3}+"
         rf"(?:it(?:'s|\sis|\smust\sbe|\sshould\sbe|\shas\sto\sbe)\s)?+{_NAMED}{_ENDS}",
         rf"\bit(?:'s|\sis|\smust\sbe|\sshould\sbe|\shas\sto\sbe|\swould\sbe)\s{_ADVERBS}{_NAMED}{_ENDS}",
         rf"\bnext(?:\s(?:step|task|one|action))?+{_IS}{_NAMED}",
-        r"(?:\b(?:you|we|I|one)\s(?:should|would|must|can|need\sto|have\sto)\s|\bnext,?\s)" + _ADVERBS + _TEXT,
+        rf"(?:\b(?:you|we|I|one)\s(?:should|would|must|can|need\sto|have\sto)\s|\bnext,?\s){_ADVERBS}{_TEXT}",
     )
 )
+_CORRECTED = re.compile(
+    rf"\b(?:no|wait|actually|correction|rather|oops)[\s,:.…–—-]{{1,5}}+(?:(?:actually|it's|it\sis)[\s,]{{1,2}}+){{0,2}}+{_NAMED}"
+    rf"{_ENDS}",
+    re.IGNORECASE,
+)
 _BEGINS = re.compile(rf"\s?(?:{_NAMED}{_ENDS})", re.IGNORECASE)
-_WHOLE_LINE = re.compile(rf"\s?{_NAMED}[\s.!)]*+$", re.IGNORECASE)
+_WHOLE_LINE = re.compile(rf"\s?{_NAMED}[\s.!?)]*+$", re.IGNORECASE)
 _LISTS = re.compile(rf"\s?{_NOUN}{_MARK}\s*+(?:$|[.:)–—-])", re.IGNORECASE)
-_AT_EDGE = re.compile(rf"(?:^|[.!?:,\n]\s*+){_NOUN}{_LETTER}|{_LETTER}(?= ?(?:$|[.!?\n]))", re.IGNORECASE)
+_ENDS_CLAUSE = re.compile(
+    rf"(?:^|[.!?:;,\n])[^.!?:;,\n…\ue0ff-\ue2ff]{{0,25}}{_LETTER}(?= ?(?:$|[.!\n]|(?:rather |instead )?…))"
+)
 _SENTENCE = re.compile(rf"(?:^|[.!?:\n]\s*+){_TEXT}(?= ?(?:$|[.!?\n]))")
 
 
@@ -198,10 +212,11 @@ def _joined(marked: str) -> str:
 def _decided(marked: str) -> set[str]:
     """Return the marks that a reply decides on."""
     for pattern in (_OFFER, _RULED_OUT, _WRONG):
-        marked = pattern.sub("…", marked)
+        marked = pattern.sub("…,", marked)
     if final := [*_marks(_FINAL, marked)]:
         return {final[-1]}
     said = {*_marks(_STATED, marked)} or {mark for pattern in _SUGGESTED for mark in _marks(pattern, marked)}
+    said |= {*_marks(_CORRECTED, marked)}
     return said | _at_the_ends(marked) or _only_one(marked)
 
 
@@ -235,10 +250,10 @@ def _unlisted(lines: Sequence[str]) -> list[str]:
 
 
 def _only_one(marked: str) -> set[str]:
-    """Return the only letter that is mentioned, if it begins or ends a sentence, and sentences that are an option."""
+    """Return the only letter that is mentioned, if it ends a short clause, and sentences that are an option."""
     letters = {*re.findall(_LETTER, marked)}
     sentences = {*_marks(_SENTENCE, marked)}
-    return (letters if len(letters) != 1 or _AT_EDGE.search(marked) else set()) | sentences
+    return (letters if len(letters) != 1 or _ENDS_CLAUSE.search(marked) else set()) | sentences
 
 
 def _places(marks: set[str]) -> set[int]:

@@ -79,6 +79,10 @@ def test_letter_reply_that_decides_on_b_is_b(text: str) -> None:
         ("Do not toss well yet. Add the pasta.", "B"),
         ("Let me see.\n1. Water boils.\n2. A: toss well needs pasta.\n3. B: adds it.\nTherefore the answer is B", "B"),
         ("The answer could be A.\n\nFinal answer: B", "B"),
+        ("The answer is A. No: the answer is B.", "B"),
+        ("The answer is A. No other step fits.", "A"),
+        ("B (not A)", "B"),
+        ("B. Not A, for that is the end.", "B"),
         ("A", "A"),
         ("a", "A"),
         ("(a)", "A"),
@@ -111,7 +115,7 @@ def test_letter_reply_that_quotes_both_options_is_the_verdict_behind_them(
         "Both A and B.", "Neither A nor B", "Either A or B works", "A then B", "B before A", "Not A.", "It can't be B",
         "The answer is not B.", "B is wrong", LISTED, "Toss well\nAdd the pasta", "Toss well or add the pasta",
         "B. Toss well",
-        "Toss well (B)", "The answer is A. No: the answer is B.", "I would pick A. I would pick B.", "tie",
+        "Toss well (B)", "The answer is A. The answer is B.", "I would pick A. I would pick B.", "tie",
         "A good next step would be to boil water.", "a pinch of salt", "A pinch of salt", "The answer is a good step.",
         "Vitamin B is healthy.", "I cannot decide between A and B.",
         "A: tossing makes no sense before the pasta is in.\nB: this follows from boiling water.",
@@ -119,6 +123,53 @@ def test_letter_reply_that_quotes_both_options_is_the_verdict_behind_them(
 )  # fmt: skip
 def test_letter_reply_that_leaves_it_open_is_unparseable(text: str) -> None:
     assert answer(text) == "unparseable"
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "Rule out {}.", "I would not choose {}.", "Don't pick {}.", "The wrong answer is {}.", "Anything but {}.",
+        "{} is out.", "{} is the distractor.", "{} is a later step.", "{} is the last step.", "{} makes no sense.",
+        "{} (wrong)", "{}: no", "{} - incorrect", "I doubt {} is right.", "It is unlikely to be {}.", "No, {} is wrong",
+        "{} cannot be done yet.", "The next step is not {}.", "I can rule {} out.", "{} would be premature.",
+        "If it were hot, {} might do.", "{} ❌", "Neither; {} least of all, for it is last of all steps there.",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("letter", ["A", "B"])
+def test_letter_reply_that_rules_one_option_out_decides_on_none(letter: str, reply: str) -> None:
+    assert answer(reply.format(letter)) == "unparseable"
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "{y} is tempting, but {x} is right.", "{y}? No. {x}.", "{y}: no\n{x}: yes", "{y} ✗\n{x} ✓",
+        "Is it {y}? No, it's {x}.",
+        "It's tempting to answer {y}. The right answer is {x}.", "Incorrect: {y}. Correct: {x}", "{x} over {y}.",
+        "Don't choose {y}; choose {x}.", "Eliminate {y}. That leaves {x}.", "Instead of {y}, do {x}.",
+        "{y} - incorrect\n{x} - correct",
+        "{y} depends on {x}, so {x} comes first.", "{x} happens before {y}, therefore {x}.", "Answer: {x}, not {y}",
+        "The question asks whether {y} or {x} is next. It's {x}.", "Answer ({y} or {x}): {x}",
+        "Options: {y}, {x}. Answer: {x}",
+        "50/50 between {x} and {y}; I'd go with {x}.", "{x} is more likely than {y}.", "{y} cannot be done yet. {x}.",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize(("x", "y"), [("A", "B"), ("B", "A")])
+def test_letter_reply_that_rules_one_option_out_decides_on_the_other(x: str, y: str, reply: str) -> None:
+    assert answer(reply.format(x=x, y=y)) == x
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "The answer is {y}... wait, actually {x}.", "{y}, which comes later, is not it. {x}.", "{x} precedes {y}.",
+        "{x} first, then {y}.", "{x} > {y}", "At first I thought {y}, but {x}.", "After {x} comes {y}.",
+        "If the sauce were done, the answer would be {y}. It is not, so the answer is {x}.", "{x} → {y}",
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize(("x", "y"), [("A", "B"), ("B", "A")])
+def test_letter_reply_that_takes_something_back_is_never_the_other_option(x: str, y: str, reply: str) -> None:
+    assert answer(reply.format(x=x, y=y)) in ("unparseable", x)
 
 
 @pytest.mark.parametrize("text", ["A good next step is B", "A reasonable choice is B.", "A step that fits: option B"])
