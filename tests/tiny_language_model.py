@@ -76,6 +76,10 @@ def save_tiny(
     return folder
 
 
-def keep_offline() -> None:
-    """Keep the packages that load models from any hub, in this process and those that it starts."""
-    os.environ.update({"HF_HUB_OFFLINE": "1", "HF_HUB_DISABLE_PROGRESS_BARS": "1", "TOKENIZERS_PARALLELISM": "false"})
+def prepare_environment() -> None:
+    """Keep what loads models from any hub, and torch to one thread, in this process and those that it starts.
+
+    It is called before torch is imported. A tiny model gains nothing by more threads, and tests share processors.
+    """
+    stated = {"HF_HUB_OFFLINE": "1", "HF_HUB_DISABLE_PROGRESS_BARS": "1", "OMP_NUM_THREADS": "1"}
+    os.environ.update(stated | {"TOKENIZERS_PARALLELISM": "false"})

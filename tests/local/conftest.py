@@ -3,9 +3,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tiny_language_model import keep_offline, save_tiny
+from tiny_language_model import prepare_environment, save_tiny
 
-keep_offline()
+prepare_environment()
 
 
 @pytest.fixture(scope="session")

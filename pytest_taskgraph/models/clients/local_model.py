@@ -224,6 +224,7 @@ def _split_at(weights: LocalWeights, context: str, text: str) -> tuple[list[int]
 
 
 def _encode(weights: LocalWeights, text: str) -> Any:  # noqa: ANN401 - of a package without types here
+    text.encode()  # refuses what is no Unicode, which some versions of tokenizers pass over
     return weights.tokenizer(text, return_offsets_mapping=True, return_special_tokens_mask=True, verbose=False)
 
 
