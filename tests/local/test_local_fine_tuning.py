@@ -233,10 +233,26 @@ def test_command_learns_from_a_file_of_food_com(tiny: Path, tmp_path: Path) -> N
     assert (data["source"], data["train_recipes"], data["most_recipes"]) == ("food.com", 40, 40)
 
 
+def test_command_leaves_out_recipes_of_published_questions(
+    tiny: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    asked = read_embedded_recipes().train[0]
+    line = f"{' . '.join(asked.steps[:2])} .\t{asked.steps[2]}\tYes\n"
+    (tmp_path / "next_step").mkdir()
+    (tmp_path / "next_step" / "test.txt").write_text(line)
+    published = f"--published={tmp_path / 'next_step' / 'test.txt'}"
+    assert command(f"--model={tiny}", f"--out={tmp_path / 'out'}", published, *SMALL) == 0
+    data = json.loads((tmp_path / "out" / "fine-tuning.json").read_text())["data"]
+    assert data["train_recipes"] < 150
+    assert "resemble those of the published questions" in capsys.readouterr().out
+
+
 def test_command_with_recipes_that_are_not_there_names_its_option(tiny: Path, tmp_path: Path) -> None:
     missing = tmp_path / "missing.csv"
     with pytest.raises(UsageError, match=re.escape(f"--recipes={missing}")):
         command(f"--model={tiny}", f"--out={tmp_path / 'out'}", f"--recipes={missing}", *SMALL)
+    with pytest.raises(UsageError, match=re.escape(f"--published={missing}")):
+        command(f"--model={tiny}", f"--out={tmp_path / 'out'}", f"--published={missing}", *SMALL)
 
 
 def test_command_that_is_interrupted_tells_what_it_kept(

@@ -45,6 +45,12 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         help="Food.com's RAW_recipes.csv, its folder or its archive (default: the embedded recipes)",
     )
     parser.add_argument(
+        "--published",
+        metavar="PATH",
+        type=Path,
+        help="published questions that the model is to be asked: recipes that resemble theirs are left out",
+    )
+    parser.add_argument(
         "--most-recipes",
         metavar="N",
         type=int,
@@ -79,7 +85,7 @@ def run(options: argparse.Namespace) -> int:
     parameters = FineTuningParameters(**{name: value for name, value in vars(options).items() if name in known})
     check_local_extra()
     _check_folder(options.out)
-    recipes = _recipes(options.recipes, options.most_recipes)
+    recipes = _recipes(options.recipes, options.most_recipes, options.published)
     samples = tuning_samples(recipes, parameters.seed, parameters.dev)
     folder = find_weights(options.model, network=options.network)
     about = {
@@ -112,10 +118,20 @@ def _check_folder(out: Path) -> None:
         raise UsageError(f"--out: {out} exists already and is not an empty folder; name another one")
 
 
-def _recipes(path: Path | None, most: int) -> RecipeSet:
+def _recipes(path: Path | None, most: int, published: Path | None) -> RecipeSet:
+    """Return the recipes that are learned and validated with. Raises UsageError."""
     if most < 0:
         raise UsageError(f"--most-recipes: found {most}, expected at least 1, or 0 for all")
-    return read_stated(path, most or None)
+    recipes = read_stated(path, most or None)
+    if published is None:
+        return recipes
+    from ..recipe_sets.published_files import FORMAT, read_published_samples
+    from ..recipe_sets.recipe_resemblance import without_published
+
+    try:
+        return without_published(recipes, read_published_samples(published))
+    except UsageError as error:
+        raise UsageError(str(error).replace(FORMAT.option(published), f"--published={published}")) from None
 
 
 def _about_data(recipes: RecipeSet, options: argparse.Namespace, samples: TuningSamples) -> dict[str, Any]:
@@ -126,6 +142,7 @@ def _about_data(recipes: RecipeSet, options: argparse.Namespace, samples: Tuning
         "source": recipes.source,
         "path": None if options.recipes is None else str(options.recipes),
         "most_recipes": None if options.recipes is None else options.most_recipes,
+        "published": None if options.published is None else str(options.published),
         "train_recipes": len(recipes.train),
         "dev_recipes": len(recipes.dev),
         "digest": digest.hexdigest(),

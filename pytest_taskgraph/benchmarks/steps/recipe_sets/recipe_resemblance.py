@@ -52,9 +52,10 @@ def without_published(recipes: RecipeSet, published: PublishedSamples) -> Recipe
     The published questions do not say which of Food.com's recipes they are from.
     """
     asked = [*published_recipes(published).values()]
+    name = "Food.com's" if recipes.source == "food.com" else "embedded"
     kept = {split: _unlike(recipes.split(split), asked) for split in RECIPE_SPLITS}
     dropped = [
-        f"Food.com's recipes, {split} split: left out, as they resemble those of the published questions: {number}"
+        f"{name} recipes, {split} split: left out, as they resemble those of the published questions: {number}"
         for split in RECIPE_SPLITS
         if (number := len(recipes.split(split)) - len(kept[split]))
     ]
