@@ -11,17 +11,19 @@ from loopback import Loopback, Raw, as_json
 from plugin_project import Project, asking, properties, right
 
 SUITE = """
-from pytest_taskgraph import suite, understanding
+from conftest import FALLING_BACK
+from pytest_taskgraph import suite
 
-@suite(understanding, patterns=["parallel_pair"], instances=4)
+
+@suite(FALLING_BACK, patterns=["parallel_pair"], instances=4)
 def test_graph(trial):
     trial.check()
 """
 CONFTEST = """
 from dataclasses import replace
 
+from pytest_taskgraph import understanding
 from pytest_taskgraph.asking import Transcript
-from pytest_taskgraph.benchmarks.episodes import EPISODES
 from pytest_taskgraph.errors import CannotScoreError, ProviderError
 from pytest_taskgraph.trial import Request
 
@@ -39,7 +41,21 @@ def choose(question):
     return Transcript(replace(reply, text=f"Final answer: {chosen}"), parts={"by_logprobs": [1, 1]})
 
 
-EPISODES["single"] = choose
+class FallingBack(type(understanding)):
+    name = "falling-back"
+
+    def question(self, reference, settings):
+        return replace(super().question(reference, settings), family=self.name, episode="choose")
+
+    def episode(self, name):
+        return {"choose": choose}[name]
+
+
+FALLING_BACK = FallingBack()
+
+
+def pytest_taskgraph_register(registry):
+    registry.family(FALLING_BACK)
 """
 REPORTS = (
     "--taskgraph-report=json=record.json", "--taskgraph-report=md=r.md", "--taskgraph-report=html=r.html",
