@@ -17,7 +17,7 @@ torch = pytest.importorskip("torch", reason="the extra local is not installed")
 transformers = pytest.importorskip("transformers", reason="the extra local is not installed")
 
 from plugin_project import Project  # noqa: E402
-from tiny_language_model import save_tiny  # noqa: E402
+from tiny_language_model import byte_pairs, save_tiny  # noqa: E402
 
 from pytest_taskgraph.errors import ProviderError, UsageError  # noqa: E402
 from pytest_taskgraph.local_weights import load_weights  # noqa: E402
@@ -129,6 +129,19 @@ def test_code_of_a_model_is_not_run(copied: Path) -> None:
     with pytest.raises(ProviderError, match=r"not-found: the local model .* cannot be loaded"):
         ask(copied)
     assert not (copied / "ran").exists()
+
+
+def test_folder_as_a_model_hub_has_gpt2_gives_the_same_scores(tiny: Path, tmp_path: Path) -> None:
+    from safetensors.torch import load_file, save_file
+
+    whole = transformers.AutoModelForCausalLM.from_pretrained(str(tiny))
+    whole.transformer.save_pretrained(str(tmp_path))  # names of tensors without the prefix, no head
+    config = json.loads((tmp_path / "config.json").read_text()) | {"architectures": ["GPT2LMHeadModel"]}
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    tensors = load_file(tmp_path / "model.safetensors")
+    save_file(tensors | {"h.0.attn.bias": torch.ones(1, 1, 128, 128)}, tmp_path / "model.safetensors", {"format": "pt"})
+    byte_pairs().model.save(str(tmp_path))  # vocab.json and merges.txt
+    assert ask(tmp_path) == ask(tiny)
 
 
 def test_pickled_weights_are_refused(copied: Path) -> None:

@@ -1,0 +1,72 @@
+"""Questions of STEPS put to a model on this machine: both episodes that compare log-probabilities."""
+
+from __future__ import annotations
+
+import asyncio
+from itertools import islice
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("torch", reason="the extra local is not installed")
+pytest.importorskip("transformers", reason="the extra local is not installed")
+
+from pytest_taskgraph.asking import Exchange, Transcript, drive
+from pytest_taskgraph.benchmarks.steps.construction import build_choices, build_classification
+from pytest_taskgraph.benchmarks.steps.fine_tuning.answer_scores import validate
+from pytest_taskgraph.benchmarks.steps.fine_tuning.training_samples import query_of
+from pytest_taskgraph.benchmarks.steps.recipe_sets.embedded_recipes import read_embedded_recipes
+from pytest_taskgraph.benchmarks.steps.step_episodes import lowest_perplexity, next_step
+from pytest_taskgraph.local_weights import load_weights
+from pytest_taskgraph.models import open_model
+from pytest_taskgraph.trial import Json, Question, Request
+
+
+def question(episode: str, prompt: str, settings: dict[str, Json]) -> Question:
+    return Question(
+        "q", "steps", "zero_shot", "classification", prompt, prompt, "yes-no", "yes", "class_accuracy",
+        episode=episode, episode_settings=settings,
+    )  # fmt: skip
+
+
+def put(folder: Path, *questions: Question) -> list[tuple[Transcript, list[Exchange]]]:
+    client = open_model(f"local:{folder}", {})
+    episodes = {"next_step": next_step, "lowest_perplexity": lowest_perplexity}
+
+    async def run() -> list[tuple[Transcript, list[Exchange]]]:
+        found = []
+        for one in questions:
+            exchanges: list[Exchange] = []
+            found.append((await drive(episodes[one.episode](one), client.answer, exchanges), exchanges))
+        return found
+
+    return asyncio.run(run())
+
+
+def test_next_step_by_log_probabilities_answers_as_a_validation_counts(tiny: Path) -> None:
+    samples = [one for one in build_classification(read_embedded_recipes().dev) if len(query_of(one)) < 160][:30]
+    found = put(tiny, *(question("next_step", query_of(one), {"answer": "logprobs"}) for one in samples))
+    assert {tuple(transcript.parts["by_logprobs"]) for transcript, _ in found} == {(1, 1)}
+    right = [transcript.reply.text == ("Yes" if one.label else "No") for (transcript, _), one
+             in zip(found, samples, strict=True)]  # fmt: skip
+    checked = validate(load_weights(tiny), samples)
+    for label, share in ((True, checked.sensitivity), (False, checked.specificity)):
+        answers = [one for one, sample in zip(right, samples, strict=True) if sample.label is label]
+        assert sum(answers) / len(answers) == share
+
+
+def test_lowest_perplexity_takes_the_query_that_is_more_probable_a_token(tiny: Path) -> None:
+    client = open_model(f"local:{tiny}", {})
+    chosen = []
+    short = (one for one in build_choices(read_embedded_recipes().dev) if len(" . ".join(one.prefix)) < 120)
+    for sample in islice(short, 12):
+        queries = [" . ".join([*sample.prefix, option]) for option in (sample.right, sample.wrong)]
+        stated: dict[str, Json] = {"queries": [["A", queries[0]], ["B", queries[1]]]}
+        ((transcript, exchanges),) = put(tiny, question("lowest_perplexity", "?", stated))
+        first, second = asyncio.run(client.answer(Request(kind="score", texts=queries))).scores
+        assert first.perplexity is not None
+        assert second.perplexity is not None
+        assert transcript.reply.text == ("A" if first.perplexity < second.perplexity else "B")
+        assert len(exchanges) == 1
+        chosen.append(transcript.reply.text)
+    assert {*chosen} == {"A", "B"}
