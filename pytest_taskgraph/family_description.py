@@ -42,12 +42,15 @@ class Aggregate:
         of: A metric for "mean" (the empty text is the main score), a part for "ratio", names of aggregates otherwise,
             which the family lists before this one.
         label: The label whose values are the seeds.
+        neutral: Whether a larger value is neither better nor worse, as of a share that only describes the answers:
+            comparisons show it, and draw no conclusion from it.
     """
 
     name: str
     kind: AggregateKind = "mean"
     of: tuple[str, ...] = ()
     label: str = "seed"
+    neutral: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from .methods import METHODS
 
 AGGREGATES: Final = (
     Aggregate("pair_accuracy", "ratio", ("pairs",)),
-    Aggregate("majority_accuracy", "ratio", ("majority_pairs",)),
+    Aggregate("majority_accuracy", "ratio", ("majority_pairs",), neutral=True),
 )
 _LAYOUTS: Final = (
     TableLayout(3),

@@ -113,7 +113,8 @@ def _change(pairs: Sequence[Pair], aggregate: Aggregate, known: Known, family: s
     change = made.change
     left = [(before.value(unit), after.value(unit)) for unit in units] if len(units) > 1 else []
     differences = [now - once for once, now in left if once is not None and now is not None]
-    if change is None or not left or len(differences) < len(left) or is_spread(aggregate, known):
+    untested = aggregate.neutral or is_spread(aggregate, known)
+    if change is None or not left or len(differences) < len(left) or untested:
         return made, None
     error = sqrt(jackknife(differences))
     low, high = -_most(-change, error, len(units)), _most(change, error, len(units))
