@@ -94,6 +94,8 @@ class Family(ABC):
     """The section of the groups that users add, of which nothing is known beforehand; None if they add none."""
     baselines: ClassVar[tuple[str, ...]] = ()
     """The names of its baselines, which answer from the prompt alone; the first is the default."""
+    prompt_templates: ClassVar[bool] = True
+    """Whether its questions are put with the prompt template that `Settings.prompt` names."""
     commands: ClassVar[tuple[str, ...]] = ()
     """The names of its commands, each a `python -m pytest_taskgraph NAME`."""
 

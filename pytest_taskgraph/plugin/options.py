@@ -180,13 +180,10 @@ def add_family_options(parser: pytest.Parser, family: Family) -> None:
     Raises:
         UsageError: if an option of that name is declared otherwise by the plugin or by another family.
     """
-    others = {
-        one.name: (f"family {known.name!r}", one)
-        for known in FAMILIES.values()
-        for one in known.options
-        if known is not family
-    }
-    others |= {name: ("pytest-taskgraph", one) for name, one in OPTIONS.items()}
+    others = {name: ("pytest-taskgraph", one) for name, one in OPTIONS.items()}
+    for other in FAMILIES.values():
+        for one in other.options if other is not family else ():
+            others.setdefault(one.name, (f"family {other.name!r}", one))
     present = option_names(parser)
     for option in family.options:
         if not isinstance(option, Option):

@@ -137,10 +137,14 @@ class RunSession:
 
     @property
     def asked_prompts(self) -> tuple[str, ...]:
-        """The prompt templates of the suites, those of the run first; those of the run before any suite is known."""
+        """The prompt templates of the suites, those of the run first; those of the run before any suite is known.
+
+        None if no family that is asked puts its questions with prompt templates.
+        """
         of_run = tuple(one.prompt for one in self.settings_of_prompts)
-        asked = dict.fromkeys(prompt for one in self.families.suites.values() for prompt in one["prompts"])
-        return tuple(dict.fromkeys([*(one for one in of_run if one in asked), *asked])) or of_run
+        suites = self.families.suites.values()
+        asked = dict.fromkeys(prompt for one in suites for prompt in one["prompts"])
+        return tuple(dict.fromkeys([*(one for one in of_run if one in asked), *asked])) if suites else of_run
 
     def declare(self, function: str, collected: Sequence[Collected], suite: SuiteSettings) -> None:
         """Note the questions and settings of a suite, and check its model options. Raises UsageError."""

@@ -32,6 +32,7 @@ class TaskLama(Family):
     suite_options = frozenset({"instances"})
     data_names = ("tasklama", "tasklama-queries", "tasklama-similar")
     commands = ("tasklama",)
+    prompt_templates = False
     baselines = ("repeat-task", "repeat-similar", "co-occurrence", "hierarchy")
     episode_metrics = ("best_sample_f1", "mean_sample_f1")
 

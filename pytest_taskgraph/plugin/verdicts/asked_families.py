@@ -72,7 +72,7 @@ class AskedFamilies:
         told = self._told[family.name]
         described = description_of(family, suite.prompts[0]).to_json() if suite.stated else self._of_run[family.name]
         told["suites"][function] = {
-            "prompts": [one.prompt for one in suite.prompts],
+            "prompts": [one.prompt for one in suite.prompts] if family.prompt_templates else [],
             "parsing": suite.prompts[0].parsing,
             "stated": public_settings(suite.stated),
             "facts": described["facts"],
