@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from .benchmarks.family import QuestionReference as QuestionReference
     from .benchmarks.settings import Option as Option
     from .benchmarks.settings import Settings as Settings
+    from .benchmarks.steps import steps as steps
     from .benchmarks.tasklama import tasklama as tasklama
     from .benchmarks.understanding import understanding as understanding
     from .benchmarks.understanding.patterns.pattern import Case as Case
@@ -71,6 +72,7 @@ _WHERE = {
     "declares": ".scoring.measurement",
     "one_turn": ".asking",
     "pattern": ".benchmarks.understanding.patterns.pattern",
+    "steps": ".benchmarks.steps",
     "suite": ".plugin.suites",
     "tasklama": ".benchmarks.tasklama",
     "understanding": ".benchmarks.understanding",

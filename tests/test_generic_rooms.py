@@ -26,14 +26,17 @@ OTHER_MEANINGS = (
     r"colours that the reader prefers",  # who reads a page
 )
 WORDS = ("workflow", "notation", "pattern", "category", "reader", "structure", "behaviour", "functionality")
+# Families whose names are everyday words, and a word that only they may use.
+PLAIN_WORDS = {"steps": "recipe"}
 PLURALS = {"category": "categories", "structure": "structures"}
 
 
 def named() -> list[str]:
     """Return the words that only a family may use: what it is about, its name, and the names of answer forms."""
     nouns = [*WORDS, *(PLURALS.get(word, f"{word}s") for word in WORDS)]
+    families = [name for name in FAMILIES if name not in PLAIN_WORDS]
     forms = [name for name in FORMS if "-" in name]
-    return [*nouns, *FAMILIES, *forms]
+    return [*nouns, *families, *PLAIN_WORDS.values(), *forms]
 
 
 def generic_files() -> Iterator[Path]:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from ..catalog import Catalog
 from .family import Family
+from .steps import steps
 from .tasklama import tasklama
 from .understanding import understanding
 
-FAMILIES: Catalog[Family] = Catalog("benchmark family", {"understanding": understanding, "tasklama": tasklama})
+FAMILIES: Catalog[Family] = Catalog(
+    "benchmark family", {"understanding": understanding, "tasklama": tasklama, "steps": steps}
+)
 
 
 def topics() -> str:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import csv
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import unescape
 from math import fsum
 from pathlib import Path
-from statistics import fmean, geometric_mean, harmonic_mean
+from statistics import fmean, geometric_mean, harmonic_mean, stdev
 from typing import Any
 from xml.etree import ElementTree
 
@@ -68,7 +68,8 @@ class Benchmark:
     own: tuple[str, Any, int] = ("", None, 0)  # an option of its own, its value, and how many requests there are then
     suite: str = SUITE
     tables: tuple[str, ...] = ()  # that its questions fill; all where empty
-    unmoved: tuple[str, ...] = ()  # aggregates that no answer changes
+    unmoved: tuple[str, ...] = ()  # aggregates that right answers do not make 1, or wrong ones less
+    graded: bool = True  # whether some of its questions are
 
     def filled(self, described: Mapping[str, Any]) -> set[str]:
         """The names of the tables that its questions fill."""
@@ -91,6 +92,12 @@ FAMILIES = (
     Benchmark(
         "tasklama", "pytest_taskgraph", 16, 1, ("--taskgraph-instances=8",), suite=TWO_METHODS,
         own=("tasklama-split", "train", 16), tables=("steps", "matchings", "rates"), unmoved=("majority_accuracy",),
+    ),
+    Benchmark(
+        "steps", "pytest_taskgraph", 92, 1, ("--taskgraph-instances=4",),
+        ", steps_method=['zero_shot', 'one_shot', 'letter', 'workflow_step'], steps_seeds=2, steps_first=-2, "
+        "steps_answer='text'",
+        own=("steps-seeds", 1, 72), graded=False, unmoved=("by_logprobs", "ties", "chosen_a", "right_a"),
     ),
     Benchmark(
         "understanding", "pytest_taskgraph", 18, 1, ("--taskgraph-instances=6",),
@@ -182,7 +189,7 @@ def test_simulated_right_answers_score_one_and_wrong_ones_less(project: Project,
     ran = project.run("--model=simulated:1", *family.flags, RECORD)
     assert (ran.code, ran.counts) == (0, {"passed": family.size}), ran.output
     right = project.record("r.json")
-    assert {one["outcome"] for one in right["trials"]} == {"right", "graded"}
+    assert {one["outcome"] for one in right["trials"]} == {"right", *(["graded"] if family.graded else [])}
     assert {one["score"]["value"] for one in right["trials"]} == {1.0}
     project.run("--model=simulated:0", *family.flags, RECORD, REPORT_ONLY)
     assert all(one["score"]["value"] < 1 and one["outcome"] != "right" for one in project.record("r.json")["trials"])
@@ -255,7 +262,8 @@ def test_gates_judge_every_aggregate_group_section_and_label(project: Project, f
     (described,) = record["families"]
     questions = [one["question"] for one in record["trials"]]
     labels = [f'{name}="{value}"' for name, value in questions[0]["labels"].items()]
-    measuring = [one["name"] for one in described["aggregates"] if one["name"] not in family.unmoved]
+    declared = [one["name"] for one in described["aggregates"] if one["kind"] != "seed-deviation"]
+    measuring = [name for name in declared if name not in family.unmoved]
     aggregates = [f"{family.name}.{one}" for one in measuring]
     names = [family.name, *{one["group"] for one in questions}, *{one["section"] for one in questions}, *labels]
     gates = [f"--taskgraph-gate={name}>=0.9" for name in [*names, *aggregates]]
@@ -271,8 +279,13 @@ def test_gates_judge_every_aggregate_group_section_and_label(project: Project, f
         assert cases[name]["estimate"] is not None, name
 
 
-def value_of(aggregate: Mapping[str, Any], known: Mapping[str, float], scores: list[dict[str, Any]]) -> float:
-    """The value of an aggregate as docs/aggregates.md defines it."""
+def value_of(
+    aggregate: Mapping[str, Any],
+    described: Sequence[Mapping[str, Any]],
+    scores: Sequence[dict[str, Any]],
+    labels: Sequence[Any],
+) -> float:
+    """The value of an aggregate as docs/aggregates.md defines it, of scores whose questions have these seeds."""
     of = aggregate["of"]
     if aggregate["kind"] == "mean":
         measured = [one["metrics"][of[0]] if of else one["value"] for one in scores]
@@ -280,9 +293,18 @@ def value_of(aggregate: Mapping[str, Any], known: Mapping[str, float], scores: l
     if aggregate["kind"] == "ratio":
         pairs = [one["parts"][of[0]] for one in scores if of[0] in one["parts"]]
         return fsum(pair[0] for pair in pairs) / fsum(pair[1] for pair in pairs)
+    if aggregate["kind"].startswith("seed-"):
+        inner = next(one for one in described if one["name"] == of[0])
+        seeds = sorted({label for label in labels if label is not None})
+        by_seed = [
+            value_of(inner, described, [score for score, at in zip(scores, labels, strict=True) if at == seed], [])
+            for seed in seeds
+        ]
+        return fmean(by_seed) if aggregate["kind"] == "seed-mean" else stdev(by_seed)
     means: dict[str, Callable[[list[float]], float]]
     means = {"harmonic-mean": harmonic_mean, "geometric-mean": geometric_mean}
-    return means[aggregate["kind"]]([known[name] for name in of])
+    others = [next(one for one in described if one["name"] == name) for name in of]
+    return means[aggregate["kind"]]([value_of(one, described, scores, labels) for one in others])
 
 
 @each_family
@@ -292,22 +314,26 @@ def test_aggregates_follow_their_definition_in_gates_and_comparisons(
     write(project, family)
     project.run("--model=simulated:0.5", *family.flags, RECORD, REPORT_ONLY, "--taskgraph-save=base")
     (described,) = project.record("r.json")["families"]
-    named = [one["name"] for one in described["aggregates"]]
+    declared = described["aggregates"]
+    named = [one["name"] for one in declared if one["kind"] != "seed-deviation"]
     gates = [f"--taskgraph-gate={name}>=0" for name in (family.name, *(f"{family.name}.{one}" for one in named))]
     assert project.run("--model=simulated:0.5", *family.flags, RECORD, *gates).code == 0
     record = project.record("r.json")
     estimates = {one["name"].rpartition(".")[2]: one["estimate"] for one in record["gates"]}
     assert set(estimates) == {*named, f"gates::{family.name}"}
-    known: dict[str, float] = {}
-    for one in described["aggregates"]:
-        known[one["name"]] = value_of(one, known, [trial["score"] for trial in record["trials"]])
-        assert estimates[one["name"]] == pytest.approx(known[one["name"]])
-        assert 0 < known[one["name"]] <= 1
+    asked = [trial["score"] for trial in record["trials"]]
+    seeds = [trial["question"]["labels"].get("seed") for trial in record["trials"]]
+    known = {one["name"]: value_of(one, declared, asked, seeds) for one in declared}
+    for name in named:
+        assert estimates[name] == pytest.approx(known[name])
+        assert 0 < known[name] <= 1 or name in family.unmoved
     capsys.readouterr()
     assert main([*family.plugin, "compare", "base", "r.json", "--json"]) == 0
     compared = json.loads(capsys.readouterr().out).get("aggregates", [])
-    assert {one["name"]: one["before"] for one in compared} == pytest.approx(known)
-    assert {one["name"]: one["after"] for one in compared} == pytest.approx(known)
+    of_scores = {one["name"] for one in declared if one["kind"] == "mean" and not one["of"]}  # it is compared by itself
+    expected = {name: value for name, value in known.items() if name not in of_scores}
+    assert {one["name"]: one["before"] for one in compared} == pytest.approx(expected)
+    assert {one["name"]: one["after"] for one in compared} == pytest.approx(expected)
 
 
 @each_family
@@ -416,11 +442,14 @@ def test_rescoring_reproduces_every_score(
 ) -> None:
     provider = Provider(project, family, server)
     server.answer = lambda prompt: (
-        f"{provider.right[prompt]}, Nobody" if provider.fails(prompt) else provider.right[prompt]
+        (f"{provider.right[prompt]}, Nobody" if family.graded else provider.wrong[prompt])
+        if provider.fails(prompt)
+        else provider.right[prompt]
     )
     project.run(*provider.arguments, REPORT_ONLY)
     record = project.record("r.json")
-    assert {0.0, 1.0} < {one["score"]["value"] for one in record["trials"]} | {0.0, 1.0}
+    values = {one["score"]["value"] for one in record["trials"]}
+    assert {0.0, 1.0} < values | {0.0, 1.0} if family.graded else values == {0.0, 1.0}
     capsys.readouterr()
     assert main([*family.plugin, "rescore", "r.json", "--check", "--out", "new.json"]) == 0
     assert f"{family.size} answers scored again" in capsys.readouterr().out
@@ -519,7 +548,7 @@ def test_families_together_have_tables_options_and_gates_of_their_own(project: P
     assert (ran.code, ran.clean) == (0, True), ran.output
     record = project.record("r.json")
     trials = record["trials"]
-    assert [one["name"] for one in record["families"]] == ["understanding", "tasklama", "glossary"]
+    assert [one["name"] for one in record["families"]] == ["understanding", "tasklama", "steps", "glossary"]
     assert {family.own[0] for family in FAMILIES} <= set(record["settings"])
     tables = {(one["family"], one["name"]) for one in record["tables"]}
     known = {family.name: family for family in FAMILIES}
@@ -529,8 +558,8 @@ def test_families_together_have_tables_options_and_gates_of_their_own(project: P
     for family in FAMILIES:
         own = [one for one in trials if one["question"]["family"] == family.name]
         right, graded = (sum(one["outcome"] == what for one in own) for what in ("right", "graded"))
-        assert graded
+        assert bool(graded) is family.graded
         assert f"of {right} answered" in cases[f"gates::{family.name}"]
-        assert f"{graded} graded left out" in cases[f"gates::{family.name}"]
+        assert not graded or f"{graded} graded left out" in cases[f"gates::{family.name}"]
     rated = [one for one in trials if one["outcome"] == "right"]
     assert record["totals"][0]["n"] == len(rated) < len(trials)

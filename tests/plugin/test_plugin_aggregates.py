@@ -34,7 +34,7 @@ def measured(given, reference):
 classified = declares("caution", unparseable=lambda reference: measured(None, reference))(measured)
 
 class Steps(Family):
-    name = "steps"
+    name = "following"
 
     def references(self, settings, options):
         return [QuestionReference(f"step-{at:02d}", "next_step", {"at": at}) for at in range(9 * COPIES)]
@@ -89,34 +89,39 @@ def written(project: Project, copies: int = 1, named: str = "mean", old: str = "
 
 @pytest.mark.parametrize("spread", [False, True], ids=["one process", "two workers"])
 def test_gates_decide_on_aggregates_of_the_family(steps: Project, spread: bool) -> None:
-    gates = ["steps.g_mean>=0.5", "next_step.sensitivity>=0.8", "steps.g_seeds>=0.1", "steps.g_mean>=0.3@95%"]
+    gates = [
+        "following.g_mean>=0.5",
+        "next_step.sensitivity>=0.8",
+        "following.g_seeds>=0.1",
+        "following.g_mean>=0.3@95%",
+    ]
     told = [f"--taskgraph-gate={one}" for one in gates]
     ran = (steps.spread if spread else steps.run)("--model=start", *told, "--taskgraph-report=json=record.json")
     assert ran.clean, ran.output
-    assert "passed gates::steps.g_mean>=0.5: g_mean 0.548 of 9 answered (95% " in ran.output
+    assert "passed gates::following.g_mean>=0.5: g_mean 0.548 of 9 answered (95% " in ran.output
     assert "failed gates::next_step.sensitivity: sensitivity 0.750 of 4 answered (95% " in ran.output
-    assert "passed gates::steps.g_seeds: g_seeds 0." in ran.output
+    assert "passed gates::following.g_seeds: g_seeds 0." in ran.output
     lines = " ".join(ran.output.split())
-    assert re.search(r"failed gates::steps.g_mean>=0.3@95%: inconclusive: .*; about [\d,]+ questions would", lines)
+    assert re.search(r"failed gates::following.g_mean>=0.3@95%: inconclusive: .*; about [\d,]+ questions would", lines)
     cases = {one["name"]: one["estimate"] for one in steps.record()["gates"]}
-    assert cases["gates::steps.g_mean>=0.5"] == pytest.approx((0.75 * 0.4) ** 0.5)
+    assert cases["gates::following.g_mean>=0.5"] == pytest.approx((0.75 * 0.4) ** 0.5)
     assert {name for one in steps.record()["trials"] for name in one["score"]["parts"]} == {"positive", "negative"}
 
 
 def test_unparseable_replies_count_as_wrong_for_their_class(steps: Project) -> None:
-    told = ["--taskgraph-gate=steps.g_mean>=0.1", "--taskgraph-gate=steps.caution>=0.1"]
+    told = ["--taskgraph-gate=following.g_mean>=0.1", "--taskgraph-gate=following.caution>=0.1"]
     ran = steps.run("--model=vague", *told)
     assert ran.clean, ran.output
-    assert "failed gates::steps.g_mean: g_mean 0.000 of 9 answered" in ran.output
-    assert "failed gates::steps.caution: mean caution 0.000 of 9 answered" in ran.output
+    assert "failed gates::following.g_mean: g_mean 0.000 of 9 answered" in ran.output
+    assert "failed gates::following.caution: mean caution 0.000 of 9 answered" in ran.output
 
 
 @pytest.mark.parametrize(
     ("gate", "told"),
     [
-        ("steps.g_deviation>=0.1", "'g_deviation' is a deviation, .* set a gate on a mean"),
-        ("steps.g_man>=0.1", "no metric or aggregate is called so; did you mean 'g_mean'?"),
-        ("g_mean>=0.1", "'g_mean' is an aggregate, and stands after a name: steps.g_mean"),
+        ("following.g_deviation>=0.1", "'g_deviation' is a deviation, .* set a gate on a mean"),
+        ("following.g_man>=0.1", "no metric or aggregate is called so; did you mean 'g_mean'?"),
+        ("g_mean>=0.1", "'g_mean' is an aggregate, and stands after a name: following.g_mean"),
     ],
 )
 def test_gate_about_no_aggregate_ends_the_run_before_asking(steps: Project, gate: str, told: str) -> None:
@@ -128,8 +133,8 @@ def test_gate_about_no_aggregate_ends_the_run_before_asking(steps: Project, gate
 @pytest.mark.parametrize(
     ("named", "new", "told"),
     [
-        ("mean", '"caution", "ratio"', "the benchmark family 'steps': aggregate 'caution': a metric has that name"),
-        ("g_man", "", "unknown aggregate of steps 'g_man'; known: g_deviation, g_mean, g_seeds, mean"),
+        ("mean", '"caution", "ratio"', "the benchmark family 'following': aggregate 'caution': a metric has that name"),
+        ("g_man", "", "unknown aggregate of following 'g_man'; known: g_deviation, g_mean, g_seeds, mean"),
         ("g_mean", "", ""),
     ],
 )
@@ -154,7 +159,7 @@ def test_comparison_shows_aggregates_and_fails_on_a_worse_one(
     steps: Project, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     written(steps, copies=6)
-    saved = steps.run("--model=start", "--taskgraph-save=main", "--taskgraph-gate=steps>=0.1")
+    saved = steps.run("--model=start", "--taskgraph-save=main", "--taskgraph-gate=following>=0.1")
     assert saved.clean, saved.output
     reports = [f"--taskgraph-report={kind}=report.{kind}" for kind in ("json", "html", "md")]
     ran = steps.run("--model=worse", "--taskgraph-compare=main", "--taskgraph-fail-on=regression", *reports)

@@ -96,9 +96,15 @@ def test_family_option_is_a_keyword_of_its_suites(facts: Project, monkeypatch: p
 
 def test_family_option_stands_in_the_help_with_the_others(facts: Project) -> None:
     told = " ".join(facts.run("--help").output.split())
-    assert "benchmarks of workflow understanding, steps of complex tasks, common knowledge; baselines: reader," in told
+    assert (
+        "benchmarks of workflow understanding, steps of complex tasks, next steps, common knowledge; baselines: reader,"
+        in told
+    )
     assert "--taskgraph-most=N sentences that are asked about (default: 1)" in told
-    words = "per pattern, size and notation (understanding), per method (tasklama), per sentence (facts)"
+    words = (
+        "per pattern, size and notation (understanding), per method (tasklama), of N recipes per method (steps), "
+        "per sentence (facts)"
+    )
     assert f"number of questions {words} (default: 4)" in told
 
 

@@ -6,18 +6,16 @@ from array import array
 from collections import Counter
 from collections.abc import Sequence
 from itertools import islice
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import pytest_taskgraph.benchmarks.steps as steps
-from pytest_taskgraph.benchmarks.prompt_folder import PromptFolder
 from pytest_taskgraph.benchmarks.steps.construction import build_classification
 from pytest_taskgraph.benchmarks.steps.fine_tuning.fine_tuning_parameters import FineTuningParameters
 from pytest_taskgraph.benchmarks.steps.fine_tuning.training_samples import learned_text, query_of, tuning_samples
 from pytest_taskgraph.benchmarks.steps.fine_tuning.training_segments import TrainingSegments, cut_segments
+from pytest_taskgraph.benchmarks.steps.prompts import PROMPTS
 from pytest_taskgraph.benchmarks.steps.recipe_sets import RecipeSet
 from pytest_taskgraph.benchmarks.steps.recipe_sets.embedded_recipes import read_embedded_recipes
 from pytest_taskgraph.benchmarks.steps.step_recipe import StepRecipe
@@ -48,10 +46,9 @@ class Letters:
 
 
 def test_query_is_that_of_the_prompt_template() -> None:
-    folder = PromptFolder("steps", Path(steps.__file__).parent / "prompts")
     for sample in islice(build_classification(read_embedded_recipes().dev), 60):
         fields = {"previous": list(sample.prefix), "candidate": sample.candidate, "examples": []}
-        assert query_of(sample) == folder.render("paper", fields, StepsSettings())
+        assert query_of(sample) == PROMPTS.render("paper", fields, StepsSettings())
 
 
 def test_learned_text_ends_in_the_answer() -> None:

@@ -209,7 +209,7 @@ def test_question_about_a_step_states_what_it_is_about() -> None:
     assert no.labels["wrong"] in ("later", "excluded", "done")
     assert yes.labels["previous"] == len(shown(yes.prompt).prefix)
     assert yes.labels["names"] == "neutral"
-    assert (yes.cluster, yes.digests["workflow"]) == (no.cluster, no.digests["workflow"])
+    assert (yes.cluster, yes.digests["procedure"]) == (no.cluster, no.digests["procedure"])
     assert yes.digests["prompt"] != no.digests["prompt"]
 
 

@@ -72,6 +72,17 @@ def next_step(question: Question) -> Turns:
         if unlisted is None:
             raise _reason(failures)
         return _decided(TIE, unlisted, notes)
+    return (yield from _ask_for_text(question, notes))
+
+
+@one_turn
+def next_step_by_text(question: Question) -> Turns:
+    """Ask whether a candidate is the next step, and take the text of the reply."""
+    return (yield from _ask_for_text(question, []))
+
+
+def _ask_for_text(question: Question, notes: Sequence[Mapping[str, Json]]) -> Turns:
+    """Ask for a reply whose text is read, after requests with these notes."""
     (reply,) = yield [Request(messages=opening(question))]
     return Transcript(reply, parts={"by_logprobs": [0.0, 1.0]}, notes=[*notes, {"answered_by": "text"}])
 
@@ -265,4 +276,8 @@ def _stated_queries(question: Question) -> list[tuple[str, str]]:
     return queries
 
 
-EPISODES: Final[Mapping[str, Episode]] = {"next_step": next_step, "lowest_perplexity": lowest_perplexity}
+EPISODES: Final[Mapping[str, Episode]] = {
+    "next_step": next_step,
+    "next_step_by_text": next_step_by_text,
+    "lowest_perplexity": lowest_perplexity,
+}

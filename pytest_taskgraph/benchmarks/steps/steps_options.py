@@ -73,7 +73,7 @@ NEGATIVES: Final = Option(
 OPTIONS: Final = (
     METHOD, SPLIT, SOURCE, PROMPT, ANSWER, SEEDS, FIRST, LAST, NEGATIVES, TASKS, NOTATION, NAMES, WORKFLOW
 )  # fmt: skip
-HELP: Final = {"instances": "recipes per method", "shots": "demonstrations"}
+HELP: Final = {"instances": "of N recipes per method", "shots": "demonstrations"}
 """The words of this family for the help of shared options."""
 PROFILES: Final = {"full": {"steps-method": "classification,multiple_choice,workflows"}}
 """The values that profiles give options of the family."""

@@ -111,7 +111,7 @@ def _question(
         pass_threshold=1.0 if settings.pass_threshold is None else settings.pass_threshold,
         labels=labels,
         cluster=f"workflow:{shown.digest}",
-        digests={"workflow": shown.digest, "prompt": digest_of(further["prompt"])},
+        digests={"procedure": shown.digest, "prompt": digest_of(further["prompt"])},
         chance=_CHANCE,
         **further,
     )

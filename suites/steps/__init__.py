@@ -1,0 +1,1 @@
+"""Which step comes next, in recipes and in workflows."""
