@@ -95,8 +95,10 @@ def _cached(name: str, network: bool) -> Path:
     except Exception as error:
         _log.info("%s is not in the local cache: %s", name, error)
         if network:
-            said = " ".join(str(error).split())[:200]
-            raise UsageError(f"the local model {name!r} cannot be downloaded: {type(error).__name__}: {said}") from None
+            reason = " ".join(str(error).split())[:200]
+            raise UsageError(
+                f"the local model {name!r} cannot be downloaded: {type(error).__name__}: {reason}"
+            ) from None
         raise UsageError(
             f"the local model {name!r}: there is no such folder, and the local cache holds no model of that name; name "
             "a folder that transformers saved, or allow the download with the model option network=true"
@@ -140,20 +142,20 @@ def load_weights(folder: Path, *, precision: str = "auto", device: str = "") -> 
     import torch
     import transformers
 
-    named = "dtype" if int(transformers.__version__.partition(".")[0]) >= 5 else "torch_dtype"
-    kept: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
+    precision_key = "dtype" if int(transformers.__version__.partition(".")[0]) >= 5 else "torch_dtype"
+    options: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
     try:
         with _quiet():
-            tokenizer = transformers.AutoTokenizer.from_pretrained(str(folder), use_fast=True, **kept)
-            model, told = transformers.AutoModelForCausalLM.from_pretrained(
-                str(folder), use_safetensors=True, output_loading_info=True, **kept, **{named: precision}
+            tokenizer = transformers.AutoTokenizer.from_pretrained(str(folder), use_fast=True, **options)
+            model, loading = transformers.AutoModelForCausalLM.from_pretrained(
+                str(folder), use_safetensors=True, output_loading_info=True, **options, **{precision_key: precision}
             )
         placed = device or ("cuda" if torch.cuda.is_available() else "cpu")
         model = model.to(placed).eval()
     except Exception as error:
-        said = " ".join(str(error).split())[:300]
-        raise UsageError(f"the local model {folder} cannot be loaded: {type(error).__name__}: {said}") from error
-    if missing := sorted(map(str, told["missing_keys"])):
+        reason = " ".join(str(error).split())[:300]
+        raise UsageError(f"the local model {folder} cannot be loaded: {type(error).__name__}: {reason}") from error
+    if missing := sorted(map(str, loading["missing_keys"])):
         more = f" and {len(missing) - 1} more" if len(missing) > 1 else ""
         raise UsageError(f"the local model {folder}: the weights lack {missing[0]}{more}; they are of another model")
     if not getattr(tokenizer, "is_fast", False):
@@ -175,8 +177,8 @@ def _is_causal(model: Any, device: str) -> bool:  # noqa: ANN401 - of a package 
     if getattr(_text_config(model), "vocab_size", 0) <= max(second):
         return True
     with torch.inference_mode():
-        one, other = (model(torch.tensor([ids], device=device)).logits[0, :-1] for ids in (first, second))
-    return bool(torch.allclose(one, other, rtol=1e-3, atol=1e-3))
+        one_end, other_end = (model(torch.tensor([ids], device=device)).logits[0, :-1] for ids in (first, second))
+    return bool(torch.allclose(one_end, other_end, rtol=1e-3, atol=1e-3))
 
 
 def _text_config(model: Any) -> Any:  # noqa: ANN401
@@ -187,13 +189,13 @@ def _text_config(model: Any) -> Any:  # noqa: ANN401
 def _longest(model: Any, tokenizer: Any) -> int | None:  # noqa: ANN401
     config = _text_config(model)
     stated = [getattr(config, "max_position_embeddings", None), getattr(tokenizer, "model_max_length", None)]
-    return min((int(one) for one in stated if isinstance(one, int) and 0 < one < _NO_LENGTH), default=None)
+    return min((int(length) for length in stated if isinstance(length, int) and 0 < length < _NO_LENGTH), default=None)
 
 
 def _ends(model: Any, tokenizer: Any) -> frozenset[int]:  # noqa: ANN401
     stated = [getattr(model.generation_config, "eos_token_id", None), tokenizer.eos_token_id]
-    listed = [one for entry in stated for one in (entry if isinstance(entry, list) else [entry])]
-    return frozenset(one for one in listed if isinstance(one, int))
+    tokens = [token for entry in stated for token in (entry if isinstance(entry, list) else [entry])]
+    return frozenset(token for token in tokens if isinstance(token, int))
 
 
 @contextmanager

@@ -26,7 +26,7 @@ from .steps_options import RECIPES_DATA, SAMPLES_DATA
 if TYPE_CHECKING:
     from .steps_options import StepsSettings
 
-_Drawn = tuple[StepRecipe, NextStepSample]
+_Demonstration = tuple[StepRecipe, NextStepSample]
 
 
 def draw_demonstrations(
@@ -52,14 +52,16 @@ def draw_demonstrations(
     recipes, rule, seed = load(settings), settings.rule, settings.seed
     asked = _asked_recipe(settings, recipes, recipe_id)
     drawn, further = _common_draw(recipes, rule, seed, seed_number, k)
-    order = iter(_order(recipes, rule, seed, seed_number)[further:])
+    order = iter(_recipe_order(recipes, rule, seed, seed_number)[further:])
     found = []
     for recipe, sample in drawn:
         if not resemble(recipe, asked):
             found.append(sample)
             continue
         others = (other for other in order if not resemble(other, asked))
-        _, other_sample = _next_drawn(others, sample.label, rule, seed, seed_number) or _too_few(recipes, rule, k)
+        _, other_sample = _next_demonstration(others, sample.label, rule, seed, seed_number) or _raise_too_few(
+            recipes, rule, k
+        )
         found.append(other_sample)
     return tuple(found)
 
@@ -76,27 +78,30 @@ def demonstration_notices(settings: StepsSettings) -> Iterator[str]:
 @lru_cache(maxsize=64)
 def _common_draw(
     recipes: RecipeSet, rule: ConstructionRule, seed: int, seed_number: int, k: int
-) -> tuple[tuple[_Drawn, ...], int]:
+) -> tuple[tuple[_Demonstration, ...], int]:
     """Return the demonstrations for a recipe that resembles none, and how much of the order they took."""
     rng = Random(f"{seed}|steps demonstrations|{seed_number}|labels|{k}")
     labels = [True, False] * (k // 2) + [rng.random() < 0.5] * (k % 2)
     rng.shuffle(labels)
-    order = _order(recipes, rule, seed, seed_number)
+    order = _recipe_order(recipes, rule, seed, seed_number)
     left = iter(order)
-    drawn = tuple(_next_drawn(left, label, rule, seed, seed_number) or _too_few(recipes, rule, k) for label in labels)
+    drawn = tuple(
+        _next_demonstration(left, label, rule, seed, seed_number) or _raise_too_few(recipes, rule, k)
+        for label in labels
+    )
     return drawn, len(order) - sum(1 for _ in left)
 
 
 @lru_cache(maxsize=64)
-def _order(recipes: RecipeSet, rule: ConstructionRule, seed: int, seed_number: int) -> tuple[StepRecipe, ...]:
+def _recipe_order(recipes: RecipeSet, rule: ConstructionRule, seed: int, seed_number: int) -> tuple[StepRecipe, ...]:
     """Return the training recipes in the order in which demonstrations are taken from them."""
     pool = usable_recipes(recipes, "train", rule).recipes
     return tuple(Random(f"{seed}|steps demonstrations|{seed_number}").sample(pool, len(pool)))
 
 
-def _next_drawn(
+def _next_demonstration(
     recipes: Iterator[StepRecipe], label: bool, rule: ConstructionRule, seed: int, seed_number: int
-) -> _Drawn | None:
+) -> _Demonstration | None:
     """Return a sample of the label of the first recipe that has one; None if none has."""
     for recipe in recipes:
         samples = [sample for sample in build_classification([recipe], rule, seed) if sample.label == label]
@@ -106,7 +111,7 @@ def _next_drawn(
     return None
 
 
-def _too_few(recipes: RecipeSet, rule: ConstructionRule, k: int) -> _Drawn:
+def _raise_too_few(recipes: RecipeSet, rule: ConstructionRule, k: int) -> _Demonstration:
     usable = len(usable_recipes(recipes, "train", rule).recipes)
     raise UsageError(
         f"--taskgraph-shots: found {k}; the demonstrations are of different recipes, of which the train split has "

@@ -115,7 +115,7 @@ def _built_samples(
 ) -> AskedSamples:
     usable = usable_recipes(recipes, split, rule)
     if not usable.recipes:
-        raise _nothing_usable(recipes, split, rule)
+        raise _no_usable_recipe(recipes, split, rule)
     drawn = draw_items(usable.recipes, count, seed)
     counts, choice_counts = ConstructionCounts(), ConstructionCounts()
     classification = tuple(build_classification(drawn, rule, seed, counts))
@@ -126,51 +126,51 @@ def _built_samples(
         f"recipes asked about: {len(drawn)} of {len(usable.recipes)}; {samples}",
         *(f"their {line}" for line in odd),
     ]
-    where = f"STEPS, {_name(recipes)} recipes, {split} split"
+    where = f"STEPS, {_source_name(recipes)} recipes, {split} split"
     return AskedSamples(classification, choices, (*(f"{where}: {line}" for line in lines), *recipes.problems))
 
 
-def _nothing_usable(recipes: RecipeSet, split: RecipeSplit, rule: ConstructionRule) -> UsageError:
+def _no_usable_recipe(recipes: RecipeSet, split: RecipeSplit, rule: ConstructionRule) -> UsageError:
     found = ", ".join(
         f"{name}: {len(usable_recipes(recipes, name, rule).recipes)} of {len(recipes.split(name))}"
         for name in RECIPE_SPLITS
     )
     return UsageError(
-        f"{SPLIT.flag}={split}: none of the {_name(recipes)} recipes of this split gives a question; recipes that do: "
-        f"{found}; state another split, other data ({RECIPES_DATA}=PATH), or other places than {FIRST.flag}="
+        f"{SPLIT.flag}={split}: none of the {_source_name(recipes)} recipes of this split gives a question; recipes "
+        f"that do: {found}; state another split, other data ({RECIPES_DATA}=PATH), or other places than {FIRST.flag}="
         f"{rule.first} and {LAST.flag}={rule.last}"
     )
 
 
-def _name(recipes: RecipeSet) -> str:
+def _source_name(recipes: RecipeSet) -> str:
     return {"embedded": "embedded", "food.com": "Food.com"}[recipes.source]
 
 
 @lru_cache(maxsize=8)
 def _published_samples(published: PublishedSamples, seed: int, count: int, stated: Sequence[str]) -> AskedSamples:
-    chosen = _drawn_recipes((sample.recipe for sample in published.classification), count, seed)
+    chosen = _select_recipes((sample.recipe for sample in published.classification), count, seed)
     classification = tuple(sample for sample in published.classification if chosen.get(sample.recipe))
-    chosen_choices = _drawn_recipes((sample.recipe for sample in published.choices), count, seed)
+    chosen_choices = _select_recipes((sample.recipe for sample in published.choices), count, seed)
     choices = tuple(sample for sample in published.choices if chosen_choices.get(sample.recipe))
     yes = sum(sample.label for sample in classification)
     lines = [
         *(counts.line() for counts in published.counts),
-        _drawn_line("classification", chosen, f"{yes} Yes, {len(classification) - yes} No"),
-        _drawn_line("multiple choice", chosen_choices, f"{len(choices)} choices"),
+        _selection_line("classification", chosen, f"{yes} Yes, {len(classification) - yes} No"),
+        _selection_line("multiple choice", chosen_choices, f"{len(choices)} choices"),
     ]
     if stated:
         lines.append(f"{', '.join(stated)}: not applied; the questions are asked as they were published")
     return AskedSamples(classification, choices, (*(f"{_PUBLISHED}: {line}" for line in lines), *published.problems))
 
 
-def _drawn_recipes(ids: Iterable[str], count: int, seed: int) -> dict[str, bool]:
+def _select_recipes(ids: Iterable[str], count: int, seed: int) -> dict[str, bool]:
     """Return for the recipe of each id, in order, whether it is asked about."""
     recipes = [_PublishedRecipe(id) for id in dict.fromkeys(ids)]
     drawn = {recipe.id for recipe in draw_items(recipes, count, seed)}
     return {recipe.id: recipe.id in drawn for recipe in recipes}
 
 
-def _drawn_line(kind: str, chosen: dict[str, bool], samples: str) -> str:
+def _selection_line(kind: str, chosen: dict[str, bool], samples: str) -> str:
     if not chosen:
         return f"{kind}: no file of it; its methods have no questions"
     return f"{kind}: recipes asked about: {sum(chosen.values())} of {len(chosen)}; samples: {samples}"

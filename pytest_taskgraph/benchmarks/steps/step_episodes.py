@@ -30,7 +30,7 @@ _UNLIKELY: Final = -2.0
 
 Logprobs = tuple[float | None, float | None]
 """The log-probability of Yes and that of No; None is less probable than any number."""
-_Failed = CannotScoreError | ProviderError
+_Failure = CannotScoreError | ProviderError
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ def next_step(question: Question) -> Turns:
     """
     answer = _answer_kind(question)
     notes: list[dict[str, Json]] = []
-    failures: list[_Failed] = []
+    failures: list[_Failure] = []
     unlisted: Reply | None = None
     for way in () if answer == "text" else (_score_behind_prompt(question), _score_in_chat(question)):
         found = yield from _try_score(way.request)
@@ -66,12 +66,15 @@ def next_step(question: Question) -> Turns:
         elif (logprobs := way.read(found)) == (None, None):
             unlisted = found
         else:
-            notes[-1] = {"answered_by": way.name, "logprob": {"yes": _shown(logprobs[0]), "no": _shown(logprobs[1])}}
-            return _decided(_more_probable(*logprobs), found, notes)
+            notes[-1] = {
+                "answered_by": way.name,
+                "logprob": {"yes": _json_number(logprobs[0]), "no": _json_number(logprobs[1])},
+            }
+            return _logprob_answer(_more_probable(*logprobs), found, notes)
     if answer == "logprobs":
         if unlisted is None:
-            raise _reason(failures)
-        return _decided(TIE, unlisted, notes)
+            raise _unscored_failure(failures)
+        return _logprob_answer(TIE, unlisted, notes)
     return (yield from _ask_for_text(question, notes))
 
 
@@ -112,13 +115,13 @@ def lowest_perplexity(question: Question) -> Turns:
     letters = [letter for letter, _ in queries]
     chosen = _only_highest(letters, means)
     note: dict[str, Json] = {
-        "perplexity": dict(zip(letters, (_shown(score.perplexity) for score in scores), strict=True)),
-        "mean_logprob": dict(zip(letters, map(_shown, means), strict=True)),
+        "perplexity": dict(zip(letters, (_json_number(score.perplexity) for score in scores), strict=True)),
+        "mean_logprob": dict(zip(letters, map(_json_number, means), strict=True)),
     }
     return Transcript(Reply(chosen, source=reply.source), notes=[note])
 
 
-def _decided(text: str, reply: Reply, notes: Sequence[Mapping[str, Json]]) -> Transcript:
+def _logprob_answer(text: str, reply: Reply, notes: Sequence[Mapping[str, Json]]) -> Transcript:
     """Return what an answer by log-probabilities comes to: WORDS or TIE, as the text of a reply."""
     parts = {"by_logprobs": [1.0, 1.0], "ties": [float(text == TIE), 1.0]}
     return Transcript(Reply(text, source=reply.source), parts=parts, notes=notes)
@@ -135,11 +138,11 @@ def _only_highest(names: Sequence[str], values: Sequence[float]) -> str:
     return equal[0] if len(equal) == 1 else TIE
 
 
-def _is_same(one: float, other: float) -> bool:
-    return isclose(one, other, rel_tol=_SAME, abs_tol=_ZERO)
+def _is_same(first: float, second: float) -> bool:
+    return isclose(first, second, rel_tol=_SAME, abs_tol=_ZERO)
 
 
-def _try_score(request: Request) -> Generator[list[Request], list[Reply], Reply | _Failed]:
+def _try_score(request: Request) -> Generator[list[Request], list[Reply], Reply | _Failure]:
     """Ask a score request, and return its reply, or why there is none if another way can be gone."""
     try:
         (reply,) = yield [request]
@@ -156,7 +159,7 @@ def _no_scores(reply: Reply) -> NoLogprobsError:
     return NoLogprobsError(f"the model {reply.source} cannot score texts: its reply holds no log-probabilities")
 
 
-def _reason(failures: Sequence[_Failed]) -> _Failed:
+def _unscored_failure(failures: Sequence[_Failure]) -> _Failure:
     """Return the error that says why no way of scoring could be gone: each reason, or what a replay lacks."""
     if lacking := [failure for failure in failures if isinstance(failure, ProviderError)]:
         return lacking[-1]
@@ -171,7 +174,7 @@ def _score_behind_prompt(question: Question) -> _Way:
     context = "\n\n".join(filter(None, (question.system, question.prompt)))
     right, wrong = _simulated_words(question, 1, 1)
     request = Request(kind="score", context=context, texts=texts, right=right, wrong=wrong)
-    return _Way("words behind the prompt", request, _reader(1, 1))
+    return _Way("words behind the prompt", request, _logprob_reader(1, 1))
 
 
 def _score_in_chat(question: Question) -> _Way:
@@ -179,10 +182,10 @@ def _score_in_chat(question: Question) -> _Way:
     yes, no = (sorted({word, word.lower(), word.capitalize()}) for word in _words(question))
     right, wrong = _simulated_words(question, len(yes), len(no))
     request = Request(opening(question), kind="score", texts=[*yes, *no], right=right, wrong=wrong)
-    return _Way("listed tokens", request, _reader(len(yes), len(no)))
+    return _Way("listed tokens", request, _logprob_reader(len(yes), len(no)))
 
 
-def _reader(yes: int, no: int) -> Callable[[Reply], Logprobs]:
+def _logprob_reader(yes: int, no: int) -> Callable[[Reply], Logprobs]:
     """Return what reads a reply with so many scores of spellings of Yes, then of No."""
 
     def read(reply: Reply) -> Logprobs:
@@ -220,7 +223,7 @@ def _mean_logprob(score: TextScore) -> float:
     return -inf if score.logprob is None or not score.tokens else score.logprob / score.tokens
 
 
-def _shown(value: float | None) -> float | None:
+def _json_number(value: float | None) -> float | None:
     """Return a value as the record holds it: JSON knows no infinite numbers."""
     return None if value is None or abs(value) == inf else round(value, _DIGITS)
 

@@ -79,11 +79,13 @@ def _add_build(build: argparse.ArgumentParser) -> None:
         "--seed", metavar="N", type=int, default=0, help="decides on drawn wrong steps and recipes (default: 0)"
     )
     for split in RECIPE_SPLITS:
-        build.add_argument(f"--{split}", metavar="N", type=_amount, help=f"recipes of the {split} split (default: all)")
+        build.add_argument(
+            f"--{split}", metavar="N", type=_parse_count, help=f"recipes of the {split} split (default: all)"
+        )
     _add_rule(build)
 
 
-def _amount(text: str) -> int:
+def _parse_count(text: str) -> int:
     if not text.isascii() or not text.isdigit():
         raise argparse.ArgumentTypeError(f"{text!r}; expected a whole number of at least 0")
     return int(text)
@@ -134,7 +136,7 @@ def _build(options: argparse.Namespace) -> int:
             f"--out={options.out}: {existing[0]} exists already; state another folder, or --force to replace the files"
         )
     recipes, warnings = _separable_recipes(read_stated(options.recipes))
-    chosen = {split: _choose(recipes, split, rule, options) for split in RECIPE_SPLITS}
+    chosen = {split: _draw_recipes(recipes, split, rule, options) for split in RECIPE_SPLITS}
     if not any(chosen.values()):
         raise UsageError(
             "the rule gives no question from any of the recipes; state other numbers for --shortest, --longest, "
@@ -170,7 +172,7 @@ def _separable_recipes(recipes: RecipeSet) -> tuple[RecipeSet, list[str]]:
     return RecipeSet.of(recipes.source, found), warnings
 
 
-def _choose(
+def _draw_recipes(
     recipes: RecipeSet, split: RecipeSplit, rule: ConstructionRule, options: argparse.Namespace
 ) -> tuple[StepRecipe, ...]:
     """Return the recipes that the questions of a split are built from."""

@@ -191,26 +191,26 @@ def score_texts(weights: LocalWeights, request: Request) -> tuple[list[list[Any]
         ProviderError: of the kind context-too-long or malformed.
     """
     before = _prompt_tokens(weights, request.messages) if request.messages else None
-    told: list[tuple[list[int], int]] = []  # the tokens of each prompt, and where those of its text begin
+    prompts: list[tuple[list[int], int]] = []  # the tokens of each prompt, and where those of its text begin
     for text in request.texts:
         if before is None:
-            told.append(_split_at(weights, request.context, text))
+            prompts.append(_split_at(weights, request.context, text))
         else:
             own = weights.tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"]
-            told.append(([*before, *own], len(before)))
-    known: dict[tuple[int, ...], Any] = {}
+            prompts.append(([*before, *own], len(before)))
+    logits: dict[tuple[int, ...], Any] = {}
     rows: list[list[Any]] = []
-    for ids, border in told:
+    for ids, border in prompts:
         first = max(border, 1)
         if len(ids) <= first:
             rows.append([0.0, 0, None])
             continue
         key = (first, *ids[:-1])
-        if key not in known:
+        if key not in logits:
             _check_length(weights, len(ids) - 1)
-            known[key] = _logits(weights, ids[:-1], len(ids) - first)
-        rows.append(_row(known[key], ids[first:]))
-    return rows, sum(len(ids) for ids, _ in told)
+            logits[key] = _logits(weights, ids[:-1], len(ids) - first)
+        rows.append(_row(logits[key], ids[first:]))
+    return rows, sum(len(ids) for ids, _ in prompts)
 
 
 def _split_at(weights: LocalWeights, context: str, text: str) -> tuple[list[int], int]:
@@ -263,7 +263,7 @@ def _prompt_tokens(weights: LocalWeights, messages: Sequence[Mapping[str, Any]])
     if not all(isinstance(text, str) for text in texts):
         raise NotAskedError("a local model reads messages of text only")
     if weights.tokenizer.chat_template:
-        chat = [{"role": str(one.get("role")), "content": one["content"]} for one in messages]
+        chat = [{"role": str(message.get("role")), "content": message["content"]} for message in messages]
         prompt = weights.tokenizer.apply_chat_template(chat, add_generation_prompt=True, tokenize=False)
         ids = list(weights.tokenizer(prompt, add_special_tokens=False, verbose=False)["input_ids"])
     else:

@@ -75,9 +75,9 @@ def _sequences(weights: LocalWeights, query: str) -> tuple[tuple[_Tail, _Tail], 
     yes, no = (weights.tokenizer(query + answer, verbose=False)["input_ids"] for answer in ANSWERS)
     shorter = min(len(yes), len(no))
     border = next((at for at in range(shorter) if yes[at] != no[at]), shorter)
-    over = 0 if weights.longest is None else max(0, max(len(yes), len(no)) - 1 - weights.longest)
-    start = max(border - over, 1)  # the first token has no probability
-    return ((tuple(yes[over:]), start), (tuple(no[over:]), start)), over > 0
+    excess = 0 if weights.longest is None else max(0, max(len(yes), len(no)) - 1 - weights.longest)
+    start = max(border - excess, 1)  # the first token has no probability
+    return ((tuple(yes[excess:]), start), (tuple(no[excess:]), start)), excess > 0
 
 
 def _logprobs(weights: LocalWeights, tails: Iterable[_Tail]) -> list[float]:
@@ -87,18 +87,18 @@ def _logprobs(weights: LocalWeights, tails: Iterable[_Tail]) -> list[float]:
     """
     import torch
 
-    wanted = list(tails)
+    sequences = list(tails)
     places: dict[tuple[int, ...], list[int]] = {}
-    for at, (ids, _) in enumerate(wanted):
+    for at, (ids, _) in enumerate(sequences):
         places.setdefault(ids[:-1], []).append(at)
     inputs = sorted(places, key=lambda ids: (len(ids), ids))
-    values = [0.0] * len(wanted)
+    values = [0.0] * len(sequences)
     with torch.inference_mode():
         for start in range(0, len(inputs), _AT_ONCE):
-            some = inputs[start : start + _AT_ONCE]
-            for logits, ids in zip(_padded_logits(weights, some), some, strict=True):
+            batch = inputs[start : start + _AT_ONCE]
+            for logits, ids in zip(_padded_logits(weights, batch), batch, strict=True):
                 for at in places[ids]:
-                    whole, border = wanted[at]
+                    whole, border = sequences[at]
                     every = torch.log_softmax(logits[border - 1 : len(ids)].double(), dim=-1)
                     values[at] = float(sum(row[token] for row, token in zip(every, whole[border:], strict=True)))
     return values

@@ -85,7 +85,7 @@ def run(options: argparse.Namespace) -> int:
     parameters = FineTuningParameters(**{name: value for name, value in vars(options).items() if name in known})
     check_local_extra()
     _check_folder(options.out)
-    recipes = _recipes(options.recipes, options.most_recipes, options.published)
+    recipes = _read_recipes(options.recipes, options.most_recipes, options.published)
     samples = tuning_samples(recipes, parameters.seed, parameters.dev)
     folder = find_weights(options.model, network=options.network)
     about = {
@@ -94,22 +94,22 @@ def run(options: argparse.Namespace) -> int:
         "model_weights": fingerprint_weights(folder),
         "data": _about_data(recipes, options, samples),
     }
-    tell = partial(print, flush=True)
-    tell(f"{one_line(options.model)}: {recipes.source} recipes, {len(recipes.train)} train, {len(recipes.dev)} dev")
+    report = partial(print, flush=True)
+    report(f"{one_line(options.model)}: {recipes.source} recipes, {len(recipes.train)} train, {len(recipes.dev)} dev")
     for problem in recipes.problems:
-        tell(problem)
+        report(problem)
     weights = load_weights(folder, precision="float32", device=options.device)
     try:
         options.out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UsageError(f"--out: {options.out} cannot be made: {error.strerror or error}") from None
     try:
-        found = fine_tune(weights, samples, parameters, options.out, about, tell)
+        found = fine_tune(weights, samples, parameters, options.out, about, report)
     finally:
         with suppress(OSError):
             options.out.rmdir()  # which holds nothing, or stays
-    for line in _outcome(found, options.out):
-        tell(line)
+    for line in _outcome_lines(found, options.out):
+        report(line)
     return INTERRUPTED if found.interrupted else 0
 
 
@@ -118,7 +118,7 @@ def _check_folder(out: Path) -> None:
         raise UsageError(f"--out: {out} exists already and is not an empty folder; name another one")
 
 
-def _recipes(path: Path | None, most: int, published: Path | None) -> RecipeSet:
+def _read_recipes(path: Path | None, most: int, published: Path | None) -> RecipeSet:
     """Return the recipes that are learned and validated with. Raises UsageError."""
     if most < 0:
         raise UsageError(f"--most-recipes: found {most}, expected at least 1, or 0 for all")
@@ -149,7 +149,7 @@ def _about_data(recipes: RecipeSet, options: argparse.Namespace, samples: Tuning
     }
 
 
-def _outcome(found: FineTuned, out: Path) -> list[str]:
+def _outcome_lines(found: FineTuned, out: Path) -> list[str]:
     where = one_line(str(out))
     ended = [f"interrupted after {found.updates} updates"] if found.interrupted else []
     if found.best is None:

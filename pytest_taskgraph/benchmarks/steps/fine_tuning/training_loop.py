@@ -24,7 +24,7 @@ from .training_samples import TuningSamples, learned_text
 from .training_segments import TrainingSegments, cut_segments
 
 ABOUT: Final = "fine-tuning.json"
-_LINES: Final = 10  # that tell of the training between two validations
+_LINES: Final = 10  # about the training between two validations
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ def fine_tune(
     parameters: FineTuningParameters,
     out: Path,
     about: Mapping[str, Any],
-    tell: Callable[[str], None],
+    report: Callable[[str], None],
 ) -> FineTuned:
     """Fine-tune a model in place, and keep the best checkpoint in a folder with what is known of it.
 
@@ -77,7 +77,7 @@ def fine_tune(
         parameters: The parameters.
         out: The folder; it exists.
         about: What `fine-tuning.json` states besides, such as the model that this began with.
-        tell: Takes lines on the progress.
+        report: Takes lines on the progress.
 
     Raises:
         UsageError: if there are too few tokens for a segment, the folder cannot be written, or a loss is no finite
@@ -87,13 +87,13 @@ def fine_tune(
     texts = map(learned_text, samples.train)
     most = parameters.updates * parameters.batch
     segments = cut_segments(texts, weights.tokenizer, length, most, parameters.seed)
-    stated = _stated(about, samples, segments, parameters)
-    tell(
+    stated = _about_run(about, samples, segments, parameters)
+    report(
         f"{samples.yes} Yes and {samples.no} No, balanced: {len(samples.train)} samples; "
         f"{segments.count} segments of {length} tokens, {parameters.updates} updates of {parameters.batch}"
     )
-    training = _Training(weights, samples, parameters, out, stated, tell)
-    with _seeded(parameters.seed):
+    training = _Training(weights, samples, parameters, out, stated, report)
+    with _seed_torch(parameters.seed):
         try:
             training.run(segments)
         except KeyboardInterrupt:
@@ -113,10 +113,10 @@ class _Training:
         parameters: FineTuningParameters,
         out: Path,
         stated: dict[str, Any],
-        tell: Callable[[str], None],
+        report: Callable[[str], None],
     ) -> None:
         self._weights, self._samples, self._parameters = weights, samples, parameters
-        self._out, self._stated, self._tell = out, stated, tell
+        self._out, self._stated, self._report = out, stated, report
         self.validations: list[Validation] = []
         self.best: Validation | None = None
         self.updates, self.interrupted = 0, False
@@ -143,7 +143,7 @@ class _Training:
                 self._validate()
                 self._weights.model.train()
             elif self.updates % max(1, stated.every // _LINES) == 0:
-                self._tell(f"update {self.updates} of {stated.updates}: training loss {self._losses[-1]:.4f}")
+                self._report(f"update {self.updates} of {stated.updates}: training loss {self._losses[-1]:.4f}")
             if self.updates == stated.updates:
                 break
         self._weights.model.eval()
@@ -178,7 +178,7 @@ class _Training:
             except BaseException:
                 self.best = previous
                 raise
-        self._tell(_line(found, self._parameters.updates, better))
+        self._report(_validation_line(found, self._parameters.updates, better))
 
     def _finite(self, loss: float, name: str) -> float:
         if isfinite(loss):
@@ -196,11 +196,11 @@ class _Training:
             "updates_made": self.updates,
             "interrupted": self.interrupted,
             "best": None if self.best is None else asdict(self.best),
-            "validations": [asdict(one) for one in self.validations],
+            "validations": [asdict(validation) for validation in self.validations],
         }
 
 
-def _stated(
+def _about_run(
     about: Mapping[str, Any], samples: TuningSamples, segments: TrainingSegments, parameters: FineTuningParameters
 ) -> dict[str, Any]:
     import torch
@@ -220,19 +220,19 @@ def _stated(
     }
 
 
-def _line(found: Validation, updates: int, better: bool) -> str:
+def _validation_line(found: Validation, updates: int, better: bool) -> str:
     scores = found.scores
     shares = {"sensitivity": scores.sensitivity, "specificity": scores.specificity, "G-mean": scores.g_mean}
-    told = [f"{name} {'undefined' if share is None else f'{100 * share:.1f}'}" for name, share in shares.items()]
+    parts = [f"{name} {'undefined' if share is None else f'{100 * share:.1f}'}" for name, share in shares.items()]
     training = [] if found.training_loss is None else [f"training loss {found.training_loss:.4f}"]
-    told = [*training, f"dev loss {scores.loss:.4f}", *told]
-    told += [f"{scores.ties} ties"] if scores.ties else []
-    told += [f"{scores.cut} queries cut"] if scores.cut else []
-    return f"update {found.update} of {updates}: {', '.join(told)}{'; saved as the best' if better else ''}"
+    parts = [*training, f"dev loss {scores.loss:.4f}", *parts]
+    parts += [f"{scores.ties} ties"] if scores.ties else []
+    parts += [f"{scores.cut} queries cut"] if scores.cut else []
+    return f"update {found.update} of {updates}: {', '.join(parts)}{'; saved as the best' if better else ''}"
 
 
 @contextmanager
-def _seeded(seed: int) -> Iterator[None]:
+def _seed_torch(seed: int) -> Iterator[None]:
     """Seed torch for the dropout; its state of before is restored."""
     import torch
 

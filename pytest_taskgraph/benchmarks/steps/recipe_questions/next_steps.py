@@ -30,10 +30,10 @@ WORDS: Final[Mapping[PromptName, tuple[str, str]]] = {"paper": ("Yes", "No"), "q
 def _references(name: str, settings: StepsSettings, count: int) -> list[QuestionReference]:
     seeds: Iterable[int | None] = range(1, settings.seeds + 1) if name in DEMONSTRATED else (None,)
     samples = asked_samples(settings, count).classification
-    return [_reference(name, id, sample, seed) for seed in seeds for id, sample in _identified(samples)]
+    return [_reference(name, id, sample, seed) for seed in seeds for id, sample in _samples_by_id(samples)]
 
 
-def _identified(samples: tuple[NextStepSample, ...]) -> Iterator[tuple[str, NextStepSample]]:
+def _samples_by_id(samples: tuple[NextStepSample, ...]) -> Iterator[tuple[str, NextStepSample]]:
     """Yield the samples with what tells them apart: recipe, place, and which of the candidates it is."""
     seen: Counter[tuple[str, int, bool]] = Counter()
     for sample in samples:

@@ -43,7 +43,7 @@ def _reference(name: str, sample: ChoiceSample, seed: int) -> QuestionReference:
 
 
 def _by_letter(reference: QuestionReference, settings: StepsSettings) -> Question:
-    previous, options = _shown(reference)
+    previous, options = _single_lines(reference)
     letters = dict(zip(LETTERS, options, strict=True))
     fields = {
         "previous": previous,
@@ -59,7 +59,7 @@ def _by_letter(reference: QuestionReference, settings: StepsSettings) -> Questio
 
 
 def _by_perplexity(reference: QuestionReference, settings: StepsSettings) -> Question:
-    previous, options = _shown(reference)
+    previous, options = _single_lines(reference)
     queries = [JOINT.join([*previous, option]) for option in options]
     return _question(
         reference,
@@ -71,7 +71,7 @@ def _by_perplexity(reference: QuestionReference, settings: StepsSettings) -> Que
     )
 
 
-def _shown(reference: QuestionReference) -> tuple[list[str], list[str]]:
+def _single_lines(reference: QuestionReference) -> tuple[list[str], list[str]]:
     """Return the previous steps and the options, each in one line."""
     previous, options = reference.payload["previous"], reference.payload["options"]
     return [collapse_spaces(step) for step in previous], [collapse_spaces(step) for step in options]
@@ -84,7 +84,7 @@ def _question(
     prompt: str,
     **further: Any,  # noqa: ANN401 - fields of Question
 ) -> Question:
-    previous, options = _shown(reference)
+    previous, options = _single_lines(reference)
     listed = "; ".join(f"{letter}. {text}" for letter, text in zip(LETTERS, options, strict=True))
     return Question(
         id=reference.id,

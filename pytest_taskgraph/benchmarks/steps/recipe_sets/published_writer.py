@@ -21,14 +21,14 @@ def separable_steps(recipe: StepRecipe) -> tuple[StepRecipe, int]:
     Columns are separated by tabs, samples by line ends and steps by a full stop between spaces. A tab or a line end
     within a step becomes a space. A full stop between spaces is joined to the word before it.
     """
-    steps = tuple(map(_separable, recipe.steps))
+    steps = tuple(map(_separable_step, recipe.steps))
     changed = sum(ours != theirs for ours, theirs in zip(steps, recipe.steps, strict=True))
     return (
         replace(recipe, steps=steps) if changed else recipe
     ), changed  # else a second copy of all texts is in memory
 
 
-def _separable(step: str) -> str:
+def _separable_step(step: str) -> str:
     words: list[str] = []
     for word in clean_text(step.replace(_BYTE_ORDER_MARK, " ")).split():
         if word != ".":

@@ -31,7 +31,7 @@ def resemble(first: StepRecipe, second: StepRecipe) -> bool:
     if title and title == _words(second.title):
         return True
     common = _step_words(first) & _step_words(second)
-    return len(common) > 1 or any(map(_long, common))
+    return len(common) > 1 or any(map(_is_long, common))
 
 
 @lru_cache(maxsize=4)
@@ -53,7 +53,7 @@ def without_published(recipes: RecipeSet, published: PublishedSamples) -> Recipe
     """
     asked = [*published_recipes(published).values()]
     name = "Food.com's" if recipes.source == "food.com" else "embedded"
-    kept = {split: _unlike(recipes.split(split), asked) for split in RECIPE_SPLITS}
+    kept = {split: _without_resembling(recipes.split(split), asked) for split in RECIPE_SPLITS}
     dropped = [
         f"{name} recipes, {split} split: left out, as they resemble those of the published questions: {number}"
         for split in RECIPE_SPLITS
@@ -62,7 +62,7 @@ def without_published(recipes: RecipeSet, published: PublishedSamples) -> Recipe
     return RecipeSet.of(recipes.source, kept, [*recipes.problems, *dropped])
 
 
-def _unlike(recipes: Iterable[StepRecipe], others: Sequence[StepRecipe]) -> list[StepRecipe]:
+def _without_resembling(recipes: Iterable[StepRecipe], others: Sequence[StepRecipe]) -> list[StepRecipe]:
     """Return the recipes that resemble none of the others by their steps."""
     holders: dict[str, list[int]] = {}
     for at, other in enumerate(others):
@@ -72,7 +72,7 @@ def _unlike(recipes: Iterable[StepRecipe], others: Sequence[StepRecipe]) -> list
     for recipe in recipes:
         common = [words for words in _step_words(recipe) if words in holders]
         shared = Counter(at for words in common for at in holders[words]) if len(common) > 1 else Counter[int]()
-        if not any(map(_long, common)) and max(shared.values(), default=0) < 2:
+        if not any(map(_is_long, common)) and max(shared.values(), default=0) < 2:
             kept.append(recipe)
     return kept
 
@@ -86,5 +86,5 @@ def _words(text: str) -> str:
     return " ".join(re.findall(r"[^\W_]+", text.casefold()))
 
 
-def _long(words: str) -> bool:
+def _is_long(words: str) -> bool:
     return words.count(" ") >= LONG_STEP - 1

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ..ngram.language_model import KneserNeyModel
     from ..steps_options import StepsSettings
 
-_VERDICTS: Final = {"yes", "no"}
+_ANSWERS: Final = {"yes", "no"}
 
 
 class NgramBaseline(StepBaseline):
@@ -56,7 +56,7 @@ class NgramBaseline(StepBaseline):
         Raises:
             CannotScoreError: for answers behind a question, and for replies to messages.
         """
-        if _asks(request):
+        if _scores_answers(request):
             raise CannotScoreError(
                 f"{self.name} cannot score answers behind a question, which recipes do not hold; it answers by text"
             )
@@ -70,10 +70,10 @@ class NgramBaseline(StepBaseline):
         return train_step_model(load(self._settings), self._settings.rule, read_embedded_recipes())
 
 
-def _asks(request: Request) -> bool:
+def _scores_answers(request: Request) -> bool:
     """Return True if the texts to score are answers to a question that stands before them."""
     before = request.prompt or request.context
-    if before and {text.strip().casefold() for text in request.texts} <= _VERDICTS:
+    if before and {text.strip().casefold() for text in request.texts} <= _ANSWERS:
         return True
     try:
         read_step_prompt(before)

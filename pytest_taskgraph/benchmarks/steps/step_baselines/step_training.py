@@ -46,11 +46,11 @@ class StepModel:
 
     def is_next(self, asked: AskedCandidate) -> bool:
         """Return True if the perplexity of the candidate behind the steps before it is at most the threshold."""
-        return step_perplexity(self.model, _ended(asked.previous), asked.candidate) <= self.threshold
+        return step_perplexity(self.model, _end_steps(asked.previous), asked.candidate) <= self.threshold
 
     def next_letter(self, asked: AskedChoice) -> str | None:
         """Return the letter of the option whose query has the lowest perplexity; None if two have it."""
-        found = lowest_perplexity(self.model, _ended(asked.previous), [*asked.options.values()])
+        found = lowest_perplexity(self.model, _end_steps(asked.previous), [*asked.options.values()])
         return None if found is None else [*asked.options][found]
 
 
@@ -72,17 +72,17 @@ def train_step_model(recipes: RecipeSet, rule: ConstructionRule, stand_in: Recip
     model = KneserNeyModel(tuned_order(train, _texts(dev), ORDERS)).fit(train)
     samples = _samples(dev, rule) or _samples(dev, PAPER_RULE) or _samples(stand_in.dev, PAPER_RULE)
     perplexities = [
-        step_perplexity(model, _ended(BETWEEN_STEPS.join(sample.prefix)), sample.candidate) for sample in samples
+        step_perplexity(model, _end_steps(BETWEEN_STEPS.join(sample.prefix)), sample.candidate) for sample in samples
     ]
     return StepModel(model, tuned_threshold(perplexities, [sample.label for sample in samples]))
 
 
 def _texts(recipes: Sequence[StepRecipe]) -> list[list[str]]:
     """Return the tokens of each recipe, so many recipes as have no more tokens than are learned from."""
-    return [*_bounded(word_tokens(_ended(BETWEEN_STEPS.join(recipe.steps))) for recipe in recipes)]
+    return [*_limit_tokens(word_tokens(_end_steps(BETWEEN_STEPS.join(recipe.steps))) for recipe in recipes)]
 
 
-def _bounded(texts: Iterator[list[str]]) -> Iterator[list[str]]:
+def _limit_tokens(texts: Iterator[list[str]]) -> Iterator[list[str]]:
     left = MOST_TOKENS
     for tokens in texts:
         left -= len(tokens)
@@ -97,6 +97,6 @@ def _samples(recipes: Sequence[StepRecipe], rule: ConstructionRule) -> list[Next
     return samples if len({sample.label for sample in samples}) == 2 else []
 
 
-def _ended(steps: str) -> str:
+def _end_steps(steps: str) -> str:
     """Return the steps with the mark that stands behind each step of the training texts."""
     return f"{steps} ." if steps else ""

@@ -97,17 +97,17 @@ def generated_questions(seed: int, number: int, tasks: int, names: Names) -> Wor
         source = generate_source(seed, number, tasks, kind, draw)
         (found,) = workflow_questions([source], seed, runs=_RUNS, places=PLACES, most=wanted)
         drawn += [found] if len(found.pairs) == wanted else []
-        if drawn and _tasks_done(drawn[-1]) <= most_done:
+        if drawn and _count_done(drawn[-1]) <= most_done:
             return drawn[-1]
     if not drawn:
         raise UsageError(
             f"--taskgraph-tasks: none of {_DRAWS} workflows of {tasks} tasks has {wanted} places to ask about; state "
             "another size"
         )
-    return min(drawn, key=_tasks_done)
+    return min(drawn, key=_count_done)
 
 
-def _tasks_done(found: WorkflowQuestions) -> int:
+def _count_done(found: WorkflowQuestions) -> int:
     """Return the number of wrong tasks that have run before."""
     return sum(pair.kind == "done" for pair in found.pairs)
 
@@ -167,5 +167,5 @@ def shown_level(payload: Mapping[str, Any], settings: StepsSettings) -> ShownLev
 def _about(path: str, name: QualifiedName) -> tuple[Workflow, str]:
     """Return the workflow of that name as it stands in the user's files, the others of its project beside it."""
     project = load(path).workflow
-    found = next((one for one in rotations(project) if one.qualified == name), project)
+    found = next((workflow for workflow in rotations(project) if workflow.qualified == name), project)
     return found, digest(found)

@@ -84,15 +84,15 @@ def workflow_diagram(reference: QuestionReference, settings: StepsSettings) -> D
 def _references(name: str, settings: StepsSettings, count: int) -> list[QuestionReference]:
     """Return the references of a method. Raises NothingToAskError if the user's own files hold nothing for it."""
     if not settings.workflows:
-        return [*_generated(name, settings, count)]
-    found = [*_own(name, settings)]
+        return [*_generated_references(name, settings, count)]
+    found = [*_own_references(name, settings)]
     if not found:
         reasons = "; ".join(workflow_notices(settings, count)) or "no level has a place to ask about"
         raise NothingToAskError(f"{name}: there is nothing to ask: {reasons}")
     return found
 
 
-def _generated(name: str, settings: StepsSettings, count: int) -> Iterator[QuestionReference]:
+def _generated_references(name: str, settings: StepsSettings, count: int) -> Iterator[QuestionReference]:
     """Yield the references about generated workflows, none of which is built for it."""
     from .step_levels import places_of
 
@@ -102,10 +102,10 @@ def _generated(name: str, settings: StepsSettings, count: int) -> Iterator[Quest
         for number, place in product(range(count), range(places_of(size))):
             payload = {"notation": notation, "tasks": size, "number": number, "place": place}
             id = f"{name}-{notation}-n{size:03d}-s{settings.seed}-{number:03d}{names}-{place + 1}"
-            yield from _asked(name, id, payload, labels)
+            yield from _place_references(name, id, payload, labels)
 
 
-def _own(name: str, settings: StepsSettings) -> Iterator[QuestionReference]:
+def _own_references(name: str, settings: StepsSettings) -> Iterator[QuestionReference]:
     """Yield the references about each level of the user's own workflows."""
     from ...data_sets.item_ids import hyphenated, shorten
     from ...understanding.own_files.projects import load
@@ -120,7 +120,7 @@ def _own(name: str, settings: StepsSettings) -> Iterator[QuestionReference]:
             for place in range(len(found.pairs)):
                 payload = {"notation": notation, "source": at, "level": level, "place": place}
                 id = f"{name}-{notation}-{called}-{found.source.id.removeprefix('own-')}-{place + 1}"
-                yield from _asked(name, id, payload, labels)
+                yield from _place_references(name, id, payload, labels)
 
 
 def _labels_of(name: str, labels: _Labels) -> dict[str, _Labels]:
@@ -130,7 +130,7 @@ def _labels_of(name: str, labels: _Labels) -> dict[str, _Labels]:
     return {"yes": {**labels, "expected": "yes", "wrong": None}, "no": {**labels, "expected": "no"}}
 
 
-def _asked(
+def _place_references(
     name: str, id: str, payload: Mapping[str, Any], labels: Mapping[str, _Labels]
 ) -> Iterator[QuestionReference]:
     for expected, known in labels.items():
@@ -147,7 +147,7 @@ def _size_notices(settings: StepsSettings, count: int) -> Iterator[str]:
         places = places_of(size)
         if places < PLACES:
             yield (
-                f"workflows of {size} tasks: {_counted(places, 'place')} of each of {_counted(count, 'workflow')} "
+                f"workflows of {size} tasks: {_count_of(places, 'place')} of each of {_count_of(count, 'workflow')} "
                 f"asked about instead of {PLACES}; there are no more"
             )
 
@@ -164,7 +164,7 @@ def _own_notices(settings: StepsSettings) -> Iterator[str]:
         where = f"{path}{f' in {converted}' if converted else ''}"
         wholes = 1 + len(load(path).workflow.others)
         if converted and (unsaid := wholes - len(shown_workflows(path, converted))):
-            yield f"{where}: {_counted(unsaid, 'workflow')} left out, which the notation cannot say"
+            yield f"{where}: {_count_of(unsaid, 'workflow')} left out, which the notation cannot say"
         if (count := len(read_sources(path, converted))) > MOST_LEVELS:
             yield f"{where}: a sample of {MOST_LEVELS} of its {count:,} levels is asked about"
         yield from _levels_left_out(where, own_questions(path, converted, settings.seed))
@@ -172,17 +172,17 @@ def _own_notices(settings: StepsSettings) -> Iterator[str]:
 
 def _levels_left_out(where: str, levels: tuple[WorkflowQuestions, ...]) -> Iterator[str]:
     """Yield a line with the levels about which nothing is asked, most frequent reasons first."""
-    reasons = Counter(one.left_out for one in levels if one.left_out).most_common()
+    reasons = Counter(level.left_out for level in levels if level.left_out).most_common()
     if reasons:
         several = len(levels) > 1
         listed = [f"{reason} ({times})" if several else reason for reason, times in reasons[:MOST_REASONS]]
         if others := sum(times for _, times in reasons[MOST_REASONS:]):
             listed.append(f"other reasons ({others})")
-        left = f"{sum(times for _, times in reasons)} of {_counted(len(levels), 'level')} left out"
+        left = f"{sum(times for _, times in reasons)} of {_count_of(len(levels), 'level')} left out"
         yield f"{where}: {left if several else 'left out'}: {'; '.join(listed)}"
 
 
-def _counted(count: int, what: str) -> str:
+def _count_of(count: int, what: str) -> str:
     return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 

@@ -109,7 +109,7 @@ def workflow_questions(
         except NoCaseError as error:
             yield WorkflowQuestions(source, left_out=str(error))
             continue
-        yield _worded(source, pairs, texts)
+        yield _questions_in_words(source, pairs, texts)
 
 
 def step_pairs(level: Workflow, seed: int | str, *, runs: int = 1, places: int | None = None) -> Iterator[StepPair]:
@@ -186,7 +186,7 @@ def _wrong_step(
             reason = _wrong_kind(beginnings, prefix, task)
             if reason is not None:
                 found.setdefault(reason, task)
-    kind = min(found, key=lambda one: (used[one] / WEIGHTS[one], list(WEIGHTS).index(one)))
+    kind = min(found, key=lambda kind: (used[kind] / WEIGHTS[kind], list(WEIGHTS).index(kind)))
     return found[kind], kind
 
 
@@ -198,7 +198,7 @@ def _wrong_kind(beginnings: RunBeginnings, prefix: Sequence[str], task: str) -> 
     return None if later is None else "later" if later else "excluded"
 
 
-def _worded(source: StepSource, pairs: Sequence[StepPair], texts: dict[str, str]) -> WorkflowQuestions:
+def _questions_in_words(source: StepSource, pairs: Sequence[StepPair], texts: dict[str, str]) -> WorkflowQuestions:
     """Return the questions in words."""
     asked: list[NextStepSample] = []
     choices: list[ChoiceSample] = []

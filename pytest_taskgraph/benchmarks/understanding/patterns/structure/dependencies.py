@@ -27,7 +27,7 @@ Pair = Literal["direct", "through others", "reversed", "unrelated"]
 
 
 @dataclass(frozen=True, slots=True)
-class Steps:
+class FlowNeighbors:
     """What stands directly after and before what, in one flow of a level."""
 
     flow: Flow
@@ -190,12 +190,12 @@ def data_production(workflow: Workflow) -> Cases:
             yield case(writers[0], rank=int(not read), data=one.name)
 
 
-def _flows(workflow: Workflow) -> Iterator[Steps]:
+def _flows(workflow: Workflow) -> Iterator[FlowNeighbors]:
     """The flows that the level has."""
     if workflow.links:
         ahead = task_graph(workflow)
         behind = _turned(ahead)
-        yield Steps("control", workflow.task_names, ahead, behind, ahead, behind)
+        yield FlowNeighbors("control", workflow.task_names, ahead, behind, ahead, behind)
     if workflow.data_links:
         data = tuple(one.name for one in workflow.data)
         ahead = task_graph(workflow, "data")
@@ -206,7 +206,7 @@ def _flows(workflow: Workflow) -> Iterator[Steps]:
                 after[link.source].append(link.target)
             if link.target in before and link.source in ahead:
                 before[link.target].append(link.source)
-        yield Steps("data", data, after, before, ahead, _turned(ahead))
+        yield FlowNeighbors("data", data, after, before, ahead, _turned(ahead))
 
 
 def _turned(graph: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
@@ -218,7 +218,7 @@ def _turned(graph: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
     return turned
 
 
-def _depended_on(steps: Steps, task: str) -> dict[str, int]:
+def _depended_on(steps: FlowNeighbors, task: str) -> dict[str, int]:
     """Return what a task depends on, with the number of steps from there to the task."""
     tasks = distances(steps.behind, steps.behind[task])
     if steps.flow == "control":
