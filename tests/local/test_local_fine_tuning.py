@@ -26,11 +26,11 @@ from pytest_taskgraph.benchmarks.steps.fine_tuning.training_loop import FineTune
 from pytest_taskgraph.benchmarks.steps.fine_tuning.training_samples import (  # noqa: E402
     TuningSamples,
     learned_text,
-    query_of,
     tuning_samples,
 )
 from pytest_taskgraph.benchmarks.steps.next_step_samples import NextStepSample  # noqa: E402
 from pytest_taskgraph.benchmarks.steps.recipe_sets.embedded_recipes import read_embedded_recipes  # noqa: E402
+from pytest_taskgraph.benchmarks.steps.step_query import query_of  # noqa: E402
 from pytest_taskgraph.errors import UsageError  # noqa: E402
 from pytest_taskgraph.local_weights import LocalWeights, load_weights  # noqa: E402
 from pytest_taskgraph.models import open_model  # noqa: E402

@@ -9,7 +9,7 @@ import pytest
 
 from pytest_taskgraph.asking import Model, Transcript, drive
 from pytest_taskgraph.benchmarks.episodes import single
-from pytest_taskgraph.benchmarks.steps.option_letters import LETTERS, TIE, letter_spellings
+from pytest_taskgraph.benchmarks.steps.option_letters import LETTERS, letter_spellings, option_fields
 from pytest_taskgraph.benchmarks.steps.prompts import PROMPTS
 from pytest_taskgraph.benchmarks.steps.sample_sets import asked_samples
 from pytest_taskgraph.benchmarks.steps.step_baselines import BASELINES
@@ -17,6 +17,7 @@ from pytest_taskgraph.benchmarks.steps.step_episodes import EPISODES
 from pytest_taskgraph.benchmarks.steps.steps_options import AnswerKind, PromptName, StepsSettings
 from pytest_taskgraph.errors import CannotScoreError
 from pytest_taskgraph.scoring.grade import grade
+from pytest_taskgraph.scoring.metrics.class_shares import TIE
 from pytest_taskgraph.trial import Json, Question, Score
 
 SETTINGS = StepsSettings()
@@ -47,13 +48,13 @@ def classification(answer: AnswerKind, prompt: PromptName = "paper", recipes: in
 def choices(episode: str, recipes: int = 3, settings: StepsSettings = SETTINGS) -> Iterator[Question]:
     for number, sample in enumerate(asked_samples(settings, recipes).choices):
         options, right = sample.shuffled(settings.seed)
-        listed = [{"letter": letter, "text": text} for letter, text in zip(LETTERS, options, strict=True)]
+        fields = {"previous": [*sample.prefix], "options": option_fields(options)}
         queries: list[Json] = [
             [letter, " . ".join([*sample.prefix, text])] for letter, text in zip(LETTERS, options, strict=True)
         ]
         yield Question(
             f"q{number}", "steps", "letter", "multiple_choice", sample.right,
-            PROMPTS.render("letter", {"previous": [*sample.prefix], "options": listed}, SETTINGS), "letter",
+            PROMPTS.render("letter", fields, SETTINGS), "letter",
             LETTERS[right], "choice_accuracy", place="whole", episode=episode,
             names=[*LETTERS, *([TIE] if episode == "lowest_perplexity" else [])],
             spellings={} if episode == "lowest_perplexity" else letter_spellings(options),

@@ -15,6 +15,7 @@ import pytest
 
 from pytest_taskgraph.asking import Model
 from pytest_taskgraph.benchmarks.steps.ngram.perplexity_choice import lowest_perplexity
+from pytest_taskgraph.benchmarks.steps.option_letters import option_fields
 from pytest_taskgraph.benchmarks.steps.prompts import PROMPTS
 from pytest_taskgraph.benchmarks.steps.recipe_sets.embedded_recipes import read_embedded_recipes
 from pytest_taskgraph.benchmarks.steps.step_baselines import BASELINES, ngram_baseline
@@ -177,7 +178,7 @@ def test_ngram_candidate_of_low_perplexity_is_yes(ngram: Model) -> None:
 
 def test_ngram_workflow_prompts_are_answered(ngram: Model) -> None:
     workflow = {"workflow": "...", "fence": "```", "in_notation": "in text", "guide": "-", "place": "workflow"}
-    listed = [{"letter": letter, "text": text} for letter, text in zip("AB", OPTIONS, strict=True)]
+    listed = option_fields(OPTIONS)
     asked = PROMPTS.render("workflow_choice", {**workflow, "previous": PREVIOUS, "options": listed}, SETTINGS)
     assert ask(ngram, chat(asked)).text == ask(ngram, choice(OPTIONS)).text
     asked = PROMPTS.render("workflow_step", {**workflow, "previous": PREVIOUS, "candidate": OPTIONS[0]}, SETTINGS)

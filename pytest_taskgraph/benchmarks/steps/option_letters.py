@@ -1,13 +1,23 @@
-"""The letters of options, and what a reply may say in their place."""
+"""The letters of options: how prompts show them, and what a reply may say in their place."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Final
 
+from ...scoring.metrics.class_shares import TIE
+
 LETTERS: Final = ("A", "B")
-TIE: Final = "tie"
-"""The answer where no option is better than the other."""
+
+
+def option_fields(options: Sequence[str]) -> list[dict[str, str]]:
+    """Return the letter and the text of each option, as prompt templates see them."""
+    return [{"letter": letter, "text": text} for letter, text in zip(LETTERS, options, strict=True)]
+
+
+def list_options(options: Sequence[str]) -> str:
+    """Return the options in one line, each behind its letter."""
+    return "; ".join(f"{letter}. {text}" for letter, text in zip(LETTERS, options, strict=True))
 
 
 def letter_spellings(options: Sequence[str]) -> dict[str, str]:

@@ -13,12 +13,11 @@ from typing import Final, get_args
 
 from ...asking import Episode, Transcript, Turns, one_turn
 from ...errors import CannotScoreError, NoLogprobsError, ProviderError, UsageError
+from ...scoring.metrics.class_shares import TIE
 from ...trial import Json, Question, Reply, Request, TextScore
 from ..episodes import opening
 from .steps_options import AnswerKind
 
-TIE: Final = "tie"
-"""The text of a reply between answers that are equally probable."""
 WORDS: Final = ("Yes", "No")
 """The words that are scored, unless `episode_settings["words"]` states others."""
 _SAME: Final = 1e-9  # relative; summing the same tokens in another order differs by less, up to millions of tokens

@@ -14,6 +14,7 @@ from ..measurement import Measurement, declares
 
 FIRST: Final = "A"
 TIE: Final = "tie"
+"""The answer where no option is better than the other."""
 
 
 def _class_of_no_answer(reference: Json) -> Measurement:

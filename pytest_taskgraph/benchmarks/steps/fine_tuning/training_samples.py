@@ -12,6 +12,7 @@ from ..construction import build_classification
 from ..construction_rule import PAPER_RULE, ConstructionRule
 from ..next_step_samples import NextStepSample
 from ..recipe_sets import RecipeSet
+from ..step_query import query_of
 
 ANSWERS: Final = (" Yes", " No")
 
@@ -31,11 +32,6 @@ class TuningSamples:
     dev: tuple[NextStepSample, ...]
     yes: int
     no: int
-
-
-def query_of(sample: NextStepSample) -> str:
-    """Return the query of a sample, by the template of Wang et al. (2023), section 3.4."""
-    return f"{' . '.join(sample.prefix)} . Is the next step of {sample.candidate} a reasonable step in this recipe ?"
 
 
 def learned_text(sample: NextStepSample) -> str:

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 from ....scoring.forms.form import collapse_spaces
-from ....trial import Question, digest_of
+from ....trial import Question
 from ...family import QuestionReference
 from ..demonstrations import draw_demonstrations
 from ..next_step_samples import NextStepSample
@@ -19,10 +19,10 @@ from ..prompts import PROMPTS
 from ..sample_sets import asked_samples
 from ..step_method import StepMethod
 from ..steps_options import PromptName, StepsSettings
+from .recipe_references import previous_steps, recipe_question, recipe_reference
 
 DEMONSTRATED: Final = ("one_shot", "few_shot")
 """The methods that are asked once for each draw of demonstrations."""
-CHANCE: Final = 0.5
 WORDS: Final[Mapping[PromptName, tuple[str, str]]] = {"paper": ("Yes", "No"), "question": ("yes", "no")}
 """The words that each prompt asks for, whose log-probabilities are compared."""
 
@@ -45,15 +45,13 @@ def _samples_by_id(samples: tuple[NextStepSample, ...]) -> Iterator[tuple[str, N
 
 
 def _reference(name: str, id: str, sample: NextStepSample, seed: int | None) -> QuestionReference:
-    expected = "yes" if sample.label else "no"
-    labels: dict[str, str | int | None] = {"expected": expected, "previous": len(sample.prefix), "seed": seed}
-    payload: dict[str, Any] = {"previous": [*sample.prefix], "candidate": sample.candidate, "recipe": sample.recipe}
-    return QuestionReference(
-        f"{name}-{id}" + (f"-seed{seed}" if seed is not None else ""),
+    return recipe_reference(
         name,
-        payload=payload,
-        labels=labels,
-        cluster=f"recipe:{sample.recipe}",
+        id if seed is None else f"{id}-seed{seed}",
+        sample,
+        "yes" if sample.label else "no",
+        {"candidate": sample.candidate},
+        {"seed": seed},
     )
 
 
@@ -67,28 +65,19 @@ def _examples(reference: QuestionReference, settings: StepsSettings) -> tuple[Ne
 
 
 def _question(reference: QuestionReference, settings: StepsSettings) -> Question:
-    payload, examples = reference.payload, _examples(reference, settings)
-    previous, candidate = [collapse_spaces(step) for step in payload["previous"]], collapse_spaces(payload["candidate"])
-    fields = {"previous": previous, "candidate": candidate, "examples": [_example(example) for example in examples]}
-    prompt = PROMPTS.render(settings.prompt_name, fields, settings)
-    return Question(
-        id=reference.id,
-        family="steps",
-        group=reference.group,
-        section="classification",
+    previous, candidate = previous_steps(reference), collapse_spaces(reference.payload["candidate"])
+    examples = [_example(example) for example in _examples(reference, settings)]
+    fields = {"previous": previous, "candidate": candidate, "examples": examples}
+    return recipe_question(
+        reference,
+        settings,
+        "classification",
         text=f"After {'; '.join(previous)}: is the next step “{candidate}”?",
-        prompt=prompt,
+        prompt=PROMPTS.render(settings.prompt_name, fields, settings),
         form="yes-no",
-        reference=reference.labels["expected"],
         metric="class_accuracy",
-        place="whole",
-        parsing=settings.parsing,
         episode="next_step_by_text" if settings.answer == "text" else "next_step",
         episode_settings={"answer": settings.answer, "words": [*WORDS[settings.prompt_name]]},
-        labels={label: value for label, value in reference.labels.items() if value is not None},
-        cluster=reference.cluster,
-        digests={"procedure": digest_of(payload["recipe"]), "prompt": digest_of(prompt)},
-        chance=CHANCE,
     )
 
 

@@ -11,18 +11,17 @@ from functools import partial
 from typing import Any, Final
 
 from ....scoring.forms.form import collapse_spaces
-from ....trial import Question, digest_of
+from ....scoring.metrics.class_shares import TIE
+from ....trial import Question
 from ...family import QuestionReference
 from ..next_step_samples import ChoiceSample
-from ..option_letters import LETTERS, TIE, letter_spellings
+from ..option_letters import LETTERS, letter_spellings, list_options, option_fields
 from ..prompts import PROMPTS
 from ..sample_sets import asked_samples
 from ..step_method import StepMethod
+from ..step_query import join_steps
 from ..steps_options import StepsSettings
-
-CHANCE: Final = 0.5
-JOINT: Final = " . "
-"""What stands between the steps of a query, as in the published files."""
+from .recipe_references import previous_steps, recipe_question, recipe_reference
 
 
 def _references(name: str, settings: StepsSettings, count: int) -> list[QuestionReference]:
@@ -31,24 +30,12 @@ def _references(name: str, settings: StepsSettings, count: int) -> list[Question
 
 def _reference(name: str, sample: ChoiceSample, seed: int) -> QuestionReference:
     options, right = sample.shuffled(seed)
-    labels: dict[str, str | int | None] = {"expected": LETTERS[right], "previous": len(sample.prefix)}
-    payload: dict[str, Any] = {"previous": [*sample.prefix], "options": [*options], "recipe": sample.recipe}
-    return QuestionReference(
-        f"{name}-{sample.recipe}-{sample.position}",
-        name,
-        payload=payload,
-        labels=labels,
-        cluster=f"recipe:{sample.recipe}",
-    )
+    return recipe_reference(name, f"{sample.recipe}-{sample.position}", sample, LETTERS[right], {"options": [*options]})
 
 
 def _by_letter(reference: QuestionReference, settings: StepsSettings) -> Question:
-    previous, options = _single_lines(reference)
-    letters = dict(zip(LETTERS, options, strict=True))
-    fields = {
-        "previous": previous,
-        "options": [{"letter": letter, "text": text} for letter, text in letters.items()],
-    }
+    options = _options(reference)
+    fields = {"previous": previous_steps(reference), "options": option_fields(options)}
     return _question(
         reference,
         settings,
@@ -59,8 +46,8 @@ def _by_letter(reference: QuestionReference, settings: StepsSettings) -> Questio
 
 
 def _by_perplexity(reference: QuestionReference, settings: StepsSettings) -> Question:
-    previous, options = _single_lines(reference)
-    queries = [JOINT.join([*previous, option]) for option in options]
+    previous = previous_steps(reference)
+    queries = [join_steps([*previous, option]) for option in _options(reference)]
     return _question(
         reference,
         settings,
@@ -71,38 +58,19 @@ def _by_perplexity(reference: QuestionReference, settings: StepsSettings) -> Que
     )
 
 
-def _single_lines(reference: QuestionReference) -> tuple[list[str], list[str]]:
-    """Return the previous steps and the options, each in one line."""
-    previous, options = reference.payload["previous"], reference.payload["options"]
-    return [collapse_spaces(step) for step in previous], [collapse_spaces(step) for step in options]
+def _options(reference: QuestionReference) -> list[str]:
+    """Return the options, each in one line."""
+    return [collapse_spaces(step) for step in reference.payload["options"]]
 
 
 def _question(
     reference: QuestionReference,
     settings: StepsSettings,
-    *,
-    prompt: str,
     **further: Any,  # noqa: ANN401 - fields of Question
 ) -> Question:
-    previous, options = _single_lines(reference)
-    listed = "; ".join(f"{letter}. {text}" for letter, text in zip(LETTERS, options, strict=True))
-    return Question(
-        id=reference.id,
-        family="steps",
-        group=reference.group,
-        section="multiple_choice",
-        text=f"After {'; '.join(previous)}: which is the next step? {listed}",
-        prompt=prompt,
-        form="letter",
-        reference=reference.labels["expected"],
-        metric="choice_accuracy",
-        place="whole",
-        parsing=settings.parsing,
-        labels={label: value for label, value in reference.labels.items() if value is not None},
-        cluster=reference.cluster,
-        digests={"procedure": digest_of(reference.payload["recipe"]), "prompt": digest_of(prompt)},
-        chance=CHANCE,
-        **further,
+    text = f"After {'; '.join(previous_steps(reference))}: which is the next step? {list_options(_options(reference))}"
+    return recipe_question(
+        reference, settings, "multiple_choice", text=text, form="letter", metric="choice_accuracy", **further
     )
 
 

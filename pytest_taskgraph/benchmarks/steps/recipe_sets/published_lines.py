@@ -9,6 +9,7 @@ from typing import Final, Literal
 
 from ...data_sets.data_problems import DataProblems, clean_text, shown
 from ...data_sets.json_lines import decode_line, numbered_lines
+from ..step_query import STEP_JOINT
 
 SampleKind = Literal["classification", "choice"]
 
@@ -106,7 +107,7 @@ def _sample_line(text: str, kind: SampleKind) -> SampleLine | str:
         return f"found {number} columns separated by tabs, expected 3"
     ended = f" {columns[0]}".endswith(" .")
     before = columns[0].removesuffix(".").rstrip() if ended else columns[0]
-    prefix = tuple(before.split(" . ", MOST_STEPS)) if before else ()
+    prefix = tuple(before.split(STEP_JOINT, MOST_STEPS)) if before else ()
     empty = [name for name, column in zip(("previous steps", "step"), (before, columns[1]), strict=True) if not column]
     if empty or not all(prefix):
         return f"the {empty[0]} column is empty" if empty else "one of the previous steps is empty"

@@ -8,6 +8,7 @@ from typing import Final
 
 from ...data_sets.data_problems import clean_text
 from ..next_step_samples import ChoiceSample, NextStepSample
+from ..step_query import STEP_JOINT, join_steps
 from ..step_recipe import StepRecipe
 
 CLASSIFICATION_FOLDER: Final = "next_step"
@@ -23,9 +24,9 @@ def separable_steps(recipe: StepRecipe) -> tuple[StepRecipe, int]:
     """
     steps = tuple(map(_separable_step, recipe.steps))
     changed = sum(ours != theirs for ours, theirs in zip(steps, recipe.steps, strict=True))
-    return (
-        replace(recipe, steps=steps) if changed else recipe
-    ), changed  # else a second copy of all texts is in memory
+    if not changed:
+        return recipe, 0  # a copy would hold all texts in memory twice
+    return replace(recipe, steps=steps), changed
 
 
 def _separable_step(step: str) -> str:
@@ -41,10 +42,10 @@ def _separable_step(step: str) -> str:
 def classification_lines(samples: Iterable[NextStepSample]) -> Iterator[str]:
     """Yield a line for each sample: previous steps, candidate, and Yes or No. The steps must be separable."""
     for sample in samples:
-        yield f"{' . '.join(sample.prefix)}\t{sample.candidate}\t{'Yes' if sample.label else 'No'}\n"
+        yield f"{join_steps(sample.prefix)}\t{sample.candidate}\t{'Yes' if sample.label else 'No'}\n"
 
 
 def choice_lines(samples: Iterable[ChoiceSample]) -> Iterator[str]:
     """Yield a line for each sample: previous steps with an end mark, the next step, a later one."""
     for sample in samples:
-        yield f"{' . '.join(sample.prefix)} . \t{sample.right}\t{sample.wrong}\n"
+        yield f"{join_steps(sample.prefix)}{STEP_JOINT}\t{sample.right}\t{sample.wrong}\n"

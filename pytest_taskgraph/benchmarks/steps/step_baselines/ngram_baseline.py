@@ -6,9 +6,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from ....errors import CannotScoreError, PromptNotUnderstoodError
+from ....scoring.metrics.class_shares import TIE
 from ....trial import Reply, Request
 from ..ngram.ngram_client import NgramClient
-from ..option_letters import TIE
 from ..recipe_sets import load
 from ..recipe_sets.embedded_recipes import read_embedded_recipes
 from .step_baseline import StepBaseline

@@ -19,13 +19,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from ....errors import PromptNotUnderstoodError
+from ..step_query import QUERY_END, QUERY_MIDDLE, join_steps
 
 STEPS_HEAD: Final = "Steps done so far:"
 CANDIDATE_HEAD: Final = "Candidate for the next step:"
 OPTIONS_HEAD: Final = "Options for the next step:"
-QUERY_MIDDLE: Final = " . Is the next step of "
-QUERY_END: Final = " a reasonable step in this recipe ?"
-BETWEEN_STEPS: Final = " . "
 
 _NUMBER: Final = re.compile(r"\d{1,6}[.)](?:\s|$)")
 _OPTION: Final = re.compile(r"([A-Z])[.)](?:\s(.*))?")
@@ -33,7 +31,7 @@ _OPTION: Final = re.compile(r"([A-Z])[.)](?:\s(.*))?")
 
 @dataclass(frozen=True, slots=True)
 class AskedCandidate:
-    """A question of the classification: is the candidate the next step?
+    """A question of the classification: whether the candidate is the next step.
 
     Args:
         previous: The steps done so far in one text, with " . " between them; empty if there are none.
@@ -46,7 +44,7 @@ class AskedCandidate:
 
 @dataclass(frozen=True, slots=True)
 class AskedChoice:
-    """A multiple choice: which of the options is the next step?
+    """A multiple choice: which of the options is the next step.
 
     Args:
         previous: The steps done so far in one text, with " . " between them; empty if there are none.
@@ -82,10 +80,10 @@ def _numbered_question(lines: Sequence[str]) -> AskedStep | None:
     steps: list[str] = []
     for at, line in enumerate(lines):
         if line.startswith(CANDIDATE_HEAD):
-            return AskedCandidate(BETWEEN_STEPS.join(steps), line.removeprefix(CANDIDATE_HEAD).strip())
+            return AskedCandidate(join_steps(steps), line.removeprefix(CANDIDATE_HEAD).strip())
         if line == OPTIONS_HEAD:
             options = _options(lines[at + 1 :])
-            return AskedChoice(BETWEEN_STEPS.join(steps), options) if len(options) > 1 else None
+            return AskedChoice(join_steps(steps), options) if len(options) > 1 else None
         if number := _NUMBER.match(line):
             steps.append(line[number.end() :].strip())
     return None

@@ -18,7 +18,8 @@ from ..ngram.language_model import KneserNeyModel
 from ..ngram.order_tuning import tuned_order
 from ..ngram.perplexity_choice import lowest_perplexity, step_perplexity, tuned_threshold
 from ..ngram.word_tokens import word_tokens
-from .step_prompts import BETWEEN_STEPS, AskedCandidate, AskedChoice
+from ..step_query import join_steps
+from .step_prompts import AskedCandidate, AskedChoice
 
 if TYPE_CHECKING:
     from ..next_step_samples import NextStepSample
@@ -72,14 +73,14 @@ def train_step_model(recipes: RecipeSet, rule: ConstructionRule, stand_in: Recip
     model = KneserNeyModel(tuned_order(train, _texts(dev), ORDERS)).fit(train)
     samples = _samples(dev, rule) or _samples(dev, PAPER_RULE) or _samples(stand_in.dev, PAPER_RULE)
     perplexities = [
-        step_perplexity(model, _end_steps(BETWEEN_STEPS.join(sample.prefix)), sample.candidate) for sample in samples
+        step_perplexity(model, _end_steps(join_steps(sample.prefix)), sample.candidate) for sample in samples
     ]
     return StepModel(model, tuned_threshold(perplexities, [sample.label for sample in samples]))
 
 
 def _texts(recipes: Sequence[StepRecipe]) -> list[list[str]]:
     """Return the tokens of each recipe, so many recipes as have no more tokens than are learned from."""
-    return [*_limit_tokens(word_tokens(_end_steps(BETWEEN_STEPS.join(recipe.steps))) for recipe in recipes)]
+    return [*_limit_tokens(word_tokens(_end_steps(join_steps(recipe.steps))) for recipe in recipes)]
 
 
 def _limit_tokens(texts: Iterator[list[str]]) -> Iterator[list[str]]:

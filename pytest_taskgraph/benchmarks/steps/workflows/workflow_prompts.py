@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
-from ....trial import Question, digest_of
+from ....scoring.metrics.class_shares import TIE
+from ....trial import Question
 from ...family import QuestionReference
 from ...prompts import fence_for
 from ...understanding.own_files.interpretations import guide_for, spellings_for
 from ...understanding.questions.labels import difficulty
-from ..option_letters import LETTERS, TIE, letter_spellings
+from ..option_letters import LETTERS, letter_spellings, list_options, option_fields
 from ..prompts import PROMPTS
+from ..question_assembly import assemble_question
 from ..steps_options import StepsSettings
 from .step_levels import ShownLevel, shown_level
 from .workflow_steps import StepPair
-
-_CHANCE: Final = 0.5
 
 
 def ask_step(reference: QuestionReference, settings: StepsSettings) -> Question:
@@ -44,15 +44,13 @@ def ask_choice(reference: QuestionReference, settings: StepsSettings) -> Questio
     sample, pair = shown.questions.choices[at], shown.questions.pairs[at]
     options, right = sample.shuffled(settings.seed)
     tasks = (pair.right, pair.wrong) if right == 0 else (pair.wrong, pair.right)
-    listed = [{"letter": letter, "text": text} for letter, text in zip(LETTERS, options, strict=True)]
-    fields = _fields(shown, sample.prefix) | {"options": listed}
-    words = "; ".join(f"{option['letter']}. {option['text']}" for option in listed)
+    fields = _fields(shown, sample.prefix) | {"options": option_fields(options)}
     return _question(
         reference,
         settings,
         shown,
         pair,
-        text=f"After {'; '.join(sample.prefix)}: which can run next? {words}",
+        text=f"After {'; '.join(sample.prefix)}: which can run next? {list_options(options)}",
         prompt=PROMPTS.render(reference.group, fields, settings),
         form="letter",
         reference=LETTERS[right],
@@ -85,7 +83,7 @@ def _spellings(shown: ShownLevel, tasks: tuple[str, ...], options: tuple[str, ..
 
 
 def _question(
-    asked: QuestionReference,
+    item: QuestionReference,
     settings: StepsSettings,
     shown: ShownLevel,
     pair: StepPair,
@@ -93,25 +91,20 @@ def _question(
     wrong: str,
     **further: Any,  # noqa: ANN401 - fields of Question
 ) -> Question:
-    labels: dict[str, str | int] = {
-        **{label: value for label, value in asked.labels.items() if value is not None},
+    labels: dict[str, str | int | None] = {
+        **item.labels,
         "previous": len(pair.prefix),
         "expected": further["reference"],
         **({"wrong": wrong} if wrong else {}),
         **({"names": shown.source.names} if shown.source.names else {}),
         **difficulty(shown.source.level),
     }
-    return Question(
-        id=asked.id,
-        family="steps",
-        group=asked.group,
-        section="workflows",
-        place="whole",
-        parsing=settings.parsing,
-        pass_threshold=1.0 if settings.pass_threshold is None else settings.pass_threshold,
-        labels=labels,
+    return assemble_question(
+        item,
+        settings,
+        "workflows",
+        procedure=shown.digest,
         cluster=f"workflow:{shown.digest}",
-        digests={"procedure": shown.digest, "prompt": digest_of(further["prompt"])},
-        chance=_CHANCE,
+        labels=labels,
         **further,
     )
