@@ -75,13 +75,15 @@ def test_choice_by_perplexity_agrees_with_hand_and_a_tie_is_wrong(own: Project, 
     server.logprob = lambda token: LOGPROBS[token.strip()]
     ran = own.run(f"--model={server.url}#any", "--taskgraph-data=steps=data", *asks("perplexity"), REPORT_ONLY)
     assert ran.code == 0, ran.output
-    outcomes = {one["question"]["id"]: one for one in own.record("r.json")["trials"]}
+    outcomes = {trial["question"]["id"]: trial for trial in own.record("r.json")["trials"]}
     expected = {
         "perplexity-multi-choice-1-2": ("Boil water . ", "Add the pasta", "Drain the pasta", "right"),
         "perplexity-multi-choice-1-3": ("Boil water . Add the pasta . ", "Stir", "Serve", "wrong"),
         "perplexity-multi-choice-2-2": ("Cut bread . ", "Toast it now", "Toast it well", "wrong"),
     }
-    assert {id: one["outcome"] for id, one in outcomes.items()} == {id: told[3] for id, told in expected.items()}
+    assert {id: trial["outcome"] for id, trial in outcomes.items()} == {
+        id: outcome for id, (*_, outcome) in expected.items()
+    }
     for before, right, other, outcome in expected.values():
         difference = perplexity(before + other) - perplexity(before + right)
         assert (difference > 1e-12) is (outcome == "right"), (before, right, difference)
@@ -104,7 +106,7 @@ def test_classification_without_logprobs_is_by_text_and_says_so(own: Project) ->
         ran = own.run(*arguments)
     assert (ran.code, ran.counts) == (0, {"passed": 2, "wrong": 2}), ran.output
     trials = own.record("r.json")["trials"]
-    assert {tuple(one["score"]["parts"]["by_logprobs"]) for one in trials} == {(0, 1)}
+    assert {tuple(trial["score"]["parts"]["by_logprobs"]) for trial in trials} == {(0, 1)}
     found = re.search(r"^zero_shot +4\* (.*)$", ran.output, re.MULTILINE)
     assert found is not None, ran.output
     rates = re.findall(r"(?<!\S)\d\.\d{3}(?!\S)", found[1])
@@ -116,8 +118,8 @@ def test_classification_by_logprobs_compares_yes_with_no(own: Project, server: L
     ran = own.run(f"--model={server.url}#any", "--taskgraph-data=steps=data", *asks("zero_shot"), REPORT_ONLY)
     assert ran.code == 0, ran.output
     trials = own.record("r.json")["trials"]
-    assert [one["score"]["given"] for one in trials] == ["no"] * 4
-    assert {tuple(one["score"]["parts"]["by_logprobs"]) for one in trials} == {(1, 1)}
+    assert [trial["score"]["given"] for trial in trials] == ["no"] * 4
+    assert {tuple(trial["score"]["parts"]["by_logprobs"]) for trial in trials} == {(1, 1)}
     prompt = "Boil water . Add the pasta . Is the next step of Stir a reasonable step in this recipe ?"
     assert [prompt + " Yes", prompt + " No"] in [received.prompts for received in server.requests]
 
@@ -132,9 +134,9 @@ def test_draws_of_demonstrations_have_a_mean_and_a_deviation(own: Project, serve
     assert len(trials) == 6 * 4
     g_means = []
     for seed in range(1, 7):
-        of_seed = [one for one in trials if one["question"]["labels"]["seed"] == seed]
+        of_seed = [trial for trial in trials if trial["question"]["labels"]["seed"] == seed]
         rates = [
-            fmean(one["score"]["value"] for one in of_seed if one["question"]["reference"] == expected)
+            fmean(trial["score"]["value"] for trial in of_seed if trial["question"]["reference"] == expected)
             for expected in ("yes", "no")
         ]
         g_means.append(sqrt(rates[0] * rates[1]))
@@ -146,20 +148,20 @@ def test_draws_of_demonstrations_have_a_mean_and_a_deviation(own: Project, serve
 
 def test_published_files_are_asked_as_they_are_with_their_counts(own: Project) -> None:
     ran = own.run("--model=baseline:majority", "--taskgraph-data=steps=data", *asks("zero_shot", "letter"), REPORT_ONLY)
-    told = line_of(ran.output)
-    assert "2 Yes, 2 No" in told
-    assert "3 choices" in told
+    output = line_of(ran.output)
+    assert "2 Yes, 2 No" in output
+    assert "3 choices" in output
     assert len(own.record("r.json")["trials"]) == 4 + 3
 
 
-def test_letters_are_shuffled_and_a_model_that_says_a_is_told_from_one_that_knows(own: Project) -> None:
+def test_positions_show_a_model_that_always_chooses_a(own: Project) -> None:
     own.run("--model=baseline:majority", *asks("letter"), REPORT_ONLY)
     trials = own.record("r.json")["trials"]
     assert len(trials) > 100
-    right = sum(one["question"]["reference"] == "A" for one in trials) / len(trials)
+    right = sum(trial["question"]["reference"] == "A" for trial in trials) / len(trials)
     assert 0.4 < right < 0.6
-    assert {tuple(one["score"]["parts"]["chosen_a"]) for one in trials} == {(1, 1)}
-    assert fmean(one["score"]["value"] for one in trials) == pytest.approx(right)
+    assert {tuple(trial["score"]["parts"]["chosen_a"]) for trial in trials} == {(1, 1)}
+    assert fmean(trial["score"]["value"] for trial in trials) == pytest.approx(right)
 
 
 @pytest.mark.parametrize("accuracy", ["0", "1"])
@@ -167,10 +169,10 @@ def test_simulated_model_has_its_accuracy_in_every_method(own: Project, accuracy
     ran = own.run(f"--model=simulated:{accuracy}", *asks("all", instances=2), "--taskgraph-steps-seeds=2", REPORT_ONLY)
     assert ran.code == 0, ran.output
     trials = own.record("r.json")["trials"]
-    assert {one["question"]["group"] for one in trials} == {
+    assert {trial["question"]["group"] for trial in trials} == {
         "zero_shot", "one_shot", "few_shot", "perplexity", "letter", "workflow_step", "workflow_choice"
     }  # fmt: skip
-    assert {one["score"]["value"] for one in trials} == {float(accuracy)}
+    assert {trial["score"]["value"] for trial in trials} == {float(accuracy)}
 
 
 def test_unknown_method_is_refused_with_the_known_ones(own: Project) -> None:

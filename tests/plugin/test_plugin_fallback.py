@@ -85,7 +85,7 @@ def arguments(client: str, server: Loopback) -> list[str]:
 
 
 @pytest.mark.parametrize("client", ["litellm", "address"])
-def test_reply_without_log_probabilities_is_counted_and_shown_with_the_right_answer(
+def test_reply_without_logprobs_is_counted_and_shown_in_a_right_trial(
     client: str, falling_back: Project, server: Loopback
 ) -> None:
     server.completions = BARE

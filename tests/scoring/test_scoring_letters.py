@@ -194,7 +194,7 @@ def test_letter_strict_parsing_takes_nothing_else(text: str) -> None:
     assert answer(text, "strict") == "unparseable"
 
 
-def test_letter_answer_behind_the_marker_is_read_wherever_letters_stand_before() -> None:
+def test_letter_answer_behind_the_marker_is_read_despite_letters_before() -> None:
     assert answer("The answer is A, or so it seems.\nFinal answer: **B**", place="marker") == "B"
     assert answer("B\n\nThe answer is A", place="first-line") == "B"
 

@@ -46,7 +46,7 @@ def test_demonstrations_are_balanced_and_of_different_recipes(k: int) -> None:
         assert len(set(recipes_of(found))) == len(found) == k
 
 
-def test_demonstrations_of_an_odd_number_have_either_label_more_by_the_draw() -> None:
+def test_demonstrations_of_an_odd_number_have_either_label_more_often() -> None:
     more = {labels(draw_demonstrations(SETTINGS, 3, seed_number, ASKED)).count(True) for seed_number in range(20)}
     single = {labels(draw_demonstrations(SETTINGS, 1, seed_number, ASKED))[0] for seed_number in range(20)}
 
@@ -141,7 +141,7 @@ def test_demonstration_of_the_asked_recipe_is_replaced_in_its_place() -> None:
         assert found[:at] + found[at + 1 :] == common[:at] + common[at + 1 :]
 
 
-def test_demonstrations_with_published_questions_are_of_no_published_recipe(tmp_path: Path) -> None:
+def test_demonstrations_of_published_questions_are_of_other_recipes(tmp_path: Path) -> None:
     # The same recipe, as the published file and Food.com's file spell it.
     steps = ["cut the leeks, finely", "boil them", "add salt & pepper", "serve"]
     recipes = [

@@ -181,7 +181,7 @@ def test_notices_of_published_questions_count_files_and_what_is_asked(published:
     ]
 
 
-def test_asked_samples_of_one_published_file_tell_that_the_other_is_missing(tmp_path: Path) -> None:
+def test_asked_samples_of_one_published_file_note_the_missing_one(tmp_path: Path) -> None:
     (tmp_path / "next_step.txt").write_text("\n".join([*CANDIDATES, "broken"]), encoding="utf-8")
     samples = asked_samples(StepsSettings.of(Settings(data={"steps": str(tmp_path / "next_step.txt")})), 9)
 
@@ -215,6 +215,6 @@ def test_asked_samples_of_published_questions_of_another_split_are_refused(
         asked_samples(replace(published, split=split), 4)  # type: ignore[arg-type]
 
 
-def test_asked_samples_of_published_questions_that_are_not_stated_are_an_error() -> None:
+def test_asked_samples_of_missing_published_questions_are_an_error() -> None:
     with pytest.raises(UsageError, match="the data set 'steps' is missing; add steps=PATH"):
         asked_samples(StepsSettings(source="published"), 4)

@@ -175,7 +175,7 @@ def test_next_step_logprobs_without_any_is_not_asked_with_both_reasons(
     assert (raised.value.message, raised.value.kind) == (message, kind)
 
 
-def test_next_step_of_a_reply_without_scores_goes_on_as_without_log_probabilities() -> None:
+def test_next_step_of_a_reply_without_scores_is_as_without_logprobs() -> None:
     transcript, _ = run(next_step, make_question(), Reply("Sure"), Reply("Sure"), Reply("Yes"))
     assert parts(transcript) == {"by_logprobs": [0, 1]}
     with pytest.raises(CannotScoreError, match="holds no log-probabilities"):

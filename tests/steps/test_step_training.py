@@ -101,7 +101,7 @@ def test_train_model_of_long_recipes_learns_from_no_more_tokens(monkeypatch: pyt
     )
 
 
-def test_step_model_compares_the_perplexity_of_the_candidate_with_the_threshold() -> None:
+def test_step_model_compares_the_perplexity_with_the_threshold() -> None:
     model = KneserNeyModel(2).fit([word_tokens(" . ".join(PASTA) + " .")])
     asked = AskedCandidate("Boil the water", "Add the pasta")
     limit = step_perplexity(model, "Boil the water .", "Add the pasta")
