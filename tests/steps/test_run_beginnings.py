@@ -63,14 +63,15 @@ def beginnings_of(workflow: Workflow) -> RunBeginnings:
 def differences(
     beginnings: RunBeginnings, traces: set[Trace], undecided: bool = False
 ) -> list[tuple[Trace, str, object]]:
-    """Return the answers that contradict the traces, for every prefix of a trace, at most 40, and every task."""
+    """Return the answers that contradict the traces, for every prefix of a trace, at most 25, and every task."""
     found: list[tuple[Trace, str, object]] = []
     prefixes = all_prefixes(traces)
-    for prefix in Random(len(prefixes)).sample(prefixes, min(40, len(prefixes))):
+    for prefix in Random(len(prefixes)).sample(prefixes, min(25, len(prefixes))):
+        following, later = allowed_next(traces, prefix), allowed_later(traces, prefix)
         for task in beginnings.level.task_names:
             for answer, true in (
-                (beginnings.allow_next(prefix, task), task in allowed_next(traces, prefix)),
-                (beginnings.allow_later(prefix, task), task in allowed_later(traces, prefix)),
+                (beginnings.allow_next(prefix, task), task in following),
+                (beginnings.allow_later(prefix, task), task in later),
             ):
                 if answer is not true and not (undecided and answer is None):
                     found.append((prefix, task, answer))
