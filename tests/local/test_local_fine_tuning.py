@@ -66,7 +66,7 @@ def answered(folder: Path, samples: list[NextStepSample]) -> list[tuple[float, f
     client = open_model(f"local:{folder}", {})
 
     async def ask() -> list[Any]:
-        requests = [Request(kind="score", context=query_of(one), texts=[" Yes", " No"]) for one in samples]
+        requests = [Request(kind="score", context=query_of(sample), texts=[" Yes", " No"]) for sample in samples]
         return [await client.answer(request) for request in requests]
 
     return [(yes.logprob, no.logprob) for yes, no in (reply.scores for reply in asyncio.run(ask()))]
@@ -74,26 +74,26 @@ def answered(folder: Path, samples: list[NextStepSample]) -> list[tuple[float, f
 
 def test_validate_agrees_with_what_a_run_asks(tiny: Path, weights: LocalWeights) -> None:
     samples = list(build_classification(read_embedded_recipes().dev))[:40]
-    samples = [one for one in samples if len(weights.tokenizer(query_of(one))["input_ids"]) < 120]
+    samples = [sample for sample in samples if len(weights.tokenizer(query_of(sample))["input_ids"]) < 120]
     pairs = answered(tiny, samples)
-    right = [(yes > no) == one.label for one, (yes, no) in zip(samples, pairs, strict=True)]
+    right = [(yes > no) == sample.label for sample, (yes, no) in zip(samples, pairs, strict=True)]
     wanted = {
-        label: sum(r for r, one in zip(right, samples, strict=True) if one.label is label)
-        / sum(one.label is label for one in samples)
+        label: sum(r for r, sample in zip(right, samples, strict=True) if sample.label is label)
+        / sum(sample.label is label for sample in samples)
         for label in (True, False)
     }
     found = validate(weights, samples)
     assert (found.sensitivity, found.specificity) == (wanted[True], wanted[False])
     assert found.g_mean == pytest.approx((wanted[True] * wanted[False]) ** 0.5)
-    losses = [-(yes if one.label else no) for one, (yes, no) in zip(samples, pairs, strict=True)]
+    losses = [-(yes if sample.label else no) for sample, (yes, no) in zip(samples, pairs, strict=True)]
     assert found.loss == pytest.approx(sum(losses) / len(losses), abs=1e-3)
     assert (found.cut, found.ties) == (0, 0)
 
 
 def test_validate_counts_ties_as_wrong(weights: LocalWeights, samples: TuningSamples) -> None:
     with torch.no_grad():
-        for one in weights.model.parameters():
-            one.zero_()  # every token is as probable as any other
+        for parameter in weights.model.parameters():
+            parameter.zero_()  # every token is as probable as any other
     found = validate(weights, samples.dev)
     assert (found.ties, found.sensitivity, found.specificity, found.g_mean) == (len(samples.dev), 0.0, 0.0, 0.0)
 
@@ -113,8 +113,8 @@ def test_validate_without_one_answer_has_no_g_mean(weights: LocalWeights) -> Non
 
 def test_fine_tune_on_few_samples_learns_their_answers(samples: TuningSamples, tmp_path: Path) -> None:
     calm = save_tiny(tmp_path / "calm", dropout=0.0)
-    short = [one for one in samples.train[:400] if len(query_of(one)) < 150]
-    few = [*[one for one in short if one.label][:3], *[one for one in short if not one.label][:3]]
+    short = [sample for sample in samples.train[:400] if len(query_of(sample)) < 150]
+    few = [*[sample for sample in short if sample.label][:3], *[sample for sample in short if not sample.label][:3]]
     many = few * 60
     Random(1).shuffle(many)
     known = TuningSamples(tuple(many), tuple(few), 3, 3)
@@ -124,15 +124,17 @@ def test_fine_tune_on_few_samples_learns_their_answers(samples: TuningSamples, t
     assert found.best.scores.loss < 0.75 * found.validations[0].scores.loss
     assert (last.training_loss or 9.0) < 0.75 * (first.training_loss or 0.0)
     assert found.best.scores.g_mean == 1.0
-    assert all((yes > no) == one.label for one, (yes, no) in zip(few, answered(tmp_path / "out", few), strict=True))
+    assert all(
+        (yes > no) == sample.label for sample, (yes, no) in zip(few, answered(tmp_path / "out", few), strict=True)
+    )
 
 
 def test_fine_tune_saves_the_best_checkpoint_with_what_is_known_of_it(
     tiny: Path, samples: TuningSamples, tmp_path: Path
 ) -> None:
     found, lines = tuned(tiny, samples, tmp_path / "out", updates=12)
-    assert [one.update for one in found.validations] == [0, 3, 6, 9, 12]
-    assert found.best == max(found.validations[1:], key=lambda one: one.scores.rank)
+    assert [validation.update for validation in found.validations] == [0, 3, 6, 9, 12]
+    assert found.best == max(found.validations[1:], key=lambda validation: validation.scores.rank)
     again = validate(load_weights(tmp_path / "out"), samples.dev)
     assert again.g_mean == found.best.scores.g_mean
     assert again.loss == pytest.approx(found.best.scores.loss, abs=1e-5)
@@ -140,7 +142,7 @@ def test_fine_tune_saves_the_best_checkpoint_with_what_is_known_of_it(
     assert about["best"]["update"] == found.best.update
     assert (about["updates_made"], about["interrupted"], about["model"]) == (12, False, "tiny")
     assert about["parameters"]["segment"] == 64
-    assert [one["update"] for one in about["validations"]] == [0, 3, 6, 9, 12]
+    assert [validation["update"] for validation in about["validations"]] == [0, 3, 6, 9, 12]
     assert sum(line.endswith("saved as the best") for line in lines) >= 1
     assert not any(path.name.startswith(".") for path in (tmp_path / "out").iterdir())
 
@@ -158,9 +160,9 @@ def test_fine_tune_twice_gives_the_same_weights(tiny: Path, samples: TuningSampl
 def test_fine_tune_in_parts_of_a_batch_is_the_same(tmp_path: Path, samples: TuningSamples) -> None:
     folder = save_tiny(tmp_path / "calm", dropout=0.0)
     whole, parts = (tuned(folder, samples, tmp_path / f"at{n}", at_once=n)[0] for n in (0, 3))
-    for one, other in zip(whole.validations, parts.validations, strict=True):
-        assert one.training_loss == pytest.approx(other.training_loss, abs=1e-4)
-        assert one.scores.loss == pytest.approx(other.scores.loss, abs=1e-3)
+    for first, other in zip(whole.validations, parts.validations, strict=True):
+        assert first.training_loss == pytest.approx(other.training_loss, abs=1e-4)
+        assert first.scores.loss == pytest.approx(other.scores.loss, abs=1e-3)
 
 
 def test_fine_tune_takes_no_longer_segments_than_the_model(tiny: Path, samples: TuningSamples, tmp_path: Path) -> None:
@@ -287,5 +289,5 @@ def test_learned_texts_are_whole_between_ends(weights: LocalWeights, samples: Tu
     segments = cut_segments(map(learned_text, samples.train), weights.tokenizer, 500, 4, 0)
     tokens = [token for segment in next(segments.batches(4)) for token in segment]
     texts = weights.tokenizer.decode(tokens).split(END)
-    assert texts[:-1] == [learned_text(one) for one in samples.train[: len(texts) - 1]]
+    assert texts[:-1] == [learned_text(sample) for sample in samples.train[: len(texts) - 1]]
     assert len(texts) > 5

@@ -80,7 +80,7 @@ def test_answers_are_computed_one_at_a_time(tiny: Path) -> None:
     watched.go_on.set()
 
     async def run() -> None:
-        await asyncio.gather(*(watched.client.answer(replace(SCORE, context=f"Step {one}")) for one in range(6)))
+        await asyncio.gather(*(watched.client.answer(replace(SCORE, context=f"Step {number}")) for number in range(6)))
 
     asyncio.run(run())
     assert (watched.computed, watched.most) == (6, 1)
@@ -258,12 +258,12 @@ def test_run_asks_stores_and_replays_a_local_model(choosing: Project) -> None:
     args = ["--model=local:tiny", "--taskgraph-report=json=record.json"]
     first = choosing.spawn(*args, "--taskgraph-max-calls=4", "--taskgraph-fail-on=answers")
     assert first.counts.get("passed", 0) + first.counts.get("failed", 0) == 5, first.output  # and the budget
-    rows = [one["reply"]["logprobs"] for one in choosing.record()["trials"]]
+    rows = [trial["reply"]["logprobs"] for trial in choosing.record()["trials"]]
     assert all(logprob < 0 for row in rows for logprob, _, _ in row)
-    assert {one["reply"]["cost"] for one in choosing.record()["trials"]} == {0.0}
+    assert {trial["reply"]["cost"] for trial in choosing.record()["trials"]} == {0.0}
     again = choosing.spawn(*args, "--taskgraph-replay", "-n", "2", plugins=("taskgraph", "xdist"))
     assert sum(again.counts.values()) == 4, again.output
-    assert [one["reply"]["logprobs"] for one in choosing.record()["trials"]] == rows
+    assert [trial["reply"]["logprobs"] for trial in choosing.record()["trials"]] == rows
 
 
 def test_run_over_workers_is_within_a_budget_of_nothing(choosing: Project) -> None:

@@ -102,7 +102,9 @@ def test_drawn_tokens_have_the_shares_of_their_probabilities(tmp_path: Path) -> 
     with torch.no_grad():
         shares = torch.softmax(weights.model(torch.tensor([ids])).logits[0, -1] / 2.0, dim=-1).tolist()
     settings = WritingSettings(max_tokens=1, temperature=2.0)
-    drawn = Counter(write_reply(weights, ids, settings, one, threading.Event())[0] for one in range(1, 1501))
+    drawn = Counter(
+        write_reply(weights, ids, settings, repetition, threading.Event())[0] for repetition in range(1, 1501)
+    )
     for word, share in zip(words, shares[1:], strict=True):
         assert drawn[word] / 1500 == pytest.approx(share, abs=0.05)
 
@@ -114,8 +116,8 @@ def test_drawn_tokens_are_of_the_most_probable_ones_together(tmp_path: Path) -> 
     with torch.no_grad():
         order = torch.softmax(weights.model(torch.tensor([ids])).logits[0, -1], dim=-1).sort(descending=True)
     settings = WritingSettings(max_tokens=1, temperature=1.0, top_p=float(order.values[:2].sum()) - 1e-4)
-    drawn = {write_reply(weights, ids, settings, one, threading.Event())[0] for one in range(1, 301)}
-    allowed = {weights.tokenizer.decode([one], skip_special_tokens=True) for one in order.indices[:2].tolist()}
+    drawn = {write_reply(weights, ids, settings, repetition, threading.Event())[0] for repetition in range(1, 301)}
+    allowed = {weights.tokenizer.decode([token], skip_special_tokens=True) for token in order.indices[:2].tolist()}
     assert drawn == allowed
 
 

@@ -82,9 +82,9 @@ def test_scores_of_all_next_words_sum_to_one(tmp_path: Path) -> None:
     words = ["boil", "cut", "mix", "serve", "wait"]
     folder = save_tiny(tmp_path / "words", whole_words(words), positions=16)
     found = score(folder, "boil mix", *(f" {word}" for word in words), " unheard-of")
-    assert {one.tokens for one in found} == {1}
-    assert math.fsum(math.exp(one.logprob or 0.0) for one in found) == pytest.approx(1.0, abs=1e-5)
-    assert sum(bool(one.greedy) for one in found) == 1
+    assert {text_score.tokens for text_score in found} == {1}
+    assert math.fsum(math.exp(text_score.logprob or 0.0) for text_score in found) == pytest.approx(1.0, abs=1e-5)
+    assert sum(bool(text_score.greedy) for text_score in found) == 1
 
 
 def test_scores_of_pairs_of_words_sum_to_the_first_word(tmp_path: Path) -> None:
@@ -92,13 +92,13 @@ def test_scores_of_pairs_of_words_sum_to_the_first_word(tmp_path: Path) -> None:
     folder = save_tiny(tmp_path / "words", whole_words(words), positions=16)
     (first,) = score(folder, "mix", " cut")
     pairs = score(folder, "mix", *(f" cut {word}" for word in [*words, "unheard-of"]))
-    together = math.fsum(math.exp(one.logprob or 0.0) for one in pairs)
+    together = math.fsum(math.exp(text_score.logprob or 0.0) for text_score in pairs)
     assert together == pytest.approx(math.exp(first.logprob or 0.0), abs=1e-5)
 
 
 def test_scores_of_texts_together_are_those_of_each_alone(tiny: Path) -> None:
     context, texts = "Boil water .", [" Yes", " No", " Add the salt", " Add the pepper", "s"]
-    assert score(tiny, context, *texts) == [one for text in texts for one in score(tiny, context, text)]
+    assert score(tiny, context, *texts) == [text_score for text in texts for text_score in score(tiny, context, text)]
 
 
 def test_score_without_context_leaves_the_first_token_out(tiny: Path, plain: Plain) -> None:
@@ -114,12 +114,14 @@ def test_score_of_the_most_probable_word_is_greedy(tiny: Path, plain: Plain) -> 
     _, rows = plain.logprobs(context + " x")
     ids = plain.tokenizer(context)["input_ids"]
     order = rows[len(ids) - 1].argsort(descending=True).tolist()
-    texts = [plain.tokenizer.decode([one]) for one in order]
-    kept = [text for text, one in zip(texts, order, strict=True)
-            if plain.tokenizer(context + text)["input_ids"] == [*ids, one]]  # fmt: skip
+    texts = [plain.tokenizer.decode([token]) for token in order]
+    kept = [text for text, token in zip(texts, order, strict=True)
+            if plain.tokenizer(context + text)["input_ids"] == [*ids, token]]  # fmt: skip
     found = score(tiny, context, *kept)
-    assert [one.greedy for one in found] == [kept[0] == texts[0], *[False] * (len(kept) - 1)]
-    assert [one.logprob for one in found] == sorted((one.logprob or 0.0 for one in found), reverse=True)
+    assert [text_score.greedy for text_score in found] == [kept[0] == texts[0], *[False] * (len(kept) - 1)]
+    assert [text_score.logprob for text_score in found] == sorted(
+        (text_score.logprob or 0.0 for text_score in found), reverse=True
+    )
 
 
 def test_score_behind_messages_follows_the_chat_template(tmp_path: Path) -> None:
@@ -130,7 +132,9 @@ def test_score_behind_messages_follows_the_chat_template(tmp_path: Path) -> None
     messages = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Boil water?"}]
     reply = ask(folder, Request(messages, kind="score", texts=["Yes", "No"]))
     told = score(folder, "[system] Be brief.\n[user] Boil water?\n>", "Yes", "No")
-    assert [one.logprob for one in reply.scores] == pytest.approx([one.logprob for one in told], abs=1e-5)
+    assert [text_score.logprob for text_score in reply.scores] == pytest.approx(
+        [text_score.logprob for text_score in told], abs=1e-5
+    )
 
 
 def test_score_of_too_many_tokens_is_a_context_too_long(tiny: Path) -> None:
@@ -151,10 +155,12 @@ def test_score_request_of_another_shape_is_a_bad_request(request_: Request, tiny
 
 def test_score_reply_counts_tokens_and_costs_nothing(tiny: Path, plain: Plain) -> None:
     reply = ask(tiny, Request(kind="score", context="Boil water .", texts=[" Yes", " No"]))
-    assert reply.tokens_in == sum(len(plain.tokenizer("Boil water ." + one)["input_ids"]) for one in (" Yes", " No"))
+    assert reply.tokens_in == sum(
+        len(plain.tokenizer("Boil water ." + answer)["input_ids"]) for answer in (" Yes", " No")
+    )
     assert (reply.tokens_out, reply.cost, reply.source) == (0, 0.0, f"local:{tiny}")
 
 
-def test_score_of_text_that_is_no_unicode_is_a_bad_request(tiny: Path) -> None:
+def test_text_score_that_is_no_unicode_is_a_bad_request(tiny: Path) -> None:
     with pytest.raises(ProviderError, match="bad-request"):
         score(tiny, "Boil", " \ud800")

@@ -35,30 +35,32 @@ def put(folder: Path, *questions: Question) -> list[tuple[Transcript, list[Excha
 
     async def run() -> list[tuple[Transcript, list[Exchange]]]:
         found = []
-        for one in questions:
+        for asked in questions:
             exchanges: list[Exchange] = []
-            found.append((await drive(episodes[one.episode](one), client.answer, exchanges), exchanges))
+            found.append((await drive(episodes[asked.episode](asked), client.answer, exchanges), exchanges))
         return found
 
     return asyncio.run(run())
 
 
 def test_next_step_by_log_probabilities_answers_as_a_validation_counts(tiny: Path) -> None:
-    samples = [one for one in build_classification(read_embedded_recipes().dev) if len(query_of(one)) < 160][:30]
-    found = put(tiny, *(question("next_step", query_of(one), {"answer": "logprobs"}) for one in samples))
+    samples = [sample for sample in build_classification(read_embedded_recipes().dev) if len(query_of(sample)) < 160][
+        :30
+    ]
+    found = put(tiny, *(question("next_step", query_of(sample), {"answer": "logprobs"}) for sample in samples))
     assert {tuple(transcript.parts["by_logprobs"]) for transcript, _ in found} == {(1, 1)}
-    right = [transcript.reply.text == ("Yes" if one.label else "No") for (transcript, _), one
+    right = [transcript.reply.text == ("Yes" if sample.label else "No") for (transcript, _), sample
              in zip(found, samples, strict=True)]  # fmt: skip
     checked = validate(load_weights(tiny), samples)
     for label, share in ((True, checked.sensitivity), (False, checked.specificity)):
-        answers = [one for one, sample in zip(right, samples, strict=True) if sample.label is label]
+        answers = [correct for correct, sample in zip(right, samples, strict=True) if sample.label is label]
         assert sum(answers) / len(answers) == share
 
 
 def test_lowest_perplexity_takes_the_query_that_is_more_probable_a_token(tiny: Path) -> None:
     client = open_model(f"local:{tiny}", {})
     chosen = []
-    short = (one for one in build_choices(read_embedded_recipes().dev) if len(" . ".join(one.prefix)) < 120)
+    short = (choice for choice in build_choices(read_embedded_recipes().dev) if len(" . ".join(choice.prefix)) < 120)
     for sample in islice(short, 12):
         queries = [" . ".join([*sample.prefix, option]) for option in (sample.right, sample.wrong)]
         stated: dict[str, Json] = {"queries": [["A", queries[0]], ["B", queries[1]]]}

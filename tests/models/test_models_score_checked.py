@@ -62,7 +62,7 @@ class Stack:
 
     @property
     def paths(self) -> list[str]:
-        return [one.path.removeprefix("/v1/") for one in self.server.requests]
+        return [request.path.removeprefix("/v1/") for request in self.server.requests]
 
 
 @pytest.fixture
@@ -88,8 +88,10 @@ def test_score_request_after_one_that_could_not_be_answered_is_not_sent(
     assert isinstance(first, CannotScoreError)
     assert words in first.message
     *refused, said = later
-    assert [type(one) for one in refused] == [CannotScoreError] * 3
-    assert {(str(one), one.kind) for one in refused if isinstance(one, CannotScoreError)} == {(str(first), first.kind)}
+    assert [type(error) for error in refused] == [CannotScoreError] * 3
+    assert {(str(error), error.kind) for error in refused if isinstance(error, CannotScoreError)} == {
+        (str(first), first.kind)
+    }
     assert isinstance(said, Reply)  # the second of two calls: the others cost none
 
 
@@ -100,10 +102,10 @@ def test_score_requests_with_messages_and_without_are_known_apart(
     run = stack()
     outcomes = run.ask(SCORE, CHAT_SCORE, *repeated(SCORE, 3)[1:], *repeated(CHAT_SCORE, 3)[1:], CHAT)
     assert run.paths == ["completions", "chat/completions", "chat/completions"]
-    assert [isinstance(one, NotAskedError) for one in outcomes] == [True] * 6 + [False]
-    reasons = ["of given text" if "of given text" in str(one) else "of its reply" for one in outcomes[:6]]
+    assert [isinstance(outcome, NotAskedError) for outcome in outcomes] == [True] * 6 + [False]
+    reasons = ["of given text" if "of given text" in str(outcome) else "of its reply" for outcome in outcomes[:6]]
     assert reasons == ["of given text", "of its reply", *["of given text"] * 2, *["of its reply"] * 2]
-    assert [isinstance(one, NoLogprobsError) for one in outcomes[:6]] == [True, True, *[False] * 4]
+    assert [isinstance(outcome, NoLogprobsError) for outcome in outcomes[:6]] == [True, True, *[False] * 4]
 
 
 def test_score_requests_that_wait_for_a_slot_are_not_sent_either(stack: Callable[..., Stack], server: Loopback) -> None:
@@ -111,7 +113,7 @@ def test_score_requests_that_wait_for_a_slot_are_not_sent_either(stack: Callable
     run = stack(in_flight=2)
     outcomes = run.ask(*repeated(SCORE, 20), at_once=True)
     assert len(server.requests) == 2
-    assert all(isinstance(one, CannotScoreError) for one in outcomes)
+    assert all(isinstance(outcome, CannotScoreError) for outcome in outcomes)
     assert (run.watch.sent, run.watch.in_flight, run.limits.in_flight) == (2, 0, 0)
 
 
@@ -123,7 +125,7 @@ def test_score_requests_that_wait_for_a_slot_give_their_calls_back(
     run.ask(*repeated(SCORE, 6), at_once=True)
     assert len(server.requests) == 1
     replies = run.ask(*repeated(CHAT, 6))
-    assert [isinstance(one, Reply) for one in replies] == [True] * 5 + [False]
+    assert [isinstance(reply, Reply) for reply in replies] == [True] * 5 + [False]
     assert isinstance(replies[-1], BudgetSpentError)
 
 
@@ -132,7 +134,7 @@ def test_score_request_that_fails_once_others_had_scores_stops_none(
 ) -> None:
     server.script(SCORED, BARE, SCORED)
     outcomes = stack().ask(*repeated(SCORE, 3))
-    assert [type(one) for one in outcomes] == [Reply, NoLogprobsError, Reply]
+    assert [type(outcome) for outcome in outcomes] == [Reply, NoLogprobsError, Reply]
     assert len(server.requests) == 3
 
 
