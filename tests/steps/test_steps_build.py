@@ -112,7 +112,7 @@ def test_build_prints_the_numbers_of_each_split(tmp_path: Path, capsys: pytest.C
     ]
     assert lines[-1] == "files written: " + ", ".join(str(tmp_path / "out" / name) for name in NAMES)
     assert err.splitlines() == [
-        f"warning: {tmp_path}/out/{kind}/test.txt: there is no question for it, and it is empty"
+        f"warning: {tmp_path}/out/{kind}/test.txt: the file is empty, as no question is built for it"
         for kind in ("next_step", "multi-choice")
     ]
 

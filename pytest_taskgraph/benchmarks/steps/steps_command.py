@@ -155,7 +155,7 @@ def _build(options: argparse.Namespace) -> int:
 
 
 def _separable_recipes(recipes: RecipeSet) -> tuple[RecipeSet, list[str]]:
-    """Return the recipes with steps that can be told apart in a line, and warnings about the recipes."""
+    """Return the recipes with steps that can be separated in a line, and warnings about the recipes."""
     found: dict[RecipeSplit, list[StepRecipe]] = {split: [] for split in RECIPE_SPLITS}
     changed = 0
     for split in RECIPE_SPLITS:
@@ -199,7 +199,7 @@ def _size_warnings(split: RecipeSplit, sizes: Sequence[_FileSize]) -> Iterator[s
     """Yield what is odd about the files of a split: that one is empty, or is too large to be asked about."""
     for size in sizes:
         if not size.lines:
-            yield f"{size.path}: there is no question for it, and it is empty"
+            yield f"{size.path}: the file is empty, as no question is built for it"
         if split == "test" and (size.lines > MOST_LINES or size.bytes > LARGEST_FILE):
             yield (
                 f"{size.path}: {size.lines} lines, {size.bytes} bytes; a run reads {MOST_LINES} lines and "

@@ -49,7 +49,7 @@ PROMPT: Final = Option(
 ANSWER: Final = Option(
     "steps-answer",
     "KIND",
-    "how Yes and No are told apart: logprobs, text, or auto (log-probabilities where the model gives them, else text)",
+    "how Yes and No are distinguished: logprobs, text, or auto (logprobs where the model gives them, else text)",
     "auto",
     choices=("auto", "logprobs", "text"),
 )
@@ -73,12 +73,12 @@ NEGATIVES: Final = Option(
 OPTIONS: Final = (
     METHOD, SPLIT, SOURCE, PROMPT, ANSWER, SEEDS, FIRST, LAST, NEGATIVES, TASKS, NOTATION, NAMES, WORKFLOW
 )  # fmt: skip
-HELP: Final = {"instances": "of N recipes per method", "shots": "demonstrations"}
+HELP: Final = {"instances": "of N recipes per method", "shots": "recipes"}
 """The words of this family for the help of shared options."""
 PROFILES: Final = {"full": {"steps-method": "classification,multiple_choice,workflows"}}
 """The values that profiles give options of the family."""
 
-RecipeSplitName = Literal["train", "dev", "test"]
+RecipeSplit = Literal["train", "dev", "test"]
 SampleSource = Literal["embedded", "published", "food.com"]
 PromptName = Literal["paper", "question"]
 AnswerKind = Literal["auto", "logprobs", "text"]
@@ -92,7 +92,7 @@ class StepsSettings(Settings):
     """
 
     methods: tuple[str, ...] = ("zero_shot", "perplexity", "letter", "workflow_step")
-    split: RecipeSplitName = "test"
+    split: RecipeSplit = "test"
     source: SampleSource = "embedded"
     prompt_name: PromptName = "paper"
     answer: AnswerKind = "auto"

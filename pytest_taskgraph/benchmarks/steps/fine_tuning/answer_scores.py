@@ -106,7 +106,7 @@ def _logprobs(weights: LocalWeights, tails: Iterable[_Tail]) -> list[float]:
 
 
 def _padded_logits(weights: LocalWeights, sequences: Sequence[Sequence[int]]) -> Any:  # noqa: ANN401
-    """Return the logits of sequences, filled up behind to one length; what is filled in nobody sees."""
+    """Return the logits of sequences, filled up behind to one length; the model does not attend to the filling."""
     import torch
 
     width = max(map(len, sequences))

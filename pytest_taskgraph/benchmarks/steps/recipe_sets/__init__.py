@@ -12,7 +12,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from ....errors import UsageError
-from .recipe_set import RecipeSet, RecipeSource, RecipeSplit
+from ..steps_options import RecipeSplit
+from .recipe_set import RecipeSet, RecipeSource
 
 if TYPE_CHECKING:
     from pathlib import Path

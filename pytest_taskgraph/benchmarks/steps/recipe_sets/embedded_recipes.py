@@ -16,7 +16,8 @@ from ...data_sets.data_problems import DataProblems, clean_text, kind_of_value, 
 from ...data_sets.item_ids import hyphenated, shorten, unique_ids
 from ...data_sets.json_lines import read_objects
 from ..step_recipe import StepRecipe
-from .recipe_set import RECIPE_SPLITS, RecipeSet, RecipeSplit
+from ..steps_options import RecipeSplit
+from .recipe_set import RECIPE_SPLITS, RecipeSet
 
 if TYPE_CHECKING:
     from importlib.resources.abc import Traversable

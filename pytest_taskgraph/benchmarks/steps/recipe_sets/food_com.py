@@ -32,9 +32,10 @@ from ...data_sets.data_files import (
 )
 from ...data_sets.data_problems import DataProblems, clean_text, shown
 from ..step_recipe import StepRecipe
+from ..steps_options import RecipeSplit
 from .python_lists import PythonListError, read_text_list
 from .recipe_rows import read_rows
-from .recipe_set import RECIPE_SPLITS, RecipeSet, RecipeSplit
+from .recipe_set import RECIPE_SPLITS, RecipeSet
 
 LARGEST_CSV: Final = 2_000_000_000  # bytes; the published file has about 300 million
 LONGEST_STEP: Final = 5_000  # characters of a name or a step

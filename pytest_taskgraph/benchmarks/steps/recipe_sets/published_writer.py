@@ -17,7 +17,7 @@ _BYTE_ORDER_MARK: Final = "\ufeff"
 
 
 def separable_steps(recipe: StepRecipe) -> tuple[StepRecipe, int]:
-    """Return a recipe whose steps can be told apart in a line, and the number of steps that had to be changed.
+    """Return a recipe whose steps can be separated in a line, and the number of steps that had to be changed.
 
     Columns are separated by tabs, samples by line ends and steps by a full stop between spaces. A tab or a line end
     within a step becomes a space. A full stop between spaces is joined to the word before it.

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from ..step_recipe import StepRecipe
+from ..steps_options import RecipeSplit
 
-RecipeSplit = Literal["train", "dev", "test"]
 RecipeSource = Literal["embedded", "food.com"]
 RECIPE_SPLITS: Final[tuple[RecipeSplit, ...]] = ("train", "dev", "test")
 

@@ -163,8 +163,8 @@ def _own_notices(settings: StepsSettings) -> Iterator[str]:
         path = settings.workflows[at]
         where = f"{path}{f' in {converted}' if converted else ''}"
         wholes = 1 + len(load(path).workflow.others)
-        if converted and (unsaid := wholes - len(shown_workflows(path, converted))):
-            yield f"{where}: {_count_of(unsaid, 'workflow')} left out, which the notation cannot say"
+        if converted and (unsupported := wholes - len(shown_workflows(path, converted))):
+            yield f"{where}: {_count_of(unsupported, 'workflow')} left out: the notation does not support them"
         if (count := len(read_sources(path, converted))) > MOST_LEVELS:
             yield f"{where}: a sample of {MOST_LEVELS} of its {count:,} levels is asked about"
         yield from _levels_left_out(where, own_questions(path, converted, settings.seed))

@@ -112,7 +112,7 @@ def generate_source(seed: int, number: int, tasks: int, names: NameKind | None =
         scope = all_scopes(found)[0]
         id = f"workflow-{tasks}-{seed}-{number}" + (f"-{draw}" if draw else "")
         return StepSource(id, found, scope.workflow, scope.place, kind)
-    raise UsageError(f"STEPS: no workflow of {tasks} tasks was found in {ATTEMPTS} attempts; ask for another size")
+    raise UsageError(f"--taskgraph-tasks: no workflow of {tasks} tasks in {ATTEMPTS} attempts; state another size")
 
 
 def _recipe(tasks: int, kind: NameKind, turn: int, rng: Random) -> WorkflowRecipe:
@@ -126,7 +126,7 @@ def _recipe(tasks: int, kind: NameKind, turn: int, rng: Random) -> WorkflowRecip
         )
         if least_tasks(recipe) <= tasks:
             return recipe
-    raise UsageError(f"STEPS: workflows of {tasks} tasks; expected more tasks")
+    raise UsageError(f"--taskgraph-tasks: found {tasks}, expected more tasks")
 
 
 @catalog_cache
@@ -139,7 +139,7 @@ def read_sources(path: str, converted: str = "") -> tuple[StepSource, ...]:
     Args:
         path: The file or folder, in any notation.
         converted: The notation in which it is shown, one workflow at a time; empty for the text of the files. What it
-            cannot say is left out.
+            does not support is left out.
 
     Raises:
         UsageError: if a file cannot be read; it names file and line.
