@@ -6,6 +6,7 @@ stored, is read back and is scored again without asking anyone.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from hashlib import sha256
@@ -77,6 +78,16 @@ class Question:
     def once(self) -> str:
         """The id that all repetitions of the question share: that of the first."""
         return self.id.removesuffix(f"-r{self.repetition}")
+
+    @property
+    def unit(self) -> str:
+        """What answers depend on each other by within a cluster: the question, whatever its demonstrations.
+
+        A question with the label "seed" is asked once for each draw of demonstrations; its text is that of them all.
+        """
+        if not self.cluster or "seed" not in self.labels:
+            return self.once
+        return "|".join((self.family, self.group, self.cluster, json.dumps(self.reference), self.text))
 
     @property
     def graded(self) -> bool:

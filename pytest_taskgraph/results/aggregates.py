@@ -158,9 +158,9 @@ def estimate(
 ) -> Estimate:
     """Return the aggregate over the answered trials, with its interval.
 
-    Fewer than ENOUGH_CLUSTERS clusters say too little of others: there each question is left out by itself, and the
-    interval is about these clusters alone. There is no interval over a single cluster or question, nor where leaving
-    one out leaves nothing to compute the aggregate of.
+    Fewer than ENOUGH_CLUSTERS clusters say too little of others: there each question is left out by itself, with all
+    draws of its demonstrations, and the interval is about these clusters alone. There is no interval over a single
+    cluster or question, nor where leaving one out leaves nothing to compute the aggregate of.
 
     Args:
         aggregate: The aggregate.
@@ -173,24 +173,24 @@ def estimate(
     sums = Sums(aggregate, known, (Observed(key, repetitions) for key, repetitions in asked.items()))
     questions = {key: repetitions[0].question for key, repetitions in asked.items()}
     cluster_of = {key: question.cluster or question.once for key, question in questions.items()}
-    units = sums.units
-    clusters = len({cluster_of[key] for key in units})
+    unit_of = {key: f"{question.unit} {asked[key][0].model}" for key, question in questions.items()}
+    keys = sums.units
+    clusters = len({cluster_of[key] for key in keys})
     enough = clusters >= ENOUGH_CLUSTERS
-    about = "" if enough or clusters == len(units) else within(clusters, noun)
+    about = "" if enough or clusters == len(keys) else within(clusters, noun)
     value = sums.value()
     if value is None:
-        return Estimate(None, None, None, len(units), clusters)
+        return Estimate(None, None, None, len(keys), clusters)
     if aggregate.kind == "mean":
-        answered = {key: asked[key] for key in units}
+        answered = {key: asked[key] for key in keys}
         return _of_mean(aggregate, answered, cluster_of, confidence, clusters, noun)
-    if enough:
-        by_cluster = (Observed(cluster_of[key], repetitions) for key, repetitions in asked.items())
-        sums = Sums(aggregate, known, by_cluster)
+    left_out = cluster_of if enough else unit_of
+    sums = Sums(aggregate, known, (Observed(left_out[key], repetitions) for key, repetitions in asked.items()))
     interval = _interval(sums, value, confidence, spread=is_spread(aggregate, known))
     if interval is None:
-        return Estimate(value, None, None, len(units), clusters)
+        return Estimate(value, None, None, len(keys), clusters)
     low, high, variance = interval
-    return Estimate(value, low, high, len(units), clusters, about, variance)
+    return Estimate(value, low, high, len(keys), clusters, about, variance * (clusters if enough else len(keys)))
 
 
 def jackknife(values: Sequence[float]) -> float:
@@ -354,7 +354,12 @@ def _of_mean(
     """Return the mean over questions with the interval that every mean has (certainty.Sample)."""
     leaf = _leaf(aggregate)
     answered = [
-        Answered(key, cluster_of[key], [pair[0] for trial in trials if (pair := _pair(leaf, trial)) is not None])
+        Answered(
+            key,
+            cluster_of[key],
+            [pair[0] for trial in trials if (pair := _pair(leaf, trial)) is not None],
+            f"{trials[0].question.unit} {trials[0].model}",
+        )
         for key, trials in asked.items()
     ]
     sample = Sample(answered, confidence, rates=False, noun=noun)
@@ -363,7 +368,7 @@ def _of_mean(
 
 
 def _interval(sums: Sums, value: float, confidence: float, spread: bool) -> tuple[float, float, float] | None:
-    """Return the ends of the interval, and the variance times the number of units; None if there is no interval."""
+    """Return the ends of the interval, and the variance of the value; None if there is no interval."""
     units = sums.units
     without = [sums.value(unit) for unit in units] if len(units) > 1 else []
     values = [value for value in without if value is not None]
@@ -377,7 +382,7 @@ def _interval(sums: Sums, value: float, confidence: float, spread: bool) -> tupl
     else:
         half = student((1 + confidence) / 2, len(units) - 1) * sqrt(variance)
         low, high = (max(0.0, value - half), value + half) if spread else _within_one(value, half)
-    return min(low, value), max(high, value), variance * len(units)
+    return min(low, value), max(high, value), variance
 
 
 def _within_one(value: float, half: float) -> tuple[float, float]:

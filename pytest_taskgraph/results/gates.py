@@ -273,7 +273,7 @@ def _questions(metric: str, answered: Sequence[Trial]) -> list[Answered]:
     for one in answered:
         value, question = _value(metric, one), one.question
         if value is not None:
-            made = Answered(question.once, question.cluster or question.once, [])
+            made = Answered(question.once, question.cluster or question.once, [], question.unit)
             found.setdefault(question.once, made).values.append(value)
     return list(found.values())
 

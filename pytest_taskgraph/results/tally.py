@@ -150,7 +150,7 @@ class Group:
         answered = [one for one in self.trials if one.outcome in ANSWERED]
         if self.graded:
             return _sample(answered).ends
-        return rate_interval((f"{one.question.once} {one.model}", _cluster(one), one.passed) for one in answered)
+        return rate_interval((f"{one.question.unit} {one.model}", _cluster(one), one.passed) for one in answered)
 
 
 @dataclass(frozen=True, slots=True)
@@ -412,7 +412,8 @@ def _sample(answered: Sequence[Trial]) -> Sample:
     found: dict[str, Answered] = {}
     for trial in answered:
         key = f"{trial.question.once} {trial.model}"
-        values = found.setdefault(key, Answered(key, _cluster(trial), [])).values
+        made = Answered(key, _cluster(trial), [], f"{trial.question.unit} {trial.model}")
+        values = found.setdefault(key, made).values
         values.append(0.0 if trial.score is None else trial.score.value)
     return Sample(list(found.values()), 0.95, rates=False)
 

@@ -37,13 +37,13 @@ DRAWS = st.lists(
 
 def trial(
     at: int, part: str, pair: tuple[float, float], cluster: str = "", seed: int = 1, outcome: Outcome = "right",
-    repetition: int = 1, depth: float | None = None,
+    repetition: int = 1, depth: float | None = None, text: str = "",
 ) -> Trial:  # fmt: skip
     """A trial of question number `at` whose score is the ratio of its part."""
     once = f"q-{at:03d}"
     question = Question(
-        once if repetition == 1 else f"{once}-r{repetition}", "steps", "next_step", "", "?", "?", "yes-no", "yes",
-        "correctness", labels={"seed": seed}, cluster=cluster or f"c-{at}", repetition=repetition,
+        once if repetition == 1 else f"{once}-r{repetition}", "steps", "next_step", "", text or once, "?", "yes-no",
+        "yes", "correctness", labels={"seed": seed}, cluster=cluster or f"c-{at}", repetition=repetition,
     )  # fmt: skip
     value = pair[0] / pair[1] if pair[1] and 0 <= pair[0] <= pair[1] else 0.0
     return Trial(question, "m", outcome, score=Score(value, {"depth": depth}, {part: list(pair)} if part else {}))
@@ -168,6 +168,30 @@ def test_estimate_few_clusters_leaves_out_questions_and_says_so() -> None:
     found = estimate(KNOWN["g_mean"], KNOWN, trials)
     assert found.ends == pytest.approx(oracle("g_mean", trials, [one.question.id for one in trials]))
     assert (found.clusters, found.about.endswith("only"), "these 3" in found.about) == (3, True, True)
+
+
+def asked_again(seeds: int, few: int = 4) -> list[Trial]:
+    """Return 40 questions about `few` clusters, each answered alike behind every one of so many demonstrations."""
+    rng = Random(8)
+    rows = [(rng.choice(["yes", "no"]), rng.randint(0, 1)) for _ in range(40)]
+    return [
+        trial(100 * seed + at, of, (hit, 1), f"c-{at % few}", seed, text=f"question {at}")
+        for at, (of, hit) in enumerate(rows)
+        for seed in range(1, seeds + 1)
+    ]
+
+
+@pytest.mark.parametrize("few", [3, 12])
+@pytest.mark.parametrize(("pooled", "seeds"), [("g_mean", "g_mean_seeds"), ("sensitivity", "sensitivity")])
+def test_estimate_six_draws_with_the_same_answers_are_no_surer_than_one(pooled: str, seeds: str, few: int) -> None:
+    once, six = estimate(KNOWN[pooled], KNOWN, asked_again(1, few)), estimate(KNOWN[seeds], KNOWN, asked_again(6, few))
+    assert (once.low, once.value, once.high) == pytest.approx((six.low, six.value, six.high))
+    assert six.n == 6 * once.n
+
+
+def test_estimate_mean_of_six_draws_with_the_same_answers_is_no_surer() -> None:
+    once, six = (estimate(KNOWN["score"], KNOWN, asked_again(seeds)) for seeds in (1, 6))
+    assert once.ends == pytest.approx(six.ends)
 
 
 @pytest.mark.parametrize("name", ["score", "sensitivity"])

@@ -118,3 +118,23 @@ def test_no_number_is_told_where_none_decides() -> None:
 def test_number_is_the_same_each_time(rates: bool) -> None:
     first, again = (made(8, 5, (1.0, 0.0, 1.0, 1.0), rates=rates) for _ in range(2))
     assert first.enough(0.6) == again.enough(0.6)
+
+
+@pytest.mark.parametrize("rates", [True, False])
+@pytest.mark.parametrize("workflows", [3, 10])
+def test_sample_draws_with_the_same_answers_are_no_surer_than_one(workflows: int, rates: bool) -> None:
+    rng = Random(4)
+    values = [float(rng.random() < 0.7) for _ in range(40)]
+
+    def asked(draws: int) -> Sample:
+        questions = [
+            Answered(f"q{at}-{draw}", f"w{at % workflows}", [value], f"q{at}")
+            for at, value in enumerate(values)
+            for draw in range(draws)
+        ]
+        return Sample(questions, 0.95, rates, "workflow")
+
+    once, six = asked(1).ends, asked(6).ends
+    assert once
+    assert six
+    assert six[1] - six[0] >= (once[1] - once[0]) * 0.99

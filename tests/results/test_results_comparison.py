@@ -161,6 +161,19 @@ def test_a_collapse_over_few_workflows_is_worse_and_told_of_these_only(workflows
     assert among(workflows, "-" * 20 + "+" * 40, "+" * 60).verdict == "better on these workflows"
 
 
+def test_few_workflows_draws_of_demonstrations_count_as_one_case() -> None:
+    def record(lost: int) -> dict[str, Any]:
+        return run(
+            answered(asked(f"q{at}-{seed}", text=f"{at}?", workflow=f"w{at % 2}", labels={"seed": seed}), at >= lost)
+            for at in range(20)
+            for seed in range(6)
+        )
+
+    found = compare(record(0), record(4))
+    assert found.p == 2**-4
+    assert found.verdict == "inconclusive"
+
+
 def test_few_workflows_without_a_change_are_not_worse_themselves() -> None:
     found = among(2, "+" * 80, "+" * 80)
     assert found.verdict == "not worse on these workflows"

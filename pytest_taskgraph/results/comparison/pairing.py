@@ -56,6 +56,7 @@ class Pair:
     group: str
     section: str
     cluster: str
+    unit: str  # what it shares with the same question behind other demonstrations
     graded: bool  # its score counts, for none is right or wrong; else whether it passes
     before: tuple[Trial, ...]
     after: tuple[Trial, ...]
@@ -273,7 +274,7 @@ def _pair(key: Key, before: Sequence[Trial], after: Sequence[Trial]) -> Iterator
     if once and now:
         cluster = asked.cluster or asked.once
         kinds = (asked.family, asked.group, asked.section)
-        yield Pair(*key, *kinds, cluster, asked.graded, once, now)
+        yield Pair(*key, *kinds, cluster, asked.unit, asked.graded, once, now)
 
 
 def _missing(trials: Sequence[Trial], run: str) -> Iterator[Missing]:

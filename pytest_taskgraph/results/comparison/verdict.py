@@ -78,14 +78,15 @@ def decide(pairs: Sequence[Pair], margin: float = MARGIN, descriptions: Descript
     of the loss is below the margin.
 
     Fewer than ENOUGH_CLUSTERS clusters tell nothing of others. Of themselves they do, where chance is another one in
-    every question: there each question is a case of its own, and the verdict says that it is about these clusters.
+    every question: there each question, with all draws of its demonstrations, is a case of its own, and the verdict
+    says that it is about these clusters.
     """
     known = descriptions or Descriptions()
     noun = known.word("cluster", (one.family for one in pairs))
     clusters = len({one.cluster for one in pairs})
     only = clusters if clusters < ENOUGH_CLUSTERS else 0
     if only:
-        pairs = [replace(one, cluster=f"{one.id} {one.model}") for one in pairs]
+        pairs = [replace(one, cluster=f"{one.unit} {one.model}") for one in pairs]
     groups, counted = _changes(pairs, known), pooled(pairs)
     aggregates = aggregate_changes(pairs, known, LEVEL)
     by_cluster: dict[str, list[float]] = {}
@@ -99,7 +100,7 @@ def decide(pairs: Sequence[Pair], margin: float = MARGIN, descriptions: Descript
     tested: tuple[GroupChange | AggregateChange, ...] = (*groups, *aggregates)
     worse = [one for one in tested if one.verdict == "worse"]
     verdict = _verdict(p, p_better, found, bool(worse), margin)
-    number, more = _needed(found, margin, noun) if verdict == INCONCLUSIVE else (None, "")
+    number, more = _needed(found, margin, "" if only else noun) if verdict == INCONCLUSIVE else (None, "")
     reason = _reason(verdict, found, p if verdict != "better" else p_better, worse, margin) + more
     if not only:
         return Decision(verdict, reason, number, p, p_better, found, groups, aggregates)
@@ -163,7 +164,7 @@ def _needed(found: Loss, margin: float, noun: str) -> tuple[int | None, str]:
     number = needed(found, margin)
     if number is None:
         return None, "; more questions than can be asked would decide"
-    about = f" on {needed_clusters(found, margin):,} {noun}s" if found.clusters < found.n else ""
+    about = f" on {needed_clusters(found, margin):,} {noun}s" if noun and found.clusters < found.n else ""
     return number, f"; about {number:,} questions{about} would decide"
 
 

@@ -29,11 +29,11 @@ def decided_by(need: int | None, each: float, noun: str) -> str:
     Args:
         need: Clusters that decide; None if no number does.
         each: Questions of a cluster, on average.
-        noun: What the family calls a cluster.
+        noun: What the family calls a cluster; "" if these are not counted.
     """
     if need is None:
         return "more questions than can be asked would decide"
-    clusters = f" on {need:,} {noun}s" if each > 1 else ""
+    clusters = f" on {need:,} {noun}s" if each > 1 and noun else ""
     return f"about {ceil(need * each):,} questions{clusters} would decide"
 
 
@@ -44,6 +44,12 @@ class Answered:
     question: str
     cluster: str
     values: list[float]
+    unit: str = ""  # what it shares with the same question behind other demonstrations
+
+    @property
+    def dependent(self) -> str:
+        """What its answers depend on each other by, also where clusters are few."""
+        return self.unit or self.question
 
     @property
     def mean(self) -> float:
@@ -79,7 +85,7 @@ class Sample:
         if not self._rates:
             values = {name: [one.mean for one in questions] for name, questions in self._clusters.items()}
             return clustered_interval(values, self.confidence)
-        answers = ((one.question, one.cluster, value == 1.0) for one in self.questions for value in one.values)
+        answers = ((one.dependent, one.cluster, value == 1.0) for one in self.questions for value in one.values)
         return rate_interval(answers, self.confidence)
 
     @property
@@ -91,10 +97,10 @@ class Sample:
 
     @cached_property
     def _clusters(self) -> dict[str, list[Answered]]:
-        """Return the questions of each cluster; where these are few, each question by itself."""
+        """Return the questions of each cluster; where these are few, each question, with all its draws."""
         found: dict[str, list[Answered]] = {}
         for one in self.questions:
-            key = one.cluster if self._count >= ENOUGH_CLUSTERS else one.question
+            key = one.cluster if self._count >= ENOUGH_CLUSTERS else one.dependent
             found.setdefault(key, []).append(one)
         return found
 
@@ -105,7 +111,8 @@ class Sample:
         if abs(self.mean - threshold) < _ROUNDING:
             return AT_THRESHOLD
         each = len(self.questions) / len(self._clusters)
-        return decided_by(self._needed(threshold, int(MOST / each)), each, self._noun)
+        noun = self._noun if self._count >= ENOUGH_CLUSTERS else ""
+        return decided_by(self._needed(threshold, int(MOST / each)), each, noun)
 
     def _needed(self, threshold: float, most: int) -> int | None:
         """Return how many clusters decide; None if even `most` do not."""
