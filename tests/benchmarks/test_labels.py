@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,8 @@ import pytest
 
 from pytest_taskgraph.benchmarks import FAMILIES
 from pytest_taskgraph.benchmarks.family import Family
+from pytest_taskgraph.benchmarks.settings import OptionValue
+from pytest_taskgraph.benchmarks.steps import steps
 from pytest_taskgraph.benchmarks.understanding import understanding
 from pytest_taskgraph.benchmarks.understanding.family_options import UnderstandingSettings
 from pytest_taskgraph.benchmarks.understanding.questions.labels import BUILT
@@ -18,7 +21,8 @@ CHAIN = "flowchart TD\n    START([START]) --> A --> B --> END([END])\n"
 
 @pytest.mark.parametrize("family", FAMILIES.values(), ids=FAMILIES)
 def test_a_family_lists_the_labels_of_its_questions_and_no_others(family: Family) -> None:
-    settings, listed = UnderstandingSettings(instances=6), family.labels()
+    asked: Mapping[str, OptionValue] = {"steps-method": ("all",), "steps-seeds": 2} if family is steps else {}
+    settings, listed = UnderstandingSettings(instances=6, own=asked), family.labels()
     made = [family.question(one, settings).labels for one in family.references(settings, {})]
     assert {label for labels in made for label in labels} == set(listed) - {"edit"}  # of own files alone
     closed = {(name, str(value)) for labels in made for name, value in labels.items() if listed[name].closed}

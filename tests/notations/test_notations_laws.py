@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from random import Random
@@ -128,11 +129,25 @@ def said(one: Notation, workflow: Workflow) -> str:
     return one.write(workflow)
 
 
+def contradicts_roles(workflow: Workflow) -> bool:
+    """Return True if a gateway is called a split and only joins, or the other way round, at any level."""
+    between = [link for link in workflow.links if link.source != link.target]
+    into, out = Counter(link.target for link in between), Counter(link.source for link in between)
+    ends = {gate.name: (into[gate.name], out[gate.name]) for gate in workflow.gateways}
+    here = any(
+        (many > 1 >= few) for gate in workflow.gateways
+        for many, few in [ends[gate.name] if gate.role == "split" else ends[gate.name][::-1]]
+    )  # fmt: skip
+    below = [task.subworkflow for task in workflow.tasks if task.subworkflow is not None]
+    return here or any(map(contradicts_roles, below))
+
+
 @every
 @few
 @given(data=st.data())
 def test_what_is_written_is_read_back(name: str, data: st.DataObject) -> None:
     one, workflow = notation(name), data.draw(whole)
+    assume(name != "mermaid" or not contradicts_roles(workflow))  # there such a label is taken for a mistake of people
     assert canonical(one.read(said(one, workflow))) == canonical(workflow)
 
 

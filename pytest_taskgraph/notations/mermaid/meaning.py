@@ -155,7 +155,9 @@ class ChartLevel:
     def _gateways(self, control: list[ChartEdge]) -> tuple[Gateway, ...]:
         """Return the gateways, named; where one node of a foreign chart both joins and splits, two."""
         made: list[Gateway] = []
-        into, out = (Counter(getattr(edge, end) for edge in control) for end in ("target", "source"))
+        # A link from a node to itself says nothing of its role.
+        between = [edge for edge in control if edge.source != edge.target]
+        into, out = (Counter(getattr(edge, end) for edge in between) for end in ("target", "source"))
         for vertex in self.waiting:
             name = self.names[vertex.id] = self._free(vertex.id.removeprefix(self.prefix))
             kind, ours = self._kind_of(vertex)
