@@ -116,7 +116,7 @@ def test_read_workflow_question_gives_what_its_text_names(method: StepMethod) ->
             assert question.text == f"{after} can “{asked.candidate}” run next?"
         else:
             assert question.form == "letter"
-            assert [*asked.options] == question.names
+            assert [*asked.options, "tie"] == question.names
             options = "; ".join(f"{letter}. {text}" for letter, text in asked.options.items())
             assert question.text == f"{after} which can run next? {options}"
 

@@ -219,7 +219,7 @@ def test_question_about_a_choice_states_letters_and_their_texts() -> None:
     options = shown(question.prompt).asked
 
     assert (question.form, question.metric, question.chance) == ("letter", "choice_accuracy", 0.5)
-    assert question.names == ["A", "B"]
+    assert question.names == ["A", "B", "tie"]
     assert question.spellings == {options[0]: "A", options[1]: "B"}
     assert question.reference == question.labels["expected"] == right_answer(question)
 

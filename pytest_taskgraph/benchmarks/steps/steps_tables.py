@@ -47,6 +47,7 @@ GPT2-M, fine-tuned      90.8 68.3 78.8
 GPT2-L, fine-tuned      83.0 73.4 78.1
 """
 _FEW_SHOT: Final = """
+Random                  48.6    -  51.2    -  49.9    -
 GPT2-S                  98.5  2.2  1.8  2.4  8.7  9.9
 GPT2-M                  90.1 14.8 10.1 12.0 22.2 15.8
 GPT2-L                  76.4 11.7 29.6 13.5 44.5 11.4
@@ -57,7 +58,7 @@ OPT-30B                 86.7 14.4 16.7 14.4 33.6 10.8
 BLOOM-3B                97.3  1.9  5.8  3.8 22.5  7.4
 BLOOM-7B1               98.4  3.6  1.3  2.3  8.5  7.2
 """
-"""In percent: the mean over six draws of demonstrations, and its standard deviation."""
+"""In percent: the mean over six draws of demonstrations, and its standard deviation; - where the paper states none."""
 _ZERO_COLUMNS: Final = ("sensitivity", "specificity", "g_mean")
 _FEW_COLUMNS: Final = tuple(f"{name}_{kind}" for name in _ZERO_COLUMNS for kind in ("over_seeds", "deviation"))
 _LAYOUTS: Final = tuple(TableLayout(rank, short) for rank in (3, 2, 1, 0) for short in (False, True))
@@ -72,6 +73,7 @@ def _paper_values(table: str, values: tuple[str, ...]) -> tuple[ReferenceValue, 
         found += [
             ReferenceValue(name, value, round(float(number) / 100, 3), _PAPER.format(4))
             for value, number in zip(values, numbers, strict=True)
+            if number != "-"
         ]
     return tuple(found)
 

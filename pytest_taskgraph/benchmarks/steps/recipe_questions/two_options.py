@@ -40,7 +40,7 @@ def _by_letter(reference: QuestionReference, settings: StepsSettings) -> Questio
         reference,
         settings,
         prompt=PROMPTS.render("letter", fields, settings),
-        names=[*LETTERS],
+        names=[*LETTERS, TIE],
         spellings=letter_spellings(options),
     )
 

@@ -56,7 +56,7 @@ def ask_choice(reference: QuestionReference, settings: StepsSettings) -> Questio
         reference=LETTERS[right],
         metric="choice_accuracy",
         wrong=pair.kind,
-        names=[*LETTERS],
+        names=[*LETTERS, TIE],
         spellings=_spellings(shown, tasks, options),
     )
 
