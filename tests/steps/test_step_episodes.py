@@ -305,6 +305,8 @@ def test_lowest_perplexity_with_a_failure_ends_with_it(failure: ProviderError | 
 def test_lowest_perplexity_of_a_reply_without_scores_cannot_be_measured() -> None:
     with pytest.raises(NoLogprobsError, match="holds no log-probabilities"):
         run(lowest_perplexity, make_choice(), Reply("A"))
+    with pytest.raises(NoLogprobsError, match="holds no log-probabilities"):
+        run(lowest_perplexity, make_choice(), scored((0.0, 0), (0.0, 0)))
     with pytest.raises(ProviderError, match="malformed: expected log-probabilities of 2 texts, got 1"):
         run(lowest_perplexity, make_choice(), scored(-1.0))
 

@@ -94,7 +94,8 @@ def lowest_perplexity(question: Question) -> Turns:
     """Choose the query whose whole text has the lowest perplexity for the model.
 
     The perplexity is exp(-mean of the log-probabilities of all tokens that have one), as in Wang et al. (2023). Means
-    are compared; two that differ by less than a billionth are a tie, and so are two without a value.
+    are compared; two that differ by less than a billionth are a tie, and so are two without a value. A reply in which
+    no token at all has a log-probability is no answer.
     `episode_settings["queries"]` are pairs of a letter and a text.
 
     Raises:
@@ -110,6 +111,8 @@ def lowest_perplexity(question: Question) -> Turns:
     if not reply.logprobs:
         raise _no_scores(reply)
     scores = _checked_scores(reply, len(queries))
+    if not any(score.tokens for score in scores):
+        raise _no_scores(reply)
     means = [_mean_logprob(score) for score in scores]
     letters = [letter for letter, _ in queries]
     chosen = _only_highest(letters, means)
