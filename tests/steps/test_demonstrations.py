@@ -12,6 +12,7 @@ from bounded_process import run
 from food_com_file import write_recipes, write_soups
 
 from pytest_taskgraph.benchmarks.settings import Settings
+from pytest_taskgraph.benchmarks.steps import Steps
 from pytest_taskgraph.benchmarks.steps.construction import build_classification
 from pytest_taskgraph.benchmarks.steps.construction_rule import ConstructionRule
 from pytest_taskgraph.benchmarks.steps.demonstrations import demonstration_notices, draw_demonstrations
@@ -173,3 +174,20 @@ def test_demonstrations_of_too_few_recipes_are_refused(tmp_path: Path) -> None:
 def test_demonstrations_for_a_recipe_that_is_not_asked_about_are_refused() -> None:
     with pytest.raises(UsageError, match=r"the recipe 'no-such': not in the test split of the data \(source embedded"):
         draw_demonstrations(SETTINGS, 4, 1, "no-such")
+
+
+def test_few_shot_without_demonstrations_is_refused_before_it_is_asked() -> None:
+    settings = StepsSettings(methods=("few_shot",), shots=0)
+    with pytest.raises(UsageError, match="--taskgraph-shots: found 0; few_shot needs at least 1, and zero_shot asks"):
+        Steps().references(settings, {})
+
+
+def test_few_shot_of_too_many_is_refused_before_it_is_asked() -> None:
+    settings = StepsSettings(methods=("few_shot",), shots=1000)
+    with pytest.raises(UsageError, match=r"--taskgraph-shots: found 1000; .* state fewer"):
+        Steps().references(settings, {})
+
+
+@pytest.mark.parametrize("shots", [0, 1000])
+def test_one_shot_is_asked_whatever_the_number_of_shots(shots: int) -> None:
+    assert Steps().references(StepsSettings(methods=("one_shot",), shots=shots), {})

@@ -66,6 +66,19 @@ def draw_demonstrations(
     return tuple(found)
 
 
+def check_demonstrations(settings: StepsSettings, k: int) -> None:
+    """Check that k demonstrations can be drawn for questions about recipes that resemble no training recipe.
+
+    Raises:
+        UsageError: if k is 0, or there are too few training recipes.
+    """
+    if k < 1:
+        raise UsageError(
+            f"--taskgraph-shots: found {k}; few_shot needs at least 1, and zero_shot asks without demonstrations"
+        )
+    _common_draw(load(settings), settings.rule, settings.seed, 1, k)
+
+
 def demonstration_notices(settings: StepsSettings) -> Iterator[str]:
     """Yield what a user should know about the demonstrations of the run, a line each."""
     if settings.source == "published":

@@ -13,7 +13,7 @@ from typing import Final
 from ....scoring.forms.form import collapse_spaces
 from ....trial import Question
 from ...family import QuestionReference
-from ..demonstrations import draw_demonstrations
+from ..demonstrations import check_demonstrations, draw_demonstrations
 from ..next_step_samples import NextStepSample
 from ..prompts import PROMPTS
 from ..sample_sets import asked_samples
@@ -30,6 +30,8 @@ WORDS: Final[Mapping[PromptName, tuple[str, str]]] = {"paper": ("Yes", "No"), "q
 def _references(name: str, settings: StepsSettings, count: int) -> list[QuestionReference]:
     seeds: Iterable[int | None] = range(1, settings.seeds + 1) if name in DEMONSTRATED else (None,)
     samples = asked_samples(settings, count).classification
+    if samples and name in DEMONSTRATED:
+        check_demonstrations(settings, _demonstrations(name, settings))
     return [_reference(name, id, sample, seed) for seed in seeds for id, sample in _samples_by_id(samples)]
 
 
@@ -60,8 +62,13 @@ def _examples(reference: QuestionReference, settings: StepsSettings) -> tuple[Ne
     seed = reference.labels["seed"]
     if seed is None:
         return ()
-    count = 1 if reference.group == "one_shot" else settings.examples
+    count = _demonstrations(reference.group, settings)
     return draw_demonstrations(settings, count, int(seed), reference.payload["recipe"])
+
+
+def _demonstrations(name: str, settings: StepsSettings) -> int:
+    """Return the number of demonstrations of a method that has any."""
+    return 1 if name == "one_shot" else settings.examples
 
 
 def _question(reference: QuestionReference, settings: StepsSettings) -> Question:
