@@ -4,12 +4,14 @@ from dataclasses import replace
 from textwrap import dedent
 
 import pytest
-from described_runs import about_run, described
+from described_runs import PATTERNS, about_run, described
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytest_taskgraph.family_description import RATES, TableSpec
 from pytest_taskgraph.reports import terminal
 from pytest_taskgraph.reports.escape import columns
+from pytest_taskgraph.results.descriptions import Descriptions
 from pytest_taskgraph.results.record import About, about_of, build, tally_of
 from pytest_taskgraph.results.tally import Tally
 from pytest_taskgraph.trial import Json, Outcome, Question, Reply, Score, Trial
@@ -69,6 +71,16 @@ def test_the_summary_at_72_columns() -> None:
         total            15       0.733  0.783       1            1
         * fewer than 10 answered: such a rate says little
     """)
+
+
+def test_summary_with_few_answers_of_a_label_alone_says_what_the_mark_means() -> None:
+    by_size = TableSpec("by size", "size", RATES, rows="label", label="size", total=False)
+    tally = Tally(Descriptions([replace(PATTERNS, groups=("chain",), tables=(by_size,))]))
+    for at in range(12):
+        tally.add(made(f"c{at:02}", pattern="chain", size=8 if at < 10 else 9))
+    found = text(tally).splitlines()
+    assert [line.split()[1] for line in found if line.startswith("9 ")] == ["2*"]
+    assert found[-1] == "* fewer than 10 answered: such a rate says little"
 
 
 def test_where_there_is_room_there_are_intervals_and_spread() -> None:

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from ...family_description import TableSpec
 from ...results.record import About
-from ...results.tables import FEW, Line, Table, TableEntry, family_tables, over_families, specs_of, table_of
+from ...results.tables import FEW, Line, Table, TableEntry, family_tables, over_families, specs_of, table_of, tables_of
 from ...results.tally import Relation, Tally
 from ...trial import Reply
 from ..columns import MARK, Labelled, Lines, fitting, graded_note, name_of, pooled_note, table_lines
@@ -225,7 +225,8 @@ def _brief(tally: Tally, about: About, width: int) -> str:
 def _notes(tally: Tally) -> Iterator[str]:
     kinds = (tally.groups("group"), tally.groups("section"), tally.groups("group", graded=True))
     groups, told = [group for kind in kinds for group in kind], list(repetition_notes(tally))
-    if any(0 < group.questions < FEW for group in groups):
+    marked = any(entry.few for table in tables_of(tally) for entry in table.entries)
+    if marked or any(0 < group.questions < FEW for group in groups):
         what = " questions" if told else ""
         yield f"{MARK} fewer than {FEW}{what} answered: such a rate says little"
     if apart := graded_note(tally):
