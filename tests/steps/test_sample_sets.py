@@ -218,3 +218,9 @@ def test_asked_samples_of_published_questions_of_another_split_are_refused(
 def test_asked_samples_of_missing_published_questions_are_an_error() -> None:
     with pytest.raises(UsageError, match="the data set 'steps' is missing; add steps=PATH"):
         asked_samples(StepsSettings(source="published"), 4)
+
+
+@pytest.mark.parametrize(("own", "found"), [({"first": 1}, "first: found 1"), ({"last": 0}, "last: found 0")])
+def test_rule_of_settings_that_is_none_names_the_option(own: dict[str, int], found: str) -> None:
+    with pytest.raises(UsageError, match=f"^--taskgraph-steps-{found}, expected at least 2"):
+        _ = replace(StepsSettings(), **own).rule  # type: ignore[arg-type]

@@ -124,11 +124,19 @@ def run(options: argparse.Namespace) -> int:
     return action(options)
 
 
+def _stated_rule(options: argparse.Namespace) -> ConstructionRule:
+    """Return the rule that the options state. Raises UsageError."""
+    try:
+        return ConstructionRule(
+            options.first, options.last, options.negatives, options.shortest, options.longest or None, options.one_word
+        )
+    except UsageError as error:
+        raise UsageError(f"--{str(error).replace('shortest, longest', 'shortest, --longest')}") from None
+
+
 def _build(options: argparse.Namespace) -> int:
     """Build the questions, write the files, and print the numbers. Raises UsageError."""
-    rule = ConstructionRule(
-        options.first, options.last, options.negatives, options.shortest, options.longest or None, options.one_word
-    )
+    rule = _stated_rule(options)
     files = {(kind, split): options.out / kind / f"{split}.txt" for split in RECIPE_SPLITS for kind in _KINDS}
     existing = [path for path in files.values() if path.exists()]
     if existing and not options.force:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Final, Literal
 
+from ...errors import UsageError
 from ..settings import Option, Settings
 from ..workflow_options import NAMES, NOTATION, TASKS, WORKFLOW, Names
 
@@ -116,7 +117,10 @@ class StepsSettings(Settings):
         """The rule by which samples are built from recipes. Raises UsageError."""
         from .construction_rule import ConstructionRule
 
-        return ConstructionRule(self.first, self.last, self.negatives)
+        try:
+            return ConstructionRule(self.first, self.last, self.negatives)
+        except UsageError as error:
+            raise UsageError(f"--taskgraph-steps-{error}") from None
 
     @classmethod
     def of(cls, settings: Settings, suite: dict[str, Any] | None = None) -> StepsSettings:
