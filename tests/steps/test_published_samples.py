@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import zipfile
 from pathlib import Path
 
@@ -224,6 +225,7 @@ def test_file_built_by_the_rules_that_imitate_it_reads_as_built(
         ("Wash it . \t \tFry it", "the step column is empty"),
         ("Wash it . \tCut it\t", "the second option is empty"),
         ("Wash it . \tCut it\tCut  it", "the two options are the same"),
+        ("Wash it . \tCut it\tno", "found the label 'no' of a classification, expected the second option"),
         (f"Wash it . \tCut it\t{'x' * (LONGEST_STEP + 1)}", "a step of more than 10000 characters"),
         (" . ".join(["a"] * (MOST_STEPS + 2)) + "\tCut it\tFry it", "more than 1000 previous steps"),
     ],
@@ -361,3 +363,10 @@ def test_data_without_a_question_are_refused(folder: Path) -> None:
 def test_path_that_does_not_exist_is_refused(folder: Path) -> None:
     with pytest.raises(UsageError, match=r"--taskgraph-data=steps=.*: no such file or folder; expected the folder"):
         read_published_samples(folder / "none")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_pipe_in_place_of_a_file_is_refused(folder: Path) -> None:
+    os.mkfifo(folder / "test.txt")
+    with pytest.raises(UsageError, match="neither a file nor a folder, but a pipe or device; expected the folder"):
+        read_published_samples(folder / "test.txt")

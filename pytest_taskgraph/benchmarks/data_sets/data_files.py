@@ -76,6 +76,8 @@ def fingerprint(path: Path, form: DataFormat) -> Fingerprint:
     """
     if not path.exists():
         raise UsageError(f"{form.option(path)}: no such file or folder; {form.expected}")
+    if not path.is_file() and not path.is_dir():  # a pipe: opening it waits for whoever writes
+        raise UsageError(f"{form.option(path)}: neither a file nor a folder, but a pipe or device; {form.expected}")
     try:
         files = [path] if path.is_file() else [path / name for name in _names_in(path, form)]
         return tuple((str(file), file.stat().st_mtime_ns, file.stat().st_size) for file in files)

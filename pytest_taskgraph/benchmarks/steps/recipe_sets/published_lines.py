@@ -124,6 +124,8 @@ def _sample_line(text: str, kind: SampleKind) -> SampleLine | str:
         label, wrong = _LABELS[wrong.lower()], ""
     elif not wrong:
         return "the second option is empty"
+    elif wrong.lower() in _LABELS:
+        return f"found the label {wrong!r} of a classification, expected the second option"
     elif candidate == wrong:
         return "the two options are the same"
     return SampleLine(before, prefix, candidate, label, wrong, ended, glued)
