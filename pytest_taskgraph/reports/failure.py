@@ -9,7 +9,7 @@ from typing import Any
 from ..results.record.exchanges import complete_exchanges, has_messages
 from ..scoring.forms import show_answer
 from ..scoring.forms.form import show_value
-from ..trial import Trial
+from ..trial import TextScore, Trial
 from .escape import QUOTE, one_line, quoted, shorten, wrap
 from .wording import count
 
@@ -19,7 +19,8 @@ IN_REPLY = "(the reply above)"
 
 def shown_exchanges(trial: Trial) -> list[Mapping[str, Any]]:
     """Return the exchanges of a trial, none where one prompt and its reply are all: these are shown anyway."""
-    return [] if len(trial.exchanges) == 1 and has_messages(trial.exchanges[0]) else [*complete_exchanges(trial)]
+    alone = len(trial.exchanges) == 1 and has_messages(trial.exchanges[0]) and not trial.exchanges[0].get("logprobs")
+    return [] if alone else [*complete_exchanges(trial)]
 
 
 def exchange_title(exchange: Mapping[str, Any]) -> str:
@@ -38,7 +39,7 @@ def exchange_title(exchange: Mapping[str, Any]) -> str:
 
 
 def exchange_texts(trial: Trial, in_reply: str = IN_REPLY, longest: int | None = LONGEST) -> list[str]:
-    """Return what was said in each exchange that is shown: messages that none before had, the reply, calls of tools.
+    """Return what was said in each exchange: messages that none before had, the reply, scores of texts, calls of tools.
 
     What stands elsewhere in the trial, such as its prompt, is not repeated.
 
@@ -57,8 +58,25 @@ def exchange_texts(trial: Trial, in_reply: str = IN_REPLY, longest: int | None =
         ]
         reply = in_reply if one.get("final") else str(one.get("text") or "")
         said = [] if "failure" in one else [reply]
-        found.append("\n".join([*asked, *said, *map(_call, one.get("calls") or ())]))
+        scores = [_score(at, row) for at, row in enumerate(_listed(one.get("logprobs")), 1)]
+        said = [text for text in said if text or not scores]
+        found.append("\n".join([*asked, *said, *scores, *map(_call, one.get("calls") or ())]))
     return found
+
+
+def _listed(value: object) -> Sequence[object]:
+    return value if isinstance(value, list) else ()
+
+
+def _score(place: int, row: object) -> str:
+    """Return the score of a text, counted from 1, as a line; rows of damaged records have none."""
+    match row:
+        case [int() | float() as logprob, int() as tokens, *_]:
+            perplexity = TextScore(logprob, tokens, None).perplexity
+            told = "" if perplexity is None else f", perplexity {perplexity:.3f}"
+            return f"text {place}: log-probability {logprob:.3f}, {count(tokens, 'token')}{told}"
+        case _:
+            return f"text {place}: no log-probability"
 
 
 def _shortened(text: str, longest: int | None) -> str:

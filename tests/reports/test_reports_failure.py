@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_taskgraph.reports.escape import columns
-from pytest_taskgraph.reports.failure import failure_lines, reply_section, short_reason
+from pytest_taskgraph.reports.failure import exchange_texts, failure_lines, reply_section, short_reason
 from pytest_taskgraph.trial import Failure, Json, Outcome, Question, Reply, Score, Trial
 
 anything = st.text(st.characters(), max_size=300) | st.sampled_from(["x" * 5000, "a\n" * 2000, "\x1b[31m" * 50])
@@ -134,3 +134,16 @@ def test_an_answer_is_shown_as_its_form_writes_it_or_by_its_parts() -> None:
     assert short_reason(trial) == "wrong: expected Pack: It weighs nothing., given none"
     other = replace(trial, question=replace(known, form="of-another-project", reference=["Pack", {"at": 2}]))
     assert failure_lines(other)[1:3] == ['expected: Pack, {"at": 2}', 'given: {"tasks": [], "reasons": {}}']
+
+
+def test_exchange_that_scored_texts_shows_texts_and_perplexities() -> None:
+    question = Question("q", "steps", "perplexity", "choice", "Which?", "p", "letter", "A", "choice_accuracy")
+    rows = [[-6.0, 3, None], [None, 2, None]]
+    messages = [{"role": "text", "digest": "1"}, {"role": "text", "digest": "2"}]
+    exchange = {"role": "subject", "kind": "score", "messages": messages, "text": "", "logprobs": rows}
+    texts = {"1": "Boil . Salt", "2": "Boil . Serve"}
+    trial = Trial(question, "m", "wrong", Reply("B"), Score(0.0), exchanges=[exchange], texts=texts)
+    assert exchange_texts(trial) == [
+        "text: Boil . Salt\ntext: Boil . Serve\n"
+        "text 1: log-probability -6.000, 3 tokens, perplexity 7.389\ntext 2: no log-probability"
+    ]
