@@ -1,0 +1,1 @@
+"""The benchmark PAGED (Du et al. 2024): a procedural graph out of a document."""
