@@ -1,0 +1,102 @@
+"""The options of the family and the settings read from them. This module imports nothing heavy."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any, Final, Literal
+
+from ..settings import Option, Settings
+
+EXAMPLES: Final = 3
+"""The number of worked examples before the document, unless --taskgraph-shots is set."""
+DATA: Final = "paged"
+"""The data set of the user's own documents and graphs."""
+
+METHOD: Final = Option(
+    "paged-method",
+    "NAME[,NAME]",
+    "methods of PAGED: extract, reason (reasoning first), elements (graph built by rules), refine (feedback of "
+    "verifiers), or all",
+    "extract",
+    kind="list",
+)
+SPLIT: Final = Option(
+    "paged-split",
+    "NAME",
+    "split of the PAGED documents that are asked about: train, validation or test",
+    "test",
+    choices=("train", "validation", "test"),
+)
+SOURCE: Final = Option(
+    "paged-source",
+    "NAME",
+    "where PAGED's documents come from: generated, or own (--taskgraph-data=paged=PATH)",
+    choices=("generated", "own"),
+)
+QUALITY: Final = Option(
+    "paged-quality",
+    "KIND",
+    "how documents are written from generated graphs: pipeline (grouped and joined into sentences) or concatenated",
+    "pipeline",
+    choices=("pipeline", "concatenated"),
+)
+ROUNDS: Final = Option("paged-rounds", "N", "rounds of feedback of the method refine", "2", kind="whole", least=1)
+VERIFIER: Final = Option(
+    "paged-verifier",
+    "NAME",
+    "what tells conflicting conditions for the method refine: lexical, or nli (a model, of the extra nli)",
+    "lexical",
+    choices=("lexical", "nli"),
+)
+OPTIONS: Final = (METHOD, SPLIT, SOURCE, QUALITY, ROUNDS, VERIFIER)
+HELP: Final = {"instances": "of N documents per method", "shots": "documents"}
+"""The words of this family for the help of shared options."""
+PROFILES: Final = {"full": {"paged-method": "all"}}
+"""The values that profiles give options of the family."""
+
+DocumentSource = Literal["generated", "own"]
+DocumentSplit = Literal["train", "validation", "test"]
+DocumentQuality = Literal["pipeline", "concatenated"]
+ConditionVerifierName = Literal["lexical", "nli"]
+
+
+@dataclass(frozen=True, slots=True)
+class PagedSettings(Settings):
+    """The settings that decide which documents are asked about, by which methods.
+
+    Of each method there are questions about `instances` documents.
+    """
+
+    methods: tuple[str, ...] = ("extract",)
+    split: DocumentSplit = "test"
+    source: DocumentSource = "generated"
+    quality: DocumentQuality = "pipeline"
+    rounds: int = 2
+    verifier: ConditionVerifierName = "lexical"
+
+    @property
+    def examples(self) -> int:
+        """The number of worked examples."""
+        return EXAMPLES if self.shots is None else self.shots
+
+    @classmethod
+    def of(cls, settings: Settings, suite: dict[str, Any] | None = None) -> PagedSettings:
+        """Return the settings of a run with the family's own; those that are of the family already, as they are.
+
+        Args:
+            settings: The settings of the run.
+            suite: The keyword arguments of the suite.
+        """
+        if isinstance(settings, cls):
+            return settings
+        shared: dict[str, Any] = {field.name: getattr(settings, field.name) for field in fields(Settings)}
+        found = {option.name: settings.value_of(option, suite or {}) for option in OPTIONS}
+        return cls(
+            **shared,
+            methods=found[METHOD.name],
+            split=found[SPLIT.name],
+            source=found[SOURCE.name] or ("own" if DATA in settings.data else "generated"),
+            quality=found[QUALITY.name],
+            rounds=found[ROUNDS.name],
+            verifier=found[VERIFIER.name],
+        )
