@@ -135,8 +135,10 @@ class Sums:
         if aggregate.kind in ("geometric-mean", "harmonic-mean"):
             values = [self._value(other, stratum, without) for other in others]
             defined = [value for value in values if value is not None]
-            if len(defined) < len(values):
-                return None
+            if len(defined) < len(
+                values
+            ):  # a precision of no extracted element leaves an F1 of 0 where the recall is 0
+                return 0.0 if aggregate.kind == "harmonic-mean" and 0 in defined else None
             return geometric_mean(defined) if aggregate.kind == "geometric-mean" else harmonic_mean(defined)
         strata = sorted({at for _, at in self._by_unit if at is not None and at[0] == aggregate.label})
         values = [self._value(other, stratum, without) for other in others for stratum in strata]

@@ -75,6 +75,11 @@ def test_estimate_class_without_questions_is_undefined() -> None:
     assert estimate(KNOWN["g_mean"], KNOWN, []).n == 0
 
 
+def test_estimate_f1_of_nothing_found_is_zero_where_something_was_to_be_found() -> None:
+    assert value("f1", classes([0, 0, 0], [])) == 0.0, "a recall of 0, and no precision"
+    assert value("g_mean", classes([0, 0, 0], [])) is None
+
+
 def test_estimate_over_seeds_is_mean_of_g_means_not_g_mean_of_means() -> None:
     trials = classes([1, 1, 1, 1], [0, 0, 0, 0]) + classes([1, 0, 0, 0], [1, 1, 1, 1], seed=2, first=20)
     assert value("g_mean_seeds", trials) == pytest.approx(0.25), "0 and 0.5"
