@@ -4,8 +4,8 @@ A file holds `settings` (parameters of single tasks), `[[conditions]]` (numbers 
 range and with the words for "from the limit on" and for "below it"), `[modes]` (parameters with words),
 `[[workflows]]` (names of a whole workflow, each with a sentence on its goal; the first is the usual one), `[data]`
 with their descriptions, `[schemas]` of some, `[[tasks]]`, `[[composites]]` (names of tasks that consist of tasks),
-`[[goals]]` (workflows with a goal so definite that the method or a setting of a task can contradict it), and `far`:
-the domains in which every task of this one is plainly foreign.
+`[[goals]]` (workflows with a goal so definite that the method or a setting of a task can contradict it), `far`: the
+domains in which every task of this one is plainly foreign, and `[procedure]`: actors and notices (`procedure_words`).
 
 Tasks stand in an order in which the whole makes sense, and every pair of them is decided. Two tasks are *free* if the
 later one names the earlier one in `free`: either order is right. Of any other two the earlier one comes first. It
@@ -31,6 +31,7 @@ from typing import Any
 from ...catalog import Catalog, Deferred, catalog_cache
 from ...errors import UsageError
 from ...workflow.model import Value
+from .procedure_words import ProcedureWords
 
 LEAST_TASKS = 44  # of a domain: so many are asked for at once
 
@@ -117,6 +118,7 @@ class Vocabulary:
     composites: tuple[Composite, ...] = ()
     goals: tuple[Goal, ...] = ()
     far: tuple[str, ...] = ()
+    procedure: ProcedureWords = field(default_factory=ProcedureWords, compare=False, repr=False)
     _entries: Mapping[str, VocabularyEntry] = field(default_factory=dict, compare=False, repr=False)
 
     def entry(self, name: str) -> VocabularyEntry | None:
@@ -191,6 +193,7 @@ def _vocabulary(name: str, read: Mapping[str, Any]) -> Vocabulary:
         tuple(Composite(one["name"], one["description"], tuple(one["tasks"])) for one in read.get("composites", ())),
         tuple(map(_goal, read.get("goals", ()))),
         tuple(read.get("far", ())),
+        ProcedureWords.of(read.get("procedure", {})),
         {task.name: task for task in tasks},
     )
 
@@ -236,6 +239,8 @@ def _check(made: Vocabulary, path: Path) -> None:
     told += [name for goal in made.goals for name in (*goal.excludes, *(one.task for one in goal.alternatives))]
     if unknown := sorted(set(told) - earlier):
         raise UsageError(f"the vocabulary {path}: {unknown[0]!r} is none of its tasks")
+    for fault in made.procedure.faults(frozenset(earlier)):
+        raise UsageError(f"the vocabulary {path}: {fault}")
 
 
 def _own_names() -> list[str]:

@@ -24,7 +24,6 @@ meaning are left out.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -35,6 +34,7 @@ from typing import Final
 from ....catalog import catalog_cache
 from ....errors import UsageError
 from ....generation.vocabularies import VOCABULARIES, Vocabulary, VocabularyEntry, domain_names, vocabulary
+from ....generation.vocabularies.procedure_words import name_phrase
 from ....notations.phrases import listed
 from ..complex_task import ComplexTask
 from ..tasklama_options import Split
@@ -231,15 +231,15 @@ def _title(whole: str, last: Sequence[VocabularyEntry]) -> str:
     results = list(dict.fromkeys(name for entry in last for name in entry.writes))[:RESULTS_IN_TITLE]
     if not results:
         return f"{step_phrase(whole)}: carry out a part"
-    return f"{step_phrase(whole)}: get {listed(f'the {_phrase(name)}' for name in results)}"
+    return f"{step_phrase(whole)}: get {listed(f'the {name_phrase(name)}' for name in results)}"
 
 
 def _context(purpose: str, entries: Sequence[VocabularyEntry]) -> tuple[str, ...]:
     """Say what the whole is for, what is at hand, what comes out, and how many steps there are."""
     read = dict.fromkeys(name for entry in entries for name in entry.reads)
     written = dict.fromkeys(name for entry in entries for name in entry.writes)
-    given = [_phrase(name) for name in read if name not in written]
-    results = [_phrase(name) for name in written if name not in read]
+    given = [name_phrase(name) for name in read if name not in written]
+    results = [name_phrase(name) for name in written if name not in read]
     about = purpose[:1].lower() + purpose[1:].rstrip(". ")
     lines = [f"Part of a workflow that {about}"] if about else []
     lines += [f"At hand at the start: {', '.join(sorted(given))}"] if given else []
@@ -249,11 +249,5 @@ def _context(purpose: str, entries: Sequence[VocabularyEntry]) -> tuple[str, ...
 
 def step_phrase(name: str) -> str:
     """Return a name of a vocabulary as a phrase: "Fold napkins" for `FoldNapkins`."""
-    words = _phrase(name)
+    words = name_phrase(name)
     return words[:1].upper() + words[1:]
-
-
-def _phrase(name: str) -> str:
-    """Return the words of a name, in lower case unless they are abbreviations."""
-    parts = re.sub(r"(?<=[^\W\d_A-Z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|_", " ", name).split()
-    return " ".join(part if len(part) > 1 and part.isupper() else part.lower() for part in parts)
