@@ -1,4 +1,9 @@
-"""The notations, listed by hand: each writes a workflow down and reads it back."""
+"""The notations, listed by hand: each writes a workflow down and reads it back.
+
+Not among them, for it holds no workflow:
+
+procedural_text  procedural graphs as text, `Node -> Node`, written and read
+"""
 
 from __future__ import annotations
 

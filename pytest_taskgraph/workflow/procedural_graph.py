@@ -1,13 +1,14 @@
 """Procedural graphs (Du et al. 2024): actions with their actors, gateways, constraints, and the flows between them.
 
-A node is known by its kind, its text and, for an action, its actor: two nodes that agree in these are the same. Nothing
+A node is known by its sort, its text and, for an action, its actor: two nodes that agree in these are the same. Nothing
 demands that gateways come in pairs, or that a flow is possible; what people and models write is not tidy.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Final, Literal, cast, get_args
 
@@ -15,6 +16,10 @@ NodeSort = Literal["start", "end", "action", "data", "notice", "exclusive", "inc
 FlowSort = Literal["sequence", "condition", "constraint"]
 GATEWAYS: Final[tuple[NodeSort, ...]] = ("exclusive", "inclusive", "parallel")
 CONSTRAINTS: Final[tuple[NodeSort, ...]] = ("data", "notice")
+GATEWAY_NAMES: Final[Mapping[NodeSort, str]] = {"exclusive": "XOR", "inclusive": "OR", "parallel": "AND"}
+"""How the name of a gateway begins; a number may follow."""
+_SORTS: Final = {name: sort for sort, name in GATEWAY_NAMES.items()}
+_GATEWAY_NAME: Final = re.compile(r"(XOR|OR|AND)[0-9]{0,9}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,11 +30,26 @@ class ProceduralNode:
         sort: "data" is a data constraint, "notice" an action constraint; the last three are gateways.
         text: What is done, needed or noted; the name of a gateway, such as "XOR1"; empty for start and end.
         actor: Who does it; empty if that is not said, and for anything but actions.
+
+    Raises:
+        ValueError: if a start or an end has a text, another node has none, or an actor does something but an action.
     """
 
     sort: NodeSort
     text: str = ""
     actor: str = ""
+
+    def __post_init__(self) -> None:
+        if self.sort in ("start", "end"):
+            if self.text:
+                raise ValueError(f"found the text {self.text!r:.60} of a node of the sort {self.sort}; expected none")
+        elif not self.text.strip():
+            raise ValueError(f"found a node of the sort {self.sort} without a text; expected one")
+        if self.actor and (self.sort != "action" or not self.actor.strip()):
+            where = f"{self.sort} {self.text!r:.60}".rstrip()
+            raise ValueError(
+                f"found the actor {self.actor!r:.60} of {where}; expected the name of one, of actions only"
+            )
 
     @property
     def is_gateway(self) -> bool:
@@ -58,9 +78,12 @@ class ProceduralFlow:
         return "condition" if self.condition else "sequence"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ProceduralGraph:
-    """The flows of a procedure, each once, in the order in which they were written; its nodes follow from them."""
+    """The flows of a procedure, each once, in the order in which they were written; its nodes follow from them.
+
+    Two graphs of the same flows are equal, in whatever order these stand.
+    """
 
     flows: tuple[ProceduralFlow, ...] = ()
 
@@ -68,6 +91,16 @@ class ProceduralGraph:
     def of(cls, flows: Iterable[ProceduralFlow]) -> ProceduralGraph:
         """Return the graph of these flows; a flow that stands there again is dropped."""
         return cls(tuple(dict.fromkeys(flows)))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ProceduralGraph) and self._set == other._set
+
+    def __hash__(self) -> int:
+        return hash(self._set)
+
+    @cached_property
+    def _set(self) -> frozenset[ProceduralFlow]:
+        return frozenset(self.flows)
 
     @cached_property
     def nodes(self) -> tuple[ProceduralNode, ...]:
@@ -94,6 +127,22 @@ class ProceduralGraph:
     def _incoming(self) -> Mapping[ProceduralNode, tuple[ProceduralFlow, ...]]:
         return _by_node((flow.target, flow) for flow in self.flows)
 
+    @cached_property
+    def actors(self) -> tuple[str, ...]:
+        """Those who do the actions, in the order in which flows name them."""
+        return tuple(dict.fromkeys(node.actor for node in self.nodes if node.actor))
+
+    def with_nodes(self, replacements: Mapping[ProceduralNode, ProceduralNode]) -> ProceduralGraph:
+        """Return the graph with some nodes replaced by others; flows that become the same become one."""
+        return self.of(
+            replace(
+                flow,
+                source=replacements.get(flow.source, flow.source),
+                target=replacements.get(flow.target, flow.target),
+            )
+            for flow in self.flows
+        )
+
     def to_json(self) -> list[list[Any]]:
         """Return the flows as plain JSON values: source and target as sort, text and actor, and the condition."""
         return [[_node_json(flow.source), _node_json(flow.target), flow.condition] for flow in self.flows]
@@ -103,11 +152,38 @@ class ProceduralGraph:
         """Return the graph that `to_json` wrote.
 
         Raises:
-            ValueError: if the value is none.
+            ValueError: if the value is not a list of flows, or a node is not possible.
         """
         if not isinstance(data, list):
             raise ValueError(f"a procedural graph is a list of flows, not {type(data).__name__}")
         return cls.of(map(_flow_of, data))
+
+
+def gateway_sort(name: str) -> NodeSort | None:
+    """Return the sort of gateway that a name such as "XOR1" or "AND" states; None for any other name."""
+    found = _GATEWAY_NAME.fullmatch(name)
+    return _SORTS[found[1]] if found else None
+
+
+def name_gateways(graph: ProceduralGraph) -> ProceduralGraph:
+    """Return the graph with the name of every gateway stating its sort: XOR1, OR1, AND1.
+
+    Names that already do are kept; the others get the next free number of their sort, in the order of the nodes.
+    """
+    gateways = graph.nodes_of(*GATEWAYS)
+    taken = {node.text for node in gateways if gateway_sort(node.text) == node.sort}
+    renamed: dict[ProceduralNode, ProceduralNode] = {}
+    numbers = dict.fromkeys(GATEWAYS, 0)
+    for node in gateways:
+        if gateway_sort(node.text) == node.sort:
+            continue
+        name = ""
+        while not name or name in taken:
+            numbers[node.sort] += 1
+            name = f"{GATEWAY_NAMES[node.sort]}{numbers[node.sort]}"
+        taken.add(name)
+        renamed[node] = replace(node, text=name)
+    return graph.with_nodes(renamed)
 
 
 def _by_node(

@@ -1,0 +1,103 @@
+r"""A line of a procedural graph's text, cut at its arrows; quoted texts and brackets are kept whole.
+
+An arrow inside balanced brackets is part of the text: `press (A -> B) -> send` has two ends. Where every arrow stands
+inside brackets, as behind an unclosed one, all of them count.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Final
+
+ARROW: Final = re.compile(r"(?<![-=<])->(?!>)")
+LENIENT_ARROW: Final = re.compile(r"(?<![-=<–—])[-=–—]{1,5}+>(?!>)|[→⟶⇒⟹➔➜➡]\ufe0f?")
+
+_QUOTED: Final = re.compile(r'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
+_PLAIN: Final = re.compile(r"[^\s()\":=<>\-–—→⟶⇒⟹➔➜➡]++|\s++")
+
+
+def split_at_arrows(line: str, arrow: re.Pattern[str]) -> list[str]:
+    """Return what stands between the arrows of a line; one text if there is no arrow."""
+    found: list[tuple[int, int, int]] = []
+    depth, at, fresh = 0, 0, True
+    while at < len(line):
+        sign = line[at]
+        if match := arrow.match(line, at):
+            found.append((depth, match.start(), match.end()))
+            at, fresh = match.end(), True
+        elif fresh and sign == '"' and (match := _QUOTED.match(line, at)):
+            at, fresh = match.end(), False
+        elif match := _PLAIN.match(line, at):
+            at, fresh = match.end(), fresh and sign.isspace()
+        else:
+            depth = depth + 1 if sign == "(" else max(0, depth - 1) if sign == ")" else depth
+            at, fresh = at + 1, sign in "():"
+    outside = [cut for cut in found if cut[0] == 0] or found
+    starts, ends = [0, *(end for _, _, end in outside)], [*(start for _, start, _ in outside), len(line)]
+    return [line[start:end].strip() for start, end in zip(starts, ends, strict=True)]
+
+
+def condition_and_node(text: str) -> tuple[str, str]:
+    """Return the condition in brackets at the beginning of a text, and the text behind it; "" where there is none."""
+    if not text.startswith("("):
+        return "", text
+    if quoted := _QUOTED.match(text, 1):
+        end = quoted.end() if text.startswith(")", quoted.end()) else -1
+    else:
+        end = _closing(text)
+    node = text[end + 1 :].strip()
+    return (text[1:end].strip(), node) if end > 0 and node else ("", text)
+
+
+def _closing(text: str) -> int:
+    depth = 0
+    for match in re.finditer(r"[()]", text):
+        depth += 1 if match[0] == "(" else -1
+        if depth == 0:
+            return match.start()
+    return -1
+
+
+def is_balanced(text: str) -> bool:
+    """Return True if every bracket of a text is closed, and none before it is opened."""
+    depth = 0
+    for match in re.finditer(r"[()]", text):
+        depth += 1 if match[0] == "(" else -1
+        if depth < 0:
+            return False
+    return depth == 0
+
+
+def quote_text(text: str, ascii_only: bool = False) -> str:
+    """Return a text in double quotes, with the escapes of JSON; signs beyond ASCII stay if all can be printed."""
+    return json.dumps(text, ensure_ascii=ascii_only or not text.isprintable())
+
+
+def unquote_text(text: str) -> str | None:
+    """Return the words of a text that is one quoted text; None for any other."""
+    if not _QUOTED.fullmatch(text):
+        return None
+    try:
+        found: str = json.loads(text, strict=False)
+    except ValueError:
+        return None
+    return found
+
+
+def cut_quoted(text: str) -> tuple[str, str] | None:
+    """Return the quoted text that a text begins with, still in quotes, and the rest; None if it begins with none."""
+    found = _QUOTED.match(text)
+    return (found[0], text[found.end() :].lstrip()) if found else None
+
+
+def can_stand_bare(text: str) -> bool:
+    """Return True for a text that needs no quotes to be kept whole: no arrow, quote, or bracket that is not closed."""
+    return (
+        text.isprintable()
+        and text == text.strip()
+        and '"' not in text
+        and not ARROW.search(text)
+        and not LENIENT_ARROW.search(text)
+        and is_balanced(text)
+    )

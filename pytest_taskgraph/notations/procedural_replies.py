@@ -1,0 +1,73 @@
+"""Which lines of a model's reply state a procedural graph, and what is decoration around them.
+
+A reply may reason before the first line with an arrow and explain behind the last one. Where arrows stand in code
+fences, the lines outside of them are talk, but for headings.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from .procedural_lines import LENIENT_ARROW, split_at_arrows
+
+LONGEST_REPLY: Final = 200_000  # characters that are read; the rest is left out
+LONGEST_LINE: Final = 2_000  # a longer line states nothing
+LONGEST_ACTOR: Final = 100
+
+_FENCE: Final = re.compile(r"\s*+(?:`{3,}+|~{3,}+)[\w-]*+\s*+")
+_BULLET: Final = re.compile(r"[\s>|]*+(?:(?:[-*+•–—◦]|\(?[0-9]{1,4}+[.)]|\(?[a-z][.)])\s++)?+", re.IGNORECASE)
+_HEADING: Final = re.compile(r"for\s++(?!(?:example|instance)\b)(.++)", re.IGNORECASE)
+_MARKS: Final = re.compile(r"\*\*|__|`")
+
+
+def stated_lines(text: str) -> Iterator[tuple[str, str | None, bool]]:
+    """Yield the lines of a reply that are to be read, in order.
+
+    Yields:
+        The line without decoration; the actor, if it is a heading; and whether it holds an arrow.
+    """
+    lines = list(_unfenced(text[:LONGEST_REPLY].splitlines()))
+    arrows = [at for at, (_, actor, arrow) in enumerate(lines) if arrow and actor is None]
+    if not arrows:
+        yield from lines
+        return
+    first, end = arrows[0], arrows[-1] + 1
+    while first and lines[first - 1][1] is not None:
+        first -= 1
+    while end < len(lines) and lines[end][1] is not None:
+        end += 1
+    yield from lines[first:end]
+
+
+def _unfenced(lines: list[str]) -> Iterator[tuple[str, str | None, bool]]:
+    """Yield the lines that are not blank, without decoration; those in fences and headings, if arrows are in fences."""
+    fenced, inside = False, []
+    for line in lines:
+        if len(line) <= LONGEST_LINE and _FENCE.fullmatch(line):
+            fenced = not fenced
+        elif line.strip():
+            inside.append((fenced, *_bare(line)))
+    in_fences = any(fenced and arrow for fenced, _, _, arrow in inside)
+    yield from (
+        (line, actor, arrow) for fenced, line, actor, arrow in inside if fenced or not in_fences or actor is not None
+    )
+
+
+def _bare(line: str) -> tuple[str, str | None, bool]:
+    """Return the line without decoration, its actor if it is a heading, and whether it holds an arrow."""
+    if len(line) > LONGEST_LINE:
+        return line[:LONGEST_LINE], None, False
+    bullet = _BULLET.match(line)
+    given = line[bullet.end() if bullet else 0 :].strip()
+    bare = _MARKS.sub("", given.replace("-&gt;", "->")).strip()
+    arrow = len(split_at_arrows(bare, LENIENT_ARROW)) > 1
+    titled = given.startswith(("#", "**", "__"))
+    plain = bare.lstrip("#").strip(" \t*_")
+    found = None if arrow else _HEADING.fullmatch(plain)
+    if found and (titled or plain.endswith(":")):
+        actor = found[1].rstrip(": \t").strip(" \t*_")
+        if 0 < len(actor) <= LONGEST_ACTOR:
+            return plain, actor, False
+    return bare.rstrip(" \t;,.") if arrow else bare, None, arrow

@@ -1,0 +1,267 @@
+r"""Procedural graphs as text: `Node -> Node`, a flow a line, after the prompts of Du et al. (2024).
+
+    Start -> check the order
+    check the order -> XOR1
+    XOR1 -> (the stock is low) order more
+    DataConstraint(price list) -> order more
+
+    For customer:
+    order more -> supplier: deliver
+
+Nodes are `Start`, `End`, gateways `XOR1`, `OR1`, `AND1` (the number is optional), `DataConstraint(text)`,
+`ActionConstraint(text)`; anything else is an action. A condition stands in brackets directly behind the arrow. `For X:`
+sets the actor of the actions until the next heading; an action of another actor who has a heading starts with that name
+and a colon. A text that would be taken for something else stands in double quotes, with the escapes of JSON; a node in
+quotes is an action.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from ..workflow.procedural_graph import (
+    GATEWAY_NAMES,
+    GATEWAYS,
+    NodeSort,
+    ProceduralFlow,
+    ProceduralGraph,
+    ProceduralNode,
+    gateway_sort,
+    name_gateways,
+)
+from .procedural_lines import (
+    ARROW,
+    LENIENT_ARROW,
+    can_stand_bare,
+    condition_and_node,
+    cut_quoted,
+    quote_text,
+    split_at_arrows,
+    unquote_text,
+)
+from .procedural_replies import stated_lines
+
+MOST_FLOWS: Final = 2_000  # of a reply; the lines behind them are unread
+
+_HEADING: Final = re.compile(r"For (.+):")
+_CONSTRAINT: Final = re.compile(r"(DataConstraint|DataObject|ActionConstraint|TextAnnotation)\((.*)\)", re.DOTALL)
+_ENDS: Final[Mapping[str, NodeSort]] = {"Start": "start", "End": "end"}
+_LENIENT_END: Final = re.compile(r"\(?(start|end)(?: (?:node|event))?\)?", re.IGNORECASE)
+_LENIENT_CONSTRAINT: Final = re.compile(
+    r"(data|action|text)[ _-]?(constraint|object|annotation) {0,3}[(:] {0,3}(.*)", re.IGNORECASE | re.DOTALL
+)
+_LENIENT_GATEWAY: Final = re.compile(
+    r"(?:(XOR|OR|AND)(?:[ _-]?gateway)?|(exclusive|inclusive|parallel)[ _-]?gateway)[ _-]?([0-9]{0,9})", re.IGNORECASE
+)
+_ARTICLE: Final = re.compile(r"(?:the|a|an)\s++", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class ReadGraph:
+    """Result of reading a text: the graph, and the lines of which nothing could be read, in order."""
+
+    graph: ProceduralGraph
+    unread: tuple[str, ...] = ()
+
+
+def write_procedural_graph(graph: ProceduralGraph) -> str:
+    """Return the text of a graph: first the flows of actions without an actor, then those of each actor.
+
+    Gateways get names of the form (see `name_gateways`); everything else is read back as it is.
+    """
+    named = name_gateways(graph)
+    homes = _homes(named)
+    sections: dict[str, list[str]] = {"": [], **{actor: [] for actor in named.actors}}
+    for flow in named.flows:
+        actor = _section(flow, homes)
+        sections[actor].append(_flow_line(flow, actor, frozenset(named.actors)))
+    parts = [*(["\n".join(sections[""])] if sections[""] else [])]
+    parts += ["\n".join([f"For {_written_actor(actor)}:", *lines]) for actor, lines in sections.items() if actor]
+    return "\n\n".join(parts)
+
+
+def read_procedural_graph(text: str, lenient: bool = False) -> ReadGraph:
+    """Return the graph that a text states, and the lines that state nothing.
+
+    Args:
+        text: The text, as `write_procedural_graph` writes it.
+        lenient: Read a model's reply: also other arrows, chains of them, numbers, bullets, bold and fences, gateways
+            and constraints spelled otherwise, and talk before and behind the graph, which is left out.
+    """
+    lines = list(stated_lines(text)) if lenient else list(_strict_lines(text))
+    reader = _Reader(lenient, _actors((actor for _, actor, _ in lines if actor), lenient))
+    for line, actor, arrow in lines:
+        reader.read(line, actor, arrow)
+    return ReadGraph(ProceduralGraph.of(reader.flows), tuple(reader.unread))
+
+
+def _strict_lines(text: str) -> Iterable[tuple[str, str | None, bool]]:
+    for line in filter(None, map(str.strip, text.splitlines())):
+        arrow = len(split_at_arrows(line, ARROW)) > 1
+        heading = None if arrow else _HEADING.fullmatch(line)
+        actor = heading[1].strip() if heading else None
+        yield line, actor or None, arrow
+
+
+def _actors(headings: Iterable[str], lenient: bool) -> dict[str, str]:
+    """Return the actors by the key of their names; of several with one key the first."""
+    found: dict[str, str] = {}
+    for heading in headings:
+        found.setdefault(_actor_key(heading, lenient), unquote_text(heading) or heading)
+    return found
+
+
+def _actor_key(name: str, lenient: bool) -> str:
+    return _ARTICLE.sub("", name, count=1).casefold() if lenient else name
+
+
+@dataclass(slots=True)
+class _Reader:
+    """What the lines have stated so far."""
+
+    lenient: bool
+    actors: Mapping[str, str]
+    actor: str = ""
+    flows: dict[ProceduralFlow, None] = field(default_factory=dict)
+    unread: list[str] = field(default_factory=list)
+
+    def read(self, line: str, actor: str | None, arrow: bool) -> None:
+        """Take in a line."""
+        if actor is not None:
+            self.actor = self.actors[_actor_key(actor, self.lenient)]
+            return
+        stated = self._flows_of(line) if arrow and not (self.lenient and len(self.flows) >= MOST_FLOWS) else []
+        self.flows.update(dict.fromkeys(stated))
+        if not stated:
+            self.unread.append(line)
+
+    def _flows_of(self, line: str) -> list[ProceduralFlow]:
+        """Return the flow of a line, in a reply those of a chain; none if an end cannot be read."""
+        source_text, *rest = split_at_arrows(line, LENIENT_ARROW if self.lenient else ARROW)
+        if len(rest) > 1 and not self.lenient:
+            return []
+        source, found = self._node(source_text), []
+        for text in rest:
+            condition, node_text = condition_and_node(text)
+            if self.lenient:
+                node_text = node_text.removeprefix("()").lstrip(": ") if condition else node_text.removeprefix("()")
+            target = self._node(node_text)
+            if source is None or target is None:
+                return []
+            found.append(ProceduralFlow(source, target, unquote_text(condition) or condition))
+            source = target
+        return found
+
+    def _node(self, text: str) -> ProceduralNode | None:
+        if self.lenient:
+            text = text.strip(" \t*_“”")
+        actor, text = self._actor_of(text)
+        quoted = unquote_text(text)
+        if self.lenient:
+            return _lenient_node(text if quoted is None else quoted.strip(), actor)
+        if quoted is not None:
+            return ProceduralNode("action", quoted, actor) if quoted.strip() else None
+        return _strict_node(text, actor)
+
+    def _actor_of(self, text: str) -> tuple[str, str]:
+        """Return the actor of a node if it is an action, and its text without the actor's name."""
+        if cut := cut_quoted(text):
+            name, rest = cut[0], cut[1].removeprefix(":") if cut[1].startswith(":") else ""
+        else:
+            name, _, rest = text.partition(":")
+        actor = self.actors.get(_actor_key(name.strip(), self.lenient)) if rest.strip() else None
+        return (self.actor, text) if actor is None else (actor, rest.strip())
+
+
+def _strict_node(text: str, actor: str = "") -> ProceduralNode | None:
+    """Return the node of a text without quotes; None if it has no words."""
+    if text in _ENDS:
+        return ProceduralNode(_ENDS[text])
+    if sort := gateway_sort(text):
+        return ProceduralNode(sort, text)
+    if constraint := _CONSTRAINT.fullmatch(text):
+        return _constraint(constraint[1].startswith("Data"), constraint[2])
+    return ProceduralNode("action", text, actor) if text else None
+
+
+def _constraint(data: bool, text: str) -> ProceduralNode | None:
+    words = unquote_text(text.strip()) or text.strip()
+    return ProceduralNode("data" if data else "notice", words) if words.strip() else None
+
+
+def _lenient_node(text: str, actor: str) -> ProceduralNode | None:
+    if end := _LENIENT_END.fullmatch(text):
+        return ProceduralNode(_ENDS[end[1].capitalize()])
+    if gateway := _LENIENT_GATEWAY.fullmatch(text):
+        return _lenient_gateway(gateway)
+    if constraint := _LENIENT_CONSTRAINT.fullmatch(text):
+        words = constraint[3][:-1] if text.endswith(")") and "(" in text[: constraint.start(3)] else constraint[3]
+        return _constraint(constraint[1].lower() == "data", words)
+    return ProceduralNode("action", text, actor) if re.search(r"\w", text) else None
+
+
+def _lenient_gateway(found: re.Match[str]) -> ProceduralNode:
+    name = found[1].upper() if found[1] else ""
+    sort = next(sort for sort in GATEWAYS if GATEWAY_NAMES[sort] == name or sort == (found[2] or "").lower())
+    return ProceduralNode(sort, GATEWAY_NAMES[sort] + found[3])
+
+
+def _homes(graph: ProceduralGraph) -> dict[ProceduralNode, str]:
+    """Return the actor of the first flow that has an action at its other end, for the nodes that have no actor."""
+    found: dict[ProceduralNode, str] = {}
+    for flow in graph.flows:
+        if (actor := _actor_of_flow(flow)) is not None:
+            for node in (flow.source, flow.target):
+                if node.is_gateway or node.is_constraint:
+                    found.setdefault(node, actor)
+    return found
+
+
+def _actor_of_flow(flow: ProceduralFlow) -> str | None:
+    """Return the actor under whose heading a flow must stand: none at all if an action has none."""
+    actors = [node.actor for node in (flow.source, flow.target) if node.sort == "action"]
+    return "" if "" in actors else actors[0] if actors else None
+
+
+def _section(flow: ProceduralFlow, homes: Mapping[ProceduralNode, str]) -> str:
+    actor = _actor_of_flow(flow)
+    return homes.get(flow.source, homes.get(flow.target, "")) if actor is None else actor
+
+
+def _flow_line(flow: ProceduralFlow, actor: str, actors: frozenset[str]) -> str:
+    condition = ""
+    if flow.condition:
+        bare = flow.condition.strip() and can_stand_bare(flow.condition)
+        condition = f"({flow.condition if bare else quote_text(flow.condition)}) "
+    return f"{_written_node(flow.source, actor, actors)} -> {condition}{_written_node(flow.target, actor, actors)}"
+
+
+def _written_node(node: ProceduralNode, actor: str, actors: frozenset[str]) -> str:
+    if node.sort in ("start", "end"):
+        return node.sort.capitalize()
+    if node.is_gateway:
+        return node.text
+    bare = can_stand_bare(node.text)
+    if node.is_constraint:
+        name = "DataConstraint" if node.sort == "data" else "ActionConstraint"
+        return f"{name}({node.text if bare else quote_text(node.text)})"
+    prefix = "" if node.actor == actor else f"{_written_actor(node.actor)}: "
+    before, colon, _ = node.text.partition(":")
+    named = bool(colon) and before.strip() in actors
+    bare = bare and not node.text.startswith("(") and not named and _strict_node(node.text) == _action(node.text)
+    return prefix + (node.text if bare else quote_text(node.text))
+
+
+def _action(text: str) -> ProceduralNode:
+    return ProceduralNode("action", text)
+
+
+def _written_actor(actor: str) -> str:
+    """Return the name of an actor; no arrow is left in it, for a heading with one would be a flow."""
+    if can_stand_bare(actor) and ":" not in actor:
+        return actor
+    ascii_only = bool(LENIENT_ARROW.search(actor))
+    return quote_text(actor, ascii_only).replace(">", r"\u003e")
