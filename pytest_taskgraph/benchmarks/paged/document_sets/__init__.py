@@ -1,0 +1,1 @@
+"""The documents of PAGED with their graphs: generated ones, or the user's own."""

@@ -1,0 +1,213 @@
+"""Procedural graphs generated from the vocabularies, so that there are always some that no model has seen.
+
+A graph is about one domain, drawn for each. Its actions stand where they make sense (`generation/placement`), and its
+conditions are in the words of the domain: those of an exclusive gateway exclude each other, those of an inclusive one
+are about different things and can hold together. Data constraints are what the vocabulary says that a task reads
+(needed) or writes (produced), and each has one flow. In 62 % of the graphs every action has an actor, in the others
+none has: the share of the actions with an actor in Table 4 of Du et al. (2024).
+
+The sizes follow that table, too, but the flows cannot: it has fewer flows between actions and gateways than any graph
+needs in which all of its nodes are reached from Start. Start and End are counted as actions there, and without them in
+ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import Final
+
+from ....errors import UsageError
+from ....generation.draft import Arc, Branch, Draft, DraftStep, Node
+from ....generation.placement import place_tasks
+from ....generation.vocabularies import Condition, Vocabulary, domain_names, vocabulary
+from ....generation.vocabularies.procedure_words import name_phrase
+from ....workflow.model import END, START
+from ....workflow.procedural_graph import GATEWAY_NAMES, NodeSort, ProceduralFlow, ProceduralGraph, ProceduralNode
+from .procedure_plan import BlockRun, ConditionCounts, ProcedureBlock, draw_plan
+
+ATTEMPTS: Final = 50  # to find a shape whose actions can make sense
+ACTED: Final = 0.62
+DATA: Final = (0, 0, 1, 1, 1, 1, 1, 1, 2, 2)  # data constraints of a graph
+NOTICES: Final = (0, 0, 0, 0, 1, 1, 1, 1, 1, 2)
+
+
+@dataclass(frozen=True, slots=True)
+class GeneratedGraph:
+    """A graph with the name of its domain and with that of the whole in words."""
+
+    domain: str
+    title: str
+    graph: ProceduralGraph
+
+
+def generate_graph(seed: int, number: int) -> GeneratedGraph:
+    """Return a graph: always the same for a seed and a number.
+
+    Raises:
+        UsageError: if no actions make sense in any of the shapes that are tried, which only vocabularies of one's own
+            come to.
+    """
+    for attempt in range(ATTEMPTS):
+        rng = Random(f"{seed}|paged|{number}|{attempt}")
+        words = vocabulary(rng.choice(domain_names()))
+        conditions = DomainConditions(words, rng)
+        layout = ProcedureLayout(conditions)
+        layout.lay_out(draw_plan(rng, conditions.counts))
+        if place_tasks(words, layout.draft, rng):
+            title = name_phrase(rng.choice(words.workflows)[0])
+            return GeneratedGraph(words.name, title[:1].upper() + title[1:], _graph(layout, words, rng))
+    raise UsageError(
+        f"PAGED: no graph {number} found for the seed {seed}; choose another --taskgraph-seed, or let fewer pairs of "
+        "tasks be ordered in the vocabularies that the project registers"
+    )
+
+
+class DomainConditions:
+    """The conditions of a domain in a drawn order, each used once in a graph."""
+
+    def __init__(self, words: Vocabulary, rng: Random) -> None:
+        self._rng = rng
+        self._opposites = list(map(_opposites, words.conditions))
+        self._choices = [choice[:3] for choice in words.procedure.choices]
+        rng.shuffle(self._opposites)
+        rng.shuffle(self._choices)
+
+    @property
+    def counts(self) -> ConditionCounts:
+        """How many there are as yet."""
+        return ConditionCounts(len(self._opposites), len(self._choices))
+
+    def conflicting(self, count: int) -> Sequence[str]:
+        """Return conditions of which exactly one holds, in a drawn order: two, or three."""
+        found = self._opposites.pop() if count == 2 else self._choices.pop()
+        return self._rng.sample(found, count)
+
+    def compatible(self, count: int) -> Sequence[str]:
+        """Return conditions that can hold together, for they are about different things."""
+        return [self._rng.choice(self._opposites.pop()) for _ in range(count)]
+
+
+def _opposites(condition: Condition) -> tuple[str, str]:
+    """Return a condition and its opposite, in the words of the domain if it has words for both."""
+    if condition.holds and condition.fails:
+        return condition.holds, condition.fails
+    parameter = name_phrase(condition.parameter)
+    return f"the {parameter} is {condition.limit} or more", f"the {parameter} is less than {condition.limit}"
+
+
+Open = list[tuple[Node, str | None]]  # nodes whose next flow, with its condition, has no target yet
+
+
+class ProcedureLayout:
+    """Lays a shape out into a draft, whose guards are conditions in words."""
+
+    def __init__(self, conditions: DomainConditions) -> None:
+        self.draft = Draft()
+        self.gateways: dict[str, NodeSort] = {}
+        self._conditions = conditions
+        self._branches: tuple[Branch, ...] = ()  # those that hold what is laid out now
+
+    def lay_out(self, whole: BlockRun) -> None:
+        """Lay out a whole procedure, from start to end."""
+        self._close(self._run(whole, [(START, None)]), END)
+
+    def _run(self, run: BlockRun, flow: Open) -> Open:
+        outside = self._branches
+        for block in run.blocks:
+            if block.sort == "action":
+                flow = [(self._node(DraftStep(branches=self._branches), flow), None)]
+            elif block.sort == "exit":
+                flow = self._exit(block, flow)
+            else:
+                flow = self._pair(block, flow)
+        self._branches = outside
+        return flow
+
+    def _exit(self, block: ProcedureBlock, flow: Open) -> Open:
+        """Lay out an exit; what follows it in its run is its other branch, which never runs if it is taken."""
+        split, number = self._gateway(block, flow), len(self.gateways)
+        leaving, staying = self._conditions.conflicting(2)
+        self._close(self._branch(block, number, 0, [(split, leaving)]), END)
+        self._branches = (*self._branches, Branch(number, "exclusive", 1))
+        return [(split, staying)]
+
+    def _pair(self, block: ProcedureBlock, flow: Open) -> Open:
+        split, number = self._gateway(block, flow), len(self.gateways)
+        count = len(block.branches)
+        conditions: Sequence[str | None] = [None] * count
+        if block.sort == "exclusive":
+            conditions = self._conditions.conflicting(count)
+        elif block.sort == "inclusive":
+            conditions = self._conditions.compatible(count)
+        ends = [
+            end
+            for at, condition in enumerate(conditions)
+            for end in self._branch(block, number, at, [(split, condition)])
+        ]
+        return [(self._gateway(block, ends), None)]
+
+    def _branch(self, block: ProcedureBlock, number: int, at: int, flow: Open) -> Open:
+        outside = self._branches
+        self._branches = (*outside, Branch(number, _gateway_sort(block), at))
+        ends = self._run(block.branches[at], flow)
+        self._branches = outside
+        return ends
+
+    def _gateway(self, block: ProcedureBlock, flow: Open) -> Node:
+        sort = _gateway_sort(block)
+        name = f"{GATEWAY_NAMES[sort]}{1 + sum(other == sort for other in self.gateways.values())}"
+        self.gateways[name] = sort
+        return self._node(name, flow)
+
+    def _node(self, node: Node, flow: Open) -> Node:
+        self.draft.nodes.append(node)
+        self._close(flow, node)
+        return node
+
+    def _close(self, flow: Open, target: Node) -> None:
+        self.draft.arcs.extend(Arc(source, target, condition) for source, condition in flow)
+
+
+def _gateway_sort(block: ProcedureBlock) -> NodeSort:
+    """Return the sort of the gateways of a block."""
+    return "exclusive" if block.sort == "exit" else block.sort
+
+
+def _graph(layout: ProcedureLayout, words: Vocabulary, rng: Random) -> ProceduralGraph:
+    """Return the graph of a draft whose steps have tasks, with drawn constraints."""
+    said, acted = words.procedure, rng.random() < ACTED
+    actions = {
+        id(step): ProceduralNode("action", said.action(step.name), said.actors.get(step.name, "") if acted else "")
+        for step in layout.draft.steps
+    }
+
+    def node(one: Node) -> ProceduralNode:
+        if isinstance(one, DraftStep):
+            return actions[id(one)]
+        if one in layout.gateways:
+            return ProceduralNode(layout.gateways[one], one)
+        return ProceduralNode("start" if one == START else "end")
+
+    flows = [ProceduralFlow(node(arc.source), node(arc.target), arc.guard or "") for arc in layout.draft.arcs]
+    steps = [(step, actions[id(step)]) for step in layout.draft.steps]
+    data = [*_data_flows(steps)]
+    rng.shuffle(data)
+    flows += [*dict(data).values()][: rng.choice(DATA)]
+    notices = [
+        ProceduralFlow(action, ProceduralNode("notice", said.notices[step.name]))
+        for step, action in steps
+        if step.name in said.notices
+    ]
+    flows += rng.sample(notices, min(len(notices), rng.choice(NOTICES)))
+    return ProceduralGraph.of(flows)
+
+
+def _data_flows(steps: Sequence[tuple[DraftStep, ProceduralNode]]) -> Iterator[tuple[str, ProceduralFlow]]:
+    """Yield for each action a flow from what it needs and one to what it produces, each with the name of the data."""
+    for step, action in steps:
+        for name in step.entry.reads:
+            yield name, ProceduralFlow(ProceduralNode("data", name_phrase(name)), action)
+        for name in step.entry.writes:
+            yield name, ProceduralFlow(action, ProceduralNode("data", name_phrase(name)))
