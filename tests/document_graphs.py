@@ -8,8 +8,8 @@ from typing import Final
 from hypothesis import strategies as st
 
 from pytest_taskgraph.workflow.procedural_graph import (
+    GATEWAY_NAMES,
     GATEWAYS,
-    NodeSort,
     ProceduralFlow,
     ProceduralGraph,
     ProceduralNode,
@@ -20,7 +20,7 @@ END: Final = ProceduralNode("end")
 ACTORS: Final = ("clerk", "the store manager", "IT support", "")
 VERBS: Final = ("check", "sign", "Send", "archive", "weigh", "count", "label")
 NOUNS: Final = ("order", "parcel", "form", "invoice", "X-ray")
-_SORTS: Final[dict[str, NodeSort]] = {"XOR": "exclusive", "OR": "inclusive", "AND": "parallel"}
+_SORTS: Final = {name: sort for sort, name in GATEWAY_NAMES.items()}
 
 
 def graph_of(text: str, **actors: str) -> ProceduralGraph:
@@ -95,7 +95,7 @@ class _Sketch:
     def gateway(self, ends: list[tuple[ProceduralNode, str]], depth: int) -> list[tuple[ProceduralNode, str]]:
         """Draw a gateway with its join; a choice may have branches without an action and branches that end."""
         sort = self.draw(st.sampled_from(GATEWAYS))
-        split = ProceduralNode(sort, f"{sort}{self.number()}")
+        split = ProceduralNode(sort, f"{GATEWAY_NAMES[sort]}{self.number()}")
         self.link(ends, split)
         exits: list[tuple[ProceduralNode, str]] = []
         empty = 0
@@ -113,7 +113,7 @@ class _Sketch:
                 self.link(self.chain(way, 0) if self.draw(st.booleans()) else way, END)
         if len(exits) == 1 and exits[0][0] != split and self.draw(st.booleans()):
             return exits  # unpaired: every other branch ended
-        join = ProceduralNode(sort, f"{sort}{self.number()}")
+        join = ProceduralNode(sort, f"{GATEWAY_NAMES[sort]}{self.number()}")
         self.link(exits, join)
         return [(join, "")] if exits else []
 
@@ -129,12 +129,12 @@ def nested_graphs(draw: st.DrawFn, depth: int = 2) -> ProceduralGraph:
 @st.composite
 def untidy_graphs(draw: st.DrawFn) -> ProceduralGraph:
     """Graphs of any flows between a few nodes: cycles, gateways without pairs, several starts of a walk."""
-    texts = ("check it", "send it", "If asked, then reply. Stop!", "a", "")
+    texts = ("check it", "send it", "If asked, then reply. Stop!", "a", "checks")
     nodes = [
         START,
         END,
         *(ProceduralNode("action", text, actor) for text in texts for actor in ("clerk", "")),
-        *(ProceduralNode(sort, f"{sort}{number}") for sort in GATEWAYS for number in range(2)),
+        *(ProceduralNode(sort, f"{GATEWAY_NAMES[sort]}{number}") for sort in GATEWAYS for number in range(2)),
         *(ProceduralNode(sort, "the list") for sort in ("data", "notice")),
     ]
     conditions = st.sampled_from(("", "", "it is late", "otherwise", "ok?"))

@@ -2,6 +2,14 @@
 
 from __future__ import annotations
 
+from .aggregation import DocumentSentence as DocumentSentence
+from .aggregation import aggregate as aggregate
+from .unit_grouping import UnitGroup as UnitGroup
+from .unit_grouping import UnitGrouping as UnitGrouping
+from .unit_grouping import group_by_part as group_by_part
+from .unit_templates import Fragment as Fragment
+from .unit_templates import fragment_text as fragment_text
+from .unit_templates import fragments_of as fragments_of
 from .units import CONSTRAINING as CONSTRAINING
 from .units import LINKING as LINKING
 from .units import PARALLEL as PARALLEL
@@ -11,3 +19,7 @@ from .units import UnitKind as UnitKind
 from .units import decompose as decompose
 from .units import is_split as is_split
 from .units import recompose as recompose
+from .written_document import QUALITIES as QUALITIES
+from .written_document import Document as Document
+from .written_document import DocumentQuality as DocumentQuality
+from .written_document import write_document as write_document
