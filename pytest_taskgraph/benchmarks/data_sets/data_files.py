@@ -143,13 +143,16 @@ def _fault(member: zipfile.ZipInfo) -> str:
     return "" if known else "its compression is neither stored nor deflated"
 
 
-def contents(files: Sequence[DataFile], problems: DataProblems) -> Iterator[tuple[DataFile, bytes]]:
-    """Yield the files that can be read with their contents; the others are problems."""
+def contents(
+    files: Sequence[DataFile], problems: DataProblems, most: int | None = None
+) -> Iterator[tuple[DataFile, bytes]]:
+    """Yield the files that can be read with their contents, at most so many or MOST_FILES; the others are problems."""
+    most = MOST_FILES if most is None else most
     left = LARGEST_SET
     for number, file in enumerate(files):
         found: bytes | str = file.fault
-        if number >= MOST_FILES:
-            found = f"there are more than {MOST_FILES} files"
+        if number >= most:
+            found = f"there are more than {most} files"
         elif not found:
             found = _content(file, min(LARGEST_FILE, left))
         if isinstance(found, str):

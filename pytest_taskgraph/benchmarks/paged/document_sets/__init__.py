@@ -1,1 +1,31 @@
 """The documents of PAGED with their graphs: generated ones, or the user's own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..paged_options import DATA
+from .document_set import DocumentPair, DocumentSet
+
+if TYPE_CHECKING:
+    from ..paged_options import PagedSettings
+
+__all__ = ["DocumentPair", "DocumentSet", "load"]
+
+
+def load(settings: PagedSettings) -> DocumentSet:
+    """Return the documents of the source that the settings name. It is kept: data are read once a process.
+
+    Generated documents are new for every seed; the split that is asked about has at least as many as the settings have
+    instances.
+
+    Raises:
+        UsageError: if the user's data are not stated, or hold no pair that can be used.
+    """
+    if settings.source == "own":
+        from .documents_folder import read_documents
+
+        return read_documents(settings.data_path(DATA))
+    from .generated_documents import generate_documents
+
+    return generate_documents(settings.seed, settings.instances, settings.split, settings.quality)

@@ -1,0 +1,56 @@
+"""Files with a pair a line: a JSON object with `document` and `graph`, and perhaps `id`, `title` and `split`.
+
+The graph is its text form, or the list of flows that `ProceduralGraph.to_json` writes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ...data_sets.data_files import split_of
+from ...data_sets.data_problems import DataProblems, clean_text, kind_of_value, shown
+from ...data_sets.json_lines import read_objects
+from ..paged_options import DocumentSplit
+from .document_set import DocumentPair
+from .pair_texts import UnusableTextError, read_document_text, read_graph_json
+
+
+def read_lines(content: bytes, file: str, split: DocumentSplit, problems: DataProblems) -> Iterator[DocumentPair]:
+    """Yield the pairs of a file, with the ids that it states; add what cannot be used to the problems.
+
+    Args:
+        content: The bytes of the file.
+        file: Its name in problems.
+        split: The split of a pair that states none.
+        problems: Lines that cannot be used are added here.
+    """
+    for place, record in read_objects(content, file, "a document and its graph", problems):
+        try:
+            yield _pair(record, split, place.rpartition(" ")[2])
+        except UnusableTextError as error:
+            within = f"line {error.line} of the graph: " if error.line else ""
+            problems.add("lines that cannot be used", f"{place}: {within}{error.fault}; the pair is left out")
+
+
+def _pair(record: dict[str, Any], split: DocumentSplit, number: str) -> DocumentPair:
+    for name in ("document", "graph"):
+        if name not in record:
+            raise UnusableTextError(f'no "{name}"')
+    if not isinstance(record["document"], str):
+        raise UnusableTextError(f"the document is {kind_of_value(record['document'])}; expected a text")
+    document, graph = read_document_text(record["document"]), read_graph_json(record["graph"])
+    stated = record.get("split")
+    if stated is not None and (not isinstance(stated, str) or split_of(stated) is None):
+        raise UnusableTextError(
+            f'"split" is {shown(str(stated)) if isinstance(stated, str) else kind_of_value(stated)}; expected train, '
+            "validation or test"
+        )
+    title, id = (clean_text(str(record.get(name) or "")) for name in ("title", "id"))
+    return DocumentPair(
+        id or title or f"document-{number}",
+        title or id or f"Document {number}",
+        graph,
+        document,
+        (split_of(stated) if stated else None) or split,
+    )

@@ -1,0 +1,82 @@
+"""A set of documents with their graphs and its splits, which are dealt 3 : 1 : 2 as in Du et al. (2024)."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from ....workflow.procedural_graph import ProceduralGraph
+from ..paged_options import DocumentSource, DocumentSplit
+
+DEALT: Final[tuple[DocumentSplit, ...]] = ("train", "test", "train", "validation", "train", "test")
+"""The splits of six documents in a row, in the order of the draw."""
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentPair:
+    """A document and the graph that it describes.
+
+    Args:
+        id: A short name, unlike those of the other pairs of its set.
+        title: What the procedure is called.
+        graph: The graph.
+        document: The text.
+        split: The split that it belongs to.
+    """
+
+    id: str
+    title: str
+    graph: ProceduralGraph
+    document: str
+    split: DocumentSplit = "test"
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentSet:
+    """The pairs of one source.
+
+    Args:
+        source: Where they come from: generated, or the user's own.
+        train: The pairs that examples may be drawn from, and that models are trained on.
+        validation: The pairs that models are chosen by.
+        test: The pairs that are asked about.
+        problems: A line each on what is wrong with the data, for the user.
+    """
+
+    source: DocumentSource
+    train: tuple[DocumentPair, ...]
+    validation: tuple[DocumentPair, ...]
+    test: tuple[DocumentPair, ...]
+    problems: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, source: DocumentSource, pairs: Iterable[DocumentPair], problems: Sequence[str] = ()) -> DocumentSet:
+        """Return the set of these pairs, each in its split."""
+        listed = list(pairs)
+        splits: tuple[DocumentSplit, ...] = ("train", "validation", "test")
+        train, validation, test = (tuple(pair for pair in listed if pair.split == split) for split in splits)
+        return cls(source, train, validation, test, tuple(problems))
+
+    def split(self, name: DocumentSplit) -> tuple[DocumentPair, ...]:
+        """Return the pairs of a split."""
+        return {"train": self.train, "validation": self.validation, "test": self.test}[name]
+
+    @property
+    def pairs(self) -> tuple[DocumentPair, ...]:
+        """All pairs, split by split."""
+        return (*self.train, *self.validation, *self.test)
+
+
+def deal_splits(pairs: Sequence[DocumentPair], seed: int) -> Iterator[DocumentPair]:
+    """Yield the pairs in their order with the splits that the seed and their ids decide.
+
+    Of each six in a row three are for training, one is for validation and two are for the test. So pairs that are added
+    at the end change nothing for the others, but for those of a last row that was not full.
+    """
+    for start in range(0, len(pairs), len(DEALT)):
+        row = pairs[start : start + len(DEALT)]
+        drawn = sorted(row, key=lambda pair: hashlib.sha256(f"{seed}|{pair.id}".encode()).digest())
+        splits = dict(zip((pair.id for pair in drawn), DEALT, strict=False))
+        yield from (replace(pair, split=splits[pair.id]) for pair in row)

@@ -1,0 +1,126 @@
+"""The user's own documents and graphs: `--taskgraph-data=paged=PATH`.
+
+The path is that of a folder, of a zip archive, or of a single file. A pair is two files beside each other,
+`NAME.graph.txt` with the text form of the graph (`notations/procedural_text`) and `NAME.document.txt` or
+`NAME.document.md`; or a line of a file `.jsonl` or `.json` (`document_lines`).
+
+The innermost folder that says so states the split: train, validation (valid, val, dev) or test; for lines also the name
+of their file and a field of their own. Without any of these a pair belongs to the split test.
+
+A pair with a mistake is left out and told, for a graph without some of its flows would score right answers as wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path, PurePosixPath
+from typing import Final, TypeVar
+
+from ...data_sets.data_files import (
+    DataFile,
+    DataFormat,
+    Fingerprint,
+    contents,
+    data_files,
+    fingerprint,
+    nothing_usable,
+    split_of,
+)
+from ...data_sets.data_problems import DataProblems, clean_text, shown
+from ...data_sets.item_ids import hyphenated, shorten, unique_ids
+from .document_lines import read_lines
+from .document_set import DocumentPair, DocumentSet
+from .pair_texts import UnusableTextError, read_document_text, read_graph_text
+
+GRAPH: Final = ".graph.txt"
+DOCUMENTS: Final = (".document.txt", ".document.md")
+MOST_PAIR_FILES: Final = 20_000
+_T = TypeVar("_T")
+FORMAT: Final = DataFormat(
+    "paged",
+    (GRAPH, *DOCUMENTS, ".jsonl", ".json"),
+    "pair of a document and its graph",
+    f"expected a folder or a zip archive with NAME{GRAPH} and NAME{DOCUMENTS[0]} beside each other, or a .jsonl file "
+    'with an object with "document" and "graph" a line',
+)
+
+
+def read_documents(path: Path) -> DocumentSet:
+    """Return the documents at the path with their graphs; they are read again only if a file was changed.
+
+    Raises:
+        UsageError: if nothing is there, or no pair of it can be used.
+    """
+    return _read(str(path), fingerprint(path, FORMAT))
+
+
+@lru_cache(maxsize=4)
+def _read(text: str, _: Fingerprint) -> DocumentSet:
+    path, problems = Path(text), DataProblems()
+    with data_files(path, FORMAT) as files:
+        pairs = list(_pairs(files, problems))
+    if not pairs:
+        raise nothing_usable(path, FORMAT, files, problems)
+    ids = unique_ids(shorten(hyphenated(pair.id)) or "document" for pair in pairs)
+    named = [replace(pair, id=id) for pair, id in zip(pairs, ids, strict=True)]
+    return DocumentSet.of("own", named, problems.lines)
+
+
+@dataclass(slots=True)
+class _Halves:
+    """The files of a pair, as far as they were found: for each its name and its content."""
+
+    graph: tuple[str, bytes] | None = None
+    document: tuple[str, bytes] | None = None
+
+
+def _pairs(files: Sequence[DataFile], problems: DataProblems) -> Iterator[DocumentPair]:
+    """Yield the pairs of all files, as yet with ids that others may have, too: those of lines, then those of files."""
+    halves: dict[str, _Halves] = {}
+    for file, content in contents(files, problems, MOST_PAIR_FILES):
+        suffix = next((end for end in (GRAPH, *DOCUMENTS) if file.name.lower().endswith(end)), None)
+        if suffix is None:
+            yield from read_lines(content, file.name, split_of(file.name) or "test", problems)
+            continue
+        found = halves.setdefault(file.name[: -len(suffix)], _Halves())
+        if suffix == GRAPH:
+            found.graph = file.name, content
+        elif found.document:
+            other = shown(found.document[0])
+            problems.add("documents that occur twice", f"{shown(file.name)}: {other} is read; this one is left out")
+        else:
+            found.document = file.name, content
+    for name, half in halves.items():
+        if pair := _pair(PurePosixPath(name), half, problems):
+            yield pair
+
+
+def _pair(path: PurePosixPath, half: _Halves, problems: DataProblems) -> DocumentPair | None:
+    """Return the pair of two files; None if it cannot be used, which is noted."""
+    if not half.graph or not half.document:
+        missing = GRAPH if half.document else DOCUMENTS[0]
+        for file, _ in filter(None, (half.graph, half.document)):
+            note = f"{shown(file)}: no {shown(path.name)}{missing} is beside it; it is left out"
+            problems.add("files without their partner", note)
+        return None
+    graph = _read_half(*half.graph, read_graph_text, problems)
+    document = _read_half(*half.document, read_document_text, problems)
+    if graph is None or document is None:
+        return None
+    name = clean_text(path.name)
+    return DocumentPair(name, name, graph, document, split_of(str(path.parent)) or "test")
+
+
+def _read_half(file: str, content: bytes, read: Callable[[str], _T], problems: DataProblems) -> _T | None:
+    """Return what a file holds; None if it cannot be used, which is noted with its line."""
+    try:
+        return read(content.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        line, fault = content.count(b"\n", 0, error.start) + 1, "it is not UTF-8"
+    except UnusableTextError as error:
+        line, fault = error.line, error.fault
+    place = f"{shown(file)}, line {line}" if line else shown(file)
+    problems.add("files that cannot be used", f"{place}: {fault}; the pair is left out")
+    return None

@@ -1,0 +1,53 @@
+"""Documents written from generated graphs: as many as are asked for, the same ones first for every number."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Final
+
+from ....catalog import catalog_cache
+from ....errors import UsageError
+from ...data_sets.item_ids import hyphenated, shorten
+from ..documents.written_document import write_document
+from ..paged_options import DocumentQuality, DocumentSplit
+from .document_set import DEALT, DocumentPair, DocumentSet, deal_splits
+from .generated_graphs import generate_graph
+
+MOST_DOCUMENTS: Final = 10_000  # of a split
+LEAST_ROWS: Final = 6  # of six documents, so that every split has some
+LONGEST_WORDS: Final = 48  # characters of an id before the number
+
+
+def generate_documents(
+    seed: int, least: int, split: DocumentSplit = "test", quality: DocumentQuality = "pipeline"
+) -> DocumentSet:
+    """Return new documents with their graphs; the same for the same seed, and the first ones for fewer.
+
+    Args:
+        seed: Decides on the graphs, their documents and their splits.
+        least: The number of pairs that the split has at least.
+        split: The split that is to have so many.
+        quality: How the documents are written.
+
+    Raises:
+        UsageError: if these are more than MOST_DOCUMENTS, or a vocabulary of the project's own allows no graph.
+    """
+    if least > MOST_DOCUMENTS:
+        raise UsageError(
+            f"PAGED, generated documents: {least} are asked for; expected at most {MOST_DOCUMENTS} "
+            "(--taskgraph-instances); another --taskgraph-seed gives others"
+        )
+    rows = max(LEAST_ROWS, -(-least // DEALT.count(split)))
+    return _generate(seed, rows * len(DEALT), quality)
+
+
+@catalog_cache
+@lru_cache(maxsize=4)
+def _generate(seed: int, count: int, quality: DocumentQuality) -> DocumentSet:
+    return DocumentSet.of("generated", deal_splits([_pair(seed, number, quality) for number in range(count)], seed))
+
+
+def _pair(seed: int, number: int, quality: DocumentQuality) -> DocumentPair:
+    made = generate_graph(seed, number)
+    words = shorten(hyphenated(made.title), LONGEST_WORDS) or "procedure"
+    return DocumentPair(f"{words}-{number + 1}", made.title, made.graph, write_document(made.graph, quality, seed).text)

@@ -1,0 +1,106 @@
+"""Documents and graphs that strangers wrote, made fit for use, or what is wrong with them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from ....notations.procedural_text import read_procedural_graph
+from ....workflow.procedural_graph import ProceduralFlow, ProceduralGraph, ProceduralNode
+from ...data_sets.data_problems import clean_text, kind_of_value, shown
+
+LONGEST_DOCUMENT: Final = 50_000  # characters
+LONGEST_GRAPH: Final = 200_000  # characters of its text
+LONGEST_TEXT: Final = 1_000  # characters of an action, an actor, a condition or a constraint
+MOST_FLOWS: Final = 1_000
+
+
+class UnusableTextError(ValueError):
+    """A document or a graph that cannot be used.
+
+    Args:
+        fault: What is wrong with it.
+        line: The line of the text in which it is; 0 if it is the whole.
+    """
+
+    def __init__(self, fault: str, line: int = 0) -> None:
+        super().__init__(fault)
+        self.fault = fault
+        self.line = line
+
+
+def read_document_text(text: str) -> str:
+    """Return a document with single spaces, and at most one empty line in a row.
+
+    Raises:
+        UnusableTextError: if it is empty or too long.
+    """
+    if len(text) > LONGEST_DOCUMENT:
+        raise UnusableTextError(f"the document has {len(text)} characters, more than {LONGEST_DOCUMENT}")
+    lines = [clean_text(line) for line in text.split("\n")]
+    kept = [line for line, before in zip(lines, ["", *lines], strict=False) if line or before]
+    document = "\n".join(kept).strip()
+    if not document:
+        raise UnusableTextError("the document is empty")
+    return document
+
+
+def read_graph_text(text: str) -> ProceduralGraph:
+    """Return the graph of a text in the text form, read strictly.
+
+    Raises:
+        UnusableTextError: if a line of it is no flow, or the graph cannot be used.
+    """
+    if len(text) > LONGEST_GRAPH:
+        raise UnusableTextError(f"the graph has {len(text)} characters, more than {LONGEST_GRAPH}")
+    lines = [clean_text(line) for line in text.split("\n")]
+    found = read_procedural_graph("\n".join(lines))
+    if found.unread:
+        line = next((number for number, line in enumerate(lines, 1) if line == found.unread[0]), 0)
+        more = f", and {len(found.unread) - 1} more lines like it" if len(found.unread) > 1 else ""
+        raise UnusableTextError(f'"{shown(found.unread[0])}" is no flow{more}; expected "Node -> Node"', line)
+    return _usable(found.graph)
+
+
+def read_graph_json(value: object) -> ProceduralGraph:
+    """Return the graph of a JSON value: the text form, a list of flows, or an object with these as "flows".
+
+    Raises:
+        UnusableTextError: if it is none of these, or the graph cannot be used.
+    """
+    if isinstance(value, dict):
+        value = value.get("flows")
+    if isinstance(value, str):
+        return read_graph_text(value)
+    if not isinstance(value, list):
+        raise UnusableTextError(f"the graph is {kind_of_value(value)}; expected its text, or a list of flows")
+    try:
+        return _usable(ProceduralGraph.of(map(_clean_flow, ProceduralGraph.from_json(value).flows)))
+    except UnusableTextError:
+        raise
+    except ValueError as error:
+        raise UnusableTextError(f"the graph cannot be read ({shown(str(error), 160)})") from None
+
+
+def _clean_flow(flow: ProceduralFlow) -> ProceduralFlow:
+    source, target = (
+        ProceduralNode(node.sort, clean_text(node.text), clean_text(node.actor)) for node in (flow.source, flow.target)
+    )
+    return ProceduralFlow(source, target, clean_text(flow.condition))
+
+
+def _usable(graph: ProceduralGraph) -> ProceduralGraph:
+    if not graph.nodes_of("action"):
+        raise UnusableTextError("the graph has no action")
+    if len(graph.flows) > MOST_FLOWS:
+        raise UnusableTextError(f"the graph has {len(graph.flows)} flows, more than {MOST_FLOWS}")
+    if (longest := max(map(len, _texts(graph.flows)))) > LONGEST_TEXT:
+        raise UnusableTextError(f"the graph has a text of {longest} characters, more than {LONGEST_TEXT}")
+    return graph
+
+
+def _texts(flows: Sequence[ProceduralFlow]) -> Iterator[str]:
+    for flow in flows:
+        for node in (flow.source, flow.target):
+            yield from (node.text, node.actor)
+        yield flow.condition
