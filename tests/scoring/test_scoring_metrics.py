@@ -91,6 +91,7 @@ def test_every_metric_of_any_answer_lies_within_0_and_1(name: str, answer: Json,
         "order": {"tasks": [str(group) for group in reference], "before": []},
         "equivalence": {"condition": "n < 3", "domains": {"n": None}},
         **{key: {"steps": [str(group) for group in reference], "dependencies": []} for key in GRAPH_METRICS},
+        **{key: {"flows": []} for key in ("procedural_f1", "graph_edit_similarity")},
     }
     value = measure_answer(name, metric(name), answer, stated.get(name, reference)).value
     assert value is None or 0.0 <= value <= 1.0

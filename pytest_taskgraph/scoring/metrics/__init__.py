@@ -15,6 +15,7 @@ from .agreement import correctness, equivalence, jaccard, matching, precision, r
 from .class_shares import choice_accuracy, class_accuracy
 from .graph_metrics import graph_f1, hungarian_f1, in_degree_rouge1, pairwise_accuracy
 from .orders import order
+from .procedural_metrics import graph_edit_similarity, procedural_f1
 from .reasons import explanation, identification, reason, verdict
 from .texts import bertscore, demand_bertscore, rouge1, rouge1_recall, rouge2, rouge_l
 
@@ -41,6 +42,8 @@ _BUILT_IN: dict[str, Metric] = {
     "in_degree_rouge1": in_degree_rouge1,
     "graph_f1": graph_f1,
     "pairwise_accuracy": pairwise_accuracy,
+    "procedural_f1": procedural_f1,
+    "graph_edit_similarity": graph_edit_similarity,
 }
 
 METRICS: Catalog[Metric] = Catalog("metric", _BUILT_IN)

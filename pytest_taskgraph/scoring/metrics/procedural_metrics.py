@@ -1,0 +1,68 @@
+"""Metrics of procedural graphs: elements and flows against a gold graph, and the edit distance.
+
+Elements are scored after Du et al. (2024), appendix C.3 (`..procedural_graphs`). An answer is `{"flows": [...]}` as
+`ProceduralGraph.to_json` writes them; flows of another shape are left out. The reference has the same shape.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ...trial import Json
+from ...workflow.procedural_graph import GATEWAYS, ProceduralGraph
+from ..measurement import Measurement, declares
+from ..procedural_graphs.answered_graphs import answered_procedure, gold_procedure
+from ..procedural_graphs.element_counts import pooled
+from ..procedural_graphs.graph_edit import edit_similarity
+from ..procedural_graphs.graph_scores import ELEMENTS, score_procedure
+
+_POOLED: Final = {"gateway": GATEWAYS, "overall": ELEMENTS}
+_EDIT_EXACT: Final = "graph_edit_exact"
+
+
+def _f1_of_no_answer(reference: Json) -> Measurement:
+    return _procedural_f1(ProceduralGraph(), reference)
+
+
+def _similarity_of_no_answer(reference: Json) -> Measurement:
+    return _graph_edit_similarity(ProceduralGraph(), reference)
+
+
+@declares(*(f"{element}_f1" for element in (*ELEMENTS, "gateway")), unparseable=_f1_of_no_answer)
+def procedural_f1(given: Json, reference: Json) -> Measurement:
+    """Return the F1 of all elements of a procedural graph together, 0.0 to 1.0; None if neither side has any.
+
+    The scores of all elements, whatever their type, are summed before they are divided: an action counts as much as a
+    gateway, a flow, or an actor. Beside it stands the F1 of each type, None where it occurs on neither side, and of
+    the three types of gateways together.
+
+    For each type the parts `<element>_precision` and `<element>_recall` hold the sum of the scores and the number of
+    elements, extracted or gold; so do `gateway_...` and `overall_...`. A table sums them over documents before it
+    divides, as Du et al. do. A reply without an answer has no elements: it adds the gold ones to recall.
+    """
+    return _procedural_f1(answered_procedure(given), reference)
+
+
+def _procedural_f1(extracted: ProceduralGraph, reference: Json) -> Measurement:
+    counts = score_procedure(extracted, gold_procedure(reference))
+    counts |= {name: pooled(counts[element] for element in elements) for name, elements in _POOLED.items()}
+    parts: dict[str, tuple[float, float]] = {}
+    for name, one in counts.items():
+        parts[f"{name}_precision"], parts[f"{name}_recall"] = one.extracted, one.gold
+    values = {f"{name}_f1": counts[name].f1 for name in (*ELEMENTS, "gateway")}
+    return Measurement(counts["overall"].f1, values, parts)
+
+
+@declares(_EDIT_EXACT, unparseable=_similarity_of_no_answer)
+def graph_edit_similarity(given: Json, reference: Json) -> Measurement:
+    """Return 1 - edit distance / nodes and flows of both graphs, 0.0 to 1.0; None if neither has any.
+
+    Texts count only where they are the same words (`graph_edit`). `graph_edit_exact` is 1.0 where the distance is
+    proven to be the least, and 0.0 where the search was given up: the value is then a lower bound of the similarity.
+    """
+    return _graph_edit_similarity(answered_procedure(given), reference)
+
+
+def _graph_edit_similarity(extracted: ProceduralGraph, reference: Json) -> Measurement:
+    similarity, exact = edit_similarity(extracted, gold_procedure(reference))
+    return Measurement(similarity, {_EDIT_EXACT: float(exact)})

@@ -1,0 +1,15 @@
+"""Procedural graphs, scored against gold graphs by what they consist of, and as a whole.
+
+The elements are those of Du et al. (2024), "PAGED: A Benchmark for Procedural Graphs Extraction from Documents",
+appendix C.3; docs/procedural-graph-metrics.md states each choice that the paper leaves open.
+
+bleu              how alike two texts are
+answered_graphs   the graph of an answer, and of a reference
+element_counts    numerators and counts of precision and recall, which are summed before they are divided
+node_matches      which nodes of two graphs stand for each other
+text_scores       actions, data constraints, action constraints and actors
+gateway_scores    gateways by type
+flow_scores       flows by type
+graph_scores      all of these for two graphs
+graph_edit        the edit distance of two graphs
+"""

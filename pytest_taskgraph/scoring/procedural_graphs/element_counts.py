@@ -1,0 +1,54 @@
+"""Numerators and counts of precision and recall of one element, to be summed over graphs before they are divided."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import fsum
+
+Part = tuple[float, int]
+"""What the elements of one side score altogether, each 0.0 to 1.0, and how many there are."""
+
+
+@dataclass(frozen=True, slots=True)
+class ElementCounts:
+    """What the extracted elements score against the gold ones (precision), and the gold against the extracted (recall).
+
+    A ratio whose count is 0 is undefined.
+    """
+
+    extracted: Part
+    gold: Part
+
+    @property
+    def precision(self) -> float | None:
+        """The mean score of the extracted elements."""
+        return _ratio(self.extracted)
+
+    @property
+    def recall(self) -> float | None:
+        """The mean score of the gold elements."""
+        return _ratio(self.gold)
+
+    @property
+    def f1(self) -> float | None:
+        """The harmonic mean of precision and recall; 0.0 where only one side has elements, None where neither has."""
+        if self.precision is None and self.recall is None:
+            return None
+        precision, recall = self.precision or 0.0, self.recall or 0.0
+        return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+
+
+def pooled(counts: Iterable[ElementCounts]) -> ElementCounts:
+    """Return the sums of several counts: of the types of one graph, or of one type over graphs."""
+    found = list(counts)
+    return ElementCounts(_summed(one.extracted for one in found), _summed(one.gold for one in found))
+
+
+def _summed(parts: Iterable[Part]) -> Part:
+    found = list(parts)
+    return fsum(score for score, _ in found), sum(count for _, count in found)
+
+
+def _ratio(part: Part) -> float | None:
+    return part[0] / part[1] if part[1] else None

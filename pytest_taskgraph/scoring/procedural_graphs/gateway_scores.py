@@ -1,0 +1,34 @@
+"""Which gateways of one procedural graph are right by another: those that pair with the same things."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ...workflow.procedural_graph import NodeSort, ProceduralGraph, ProceduralNode
+from .element_counts import Part
+from .node_matches import Matches
+
+
+def gateway_scores(scored: ProceduralGraph, partner: ProceduralGraph, sort: NodeSort, matches: Matches) -> Part:
+    """Return how many gateways of that type are right, and how many there are.
+
+    A gateway is right if some gateway of its type in the partner has a flow in the same direction, with a matching node
+    at the other end; several may be right by the same one. Neighbours that are gateways count only for a
+    gateway that has no others.
+    """
+    theirs = partner.nodes_of(sort)
+    behind = {flow.target for gateway in theirs for flow in partner.outgoing(gateway)}
+    before = {flow.source for gateway in theirs for flow in partner.incoming(gateway)}
+    gateways = scored.nodes_of(sort)
+    right = 0
+    for gateway in gateways:
+        targets = [flow.target for flow in scored.outgoing(gateway)]
+        sources = [flow.source for flow in scored.incoming(gateway)]
+        alone = all(node.is_gateway for node in (*targets, *sources))
+        right += _pairs_up(targets, behind, matches, alone) or _pairs_up(sources, before, matches, alone)
+    return float(right), len(gateways)
+
+
+def _pairs_up(neighbours: Iterable[ProceduralNode], theirs: set[ProceduralNode], matches: Matches, alone: bool) -> bool:
+    """Return True if a neighbour matches one of theirs; gateways are passed over but where they stand alone."""
+    return any(not matches[node].isdisjoint(theirs) for node in neighbours if alone or not node.is_gateway)

@@ -1,0 +1,135 @@
+"""The metrics of procedural graphs, as a question names them."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from procedural_builders import END, START, action, gateway, graph, procedural_graphs, stated
+
+from pytest_taskgraph.errors import UsageError
+from pytest_taskgraph.scoring.measurement import Measurement, measure_answer, measure_unparseable
+from pytest_taskgraph.scoring.metrics import METRICS, metric, names_measured
+from pytest_taskgraph.scoring.procedural_graphs.graph_scores import ELEMENTS
+from pytest_taskgraph.trial import Json
+from pytest_taskgraph.workflow.procedural_graph import ProceduralGraph
+
+NAMES = ("procedural_f1", "graph_edit_similarity")
+POLISH = graph(
+    (START, action("inspect", "clerk")),
+    (action("inspect", "clerk"), gateway("XOR1")),
+    (gateway("XOR1"), action("wash it"), "dirty"),
+    (gateway("XOR1"), END, "clean"),
+    (action("wash it"), END),
+)
+ANYTHING: st.SearchStrategy[Json] = st.recursive(
+    st.none() | st.integers() | st.sampled_from(["start", "action", "wash it", ""]),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(["flows", "unread"]), inner),
+)
+
+
+def measured(name: str, answer: Json, reference: ProceduralGraph) -> Measurement:
+    return measure_answer(name, metric(name), answer, stated(reference))
+
+
+def test_names_measured_are_those_that_families_name() -> None:
+    assert names_measured(NAMES) == (
+        "procedural_f1", "actor_f1", "action_f1", "data_f1", "notice_f1", "exclusive_f1", "inclusive_f1",
+        "parallel_f1", "sequence_f1", "condition_f1", "constraint_f1", "gateway_f1",
+        "graph_edit_similarity", "graph_edit_exact",
+    )  # fmt: skip
+    assert not set(METRICS) & (set(names_measured(NAMES)) - set(NAMES))
+
+
+def test_procedural_f1_sums_all_elements_before_it_divides() -> None:
+    answer = graph((START, action("wash it", "porter")), (action("wash it", "porter"), END))
+    found = measured("procedural_f1", stated(answer), POLISH)
+    # extracted: an actor 0, an action 1, sequence flows 0 and 1; gold: an actor, two actions of which one is there, a
+    # gateway, three sequence flows of which one is there, two conditions
+    assert found.parts["overall_precision"] == (2, 4)
+    assert found.parts["overall_recall"] == (2, 9)
+    assert found.value == pytest.approx(2 * (2 / 4) * (2 / 9) / (2 / 4 + 2 / 9))
+    assert {name: value for name, value in found.values.items() if value is not None} == {
+        "actor_f1": 0.0, "action_f1": pytest.approx(2 / 3), "exclusive_f1": 0.0, "gateway_f1": 0.0,
+        "sequence_f1": pytest.approx(2 / 5), "condition_f1": 0.0,
+    }  # fmt: skip
+    assert found.parts["action_precision"] == (1, 1)
+    assert found.parts["action_recall"] == (1, 2)
+    assert found.parts["gateway_recall"] == found.parts["exclusive_recall"] == (0, 1)
+    assert found.parts["notice_recall"] == (0, 0)
+
+
+def test_procedural_f1_has_both_parts_of_every_element() -> None:
+    names = [f"{name}_{part}" for name in (*ELEMENTS, "gateway", "overall") for part in ("precision", "recall")]
+    assert sorted(measured("procedural_f1", None, POLISH).parts) == sorted(names)
+
+
+def test_procedural_f1_of_no_answer_adds_the_gold_elements_to_recall() -> None:
+    found = measure_unparseable("procedural_f1", metric("procedural_f1"), stated(POLISH))
+    assert found == measured("procedural_f1", stated(ProceduralGraph()), POLISH)
+    assert found.value == 0.0
+    assert found.parts["action_recall"] == (0, 2)
+    assert found.parts["action_precision"] == (0, 0)
+    assert (found.values["action_f1"], found.values["notice_f1"]) == (0.0, None)
+
+
+def test_graph_edit_similarity_of_no_answer_is_zero() -> None:
+    found = measure_unparseable("graph_edit_similarity", metric("graph_edit_similarity"), stated(POLISH))
+    assert (found.value, found.values) == (0.0, {"graph_edit_exact": 1.0})
+
+
+def test_graph_edit_similarity_counts_nodes_and_flows_of_both_graphs() -> None:
+    answer = graph(*((flow.source, flow.target, flow.condition) for flow in POLISH.flows[:-1]))
+    assert measured("graph_edit_similarity", stated(answer), POLISH).value == 1 - 1 / 19
+
+
+@given(procedural_graphs(least=1))
+def test_metrics_of_the_gold_graph_itself_are_one_where_defined(gold: ProceduralGraph) -> None:
+    for name in NAMES:
+        found = measured(name, {**{"unread": ["?"]}, "flows": [*gold.to_json()]}, gold)
+        assert found.value in (1.0, None)
+        assert set(found.values.values()) <= {1.0, None}
+
+
+@given(procedural_graphs(), procedural_graphs())
+def test_metrics_of_swapped_graphs_are_the_same(one: ProceduralGraph, other: ProceduralGraph) -> None:
+    for name in NAMES:
+        there, back = measured(name, stated(one), other), measured(name, stated(other), one)
+        assert there.value == pytest.approx(back.value)
+        for part, pair in there.parts.items():
+            swapped = (
+                part.replace("precision", "recall") if "precision" in part else part.replace("recall", "precision")
+            )
+            assert back.parts[swapped] == pytest.approx(pair)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@given(answer=ANYTHING)
+def test_metrics_of_any_answer_are_within_0_and_1(name: str, answer: Json) -> None:
+    found = measured(name, answer, POLISH)
+    assert all(value is None or 0 <= value <= 1 for value in (found.value, *found.values.values()))
+
+
+def test_metrics_leave_out_flows_of_another_shape() -> None:
+    flows = POLISH.to_json()
+    odd: list[Json] = [3, [["action", "sing"], ["end", "", ""], ""], [["poem", "a", ""], ["end", "", ""], ""], *flows]
+    assert measured("procedural_f1", {"flows": odd}, POLISH).value == 1.0
+
+
+@pytest.mark.parametrize("reference", [None, [], {"steps": []}, {"flows": [["Start", "End", ""]]}])
+@pytest.mark.parametrize("name", NAMES)
+def test_metrics_of_a_malformed_reference_raise_usage_error(name: str, reference: Json) -> None:
+    with pytest.raises(
+        UsageError, match="reference of a question about a procedural graph: a .* correct the reference"
+    ):
+        metric(name)(stated(POLISH), reference)
+
+
+def test_metrics_of_50_actions_and_a_hostile_answer_are_defined() -> None:
+    gold = graph(*((action(f"turn screw {at} of the lid", "clerk"), action(f"turn screw {at + 1} of the lid", "clerk"))
+                   for at in range(49)))  # fmt: skip
+    hostile = graph(
+        *((gateway(f"XOR{at}"), action(f"screw {at} {'of the lid ' * 9}", "boss"), f"{at}") for at in range(400))
+    )
+    for name in NAMES:
+        assert measured(name, stated(hostile), gold).value is not None
