@@ -13,7 +13,7 @@ from pytest_taskgraph.workflow.procedural_graph import (
 )
 
 START, END = ProceduralNode("start"), ProceduralNode("end")
-TEXTS = ("close the ledger", "close the big ledger", "ledger", "a", "wash the car", "find an empty seat", "")
+TEXTS = ("close the ledger", "close the big ledger", "ledger", "a", "wash the car", "find an empty seat")
 
 
 def action(text: str, actor: str = "") -> ProceduralNode:

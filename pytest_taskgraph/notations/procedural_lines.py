@@ -13,6 +13,8 @@ from typing import Final
 ARROW: Final = re.compile(r"(?<![-=<])->(?!>)")
 LENIENT_ARROW: Final = re.compile(r"(?<![-=<–—])[-=–—]{1,5}+>(?!>)|[→⟶⇒⟹➔➜➡]\ufe0f?")
 
+MARKS: Final = re.compile(r"\*\*|__|`")  # which a reply may hold around words
+_CHANGED: Final = re.compile(rf"{MARKS.pattern}|-&gt;")
 _QUOTED: Final = re.compile(r'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
 _PLAIN: Final = re.compile(r"[^\s()\":=<>\-–—→⟶⇒⟹➔➜➡]++|\s++")
 
@@ -70,8 +72,12 @@ def is_balanced(text: str) -> bool:
 
 
 def quote_text(text: str, ascii_only: bool = False) -> str:
-    """Return a text in double quotes, with the escapes of JSON; signs beyond ASCII stay if all can be printed."""
-    return json.dumps(text, ensure_ascii=ascii_only or not text.isprintable())
+    """Return a text in double quotes, with the escapes of JSON; signs beyond ASCII stay if all can be printed.
+
+    What would be changed in a reply is escaped too.
+    """
+    quoted = json.dumps(text, ensure_ascii=ascii_only or not text.isprintable())
+    return _CHANGED.sub(lambda found: "".join(f"\\u{ord(sign):04x}" for sign in found[0]), quoted)
 
 
 def unquote_text(text: str) -> str | None:

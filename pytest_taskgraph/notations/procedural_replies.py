@@ -10,16 +10,16 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from .procedural_lines import LENIENT_ARROW, split_at_arrows
+from .procedural_lines import LENIENT_ARROW, MARKS, split_at_arrows
 
 LONGEST_REPLY: Final = 200_000  # characters that are read; the rest is left out
 LONGEST_LINE: Final = 2_000  # a longer line states nothing
 LONGEST_ACTOR: Final = 100
+DECORATION: Final = " \t*_“”"
 
 _FENCE: Final = re.compile(r"\s*+(?:`{3,}+|~{3,}+)[\w-]*+\s*+")
 _BULLET: Final = re.compile(r"[\s>|]*+(?:(?:[-*+•–—◦]|\(?[0-9]{1,4}+[.)]|\(?[a-z][.)])\s++)?+", re.IGNORECASE)
 _HEADING: Final = re.compile(r"for\s++(?!(?:example|instance)\b)(.++)", re.IGNORECASE)
-_MARKS: Final = re.compile(r"\*\*|__|`")
 
 
 def stated_lines(text: str) -> Iterator[tuple[str, str | None, bool]]:
@@ -39,6 +39,12 @@ def stated_lines(text: str) -> Iterator[tuple[str, str | None, bool]]:
     while end < len(lines) and lines[end][1] is not None:
         end += 1
     yield from lines[first:end]
+
+
+def is_without_decoration(text: str) -> bool:
+    """Return True if nothing of a text is taken for decoration where a line begins or ends with it."""
+    line = f"{text} -> {text}"
+    return _bare(line) == (line, None, True) and text == text.strip(DECORATION)
 
 
 def _unfenced(lines: list[str]) -> Iterator[tuple[str, str | None, bool]]:
@@ -61,7 +67,7 @@ def _bare(line: str) -> tuple[str, str | None, bool]:
         return line[:LONGEST_LINE], None, False
     bullet = _BULLET.match(line)
     given = line[bullet.end() if bullet else 0 :].strip()
-    bare = _MARKS.sub("", given.replace("-&gt;", "->")).strip()
+    bare = MARKS.sub("", given.replace("-&gt;", "->")).strip()
     arrow = len(split_at_arrows(bare, LENIENT_ARROW)) > 1
     titled = given.startswith(("#", "**", "__"))
     plain = bare.lstrip("#").strip(" \t*_")

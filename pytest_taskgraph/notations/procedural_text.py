@@ -42,7 +42,7 @@ from .procedural_lines import (
     split_at_arrows,
     unquote_text,
 )
-from .procedural_replies import stated_lines
+from .procedural_replies import DECORATION, is_without_decoration, stated_lines
 
 MOST_FLOWS: Final = 2_000  # of a reply; the lines behind them are unread
 
@@ -57,6 +57,7 @@ _LENIENT_GATEWAY: Final = re.compile(
     r"(?:(XOR|OR|AND)(?:[ _-]?gateway)?|(exclusive|inclusive|parallel)[ _-]?gateway)[ _-]?([0-9]{0,9})", re.IGNORECASE
 )
 _ARTICLE: Final = re.compile(r"(?:the|a|an)\s++", re.IGNORECASE)
+_NO_ACTOR: Final = re.compile(r"(?:example|instance)\b", re.IGNORECASE)  # what follows "For" in talk
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +158,7 @@ class _Reader:
 
     def _node(self, text: str) -> ProceduralNode | None:
         if self.lenient:
-            text = text.strip(" \t*_“”")
+            text = text.strip(DECORATION)
         actor, text = self._actor_of(text)
         quoted = unquote_text(text)
         if self.lenient:
@@ -234,7 +235,7 @@ def _section(flow: ProceduralFlow, homes: Mapping[ProceduralNode, str]) -> str:
 def _flow_line(flow: ProceduralFlow, actor: str, actors: frozenset[str]) -> str:
     condition = ""
     if flow.condition:
-        bare = flow.condition.strip() and can_stand_bare(flow.condition)
+        bare = flow.condition.strip() and _needs_no_quotes(flow.condition)
         condition = f"({flow.condition if bare else quote_text(flow.condition)}) "
     return f"{_written_node(flow.source, actor, actors)} -> {condition}{_written_node(flow.target, actor, actors)}"
 
@@ -244,14 +245,14 @@ def _written_node(node: ProceduralNode, actor: str, actors: frozenset[str]) -> s
         return node.sort.capitalize()
     if node.is_gateway:
         return node.text
-    bare = can_stand_bare(node.text)
+    bare = _needs_no_quotes(node.text)
     if node.is_constraint:
         name = "DataConstraint" if node.sort == "data" else "ActionConstraint"
         return f"{name}({node.text if bare else quote_text(node.text)})"
     prefix = "" if node.actor == actor else f"{_written_actor(node.actor)}: "
     before, colon, _ = node.text.partition(":")
-    named = bool(colon) and before.strip() in actors
-    bare = bare and not node.text.startswith("(") and not named and _strict_node(node.text) == _action(node.text)
+    named = bool(colon) and _actor_key(before.strip(), True) in {_actor_key(one, True) for one in actors}
+    bare = bare and not node.text.startswith(("(", ":")) and not named and _strict_node(node.text) == _action(node.text)
     return prefix + (node.text if bare else quote_text(node.text))
 
 
@@ -259,9 +260,14 @@ def _action(text: str) -> ProceduralNode:
     return ProceduralNode("action", text)
 
 
+def _needs_no_quotes(text: str) -> bool:
+    """Return True if a text is kept as it is where it stands in a text form, or in a reply."""
+    return can_stand_bare(text) and is_without_decoration(text)
+
+
 def _written_actor(actor: str) -> str:
     """Return the name of an actor; no arrow is left in it, for a heading with one would be a flow."""
-    if can_stand_bare(actor) and ":" not in actor:
+    if _needs_no_quotes(actor) and ":" not in actor and not _NO_ACTOR.match(actor):
         return actor
     ascii_only = bool(LENIENT_ARROW.search(actor))
     return quote_text(actor, ascii_only).replace(">", r"\u003e")

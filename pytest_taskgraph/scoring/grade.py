@@ -17,6 +17,7 @@ from .forms.letter_form import LETTER, option_names
 from .measurement import Measurement, measure_answer, measure_unparseable
 from .metrics import METRICS, metric
 from .partial_order import labels_of
+from .procedural_graphs.answered_graphs import answered_procedure
 
 _BREAKING = frozenset(",;|\t>→:=~^")  # characters at which groups, orders and reasons are cut
 
@@ -157,6 +158,8 @@ def _flat(answer: Json) -> list[str]:
         return _flat(_bare(answer))
     if isinstance(answer, dict) and "steps" in answer:
         return _flat(answer["steps"])
+    if isinstance(answer, dict) and "flows" in answer:
+        return [node.text for node in answered_procedure(answer).nodes if node.text and not node.is_gateway]
     if isinstance(answer, dict):
         return [condition_of(answer)] if "condition" in answer else labels_of(answer)
     if isinstance(answer, list):

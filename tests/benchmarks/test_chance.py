@@ -132,7 +132,7 @@ def test_every_question_of_the_catalogue_but_open_ones_has_a_chance_below_one_fo
 
 
 def test_every_form_but_free_text_has_a_chance() -> None:
-    assert FORMS.keys() - chances.GUESSES.keys() == {"text", "task-graph"}
+    assert FORMS.keys() - chances.GUESSES.keys() == {"text", "task-graph", "procedural-graph"}
     assert chances.GUESSES.keys() <= FORMS.keys()
 
 

@@ -269,3 +269,26 @@ def test_lenient_read_of_long_replies_is_bounded() -> None:
 def test_split_at_arrows_keeps_quotes_and_brackets_whole(line: str, parts: list[str]) -> None:
     assert split_at_arrows(line, ARROW) == parts
     assert split_at_arrows(line.replace("->", "-->"), LENIENT_ARROW) == [part.replace("->", "-->") for part in parts]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["use `rm`", "**now** wash", "the __init__ file", "1. wash", "- wash", "a) wash", "> wash", "wash it.", "wash;",
+     "wash -&gt; dry", "_wash_", "“wash”", ": wash", "Cook: wash", "the cook: wash", "*", "`", "x_", "# wash"],
+)  # fmt: skip
+def test_lenient_read_of_written_texts_with_decoration_keeps_them(text: str) -> None:
+    cook = ProceduralNode("action", text if any(map(str.isalnum, text)) else f"wash {text}", "cook")
+    notice, split = ProceduralNode("notice", f"see {text}"), ProceduralNode("exclusive", "XOR1")
+    graph = ProceduralGraph.of(
+        [ProceduralFlow(cook, split), ProceduralFlow(split, cook, f"so {text}"), ProceduralFlow(notice, cook)]
+    )
+    for lenient in (False, True):
+        read = read_procedural_graph(write_procedural_graph(graph), lenient)
+        assert (read.graph, read.unread) == (graph, ())
+
+
+@pytest.mark.parametrize("actor", ["example ltd", "`root`", "1. cook", "the **boss**", "cook."])
+def test_lenient_read_of_written_actors_with_decoration_keeps_them(actor: str) -> None:
+    graph = ProceduralGraph.of([ProceduralFlow(ProceduralNode("start"), ProceduralNode("action", "wash", actor))])
+    for lenient in (False, True):
+        assert read_procedural_graph(write_procedural_graph(graph), lenient).graph == graph

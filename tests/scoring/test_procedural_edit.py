@@ -44,10 +44,15 @@ def by_brute_force(one: ProceduralGraph, other: ProceduralGraph) -> int:
     def cost(kept: dict[ProceduralNode, ProceduralNode | None]) -> int:
         total = sum(1 if to is None else label(node) != label(to) for node, to in kept.items())
         total += len(other.nodes) - sum(to is not None for to in kept.values())
-        images = {(kept[a], kept[b]): found for (a, b), found in ours.items() if kept[a] and kept[b]}
-        total += sum(found.total() for (a, b), found in ours.items() if not (kept[a] and kept[b]))
+        images = dict[tuple[ProceduralNode, ProceduralNode], Counter[str]]()
+        for (first, second), found in ours.items():
+            source, target = kept[first], kept[second]
+            if source is None or target is None:
+                total += found.total()
+            else:
+                images[source, target] = found
         for pair in {*images, *theirs}:
-            mine, its = images.get(pair, Counter()), theirs.get(pair, Counter())  # type: ignore[call-overload]
+            mine, its = images.get(pair, Counter()), theirs.get(pair, Counter())
             total += max(mine.total(), its.total()) - (mine & its).total()
         return total
 

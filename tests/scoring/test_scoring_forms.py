@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 from hypothesis import assume, given, settings
@@ -13,6 +14,7 @@ from pytest_taskgraph.scoring.extraction import answer_text
 from pytest_taskgraph.scoring.forms import FORMS, form, show_answer
 from pytest_taskgraph.scoring.grade import grade
 from pytest_taskgraph.trial import Json, Place, Question, Reply
+from pytest_taskgraph.workflow.procedural_graph import ProceduralFlow, ProceduralGraph, ProceduralNode
 
 ODD = st.text(st.sampled_from("aAb1 ,;|.'\"`*-()[]#:/&é中_"), min_size=1, max_size=6).map(str.strip)
 WORDS = st.sampled_from(["none", "None", "empty", "n/a", "[]", "1. Bake", "A, B", "A", "B", "yes"])
@@ -26,6 +28,15 @@ few = settings(max_examples=30)
 SENTENCE = st.text(st.sampled_from("aAb1 ,;:=.'\"`*-()é"), min_size=1, max_size=12).map(
     lambda text: " ".join(f"so {text}".split())
 )
+
+
+def _procedure(names: list[str]) -> Json:
+    """Return a graph in which a clerk does something with every name, and then a gateway asks for each."""
+    nodes = [ProceduralNode("action", " ".join(f"Do {one} now".split()), "clerk") for one in names]
+    chain = [ProceduralNode("start"), *nodes, ProceduralNode("exclusive", "XOR1")]
+    flows = [ProceduralFlow(one, other) for one, other in pairwise(chain)]
+    asked = (ProceduralFlow(chain[-1], nodes[0], " ".join(f"so {one}".split())) for one in names)
+    return {"flows": [*ProceduralGraph.of([*flows, *asked]).to_json()]}
 
 
 def answers(name: str, names: list[str]) -> st.SearchStrategy[Json]:
@@ -65,6 +76,7 @@ def answers(name: str, names: list[str]) -> st.SearchStrategy[Json]:
                 "dependencies": [[at, at + 1] for at in range(len(chosen) - 1)],
             }
         ),
+        "procedural-graph": st.lists(st.sampled_from(names), min_size=1, unique=True).map(_procedure),
     }
     return kinds[name]
 
@@ -201,7 +213,7 @@ def test_the_order_and_repetition_of_names_do_not_matter(names: list[str], data:
 def test_an_unknown_form_is_told_with_the_known_ones() -> None:
     with pytest.raises(
         UnknownNameError,
-        match=r"unknown answer form 'poem'; known: condition, groups, letter, number, pair-reason, task, task-graph",
+        match=r"unknown answer form 'poem'; known: condition, groups, letter, number, pair-reason, procedural-graph",
     ):
         form("poem")
 

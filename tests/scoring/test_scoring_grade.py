@@ -22,6 +22,13 @@ REFERENCES: dict[str, Json] = {
     "task-reasons": {"tasks": ["Brew", "Pour"], "reasons": {"Brew": "It rinses.", "Pour": "It reads no cup."}},
     "pair-reason": {"tasks": ["Brew", "Grind"], "reasons": {"": "Beans are ground before."}},
     "yes-no-reason": {"answer": "no", "reason": "It makes tea."},
+    "procedural-graph": {
+        "flows": [
+            [["start", "", ""], ["action", "Grind beans", "barista"], ""],
+            [["action", "Grind beans", "barista"], ["exclusive", "XOR1", ""], ""],
+            [["exclusive", "XOR1", ""], ["end", "", ""], "it is late"],
+        ]
+    },
     "task-graph": {"steps": ["Grind beans", "Rinse the cup", "Pour"], "dependencies": [[0, 2], [1, 2]]},
 }
 NAMES = ["Brew", "Grind", "Pour", "Rinse"]

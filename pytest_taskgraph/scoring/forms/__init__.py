@@ -22,6 +22,7 @@ from ..partial_order import labels_of, linear_extension
 from .form import Form, show_value
 from .letter_form import LETTER
 from .open_forms import OPEN_FORMS, VERDICTS, always_takes_lines
+from .procedural_graph_form import PROCEDURAL_GRAPH
 from .task_graph_form import TASK_GRAPH
 
 _ARROW = re.compile(r"(?<![-=])[-=]++>|[→⟶⇒➔➜]")
@@ -274,5 +275,6 @@ CONDITION = Form(
 
 _CLOSED_FORMS = (YES_NO, TASK, TASK_SET, GROUPS, TASK_ORDER, NUMBER, CONDITION)
 FORMS: Catalog[Form] = Catalog(
-    "answer form", {one.name: one for one in (*_CLOSED_FORMS, LETTER, *OPEN_FORMS.values(), TASK_GRAPH)}
+    "answer form",
+    {one.name: one for one in (*_CLOSED_FORMS, LETTER, *OPEN_FORMS.values(), TASK_GRAPH, PROCEDURAL_GRAPH)},
 )

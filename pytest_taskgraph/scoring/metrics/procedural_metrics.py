@@ -28,13 +28,13 @@ def _similarity_of_no_answer(reference: Json) -> Measurement:
     return _graph_edit_similarity(ProceduralGraph(), reference)
 
 
-@declares(*(f"{element}_f1" for element in (*ELEMENTS, "gateway")), unparseable=_f1_of_no_answer)
+@declares(*(f"document_{element}_f1" for element in (*ELEMENTS, "gateway")), unparseable=_f1_of_no_answer)
 def procedural_f1(given: Json, reference: Json) -> Measurement:
     """Return the F1 of all elements of a procedural graph together, 0.0 to 1.0; None if neither side has any.
 
     The scores of all elements, whatever their type, are summed before they are divided: an action counts as much as a
-    gateway, a flow, or an actor. Beside it stands the F1 of each type, None where it occurs on neither side, and of
-    the three types of gateways together.
+    gateway, a flow, or an actor. Beside it stands the F1 of each type in this document, None where it occurs on
+    neither side, and of the three types of gateways together.
 
     For each type the parts `<element>_precision` and `<element>_recall` hold the sum of the scores and the number of
     elements, extracted or gold; so do `gateway_...` and `overall_...`. A table sums them over documents before it
@@ -49,7 +49,7 @@ def _procedural_f1(extracted: ProceduralGraph, reference: Json) -> Measurement:
     parts: dict[str, tuple[float, float]] = {}
     for name, one in counts.items():
         parts[f"{name}_precision"], parts[f"{name}_recall"] = one.extracted, one.gold
-    values = {f"{name}_f1": counts[name].f1 for name in (*ELEMENTS, "gateway")}
+    values = {f"document_{name}_f1": counts[name].f1 for name in (*ELEMENTS, "gateway")}
     return Measurement(counts["overall"].f1, values, parts)
 
 

@@ -7,7 +7,7 @@ bleu              how alike two texts are
 answered_graphs   the graph of an answer, and of a reference
 element_counts    numerators and counts of precision and recall, which are summed before they are divided
 node_matches      which nodes of two graphs stand for each other
-text_scores       actions, data constraints, action constraints and actors
+element_texts     actions, data constraints, action constraints and actors
 gateway_scores    gateways by type
 flow_scores       flows by type
 graph_scores      all of these for two graphs

@@ -6,10 +6,10 @@ from typing import Final
 
 from ...workflow.procedural_graph import GATEWAYS, FlowSort, NodeSort, ProceduralGraph
 from .element_counts import ElementCounts, Part
+from .element_texts import actor_scores, text_scores
 from .flow_scores import flow_scores
 from .gateway_scores import gateway_scores
 from .node_matches import node_matches
-from .text_scores import actor_scores, text_scores
 
 _TEXTS: Final[tuple[NodeSort, ...]] = ("action", "data", "notice")
 _FLOWS: Final[tuple[FlowSort, ...]] = ("sequence", "condition", "constraint")
