@@ -90,13 +90,28 @@ def read_procedural_graph(text: str, lenient: bool = False) -> ReadGraph:
     Args:
         text: The text, as `write_procedural_graph` writes it.
         lenient: Read a model's reply: also other arrows, chains of them, numbers, bullets, bold and fences, gateways
-            and constraints spelled otherwise, and talk before and behind the graph, which is left out.
+            and constraints spelled otherwise, and talk before and behind the graph, which is left out. An action that
+            nothing follows under one heading, and something under one other heading alone, is that actor's: so do
+            models write who goes on.
     """
     lines = list(stated_lines(text)) if lenient else list(_strict_lines(text))
     reader = _Reader(lenient, _actors((actor for _, actor, _ in lines if actor), lenient))
     for line, actor, arrow in lines:
         reader.read(line, actor, arrow)
-    return ReadGraph(ProceduralGraph.of(reader.flows), tuple(reader.unread))
+    graph = ProceduralGraph.of(reader.flows)
+    return ReadGraph(_handed_over(graph) if lenient else graph, tuple(reader.unread))
+
+
+def _handed_over(graph: ProceduralGraph) -> ProceduralGraph:
+    """Return the graph with an action that leads nowhere replaced by the only one of its words that leads on."""
+    actions = graph.nodes_of("action")
+    leading = {node for node in actions if any(flow.sort != "constraint" for flow in graph.outgoing(node))}
+    by_text: dict[str, list[ProceduralNode]] = {}
+    for node in actions:
+        if node in leading:
+            by_text.setdefault(node.text, []).append(node)
+    owners = {node: by_text.get(node.text, ()) for node in actions if node not in leading}
+    return graph.with_nodes({node: found[0] for node, found in owners.items() if len(found) == 1})
 
 
 def _strict_lines(text: str) -> Iterable[tuple[str, str | None, bool]]:
