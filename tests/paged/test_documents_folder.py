@@ -136,7 +136,7 @@ def test_read_documents_name_of_lines_states_split(tmp_path: Path) -> None:
         ({"a.document.txt": "x"}, "a.document.txt: no a.graph.txt is beside it; it is left out"),
         (
             pair("a", TEA + "\nsteep the tea\nand so on"),
-            'a.graph.txt, line 5: "steep the tea" is no flow, and 1 more lines like it; expected "Node -> Node"; the',
+            'a.graph.txt, line 5: "steep the tea" is no flow (2 such lines); expected "Node -> Node"; the pair',
         ),
         (pair("a", "Start -> End"), "a.graph.txt: the graph has no action; the pair is left out"),
         (pair("a", ""), "a.graph.txt: the graph has no action"),
@@ -173,6 +173,32 @@ def test_read_documents_mistake_is_told_with_file_and_line(
     assert "good" in [one.id for one in documents.test]
     assert any(message in line for line in documents.problems), documents.problems
     assert len(documents.test) == 2 - ("a.document.md" not in files)
+
+
+TWO_ACTORS = "For customer:\nStart -> pack\npack -> inspect\n\nFor clerk:\ninspect -> pay\npay -> End\n"
+
+
+def test_read_documents_action_under_two_actors_is_told_and_kept(tmp_path: Path) -> None:
+    line = json.dumps({"document": "x", "graph": TWO_ACTORS})
+    documents = read_documents(write(tmp_path, {**pair("a", TWO_ACTORS), "p.jsonl": line}))
+    assert len(documents.test) == 2
+    said = (
+        'no flow leaves the action "inspect" of customer, and none leads to the one of clerk; if they are one, write '
+        '"clerk: inspect" in the other flows'
+    )
+    assert documents.problems == (f"p.jsonl, line 1: {said}", f"a.graph.txt: {said}")
+
+
+def test_read_documents_action_without_actor_first_is_told(tmp_path: Path) -> None:
+    [line] = read_documents(write(tmp_path, pair("a", TWO_ACTORS.removeprefix("For customer:\n")))).problems
+    assert 'no flow leaves the action "inspect" without an actor, and none leads to the one of clerk' in line
+
+
+def test_read_documents_action_of_another_actor_in_its_flow_is_one(tmp_path: Path) -> None:
+    files = pair("a", TWO_ACTORS.replace("pack -> inspect", "pack -> clerk: inspect"))
+    documents = read_documents(write(tmp_path, files))
+    assert documents.problems == ()
+    assert len(documents.test[0].graph.nodes_of("action")) == 3
 
 
 def test_read_documents_control_characters_do_not_get_through(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from ...data_sets.data_problems import DataProblems, clean_text, kind_of_value, 
 from ...data_sets.json_lines import read_objects
 from ..paged_options import DocumentSplit
 from .document_set import DocumentPair
-from .pair_texts import UnusableTextError, read_document_text, read_graph_json
+from .pair_texts import UnusableTextError, parted_actions, read_document_text, read_graph_json
 
 
 def read_lines(content: bytes, file: str, split: DocumentSplit, problems: DataProblems) -> Iterator[DocumentPair]:
@@ -27,10 +27,14 @@ def read_lines(content: bytes, file: str, split: DocumentSplit, problems: DataPr
     """
     for place, record in read_objects(content, file, "a document and its graph", problems):
         try:
-            yield _pair(record, split, place.rpartition(" ")[2])
+            pair = _pair(record, split, place.rpartition(" ")[2])
         except UnusableTextError as error:
             within = f"line {error.line} of the graph: " if error.line else ""
             problems.add("lines that cannot be used", f"{place}: {within}{error.fault}; the pair is left out")
+            continue
+        for doubt in parted_actions(pair.graph):
+            problems.add("actions with two actors", f"{place}: {doubt}")
+        yield pair
 
 
 def _pair(record: dict[str, Any], split: DocumentSplit, number: str) -> DocumentPair:

@@ -32,7 +32,7 @@ from ...data_sets.data_problems import DataProblems, clean_text, shown
 from ...data_sets.item_ids import hyphenated, shorten, unique_ids
 from .document_lines import read_lines
 from .document_set import DocumentPair, DocumentSet
-from .pair_texts import UnusableTextError, read_document_text, read_graph_text
+from .pair_texts import UnusableTextError, parted_actions, read_document_text, read_graph_text
 
 GRAPH: Final = ".graph.txt"
 DOCUMENTS: Final = (".document.txt", ".document.md")
@@ -109,6 +109,8 @@ def _pair(path: PurePosixPath, half: _Halves, problems: DataProblems) -> Documen
     document = _read_half(*half.document, read_document_text, problems)
     if graph is None or document is None:
         return None
+    for doubt in parted_actions(graph):
+        problems.add("actions with two actors", f"{shown(half.graph[0])}: {doubt}")
     name = clean_text(path.name)
     return DocumentPair(name, name, graph, document, split_of(str(path.parent)) or "test")
 

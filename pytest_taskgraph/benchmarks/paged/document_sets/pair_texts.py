@@ -57,7 +57,7 @@ def read_graph_text(text: str) -> ProceduralGraph:
     found = read_procedural_graph("\n".join(lines))
     if found.unread:
         line = next((number for number, line in enumerate(lines, 1) if line == found.unread[0]), 0)
-        more = f", and {len(found.unread) - 1} more lines like it" if len(found.unread) > 1 else ""
+        more = f" ({len(found.unread)} such lines)" if len(found.unread) > 1 else ""
         raise UnusableTextError(f'"{shown(found.unread[0])}" is no flow{more}; expected "Node -> Node"', line)
     return _usable(found.graph)
 
@@ -80,6 +80,25 @@ def read_graph_json(value: object) -> ProceduralGraph:
         raise
     except ValueError as error:
         raise UnusableTextError(f"the graph cannot be read ({shown(str(error), 160)})") from None
+
+
+def parted_actions(graph: ProceduralGraph) -> Iterator[str]:
+    """Yield a note on each text of two actions that seem to be one: a flow ends at the one, another leaves the other.
+
+    An action below "For X:" is X's unless the line says otherwise: `pack -> inspect` below "For customer:" and
+    `inspect -> pay` below "For clerk:" have two actions "inspect".
+    """
+    moving = [flow for flow in graph.flows if flow.sort != "constraint"]
+    sources, targets = {flow.source for flow in moving}, {flow.target for flow in moving}
+    ends = {node.text: node.actor for node in graph.nodes_of("action") if node in targets - sources}
+    for node in graph.nodes_of("action"):
+        if node.actor and node.text in ends and node in sources - targets:
+            here = f"of {shown(ends[node.text])}" if ends[node.text] else "without an actor"
+            yield (
+                f'no flow leaves the action "{shown(node.text)}" {here}, and none leads to the one of '
+                f'{shown(node.actor)}; if they are one, write "{shown(node.actor)}: {shown(node.text)}" in the other '
+                "flows"
+            )
 
 
 def _clean_flow(flow: ProceduralFlow) -> ProceduralFlow:
