@@ -31,7 +31,7 @@ def graph_of(text: str, **actors: str) -> ProceduralGraph:
         actors: The actor of an action, by its first word.
     """
     flows = []
-    for line in text.strip().splitlines():
+    for line in filter(str.strip, text.splitlines()):
         source, _, rest = line.strip().partition(" -> ")
         condition, _, target = rest[1:].partition(") ") if rest.startswith("(") else ("", "", rest)
         flows.append(ProceduralFlow(_node(source, actors), _node(target, actors), condition))

@@ -268,7 +268,7 @@ def test_write_document_own_grouping_is_followed() -> None:
                 "Otherwise, if q, then the clerk must b.",
                 "Otherwise, that is, unless x, if y, then if r, then the clerk must c.",
                 "Otherwise, if s, then the clerk must d.",
-                "After that, in either case, the procedure ends.",
+                "After that, whether or not x, the procedure ends.",
             ],
         ),
     ],

@@ -201,7 +201,7 @@ class _SentenceWriter:
 
     def _tell_first_beside(self, unit: Unit, target: ProceduralNode, count: int) -> None:
         split = unit.nodes[0]
-        beside = self._lead.endswith(("at the same time, ", "meanwhile, "))
+        beside = self._lead.endswith((FIRST_HAND, "at the same time, ", "meanwhile, "))
         lead = f"{self._before(unit)}{together(count) if beside else ''}"
         self._open.append(split)
         if is_split(self._graph, target) and target not in self._told:
@@ -252,8 +252,9 @@ class _SentenceWriter:
             return "in the beginning, "
         part = self._parts.by_join.get(source)
         if part is not None and part.split in self._open:
+            strayed = self._open[-1] != part.split
             del self._open[self._open.index(part.split) :]
-            return closing_words(part)
+            return closing_words(part, self._first_conditions.get(part.split, ""), strayed)
         if self._position != source:
             return origin(self._graph, source)
         return f"{self._random.choice(_CONNECTIVES)}{branch_marker(self._parts, unit.flows[0])}"

@@ -14,21 +14,28 @@ from .units import is_split
 
 PART_DONE: Final = "this part is done"
 FIRST_HAND: Final = "on the one hand, "
-_UNLESS_ENDED: Final = "unless the procedure has ended, "
 _NUMBERS: Final = {2: "two", 3: "three", 4: "four", 5: "five", 6: "six"}
 
 
-def closing_words(part: Part) -> str:
-    """Return the words that end a part, in front of what follows it."""
-    count, ended = len(part.ways), part.leading_on < len(part.ways)
+def closing_words(part: Part, first_condition: str, strayed: bool) -> str:
+    """Return the words that end a part, in front of what follows it.
+
+    Args:
+        part: The part.
+        first_condition: The condition of the branch that was told first.
+        strayed: Another part that no words have ended has been told since, so that the split needs to be recalled.
+    """
+    count = len(part.ways)
+    unless = "unless the procedure has ended, " if part.leading_on < count else ""
+    recalled = f"whether or not {unmistakable(first_condition)}, " if strayed and first_condition else ""
     match part.split.sort:
         case "parallel":
             done = {1: "this is", 2: "both are"}.get(count, "all of these are")
-            return f"when {done} done, {_UNLESS_ENDED if ended else ''}"
+            return f"when {done} done, {unless}"
         case "inclusive":
-            return f"once all that applies is done, {_UNLESS_ENDED if ended else ''}"
-    if ended:
-        return f"after that, {_UNLESS_ENDED}"
+            return f"once all that applies is done, {recalled}{unless}"
+    if recalled or unless:
+        return f"after that, {recalled}{unless}"
     return "after that, in either case, " if count == 2 else "after that, in each case, "
 
 

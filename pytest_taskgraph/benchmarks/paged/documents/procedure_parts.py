@@ -83,7 +83,14 @@ class _OpenPart:
     ways: tuple[ProceduralFlow, ...]
     taken: int = 0
     exits: Counter[ProceduralNode] = field(default_factory=Counter)
-    """The joins that branches have come to, with the number of branches."""
+    """The joins that branches have come to, with the number of flows."""
+    leading_on: set[int] = field(default_factory=set)
+    """The branches that have come to one."""
+
+    def come_to(self, join: ProceduralNode, flows: int) -> None:
+        """Record that the branch that is being walked comes to a join by some flows."""
+        self.exits[join] += flows
+        self.leading_on.add(self.taken)
 
 
 class _PartWalk:
@@ -126,8 +133,8 @@ class _PartWalk:
             return None
         if target.is_gateway and not is_split(self._graph, target):
             self._arrived[target] += 1
-            if self._open and not (self._is_loop_head(target) and self._is_complete(target)):
-                self._open[-1].exits[target] += 1
+            if self._open and not (self._is_loop_head(target) and self._is_complete(target, self._arrived[target])):
+                self._open[-1].come_to(target, 1)
                 return None
         return target
 
@@ -138,19 +145,22 @@ class _PartWalk:
             part.taken += 1
             return self._take(part.ways[part.taken - 1])
         self._open.pop()
-        complete = [node for node in part.exits if self._is_complete(node) and node not in self._left]
-        join = complete[0] if len(complete) == len(part.exits) == 1 else None
-        self.parts[part.split] = Part(part.split, join, part.ways, part.exits.total())
-        waiting = [node for node in part.exits if node not in complete[:1]]
-        if self._open:
-            self._open[-1].exits.update(waiting)
-        else:
-            self._late += waiting
-        return complete[0] if complete else None
+        own = [node for node, flows in part.exits.items() if self._is_complete(node, flows) and node not in self._left]
+        join = own[0] if len(own) == len(part.exits) == 1 else None
+        self.parts[part.split] = Part(part.split, join, part.ways, len(part.leading_on))
+        for node, flows in part.exits.items():
+            if node in own[:1]:
+                continue
+            if self._open:
+                self._open[-1].come_to(node, flows)
+            else:
+                self._late.append(node)
+        return own[0] if own else None
 
-    def _is_complete(self, join: ProceduralNode) -> bool:
+    def _is_complete(self, join: ProceduralNode, flows: int) -> bool:
+        """Return True if so many flows are all that lead forward to a join."""
         forward = [flow for flow in self._graph.incoming(join) if _is_walked(flow) and flow not in self._back]
-        return self._arrived[join] >= len(forward)
+        return flows >= len(forward)
 
     def _is_loop_head(self, join: ProceduralNode) -> bool:
         return any(flow in self._back for flow in self._graph.incoming(join))
