@@ -1,0 +1,1 @@
+"""The baselines of PAGED that use no language model."""

@@ -1,0 +1,212 @@
+"""A procedure as blocks within each other, and the procedural graph of it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Final, Literal
+
+from ....workflow.procedural_graph import NodeSort, ProceduralFlow, ProceduralGraph, ProceduralNode
+from .clashing_conditions import exclude_each_other
+from .condition_words import OTHERWISE, negated
+
+Exit = tuple[ProceduralNode, str]
+"""A node from which the procedure goes on, and the condition under which it does."""
+
+GATEWAY_NAMES: Final[dict[NodeSort, str]] = {"exclusive": "XOR", "inclusive": "OR", "parallel": "AND"}
+START: Final = ProceduralNode("start")
+END: Final = ProceduralNode("end")
+
+
+@dataclass(frozen=True, slots=True)
+class BackTo:
+    """The end of a sequence that goes on at an action elsewhere."""
+
+    action: ProceduralNode
+
+
+@dataclass(eq=False, slots=True)
+class TreeBlock:
+    """Branches from a split to a join.
+
+    Args:
+        sort: "parallel", or what sort of choice the text announces; "choice" if the conditions decide.
+        parent: The sequence in which the block stands.
+    """
+
+    sort: Literal["parallel", "exclusive", "inclusive", "choice"]
+    parent: TreeSequence
+    branches: list[TreeSequence] = field(default_factory=list)
+
+    def add(self, condition: str = "", otherwise: bool = False) -> TreeSequence:
+        """Add an empty branch."""
+        branch = TreeSequence(self, condition, otherwise)
+        self.branches.append(branch)
+        return branch
+
+    @property
+    def is_choice(self) -> bool:
+        """Return True unless the branches run in parallel."""
+        return self.sort != "parallel"
+
+    @property
+    def has_otherwise(self) -> bool:
+        """Return True if a branch is for all other cases."""
+        return any(branch.otherwise and branch.condition == OTHERWISE for branch in self.branches)
+
+    @property
+    def is_exclusive(self) -> bool:
+        """Return True for a choice of which one branch at most is taken."""
+        if self.sort in ("exclusive", "inclusive"):
+            return self.sort == "exclusive"
+        return len(self.branches) < 2 or any(map(self.excludes, self.branches))
+
+    def condition_of(self, branch: TreeSequence) -> str:
+        """Return the condition of a branch; for "otherwise" the opposite of the other condition, if there is one."""
+        others = [one.condition for one in self.branches if one is not branch]
+        if branch.condition == OTHERWISE and len(others) == 1 and others[0]:
+            return negated(others[0])
+        return branch.condition
+
+    def excludes(self, branch: TreeSequence) -> bool:
+        """Return True if a branch is an alternative to the others, or its condition excludes that of another."""
+        return branch.otherwise or any(exclude_each_other(one.condition, branch.condition) for one in self.branches)
+
+
+@dataclass(eq=False, slots=True)
+class TreeSequence:
+    """What happens in sequence: the whole procedure, or a branch of a block with its condition.
+
+    Args:
+        block: The block of which it is a branch; None for the whole.
+        condition: The condition of the branch.
+        otherwise: Whether the text states it as an alternative to the conditions before.
+    """
+
+    block: TreeBlock | None = None
+    condition: str = ""
+    otherwise: bool = False
+    items: list[ProceduralNode | TreeBlock | BackTo] = field(default_factory=list)
+
+    @property
+    def ends(self) -> bool:
+        """Return True if nothing can follow: the procedure ends here, or goes on elsewhere."""
+        return bool(self.items) and (self.items[-1] == END or isinstance(self.items[-1], BackTo))
+
+    def enclosing(self) -> Iterator[TreeBlock]:
+        """Yield the blocks around it, the innermost first."""
+        block = self.block
+        while block is not None:
+            yield block
+            block = block.parent.block
+
+
+def join_common_targets(sequence: TreeSequence) -> None:
+    """Move what several branches of a block go on with behind the block.
+
+    A branch that goes on at an action of another branch of the same block is read as joining it there, if every other
+    branch does, ends, or goes back.
+    """
+    at = 0
+    while at < len(sequence.items):
+        block = sequence.items[at]
+        if isinstance(block, TreeBlock):
+            for branch in block.branches:
+                join_common_targets(branch)
+            shared = _shared_tail(block)
+            if shared is not None:
+                branch, start, backs = shared
+                for back in backs:
+                    back.items.pop()
+                sequence.items[at + 1 : at + 1] = branch.items[start:]
+                for item in branch.items[start:]:
+                    if isinstance(item, TreeBlock):
+                        item.parent = sequence
+                del branch.items[start:]
+        at += 1
+
+
+def _shared_tail(block: TreeBlock) -> tuple[TreeSequence, int, list[TreeSequence]] | None:
+    """Return a branch, where in it the common rest begins, and the branches that go on there; None if there is none."""
+    targets = {
+        item: (branch, at)
+        for branch in block.branches
+        for at, item in enumerate(branch.items)
+        if isinstance(item, ProceduralNode) and item != END
+    }
+    backs: dict[ProceduralNode, list[TreeSequence]] = {}
+    for branch in block.branches:
+        last = branch.items[-1] if branch.items else None
+        if isinstance(last, BackTo) and last.action in targets and targets[last.action][0] is not branch:
+            backs.setdefault(last.action, []).append(branch)
+    for action, joining in backs.items():
+        home, at = targets[action]
+        if all(branch is home or branch in joining or branch.ends for branch in block.branches):
+            return home, at, joining
+    return None
+
+
+def graph_of_tree(roots: list[TreeSequence]) -> ProceduralGraph:
+    """Return the graph of a procedure: each root from the start to the end, gateways in pairs.
+
+    A join stands only where more than one branch goes on.
+    """
+    writer = _FlowWriter()
+    for root in roots:
+        if root.items:
+            writer.connect(writer.write(root, [(START, "")]), END)
+    return ProceduralGraph.of(writer.flows)
+
+
+class _FlowWriter:
+    """Writes the flows of sequences in the order of the text."""
+
+    def __init__(self) -> None:
+        self.flows: list[ProceduralFlow] = []
+        self._counts: Counter[NodeSort] = Counter()
+
+    def connect(self, exits: list[Exit], node: ProceduralNode) -> list[Exit]:
+        """Write the flows to a node, and return how it goes on from there."""
+        self.flows += [ProceduralFlow(source, node, condition) for source, condition in exits]
+        return [(node, "")]
+
+    def write(self, sequence: TreeSequence, exits: list[Exit]) -> list[Exit]:
+        """Write the flows of a sequence, and return from where it goes on; from nowhere if it ends."""
+        for item in sequence.items:
+            if isinstance(item, TreeBlock):
+                exits = self._write_block(item, exits)
+            elif isinstance(item, BackTo):
+                self.connect(exits, item.action)
+                exits = []
+            else:
+                exits = self.connect(exits, item)
+                exits = [] if item == END else exits
+        return exits
+
+    def _write_block(self, block: TreeBlock, exits: list[Exit]) -> list[Exit]:
+        branches = [branch for branch in block.branches if branch.items]
+        if not branches:
+            return exits
+        if not block.is_choice and len(branches) == 1:
+            return self.write(branches[0], exits)
+        sort: NodeSort = "parallel"
+        if block.is_choice:
+            sort = "exclusive" if block.is_exclusive else "inclusive"
+            branches = block.branches
+        split = self._gateway(sort)
+        self.connect(exits, split)
+        ways = [self.write(branch, [(split, block.condition_of(branch))]) for branch in branches]
+        if len(branches) == 1:
+            ways.append([(split, "")])
+        open_ways = [way for way in ways if way]
+        if len(open_ways) < 2:
+            return open_ways[0] if open_ways else []
+        join = self._gateway(sort)
+        for way in open_ways:
+            self.connect(way, join)
+        return [(join, "")]
+
+    def _gateway(self, sort: NodeSort) -> ProceduralNode:
+        self._counts[sort] += 1
+        return ProceduralNode(sort, f"{GATEWAY_NAMES[sort]}{self._counts[sort]}")

@@ -1,0 +1,192 @@
+"""Common English verbs of procedures, and the base form behind an inflected one."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Final, Literal
+
+from .word_sets import word_set
+
+VerbForm = Literal["base", "third", "gerund", "past"]
+
+_VERBS: Final = """
+    abort accept access accompany acknowledge acquire activate adapt add address adjust administer admit adopt
+    advance advertise advise agree align allocate allow alter analyse analyze announce annotate answer appeal append
+    apply appoint appraise approve arrange arrive ask assemble assess assign assist attach attend audit authenticate
+    authorise authorize await award back bake balance ban base beat begin bind bill blend block board boil book
+    bottle brew brief bring broadcast browse brush build buy calculate calibrate call cancel capture carry carve
+    catch categorise categorize celebrate certify change charge chart chase check chill choose chop circulate claim
+    clarify classify clean clear click close coat code collate collect combine come comment commission commit
+    communicate compare compensate compile complain complete compose compress compute conduct configure confirm
+    connect consider consolidate construct consult contact continue contribute convert cook cool coordinate copy
+    correct count cover craft create credit cross cure cut cast debit debug decide declare decline decorate decrease
+    deduct defer define delay delegate delete deliver demand demonstrate deploy deposit describe design destroy
+    detect determine develop deviate diagnose dig dip direct disable discard discharge disconnect discount discuss
+    dispatch display dispose dissolve distribute divide document double download draft drain draw dress drill drive
+    drop dry dye earn eat edit elaborate elect eliminate email employ empty enable enclose encrypt end engage
+    enlarge enrol enroll ensure enter erase escalate escort establish estimate evaluate evacuate examine exchange
+    execute exit expand explain explore export extend extinguish extract face fasten fax feed fetch file fill filter
+    finalise finalize find finish fit fix flag flip flush fold follow forecast format forward freeze fry fulfil
+    fulfill fund garnish gather generate get give glue go grade grant grate greet grill grind group guide hand
+    handle hang harvest have heat help hire hold identify implement import improve include increase indicate inform
+    initiate inject insert inspect install instruct insulate insure integrate interpret interview introduce
+    invalidate investigate invite invoice iron isolate issue join judge jump justify keep knead label launch lay
+    lead learn leave lend let level lift light limit link list listen load locate lock log look lower mail maintain
+    make manage manufacture mark market marinate mash match measure meet melt merge message microwave migrate mince
+    mix model modify moisten monitor mount move mow name negotiate note notify number obtain offer oil open operate
+    order organise organize outline overwrite pack package paint park pass paste patch pause pay peel perform permit
+    phone photocopy photograph pick pile pilot place plan plant play plug point polish poll pool post postpone pour
+    praise prepare prescribe present preserve press pretest prevent price print prioritise prioritize process
+    procure produce program promote prompt prepay propose protect provide prove publish pull pump purchase purge
+    push put qualify quantify query queue quit quote raise rank rate reach read reassign rebook reboot recall
+    receive recheck reconcile recommend record recover recruit recycle redeem redesign redirect reduce refer refill
+    refine refrigerate refund refuse regenerate register regulate reimburse reject release reload relocate remind
+    remove rename render renew rent reopen reorder repair repeat replace replenish reply report represent request
+    require reschedule research reserve reset resize resolve respond restart restock restore restrict resubmit
+    resume retain retest retire retrain retrieve retry return reuse reveal reverse review revise revoke rewrite ring
+    rinse rise roast roll rotate route run sample sand save saw say scale scan schedule score scrape screen screw
+    scrub seal search season seat secure see seek segment select sell send separate serve set settle sew shake shape
+    share sharpen ship shop shorten show shred shut sieve sift sign simmer sing sit skim skip slice slide smooth
+    soak solicit solve sort spawn speak specify spend split spray spread sprinkle squeeze stack stamp standardise
+    standardize start state steam steep sterilise sterilize stir stitch stop store strain stretch strike strip study
+    submit subscribe subtract suggest summarise summarize supervise supply support surrender survey suspend swap
+    sweep switch synchronise synchronize tag take talk taste tear tell terminate test thank thaw thicken think throw
+    tie tighten tilt toast toss total trace track trade train transcribe transfer transform translate transmit
+    transplant transport treat triage trigger trim try tune turn twist type unblock undergo undo uninstall unload
+    unlock unpack unplug unscrew unwrap update upgrade upload use utilise utilize vaccinate validate verify view
+    visit vote wait walk warm warn wash watch water wear weigh weld welcome whip whisk wipe withdraw withhold wrap
+    write yield zip
+"""
+_IRREGULAR: Final = """
+    beat:beat,beaten begin:began,begun bind:bound bring:brought broadcast:broadcast build:built buy:bought cast:cast
+    catch:caught choose:chose,chosen come:came cut:cut dig:dug draw:drew,drawn drive:drove,driven eat:ate,eaten feed:fed
+    find:found forecast:forecast freeze:froze,frozen get:got,gotten give:gave,given go:went,gone grind:ground hang:hung
+    have:had hold:held keep:kept lay:laid lead:led leave:left lend:lent let:let light:lit make:made meet:met
+    overwrite:overwrote,overwritten pay:paid prepay:prepaid prove:proved,proven put:put quit:quit read:read
+    rewrite:rewrote,rewritten ring:rang,rung rise:rose,risen run:ran saw:sawed,sawn say:said see:saw,seen seek:sought
+    sell:sold send:sent set:set sew:sewed,sewn shake:shook,shaken show:showed,shown shut:shut sing:sang,sung sit:sat
+    slide:slid speak:spoke,spoken spend:spent split:split spread:spread steep:steeped strike:struck sweep:swept
+    take:took,taken teach:taught tear:tore,torn tell:told think:thought throw:threw,thrown undergo:underwent,undergone
+    undo:undid,undone wear:wore,worn withdraw:withdrew,withdrawn withhold:withheld write:wrote,written
+"""
+_VOWELS: Final = "aeiou"
+_DOUBLED: Final = word_set(
+    "ban beg begin bet commit control cut debug defer dig dip drop fit flag flip get grab jam log mop occur pat permit "
+    "pin plan plug program prefer put quit refer rub run scan scrub set ship shop shred shut sit skim skip spin split "
+    "step stir stop strip submit swap tag tip transfer transmit trim unplug unwrap whip wrap zip cancel label travel "
+    "model total signal"
+)
+# Verbs whose form names a thing far more often: a bare form of them starts an action, but ends no subject.
+_NOUNS: Final = word_set(
+    "address award balance base bill board book bottle charge chart check claim code comment copy credit cross delay "
+    "demand deposit design discount dispatch display document dress drill dye email end exchange exit face fax file "
+    "filter flag format fund garnish glue grade group guide hand heat help iron issue judge label launch level light "
+    "link list load lock log look mail mark market match message model mount name note number offer oil order outline "
+    "pack package paint park pass paste patch phone photograph pile pilot place plan plant plug point polish poll pool "
+    "post price print process program purchase query quote rank rate record refund release rent repair reply report "
+    "request research reserve return review roll route run sample scale schedule score screen seal search season sign "
+    "slice sort stack stamp state store study supply support survey switch tag talk taste test tie total trace track "
+    "trade train transfer transport trial type update upgrade use view visit vote wait walk wash watch water weld "
+    "wrap yield"
+)
+
+
+def verb_of(word: str) -> tuple[str, VerbForm] | None:
+    """Return the base form behind a word of any case, and which form the word is; None for no verb that is known."""
+    return _forms().get(word.lower())
+
+
+def is_base(word: str) -> bool:
+    """Return True if the word is the base form of a verb that is known."""
+    found = verb_of(word)
+    return found is not None and found[1] == "base"
+
+
+def names_things(word: str) -> bool:
+    """Return True for a form that is a noun as often as a verb, such as "order" or "reports"."""
+    found = verb_of(word)
+    return found is not None and found[0] in _NOUNS
+
+
+def is_participle(word: str) -> bool:
+    """Return True if the word is the past form or past participle of a verb: known, or by its ending."""
+    found = verb_of(word)
+    if found is not None:
+        return found[1] == "past" or found[0] in _SAME
+    return len(word) > 4 and word.lower().endswith("ed")
+
+
+def participle_base(word: str) -> str:
+    """Return the base form behind a past participle; of an unknown verb, what its ending suggests."""
+    found = verb_of(word)
+    if found is not None:
+        return found[0]
+    lower = word.lower()
+    stem = lower[:-2] if lower.endswith("ed") else lower
+    if lower.endswith("ied"):
+        return stem[:-1] + "y"
+    if len(stem) > 3 and stem[-1] == stem[-2] and stem[-1] not in "lsz":
+        return stem[:-1]
+    return stem + "e" if stem[-1:] in "cgsuvz" and not stem.endswith("ss") else stem
+
+
+def third_base(word: str) -> str:
+    """Return the base form behind the third person of a verb; of an unknown one, what its ending suggests."""
+    found = verb_of(word)
+    if found is not None:
+        return found[0]
+    lower = word.lower()
+    if lower.endswith("ies"):
+        return lower[:-3] + "y"
+    if lower.endswith(("ches", "shes", "sses", "xes", "zes", "oes")):
+        return lower[:-2]
+    return lower.removesuffix("s")
+
+
+def gerund_base(word: str) -> str | None:
+    """Return the base form behind a gerund; None if the word is none."""
+    found = verb_of(word)
+    if found is not None:
+        return found[0] if found[1] == "gerund" else None
+    lower = word.lower()
+    return participle_base(lower[:-3] + "ed") if len(lower) > 5 and lower.endswith("ing") else None
+
+
+_SAME: Final = word_set("broadcast cast cut forecast let put quit read set shut split spread")
+
+
+@cache
+def _forms() -> dict[str, tuple[str, VerbForm]]:
+    """Return the verb and the form of each word; a base form goes before the forms of others."""
+    irregular = {base: past.split(",") for base, _, past in (pair.partition(":") for pair in _IRREGULAR.split())}
+    bases = dict.fromkeys((*_VERBS.split(), *irregular))
+    found: dict[str, tuple[str, VerbForm]] = {base: (base, "base") for base in bases}
+    for base in bases:
+        found.setdefault(_third(base), (base, "third"))
+        found.setdefault(_ending(base, "ing"), (base, "gerund"))
+        pasts = irregular.get(base) or [_ending(base, "ed")]
+        if base in _DOUBLED and base.endswith("l"):  # cancelled and canceled
+            pasts = [*pasts, f"{base}ed"]
+        for past in pasts:
+            found.setdefault(past, (base, "past"))
+    return found
+
+
+def _third(base: str) -> str:
+    if base == "have":
+        return "has"
+    if base.endswith("y") and base[-2] not in _VOWELS:
+        return base[:-1] + "ies"
+    return base + ("es" if base.endswith(("s", "x", "z", "ch", "sh", "o")) else "s")
+
+
+def _ending(base: str, ending: str) -> str:
+    if base in _DOUBLED:
+        return base + base[-1] + ending
+    if base.endswith("ie"):
+        return (base[:-2] + "y" if ending == "ing" else base[:-1]) + ending
+    if base.endswith("e") and not (ending == "ing" and base.endswith(("ee", "ye"))):
+        return base[:-1] + ending
+    if ending == "ed" and base.endswith("y") and base[-2] not in _VOWELS:
+        return base[:-1] + "ied"
+    return base + ending
