@@ -14,7 +14,7 @@ from procedural_builders import END, START, action, gateway, graph, procedural_g
 
 from pytest_taskgraph.scoring.procedural_graphs.bleu import bleu_tokens
 from pytest_taskgraph.scoring.procedural_graphs.graph_edit import (
-    MOST_NODES,
+    MOST_PAIRS,
     EditDistance,
     edit_distance,
     edit_similarity,
@@ -183,7 +183,10 @@ def test_edit_distance_of_large_unlike_graphs_is_a_bound_that_repeats() -> None:
     assert found == edit_distance(theirs, ours, 50)
 
 
-def test_edit_distance_above_the_most_nodes_is_still_exact_for_an_equal_graph() -> None:
-    ours = large(MOST_NODES + 20, "turn")
+def test_edit_distance_of_many_pairs_is_exact_for_alike_graphs_and_bounded_for_others() -> None:
+    ours = large(80, "turn")
+    assert len(ours.nodes) ** 2 > MOST_PAIRS
     assert edit_distance(ours, ProceduralGraph.of(reversed(ours.flows))) == EditDistance(0, True)
-    assert not edit_distance(ours, large(MOST_NODES + 10, "polish")).exact
+    part = ProceduralGraph.of(ours.flows[3:])
+    assert edit_distance(ours, part) == EditDistance(edit_size(ours) - edit_size(part), True)
+    assert not edit_distance(ours, large(70, "polish"), 20).exact

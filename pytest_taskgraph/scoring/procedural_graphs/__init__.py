@@ -6,7 +6,7 @@ appendix C.3; docs/procedural-graph-metrics.md states each choice that the paper
 bleu              how alike two texts are
 answered_graphs   the graph of an answer, and of a reference
 element_counts    numerators and counts of precision and recall, which are summed before they are divided
-node_matches      which nodes of two graphs stand for each other
+node_matches      how alike nodes of two graphs are, and which stand for each other
 element_texts     actions, data constraints, action constraints and actors
 gateway_scores    gateways by type
 flow_scores       flows by type

@@ -25,7 +25,6 @@ def bleu_tokens(text: str) -> list[str]:
     return [token for token in _TOKEN.findall(text.lower()) if token not in _DROPPED]
 
 
-@lru_cache(maxsize=32_768)
 def bleu1(candidate: str, reference: str) -> float:
     """Return the BLEU-1 of a candidate against one reference, 0.0 to 1.0, rounded to four places.
 

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     Numbers = NDArray[np.int64]
 
 MOST_STATES: Final = 2_000
-"""The states that the search for a distance may visit."""
-MOST_NODES: Final = 60
-"""Nodes of the larger graph above which only one state is visited."""
+"""The states that the search for a distance may visit: about half a second."""
+MOST_PAIRS: Final = 60 * 60
+"""Pairs of nodes above which it may visit fewer, in proportion, for a state takes longer."""
 
 Label = tuple[str, ...]
 Relation = tuple[tuple[Label, ...], tuple[Label, ...]]
@@ -57,13 +57,14 @@ def edit_distance(one: ProceduralGraph, other: ProceduralGraph, most: int = MOST
     Args:
         one: A graph.
         other: A graph.
-        most: The states that the search may visit. Where they do not suffice, and above MOST_NODES, the result is the
-            cheapest path that was found.
+        most: The states that the search may visit, for graphs of up to MOST_PAIRS pairs of nodes. Where they do not
+            suffice, the result is the cheapest path that was found.
     """
     if set(one.flows) == set(other.flows):
         return EditDistance(0, True)
     smaller, larger = sorted((one, other), key=lambda graph: (len(graph.nodes), graph.to_json()))
-    search = _Search(smaller, larger, most if len(larger.nodes) <= MOST_NODES else 1)
+    pairs = len(smaller.nodes) * len(larger.nodes)
+    search = _Search(smaller, larger, most if pairs <= MOST_PAIRS else max(1, most * MOST_PAIRS // pairs))
     search.run()
     return EditDistance(search.best, search.left >= 0)
 

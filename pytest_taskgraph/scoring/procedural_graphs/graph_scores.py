@@ -9,7 +9,7 @@ from .element_counts import ElementCounts, Part
 from .element_texts import actor_scores, text_scores
 from .flow_scores import flow_scores
 from .gateway_scores import gateway_scores
-from .node_matches import node_matches
+from .node_matches import node_matches, node_similarities
 
 _TEXTS: Final[tuple[NodeSort, ...]] = ("action", "data", "notice")
 _FLOWS: Final[tuple[FlowSort, ...]] = ("sequence", "condition", "constraint")
@@ -25,10 +25,11 @@ def score_procedure(extracted: ProceduralGraph, gold: ProceduralGraph) -> dict[s
 
 def _one_way(scored: ProceduralGraph, partner: ProceduralGraph) -> dict[str, Part]:
     """Return what the elements of one graph score against those of the other, whose texts are the references."""
-    matches = node_matches(scored, partner)
+    similarities = node_similarities(scored, partner)
+    matches = node_matches(similarities)
     return {
-        "actor": actor_scores(scored, partner),
-        **{sort: text_scores(scored, partner, sort) for sort in _TEXTS},
+        "actor": actor_scores(similarities),
+        **{sort: text_scores(similarities, sort) for sort in _TEXTS},
         **{sort: gateway_scores(scored, partner, sort, matches) for sort in GATEWAYS},
         **{sort: flow_scores(scored, partner, sort, matches) for sort in _FLOWS},
     }

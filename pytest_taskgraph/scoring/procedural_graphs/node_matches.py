@@ -1,4 +1,4 @@
-"""Which nodes of one procedural graph a node of another may stand for."""
+"""How alike the nodes of two procedural graphs are, and which of them may stand for each other."""
 
 from __future__ import annotations
 
@@ -7,24 +7,30 @@ from collections.abc import Mapping
 from ...workflow.procedural_graph import ProceduralGraph, ProceduralNode
 from .bleu import MATCHED, bleu1
 
+Similarities = Mapping[ProceduralNode, Mapping[ProceduralNode, float]]
 Matches = Mapping[ProceduralNode, frozenset[ProceduralNode]]
 
 _WITH_TEXT = ("action", "data", "notice")
 
 
-def node_matches(scored: ProceduralGraph, partner: ProceduralGraph) -> Matches:
-    """Return, for every node of the scored graph, the nodes of its partner that match it.
+def node_similarities(scored: ProceduralGraph, partner: ProceduralGraph) -> Similarities:
+    """Return, for every node of the scored graph, how alike the nodes of its type in the partner are, in their order.
 
-    Actions and constraints match those of their type with a BLEU of at least MATCHED, the scored one being the
-    candidate; other nodes match all of their type. Actors do not count.
+    That is the BLEU of the scored text for actions and constraints, whatever their actors, and 1.0 for other nodes.
     """
     by_sort: dict[str, list[ProceduralNode]] = {}
     for node in partner.nodes:
         by_sort.setdefault(node.sort, []).append(node)
+    return {node: {other: _similarity(node, other) for other in by_sort.get(node.sort, ())} for node in scored.nodes}
+
+
+def node_matches(similarities: Similarities) -> Matches:
+    """Return, for every scored node, the nodes of the partner that match it: those with a value of at least MATCHED."""
     return {
-        node: frozenset(other for other in by_sort.get(node.sort, ()) if _match(node, other)) for node in scored.nodes
+        node: frozenset(other for other, value in others.items() if value >= MATCHED)
+        for node, others in similarities.items()
     }
 
 
-def _match(node: ProceduralNode, other: ProceduralNode) -> bool:
-    return node.sort not in _WITH_TEXT or bleu1(node.text, other.text) >= MATCHED
+def _similarity(node: ProceduralNode, other: ProceduralNode) -> float:
+    return bleu1(node.text, other.text) if node.sort in _WITH_TEXT else 1.0
