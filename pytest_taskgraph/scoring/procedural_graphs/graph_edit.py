@@ -6,7 +6,7 @@ of a flow is its condition. Label are compared by their tokens (`bleu.bleu_token
 do not count.
 
 Hand-written, for an answer may be hostile: `nx.graph_edit_distance` is bounded by a clock alone, which makes
-scores depend on the machine, and takes ten seconds for two graphs of 10 nodes that have nothing in common
+scores depend on the machine, and takes seconds for two graphs of 9 nodes that have nothing in common
 (perf/procedural_graphs.py). In the tests it is what the distances are compared with.
 """
 

@@ -1,0 +1,46 @@
+"""docs/procedural-graph-metrics.md: its example prints what it says, and its tables name every metric and element."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import re
+from pathlib import Path
+
+from pytest_taskgraph.scoring.metrics import names_measured
+from pytest_taskgraph.scoring.procedural_graphs.bleu import MATCHED, bleu1
+from pytest_taskgraph.scoring.procedural_graphs.graph_edit import MOST_PAIRS, MOST_STATES
+from pytest_taskgraph.scoring.procedural_graphs.graph_scores import ELEMENTS
+
+PAGE = (Path(__file__).parents[2] / "docs" / "procedural-graph-metrics.md").read_text(encoding="utf-8")
+
+
+def named(heading: str) -> list[str]:
+    """Return the names in the first columns of the tables behind a heading of a table."""
+    rows = PAGE.partition(f"| {heading} |")[2].partition("\n\n")[0]
+    return [name for row in re.findall(r"^\| (`.*?) \|", rows, re.MULTILINE) for name in re.findall(r"`(\w+)`", row)]
+
+
+def test_example_of_the_page_prints_what_follows_it() -> None:
+    (code,) = re.findall(r"^```python\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+    (printed,) = re.findall(r"^```text\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+    output = io.StringIO()
+    with contextlib.redirect_stdout(output):
+        exec(code, {})
+    assert output.getvalue() == printed
+
+
+def test_tables_of_the_page_name_every_element_and_metric() -> None:
+    assert sorted(named("element")) == sorted(ELEMENTS)
+    whole = PAGE.partition("## The whole graph")[2]
+    metrics = [*named("metric"), *re.findall(r"^\| `(\w+)` \|", whole, re.MULTILINE)]
+    assert sorted(metrics) == sorted(names_measured(("procedural_f1", "graph_edit_similarity")))
+
+
+def test_page_states_the_bounds_and_the_worked_texts() -> None:
+    assert f"at least {MATCHED}." in PAGE
+    assert f"at most {MOST_STATES} states" in PAGE
+    assert f"more than {MOST_PAIRS} pairs" in PAGE
+    texts = "find an empty seat", "find empty seat near the window"
+    assert f"scores {bleu1(*texts):.4f} against".replace("0.", ".") in PAGE
+    assert f"and {bleu1(*reversed(texts)):g} the other way".replace("0.", ".") in PAGE
