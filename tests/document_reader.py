@@ -80,7 +80,7 @@ class DocumentReader:
         aside = False
         while (found := _WORDS_BEFORE.match(text)) and found.end():
             text = text[found.end() :]
-            aside = bool(found["one_hand"]) or (aside and bool(found["together"]))
+            aside = bool(found["one_hand"])
             self._enter(found)
         beside = re.split(r"; (?:at the same time|meanwhile), ", text)
         if len(beside) > 1 and not aside:
