@@ -13,7 +13,7 @@ from document_graphs import END, START
 
 from pytest_taskgraph.workflow.procedural_graph import NodeSort, ProceduralGraph, ProceduralNode
 
-_CONSTRAINT = re.compile(r"To (.+?)(?: requires access to (.+?))?(?: and)?(?: produces (.+))?")
+_CONSTRAINT = re.compile(r"“(.+?)”(?: requires access to (.+?))?(?: and)?(?: produces (.+))?")
 _NOTICE = re.compile(r"To (.+), note that (.+)")
 _WORDS_BEFORE = re.compile(
     r"(?P<start>in the beginning, )"
@@ -57,11 +57,12 @@ class DocumentReader:
             text = sentence.removesuffix(".")
             if found := _NOTICE.fullmatch(text):
                 self._constrain(found[1], ProceduralNode("notice", found[2]), source=True)
-            elif text.startswith("To ") and (found := _CONSTRAINT.fullmatch(text)):
+            elif found := _CONSTRAINT.fullmatch(text):
+                action = found[1][0].lower() + found[1][1:]
                 if found[2]:
-                    self._constrain(found[1], ProceduralNode("data", found[2]), source=False)
+                    self._constrain(action, ProceduralNode("data", found[2]), source=False)
                 if found[3]:
-                    self._constrain(found[1], ProceduralNode("data", found[3]), source=True)
+                    self._constrain(action, ProceduralNode("data", found[3]), source=True)
             else:
                 self._read_steps(text[0].lower() + text[1:])
         return comparable((source, target, condition) for source, target, condition in self._named())

@@ -82,7 +82,7 @@ def test_write_document_restaurant_tells_part_by_part() -> None:
     assert [sentence.text for sentence in write_document(restaurant()).sentences] == [
         "In the beginning, the guest must enter the restaurant.",
         "Next, if the guest needs dishes, then the guest must choose the desired dishes, then specify the taste.",
-        "To choose the desired dishes requires access to the menu.",
+        "“Choose the desired dishes” requires access to the menu.",
         "In addition, if the guest needs drinks, then the guest must order drinks.",
         "Once all that applies is done, the kitchen must cook the dishes, then serve the dishes; at the same "
         "time, Anna must mix the drinks.",
@@ -93,7 +93,7 @@ def test_write_document_restaurant_tells_part_by_part() -> None:
         "Otherwise, if the cook is out, then fetch bread.",
         "After that, in either case, this part is done.",
         "After that, unless the procedure has ended, the guest must pay, and the procedure ends.",
-        "To pay produces the receipt.",
+        "“Pay” produces the receipt.",
     ]
 
 
@@ -115,7 +115,9 @@ def test_write_document_nested_graph_says_every_text_and_unit(graph: ProceduralG
     document = write_document(graph)
     assert missing_texts(graph, document.text) == []
     assert {unit for sentence in document.sentences for unit in sentence.units} == {*decompose(graph)}
-    assert all(sentence.text[0].isupper() and sentence.text.endswith(".") for sentence in document.sentences)
+    assert all(
+        sentence.text.lstrip("“")[0].isupper() and sentence.text.endswith(".") for sentence in document.sentences
+    )
 
 
 @given(nested_graphs())
@@ -277,3 +279,35 @@ def test_write_document_structure_is_shown_in_words(text: str, expected: list[st
     graph = graph_of(text, **dict.fromkeys("abcdef", "clerk"))
     told = [sentence.text.replace("Next, ", "Then, ") for sentence in write_document(graph).sentences]
     assert told == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "actors", "expected"),
+    [
+        ("data(price list) -> check", {}, "“Check” by the clerk requires access to the price list."),
+        ("Start -> check\ncheck -> notice(at most two)", {}, "To check, pay attention to at most two."),
+        ("Start -> check\ncheck -> notice(do not sign)", {}, "To check, pay attention to “do not sign”."),
+        ("Start -> checks it\nchecks it -> End", {}, "In the beginning, the clerk checks it, and the procedure ends."),
+        (
+            "Start -> check\ncheck -> End",
+            {"check": "Anna"},
+            "In the beginning, Anna must check, and the procedure ends.",
+        ),
+        ("Start -> check\ncheck -> End", {"check": ""}, "In the beginning, check, and the procedure ends."),
+        (
+            "Start -> check if it is late. Now!\ncheck if it is late. Now! -> End",
+            {},
+            "In the beginning, the clerk must “check if it is late. Now!”, and the procedure ends.",
+        ),
+        (
+            "Start -> XOR1\nXOR1 -> (When the PDF is there) check",
+            {},
+            "In the beginning, when the PDF is there, then the clerk must check.",
+        ),
+        ("Start -> XOR1\nXOR1 -> (late?) check", {}, "In the beginning, if “late?”, then the clerk must check."),
+        ("Start -> XOR1\nXOR1 -> (ok) check\nXOR1 -> End", {}, "In the remaining case, the procedure ends."),
+    ],
+)
+def test_write_document_texts_are_fitted_into_sentences(text: str, actors: dict[str, str], expected: str) -> None:
+    graph = graph_of(text, **{"check": "clerk", "checks": "clerk"} | actors)
+    assert write_document(graph).sentences[-1].text == expected

@@ -94,7 +94,7 @@ def predicate(action: ProceduralNode) -> str:
 
 
 def purpose(action: ProceduralNode, named: bool = False) -> str:
-    """Return an action as the subject of what it requires: "to check the order".
+    """Return an action as what something is said for: "to check the order".
 
     Args:
         action: The action.
@@ -136,7 +136,8 @@ def constraint_clauses(
         for verb, again, nodes in (("requires access to", "to ", [*required]), ("produces", "", [*produced]))
         if nodes
     ]
-    return f"{purpose(action, named)} {' and '.join(verbs)}"
+    by = f" by {subject(action.actor)}" if named and action.actor else ""
+    return f"{quoted(upper_first(action.text))}{by} {' and '.join(verbs)}"
 
 
 def notice_clause(action: ProceduralNode, notice: ProceduralNode, named: bool = False) -> str:
