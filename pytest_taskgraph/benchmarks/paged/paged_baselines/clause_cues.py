@@ -15,8 +15,8 @@ _LEADS: Final[tuple[tuple[Lead, str], ...]] = (
     ("start", r"(?:right )?(?:in|at) the (?:very )?(?:beginning|start|outset)|(?:at )?first(?:ly| of all)?|initially|"
               r"to (?:begin|start)(?: with)?|as a first step|in a first step"),
     ("join", r"in (?:any|either|both|all|every|each)(?: of (?:the|these))? (?:cases?|events?)|either way|"
-             r"regardless(?: of [^,]{1,80})?|"
-             r"(?:once|after|when|as soon as) (?:both|all|everything|either|each)\b[^,]{0,60}?\b"
+             r"regardless(?: of [^,]{1,80})?"),
+    ("done", r"(?:once|after|when|as soon as) (?:both|all|everything|either|each)\b[^,]{0,60}?\b"
              r"(?:done|finished|complete|completed|over|ready|carried out|performed|through)"),
     ("split", r"on (?:the )?one hand"),
     ("within", r"(?:in|for|on|within|under) (?:this|that|such a) (?:case|part|branch|path|event|situation|stage|phase|"
@@ -32,8 +32,9 @@ _LEADS: Final[tuple[tuple[Lead, str], ...]] = (
     ("start", rf"the {_PROCESS} (?:starts|begins|is started|is triggered) (?:with|by|when|as soon as|once|if|after)"),
     ("exclusive", r"depending on [^,:]{1,100}|"
                   r"exactly one of the following(?: \w+){0,3}(?: (?:is|are) (?:done|performed))?"),
-    ("", r"and|but|so|however|also|additionally|moreover|in addition|furthermore|therefore|thus|hence|now|here|"
-         r"as a result|accordingly|instead|besides|as well"),
+    ("also", r"also|additionally|moreover|in addition|furthermore|besides|as well"),
+    ("", r"and|but|so|however|therefore|thus|hence|now|here|"
+         r"as a result|accordingly|instead"),
 )  # fmt: skip
 _LEAD = tuple((lead, re.compile(rf"(?:{pattern})(?:\s*[,:]\s*|\s+|$)", re.I)) for lead, pattern in _LEADS)
 MOST_LEADS: Final = 6

@@ -55,6 +55,7 @@ _BEHIND = re.compile(
 )
 _BOTH = re.compile(rf"\s*,?\s+and\s+(?:(?:it|this)\s+)?(?=(?:{_NEEDS}|{_MAKES})\s)", re.I)
 _LIST = re.compile(r"[\"”’']\s*(?:,\s*and|,|and)\s+[\"“‘']")
+_INFINITIVE = re.compile(r"^to\s+", re.I)
 _PURPOSE = re.compile(r"\s+(?:in order )?to\s+(?=\w)", re.I)
 
 
@@ -157,6 +158,7 @@ def _is_action(text: str) -> bool:
     """Return True if the subject of a clause is an action: quoted, in the imperative or a gerund."""
     if text[:1] in "\"“'‘":
         return True
+    text = _INFINITIVE.sub("", text)
     first = _first(text)
     if gerund_base(first) is not None and len(text.split()) > 1:
         return True
@@ -166,7 +168,7 @@ def _is_action(text: str) -> bool:
 
 def _about(text: str) -> str:
     """Return the action that a constraint is about; empty for "this" and the like."""
-    text = text.strip(_EDGES)
+    text = _INFINITIVE.sub("", text.strip(_EDGES))
     return "" if not text or re.fullmatch(_THIS, text, re.I) else as_imperative(text)
 
 

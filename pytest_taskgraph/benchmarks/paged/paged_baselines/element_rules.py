@@ -29,11 +29,12 @@ from .mentions import (
     StepMention,
 )
 
-Cue = Literal["otherwise", "parallel", "join", "next", "exclusive", "inclusive", "or", "start", ""]
+Cue = Literal["otherwise", "parallel", "done", "join", "next", "exclusive", "inclusive", "or", "start", ""]
 _WORDS: Final[Mapping[Cue, str]] = {  # the first that is found decides
     "otherwise": "otherwise|else|if not|in (?:the|all) other cases?",
     "parallel": "at the same time|meanwhile|in the meantime|parallel|simultaneously|concurrently|while",
     "inclusive": "one or more|any of|at least one|inclusive",
+    "done": "(?:once|when|after) (?:both|all|everything)",
     "join": "(?:any|either|both|all) (?:of these )?cases?|once|after|afterwards|finally|regardless|in the end|next",
     "exclusive": "either|one of|exclusive",
     "or": "and/or|or|alternatively",
@@ -121,7 +122,7 @@ class _ElementReader:
             case "otherwise":
                 yield from self.flush()
                 self._conditions.append(ConditionMention(OTHERWISE, otherwise=True))
-            case "parallel" | "join" | "start":
+            case "parallel" | "done" | "join" | "start":
                 conditions = self._conditions if not self._steps else []
                 self._conditions = [] if conditions else self._conditions
                 yield from self.flush()

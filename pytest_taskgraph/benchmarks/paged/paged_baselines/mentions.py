@@ -5,9 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-Lead = Literal["", "start", "next", "split", "parallel", "within", "join", "exclusive"]
+Lead = Literal["", "start", "next", "split", "parallel", "within", "also", "join", "done", "exclusive"]
 """How a statement begins: "split" as the first of several that run in parallel, "parallel" beside what stands before,
-"within" in the same branch, "join" after all branches, "exclusive" as the first of several of which one is chosen."""
+"within" in the same branch, "also" as a further branch, "join" behind the branches of a choice, "done" behind several
+that all are done, "exclusive" as the first of several of which one is chosen."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -137,8 +137,8 @@ class _TreeBuilder:
             return
         if statement.lead == "within" and not self._cursor.ends:
             return
-        if statement.lead == "join" and self._cursor.block is not None:
-            self._cursor = self._cursor.block.parent
+        if statement.lead in ("join", "done"):
+            self._close(statement.lead == "done")
         if self._open is not None and self._open_waits():
             return
         self._climb()
@@ -148,9 +148,45 @@ class _TreeBuilder:
         before = self._statements[self._at - 1]
         return not before.steps and not self._cursor.items
 
+    def _close(self, all_done: bool) -> None:
+        """Go behind the block of which the text says that its branches are done: the innermost of the kind that fits.
+
+        Args:
+            all_done: Whether several branches were taken, as in "once all are done".
+        """
+        last = self._cursor.items[-1] if self._cursor.items else None
+        if isinstance(last, TreeBlock) and last.is_choice != all_done:
+            return
+        blocks = list(self._cursor.enclosing())
+        fitting = [block for block in blocks if (block.sort in ("parallel", "inclusive")) == all_done]
+        if blocks:
+            self._cursor = (fitting or blocks)[0].parent
+
     def _climb(self) -> None:
-        while self._cursor.block is not None and not self._comes_back(self._cursor.block, self._cursor):
+        """Leave the blocks to which the text does not come back, as far as no later words lead out of them."""
+        depth = sum(1 for _ in self._cursor.enclosing())
+        left = self._later_joins() if depth else 0
+        while (
+            self._cursor.block is not None and depth > left and not self._comes_back(self._cursor.block, self._cursor)
+        ):
             self._cursor = self._cursor.block.parent
+            depth -= 1
+
+    def _later_joins(self) -> int:
+        """Return how many blocks are still left by later words such as "in either case"."""
+        found, opened, grouped = 0, 0, False
+        for later in islice(self._statements, self._at + 1, self._at + 1 + LOOK_AHEAD):
+            if later.lead in ("join", "done"):
+                found, opened = (found, opened - 1) if opened else (found + 1, opened)
+            opens = any(isinstance(step, ParallelMention | ChoiceMention) for step in later.steps)
+            first = later.conditions[0] if later.conditions else None
+            if first is not None and not grouped and not first.otherwise and later.lead != "also":
+                opens = True
+            opened += opens or later.lead == "split"
+            grouped = first is not None
+            if grouped and later.steps[-1:] == (EndMention(),):
+                opened = max(0, opened - 1)  # no branches to join, if there are two
+        return found
 
     def _comes_back(self, block: TreeBlock, branch: TreeSequence) -> bool:
         """Return True if a later statement is about a block: another branch of it, or an action in one."""
@@ -164,7 +200,10 @@ class _TreeBuilder:
                         return True
                 continue
             condition = later.conditions[0]
-            if condition.otherwise:
+            if later.lead == "also" and not condition.otherwise:
+                if inner == 0 and block.is_choice and not block.has_otherwise:
+                    return True
+            elif condition.otherwise:
                 if inner == 0 and block.is_choice and not block.has_otherwise:
                     return True
                 inner = max(0, inner - (condition.text == OTHERWISE))
@@ -192,12 +231,12 @@ class _TreeBuilder:
         last = self._cursor.items[-1] if self._cursor.items else None
         if isinstance(last, TreeBlock) and last.is_choice:
             enclosing.insert(0, last)
-        for block in enclosing:
-            same = next((one for one in block.branches if _same(one.condition, condition.text)), None)
-            if same is not None and not condition.otherwise:
-                return same
-            if self._fits(block, condition):
-                return block.add(condition.text, condition.otherwise)
+        found = self._alternative_in(enclosing, condition)
+        if found is not None:
+            return found
+        if enclosing and statement.lead == "also" and not enclosing[0].has_otherwise:
+            enclosing[0].sort = "inclusive"
+            return enclosing[0].add(condition.text)
         if condition.otherwise and condition.text == OTHERWISE:
             return self._cursor  # an alternative to nothing
         if self._open is not None and self._goes_on(self._open, condition):
@@ -206,6 +245,24 @@ class _TreeBuilder:
             self._cursor = self._open.parent
         self._climb()
         return self._new_block(condition, "exclusive" if statement.lead == "exclusive" else "choice")
+
+    def _alternative_in(self, blocks: list[TreeBlock], condition: ConditionMention) -> TreeSequence | None:
+        """Return the branch of a condition in the first block where it stands already, or is an alternative."""
+        for block in blocks:
+            same = next((one for one in block.branches if _same(one.condition, condition.text)), None)
+            if same is not None and not condition.otherwise:
+                return same
+            if self._fits(block, condition) and not (
+                condition.otherwise and self._fits_another(blocks, block, condition)
+            ):
+                return block.add(condition.text, condition.otherwise)
+        return None
+
+    def _fits_another(self, blocks: list[TreeBlock], block: TreeBlock, condition: ConditionMention) -> bool:
+        """Return True if "otherwise, if ..." is rather about a block further out, by what it says."""
+        if condition.text == OTHERWISE or _excluded(block, condition):
+            return False
+        return any(_excluded(other, condition) for other in blocks[blocks.index(block) + 1 :])
 
     def _fits(self, block: TreeBlock, condition: ConditionMention) -> bool:
         """Return True if a condition is an alternative to those of a block; further away it must be an opposite."""
@@ -387,6 +444,10 @@ class _TreeBuilder:
         if found is None and mention.recalled:
             found = self.known.similar(mention.text, least=0.6)
         return found
+
+
+def _excluded(block: TreeBlock, condition: ConditionMention) -> bool:
+    return not block.has_otherwise and any(exclude_each_other(one.condition, condition.text) for one in block.branches)
 
 
 def _same(one: str, other: str) -> bool:
