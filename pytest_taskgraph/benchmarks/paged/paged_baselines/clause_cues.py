@@ -15,7 +15,7 @@ _LEADS: Final[tuple[tuple[Lead, str], ...]] = (
     ("start", r"(?:right )?(?:in|at) the (?:very )?(?:beginning|start|outset)|(?:at )?first(?:ly| of all)?|initially|"
               r"to (?:begin|start)(?: with)?|as a first step|in a first step"),
     ("join", r"in (?:any|either|both|all|every|each)(?: of (?:the|these))? (?:cases?|events?)|either way|"
-             r"regardless(?: of [^,]{1,80})?"),
+             r"regardless(?: of [^,]{1,80})?|whether or not [^,]{1,120}|no matter [^,]{1,80}"),
     ("done", r"(?:once|after|when|as soon as) (?:both|all|everything|either|each)\b[^,]{0,60}?\b"
              r"(?:done|finished|complete|completed|over|ready|carried out|performed|through)"),
     ("split", r"on (?:the )?one hand"),
@@ -83,6 +83,12 @@ _ENDS = re.compile(
     re.I,
 )
 
+_NOTHING = re.compile(
+    r"(?:there is )?(?:nothing|no(?: further| other)? (?:actions?|steps?|activity|work))\b"
+    r".{0,40}\b(?:done|needed|required|necessary|taken|performed|happens|to do|changes)$",
+    re.I,
+)
+
 
 def read_lead(text: str) -> tuple[Lead, str]:
     """Return how a clause begins, and the clause without the cue words."""
@@ -115,6 +121,11 @@ def _is_cue(lead: Lead, cue: str, rest: str) -> bool:
 def ends_procedure(text: str) -> bool:
     """Return True if a clause says that the procedure ends."""
     return _ENDS.match(text) is not None
+
+
+def does_nothing(text: str) -> bool:
+    """Return True if a clause says that nothing is to be done."""
+    return _NOTHING.match(text) is not None
 
 
 def read_condition(text: str) -> tuple[ConditionMention, str] | None:

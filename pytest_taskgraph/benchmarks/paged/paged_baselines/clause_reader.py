@@ -9,6 +9,7 @@ from typing import Final, Literal
 
 from .action_phrases import ActionPhrase, Subject, opens_action, opens_clause, read_action
 from .clause_cues import (
+    does_nothing,
     ends_procedure,
     read_condition,
     read_lead,
@@ -28,6 +29,7 @@ from .mentions import (
     EndMention,
     Lead,
     Mention,
+    NothingMention,
     ParallelMention,
     ReturnMention,
     StatementMention,
@@ -157,7 +159,7 @@ def _statements(text: str, subject: Subject) -> Iterator[Mention]:
             main, trailing = split_trailing_condition(main)
             conditions += (trailing,) if trailing else ()
             steps += _main_steps(main, subject)
-            if steps or conditions:
+            if steps or conditions or lead in ("join", "done"):
                 yield StatementMention(tuple(steps), conditions, lead)
         if not text:
             return
@@ -226,6 +228,8 @@ def _steps(text: str, subject: Subject) -> list[StepMention]:
     text = text.strip(" ,;:")
     if ends_procedure(text):
         return [EndMention()]
+    if does_nothing(text):
+        return [NothingMention()]
     together = _TOGETHER.search(text)
     body = text[: together.start()] if together else text
     groups: list[list[list[StepMention]]] = []

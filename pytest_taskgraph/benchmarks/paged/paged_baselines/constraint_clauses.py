@@ -156,9 +156,8 @@ def _each(data: str, about: str, produced: bool, actor: str = "") -> Iterator[Co
 
 def _is_action(text: str) -> bool:
     """Return True if the subject of a clause is an action: quoted, in the imperative or a gerund."""
-    if text[:1] in "\"“'‘":
+    if text[:1] in "\"“'‘" or _INFINITIVE.match(text):
         return True
-    text = _INFINITIVE.sub("", text)
     first = _first(text)
     if gerund_base(first) is not None and len(text.split()) > 1:
         return True

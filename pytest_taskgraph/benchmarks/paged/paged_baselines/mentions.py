@@ -34,6 +34,11 @@ class EndMention:
 
 
 @dataclass(frozen=True, slots=True)
+class NothingMention:
+    """The statement that nothing is to be done."""
+
+
+@dataclass(frozen=True, slots=True)
 class ReturnMention:
     """The statement that the procedure goes on at an action that was done before.
 
@@ -61,7 +66,7 @@ class ChoiceMention:
     branches: tuple[tuple[StepMention, ...], ...]
 
 
-StepMention = ActionMention | EndMention | ReturnMention | ParallelMention | ChoiceMention
+StepMention = ActionMention | EndMention | NothingMention | ReturnMention | ParallelMention | ChoiceMention
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,10 +57,15 @@ class TreeBlock:
 
     @property
     def is_exclusive(self) -> bool:
-        """Return True for a choice of which one branch at most is taken."""
+        """Return True for a choice of which one branch at most is taken.
+
+        Unless the text says of what sort it is, conditions that exclude each other decide, and a branch that ends the
+        procedure: nothing is done beside it.
+        """
         if self.sort in ("exclusive", "inclusive"):
             return self.sort == "exclusive"
-        return len(self.branches) < 2 or any(map(self.excludes, self.branches))
+        ending = any(branch.items[-1:] == [END] for branch in self.branches)
+        return len(self.branches) < 2 or ending or any(map(self.excludes, self.branches))
 
     def condition_of(self, branch: TreeSequence) -> str:
         """Return the condition of a branch; for "otherwise" the opposite of the other condition, if there is one."""

@@ -102,6 +102,9 @@ class _TreeBuilder:
         if statement.lead == "parallel" and not conditions and self._beside(steps):
             return
         if conditions:
+            if statement.lead in ("join", "done"):
+                self._close(statement.lead == "done")
+                self._open = None
             self._branch(conditions, statement)
         else:
             self._leave(statement, steps)
@@ -239,6 +242,8 @@ class _TreeBuilder:
             return enclosing[0].add(condition.text)
         if condition.otherwise and condition.text == OTHERWISE:
             return self._cursor  # an alternative to nothing
+        if statement.lead == "within":
+            return self._new_block(condition, "choice")
         if self._open is not None and self._goes_on(self._open, condition):
             return self._open.add(condition.text)
         if self._open is not None and self._is_complete(self._open):
