@@ -253,6 +253,57 @@ MOVE = (
     XOR2 -> End
     """,
 )
+HOLIDAY = (  # a choice in a parallel branch; words that lead out of it one by one
+    """
+    The parents book the flights. Then, on the one hand, the father packs the suitcase. In this part, he labels it. At
+    the same time, if the children are at school, the mother buys sunscreen. Otherwise, the children buy sunscreen. In
+    either case, the mother locks the windows. When both are done, if the climate is tropical, the family visits a
+    doctor. In addition, if the car is old, the father has the car checked. Once all that applies is done, the family
+    departs. To depart produces a boarding pass.
+    """,
+    """
+    Start -> parents: book the flights
+    parents: book the flights -> AND1
+    AND1 -> father: pack the suitcase
+    father: pack the suitcase -> father: label it
+    father: label it -> AND2
+    AND1 -> XOR1
+    XOR1 -> (the children are at school) mother: buy sunscreen
+    XOR1 -> (the children are not at school) children: buy sunscreen
+    mother: buy sunscreen -> XOR2
+    children: buy sunscreen -> XOR2
+    XOR2 -> mother: lock the windows
+    mother: lock the windows -> AND2
+    AND2 -> OR1
+    OR1 -> (the climate is tropical) family: visit a doctor
+    OR1 -> (the car is old) father: have the car checked
+    family: visit a doctor -> OR2
+    father: have the car checked -> OR2
+    OR2 -> family: depart
+    family: depart -> data: boarding pass
+    family: depart -> End
+    """,
+)
+BREADTH = (  # a breadth-first walk: what a branch goes on with is told after what follows the join
+    """
+    If the part is new, test the part. If the part is used, clean the part. Store the part. Clean the part, then oil the
+    part. If the shelf is full, then nothing has to be done. If the shelf is not full, order more parts.
+    """,
+    """
+    Start -> XOR1
+    XOR1 -> (the part is new) test the part
+    XOR1 -> (the part is used) clean the part
+    clean the part -> oil the part
+    test the part -> XOR2
+    oil the part -> XOR2
+    XOR2 -> store the part
+    store the part -> XOR3
+    XOR3 -> (the shelf is full) XOR4
+    XOR3 -> (the shelf is not full) order more parts
+    order more parts -> XOR4
+    XOR4 -> End
+    """,
+)
 DOCUMENTS = {
     "restaurant": RESTAURANT,
     "hospital": HOSPITAL,
@@ -265,6 +316,8 @@ DOCUMENTS = {
     "parcel": PARCEL,
     "leak": LEAK,
     "move": MOVE,
+    "holiday": HOLIDAY,
+    "breadth": BREADTH,
 }
 
 

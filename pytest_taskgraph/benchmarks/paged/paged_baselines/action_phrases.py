@@ -28,6 +28,7 @@ _DETERMINERS = word_set(
     "one two three four five six seven eight nine ten several many enough more"
 )
 _PRONOUNS = word_set("he she they it you we i one who")
+_PLURALS = word_set("they we you i children people men women staff police parents both all")
 _NOBODY = word_set("you we i one who")
 _PREPOSITIONS = word_set(
     "of for in on at to from with by into onto about after before under over as per via through without until against "
@@ -218,14 +219,16 @@ def _finite(words: list[str], at: int) -> bool:
     following = words[at + 1].strip(_EDGES).lower() if at + 1 < len(words) else ""
     opens_object = following in _DETERMINERS or following in _PREPOSITIONS or following in _PRONOUNS | {"him", "them"}
     if found is None:
-        return word.endswith("s") and not word.endswith(("ss", "'s", "us")) and following in _DETERMINERS and at > 1
+        unknown = word.endswith("s") and not word.endswith(("ss", "'s", "us")) and at > 1
+        last = at == len(words) - 1 and words[0].lower() in _DETERMINERS
+        return unknown and (following in _DETERMINERS or last)
     match found[1]:
         case "third":
             if following in _BE or following in _MODALS:
                 return False
             return not names_things(word) or opens_object or before in _PRONOUNS or not words[at].endswith(",")
         case "base":
-            plural = before in {"they", "we", "you", "i"} or (before.endswith("s") and not before.endswith("ss"))
+            plural = before in _PLURALS or (before.endswith("s") and not before.endswith("ss"))
             return plural and (not names_things(word) or opens_object)
         case "past":
             return following in _DETERMINERS and before not in _BE

@@ -105,6 +105,23 @@ def read_lead(text: str) -> tuple[Lead, str]:
     return found, text
 
 
+def read_closing(text: str) -> tuple[Lead, str]:
+    """Return whether words lead out of branches before other cue words follow, and the text behind the former."""
+    for _ in range(2):
+        for lead, pattern in _LEAD:
+            match = pattern.match(text)
+            if match is None or not _is_cue(lead, match[0], text[match.end() :]):
+                continue
+            rest = text[match.end() :]
+            if lead in ("join", "done"):
+                return (lead, rest) if read_lead(rest)[0] not in ("", "next") else ("", text)
+            if lead != "next":
+                return "", text
+            text = rest
+            break
+    return "", text
+
+
 def _stronger(one: Lead, other: Lead) -> Lead:
     """Return which of two cues in a row says more: "then, in any case" is "in any case"."""
     return other if one in ("", "start", "next") and other else one

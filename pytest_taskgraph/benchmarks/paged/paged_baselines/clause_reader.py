@@ -11,6 +11,7 @@ from .action_phrases import ActionPhrase, Subject, opens_action, opens_clause, r
 from .clause_cues import (
     does_nothing,
     ends_procedure,
+    read_closing,
     read_condition,
     read_lead,
     read_postponed,
@@ -35,7 +36,7 @@ from .mentions import (
     StatementMention,
     StepMention,
 )
-from .verb_lexicon import gerund_base, verb_of
+from .verb_lexicon import gerund_base, names_things, verb_of
 from .word_sets import word_set
 
 MOST_CONDITIONS: Final = 6  # of one statement, within each other
@@ -140,6 +141,9 @@ def _read_sentence(sentence: ReadSentence, subject: Subject) -> Iterator[Mention
 def _statements(text: str, subject: Subject) -> Iterator[Mention]:
     """Yield the statements of a sentence."""
     for _ in range(MOST_STATEMENTS):
+        closing, text = read_closing(text)
+        if closing:
+            yield StatementMention(lead=closing)
         conditions, lead, rest = _read_openings(text)
         conditions = _with_occasions(conditions, subject)
         steps: list[StepMention] = []
@@ -341,14 +345,17 @@ def _alternatives(text: str) -> list[str]:
 def _sharing_object(clauses: list[str]) -> list[str]:
     """Give the object of the last clause to those before it that are a verb alone: "sign or reject the form"."""
     words = clauses[-1].split()
-    if len(clauses) < 2 or len(words) < 2:
+    if len(clauses) < 2 or len(words) < 2 or not opens_action(clauses[-1], carried=True):
         return clauses
     found = []
     for clause in clauses[:-1]:
-        verb = verb_of(clause.split()[-1]) if clause.strip() else None
-        alone = verb is not None and verb[0] not in _WITHOUT_OBJECT and verb[1] in ("base", "third")
-        lone_subject = len(clause.split()) <= 3 and (len(clause.split()) == 1 or not opens_action(clause))
-        found.append(f"{clause.strip()} {' '.join(words[1:])}" if alone and lone_subject else clause)
+        last = clause.split()[-1:]
+        verb = verb_of(last[0]) if last else None
+        alone = verb is not None and verb[0] not in _WITHOUT_OBJECT and len(clause.split()) <= 3
+        with_subject = verb is not None and verb[1] == "third" and not names_things(last[0])
+        found.append(
+            f"{clause.strip()} {' '.join(words[1:])}" if alone and (clause.split() == last or with_subject) else clause
+        )
     return [*found, clauses[-1]]
 
 

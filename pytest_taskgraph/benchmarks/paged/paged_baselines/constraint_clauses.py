@@ -12,9 +12,7 @@ from .verb_lexicon import gerund_base, is_base
 
 LONGEST_CLAUSE: Final = 600  # characters; a longer clause states no constraint
 _EDGES: Final = " ,;:.\"“”‘’'`()[]"
-_NEEDS = (
-    r"(?:requires?|needs?|relies on|depends on|(?:must|should) have|(?:has|have) to have|makes? use of|takes as input)"
-)
+_NEEDS = r"(?:requires?|needs?|relies on|depends on|makes? use of|takes as input)"
 _MAKES = r"(?:produces?|yields?|generates?|results? in|creates?|outputs?|gives|leads? to|delivers)"
 _NOTE = (
     r"(?:(?:please\s+|you should\s+|always\s+|it is important to\s+|also\s+|be sure to\s+)*(?:(?:take\s+)?note|notice|"
@@ -36,7 +34,8 @@ _NEED_CLAUSE = re.compile(rf"(?P<about>\S.*?)\s+(?:also\s+|then\s+)?{_NEEDS}\s+(
 _MAKE_CLAUSE = re.compile(rf"(?P<about>\S.*?)\s+(?:also\s+|then\s+)?{_MAKES}\s+(?P<data>\S.*)", re.I)
 _TO_DO = re.compile(
     rf"(?:in order to|to|for)\s+(?P<about>\S.*?),\s*"
-    rf"(?:(?P<actor>[^,]{{1,60}}?)\s+{_NEEDS}\s+(?:access to\s+)?(?P<data>\S.*)|"
+    rf"(?:(?P<actor>[^,]{{1,60}}?)\s+(?:{_NEEDS}|(?:must|should|have to|has to) have)\s+"
+    r"(?:access to\s+)?(?P<data>\S.*)|"
     r"(?:access to\s+)?(?P<passive>\S.*?)\s+(?:is|are)\s+(?:needed|required|necessary|used))$",
     re.I,
 )

@@ -89,6 +89,7 @@ class _TreeBuilder:
         self._open: TreeBlock | None = None  # the outermost choice to which the statement before added a branch
         self._placed: _Placed | None = None
         self.last_action: ProceduralNode | None = None
+        self._continued: set[ProceduralNode] = set()  # actions with another one behind them in the same statement
 
     def read_statement(self, statement: StatementMention) -> None:
         """Add what a statement says."""
@@ -99,21 +100,22 @@ class _TreeBuilder:
             self._cursor, self._open = self.roots[-1], None
         if conditions and (conditions[0].occasion or conditions[0].completed):
             steps, conditions = self._without_occasion(steps, conditions)
-        if statement.lead == "parallel" and not conditions and self._beside(steps):
-            return
+        beside = statement.lead == "parallel" and self._go_beside(steps)
+        if beside:
+            self._open = None
+        elif statement.lead in ("join", "done"):
+            self._close(statement.lead == "done")
+            self._open = None
         if conditions:
-            if statement.lead in ("join", "done"):
-                self._close(statement.lead == "done")
-                self._open = None
-            self._branch(conditions, statement)
-        else:
+            self._branch(conditions, statement, inside=beside or statement.lead == "within")
+        elif not beside:
             self._leave(statement, steps)
         if not conditions:
             self._open = None
-        if statement.lead == "split":
+        if statement.lead == "split" and not conditions:
             self._cursor = self._add_block("parallel").add()
         self._placed = _Placed(self._cursor, len(self._cursor.items))
-        self._place(steps, new_branch=bool(conditions))
+        self._place(steps, new_branch=bool(conditions) or beside)
 
     def _without_occasion(
         self, steps: list[StepMention], conditions: list[ConditionMention]
@@ -140,8 +142,6 @@ class _TreeBuilder:
             return
         if statement.lead == "within" and not self._cursor.ends:
             return
-        if statement.lead in ("join", "done"):
-            self._close(statement.lead == "done")
         if self._open is not None and self._open_waits():
             return
         self._climb()
@@ -216,10 +216,16 @@ class _TreeBuilder:
                 inner = 1
         return False
 
-    def _branch(self, conditions: list[ConditionMention], statement: StatementMention) -> None:
-        """Go to the branch of a condition, and within it to those of the others."""
+    def _branch(self, conditions: list[ConditionMention], statement: StatementMention, *, inside: bool) -> None:
+        """Go to the branch of a condition, and within it to those of the others.
+
+        Args:
+            conditions: The conditions.
+            statement: Their statement.
+            inside: Whether the first one is about what happens where the text is, not about a branch before.
+        """
         before = self._open
-        self._cursor = self._enter(conditions[0], statement)
+        self._cursor = self._new_block(conditions[0], "choice") if inside else self._enter(conditions[0], statement)
         if self._cursor.block is not before or before is None:
             self._open = self._cursor.block
         for condition in conditions[1:]:
@@ -242,8 +248,6 @@ class _TreeBuilder:
             return enclosing[0].add(condition.text)
         if condition.otherwise and condition.text == OTHERWISE:
             return self._cursor  # an alternative to nothing
-        if statement.lead == "within":
-            return self._new_block(condition, "choice")
         if self._open is not None and self._goes_on(self._open, condition):
             return self._open.add(condition.text)
         if self._open is not None and self._is_complete(self._open):
@@ -299,28 +303,27 @@ class _TreeBuilder:
 
     # What a statement adds
 
-    def _beside(self, steps: list[StepMention]) -> bool:
-        """Put steps beside the statement before, or the branch around it; return False if there is none."""
-        if self._placed is None or not steps:
-            return False
+    def _go_beside(self, steps: list[StepMention]) -> bool:
+        """Go to a new branch beside the branch around, or the statement before; return False if there is none."""
         if any(isinstance(step, ActionMention) and self._find(step) is not None for step in steps):
             return False
-        block = self._cursor.block
-        if block is None or block.is_choice:
+        block = next((block for block in self._cursor.enclosing() if not block.is_choice), None)
+        if block is None and self._placed is not None:
             sequence, start = self._placed.sequence, self._placed.start
             moved = sequence.items[start:]
             if not moved or sequence.ends:
                 return False
+            self._cursor = sequence
             last = moved[-1]
-            block = last if isinstance(last, TreeBlock) and not last.is_choice and len(moved) == 1 else None
-            if block is None:
+            if isinstance(last, TreeBlock) and not last.is_choice and len(moved) == 1:
+                block = last
+            else:
                 del sequence.items[start:]
-                self._cursor = sequence
                 block = self._add_block("parallel")
                 self._move(moved, block.add())
-        self._cursor, self._open = block.add(), None
-        self._placed = _Placed(self._cursor, 0)
-        self._place(steps, new_branch=True)
+        if block is None:
+            return False
+        self._cursor = block.add()
         return True
 
     def _add_block(self, sort: Literal["parallel", "exclusive", "inclusive", "choice"]) -> TreeBlock:
@@ -352,7 +355,7 @@ class _TreeBuilder:
         for at, step in enumerate(steps):
             match step:
                 case ActionMention():
-                    self._place_action(step, resume=at == 0 and not new_branch, goes_on=len(steps) > 1)
+                    self._place_action(step, resume=at == 0 and not new_branch, goes_on=len(steps) > 1, starts=at == 0)
                 case EndMention():
                     self._end()
                 case ReturnMention():
@@ -372,7 +375,9 @@ class _TreeBuilder:
             self._cursor.items.append(BackTo(target))
             self.last_action = target
 
-    def _place_action(self, mention: ActionMention, *, resume: bool, goes_on: bool = False) -> None:
+    def _place_action(
+        self, mention: ActionMention, *, resume: bool, goes_on: bool = False, starts: bool = True
+    ) -> None:
         node = self._find(mention, resumes=resume and goes_on)
         if node is None:
             node = ProceduralNode("action", mention.text, mention.actor)
@@ -380,11 +385,33 @@ class _TreeBuilder:
                 self._cursor = self._reachable(self._cursor)
             self._cursor.items.append(node)
             self.known.put(node, self._cursor)
+            if not starts and self.last_action is not None:
+                self._continued.add(self.last_action)
         elif not resume:
             self._go_to(node)
         else:
             self._cursor = self.known.home(node)
+            if goes_on:
+                self._make_room(node)
         self.last_action = node
+
+    def _make_room(self, node: ProceduralNode) -> None:
+        """Let what a statement adds behind a known action follow it at once.
+
+        What stands there without words such as "then" goes behind the branch; in the whole procedure it stays.
+        """
+        items, block = self._cursor.items, self._cursor.block
+        at = items.index(node) + 1
+        following = items[at] if at < len(items) else None
+        if block is None or not isinstance(following, ProceduralNode) or following == END or node in self._continued:
+            return
+        moved = items[at:]
+        del items[at:]
+        place = block.parent.items.index(block) + 1
+        behind = block.parent.items[place:]
+        del block.parent.items[place:]
+        self._move(moved, block.parent)
+        block.parent.items.extend(behind)
 
     def _reachable(self, sequence: TreeSequence) -> TreeSequence:
         """Return the innermost sequence around one that ends here from which the procedure goes on."""

@@ -11,51 +11,55 @@ VerbForm = Literal["base", "third", "gerund", "past"]
 
 _VERBS: Final = """
     abort accept access accompany acknowledge acquire activate adapt add address adjust administer admit adopt
-    advance advertise advise agree align allocate allow alter analyse analyze announce annotate answer appeal append
-    apply appoint appraise approve arrange arrive ask assemble assess assign assist attach attend audit authenticate
-    authorise authorize await award back bake balance ban base beat begin bind bill blend block board boil book
-    bottle brew brief bring broadcast browse brush build buy calculate calibrate call cancel capture carry carve
-    catch categorise categorize celebrate certify change charge chart chase check chill choose chop circulate claim
-    clarify classify clean clear click close coat code collate collect combine come comment commission commit
-    communicate compare compensate compile complain complete compose compress compute conduct configure confirm
-    connect consider consolidate construct consult contact continue contribute convert cook cool coordinate copy
-    correct count cover craft create credit cross cure cut cast debit debug decide declare decline decorate decrease
-    deduct defer define delay delegate delete deliver demand demonstrate deploy deposit describe design destroy
-    detect determine develop deviate diagnose dig dip direct disable discard discharge disconnect discount discuss
-    dispatch display dispose dissolve distribute divide document double download draft drain draw dress drill drive
-    drop dry dye earn eat edit elaborate elect eliminate email employ empty enable enclose encrypt end engage
-    enlarge enrol enroll ensure enter erase escalate escort establish estimate evaluate evacuate examine exchange
-    execute exit expand explain explore export extend extinguish extract face fasten fax feed fetch file fill filter
-    finalise finalize find finish fit fix flag flip flush fold follow forecast format forward freeze fry fulfil
-    fulfill fund garnish gather generate get give glue go grade grant grate greet grill grind group guide hand
-    handle hang harvest have heat help hire hold identify implement import improve include increase indicate inform
-    initiate inject insert inspect install instruct insulate insure integrate interpret interview introduce
-    invalidate investigate invite invoice iron isolate issue join judge jump justify keep knead label launch lay
-    lead learn leave lend let level lift light limit link list listen load locate lock log look lower mail maintain
-    make manage manufacture mark market marinate mash match measure meet melt merge message microwave migrate mince
-    mix model modify moisten monitor mount move mow name negotiate note notify number obtain offer oil open operate
-    order organise organize outline overwrite pack package paint park pass paste patch pause pay peel perform permit
-    phone photocopy photograph pick pile pilot place plan plant play plug point polish poll pool post postpone pour
-    praise prepare prescribe present preserve press pretest prevent price print prioritise prioritize process
-    procure produce program promote prompt prepay propose protect provide prove publish pull pump purchase purge
-    push put qualify quantify query queue quit quote raise rank rate reach read reassign rebook reboot recall
-    receive recheck reconcile recommend record recover recruit recycle redeem redesign redirect reduce refer refill
-    refine refrigerate refund refuse regenerate register regulate reimburse reject release reload relocate remind
-    remove rename render renew rent reopen reorder repair repeat replace replenish reply report represent request
-    require reschedule research reserve reset resize resolve respond restart restock restore restrict resubmit
-    resume retain retest retire retrain retrieve retry return reuse reveal reverse review revise revoke rewrite ring
-    rinse rise roast roll rotate route run sample sand save saw say scale scan schedule score scrape screen screw
-    scrub seal search season seat secure see seek segment select sell send separate serve set settle sew shake shape
-    share sharpen ship shop shorten show shred shut sieve sift sign simmer sing sit skim skip slice slide smooth
-    soak solicit solve sort spawn speak specify spend split spray spread sprinkle squeeze stack stamp standardise
-    standardize start state steam steep sterilise sterilize stir stitch stop store strain stretch strike strip study
-    submit subscribe subtract suggest summarise summarize supervise supply support surrender survey suspend swap
-    sweep switch synchronise synchronize tag take talk taste tear tell terminate test thank thaw thicken think throw
-    tie tighten tilt toast toss total trace track trade train transcribe transfer transform translate transmit
-    transplant transport treat triage trigger trim try tune turn twist type unblock undergo undo uninstall unload
-    unlock unpack unplug unscrew unwrap update upgrade upload use utilise utilize vaccinate validate verify view
-    visit vote wait walk warm warn wash watch water wear weigh weld welcome whip whisk wipe withdraw withhold wrap
-    write yield zip
+    advance advertise advise agree align allocate allow alter analyse analyze annotate announce answer appeal append
+    apply appoint appraise approve archive arrange arrive ask assemble assess assign assist attach attend audit
+    authenticate authorise authorize await award back bake balance ban base beat begin bill bind blend block board
+    boil book borrow bottle brew brief bring broadcast browse brush build buy calculate calibrate call cancel
+    capture carry carve cash cast catch categorise categorize celebrate certify change charge chart chase check
+    chill choose chop circulate claim clarify classify clean clear click close coat code collate collect combine
+    come comment commission commit communicate compare compensate compile complain complete compose compress compute
+    conduct configure confirm connect consider consolidate construct consult contact continue contribute convert
+    cook cool coordinate copy correct count cover craft create credit cross cultivate culture cure cut debit debug
+    decide declare decline decorate decrease deduct defer define delay delegate delete deliver demand demonstrate
+    deny depart deploy deposit describe design destroy detect determine develop deviate diagnose dictate dig dip direct
+    disable discard discharge disconnect discount discuss dispatch display dispose dissolve distribute divide
+    document donate double download draft drag drain draw dress drill drive drop dry dye earn eat edit elaborate
+    elect eliminate email employ empty enable enclose encrypt end engage enlarge enrich enrol enroll ensure enter
+    erase escalate escort establish estimate evacuate evaluate examine exchange execute exit expand explain explore
+    export extend extinguish extract face fasten fax feed fetch file fill filter finalise finalize finance find
+    finish fit fix flag flatten flip flush fly fold follow forecast format forward freeze frost fry fulfil fulfill
+    fund garnish gather generate get give glue go grade grant grate greet grill grind group guide hail hand handle
+    hang harvest have heat help hire hoist hold host identify illustrate implement import improve include increase
+    indicate inflate inform initiate inject insert inspect install instruct insulate insure integrate interpret
+    interview introduce invalidate investigate invite invoice iron irrigate isolate issue join judge jump justify
+    keep knead label launch lay lead learn lease leave lend let level lift light limit link list listen load locate
+    lock log look lower mail maintain make manage manufacture marinate mark market marry mash match measure mediate
+    meet melt mend merge message microwave migrate mince mine mix model modify moisten monitor mould mount move mow
+    name navigate negotiate nominate notarise notarize note notify number nurse observe obtain occupy offer oil open
+    operate order organise organize outline oversee overwrite pack package paint park pass paste patch pause pay
+    peel perform permit phone photocopy photograph pick pile pilot place plan plant play pledge plough plug point
+    polish poll pool post postpone pour practice practise praise preheat prepare prepay prescribe present preserve
+    press pretest prevent price print prioritise prioritize process procure produce program promote prompt propose
+    protect prove provide prune publish pull pump purchase purge push put qualify quantify query queue quit quote
+    raise rank rate reach read rearm reassign rebook reboot recall receive recheck recommend reconcile record
+    recover recruit recycle redeem redesign redirect reduce refer refill refine refrigerate refund refuse regenerate
+    register regulate rehearse reheat reimburse reject relabel release reload relocate remind remove rename render
+    renew rent reopen reorder repair repay repeat replace replenish reply report represent request require
+    reschedule rescue research reserve reset reshelve resize resolve respond restart restock restore restrict
+    resubmit resume retain retest retire retrain retrieve retry return reuse reveal reverse review revise revoke
+    reward rewrite ring rinse rise roast roll rotate route run sample sand save saw say scale scan scatter schedule
+    scold score scrap scrape screen screw scrub seal search season seat secure see seek segment select sell send
+    separate serve set settle sew shake shape share sharpen shelter shelve ship shop shorten show shred shut sieve
+    sift sign simmer sing sit sketch skim skip slice slide smoke smooth snuff soak soften solicit solve sort spawn
+    speak specify spend split sponsor spot spray spread sprinkle squeeze stack stain stamp standardise standardize
+    start state steam steep sterilise sterilize stir stitch stop store strain strap stretch strike strip study
+    submit subscribe subtract suggest summarise summarize supervise supply support surrender survey suspend swallow
+    swap sweep switch synchronise synchronize tag take talk taste teach tear tell terminate test thank thaw thicken
+    think throw tie tighten tilt toast toss total trace track trade train transcribe transfer transform translate
+    transmit transplant transport treat triage trigger trim try tune turn twist type unblock uncork undergo undo
+    unfold uninstall unload unlock unpack unplug unroll unscrew unwrap update upgrade upload use utilise utilize
+    vaccinate validate verify vet view visit vote wait walk warm warn wash watch water wear weave weigh welcome weld
+    whip whisk winterise wipe withdraw withhold wrap write yield zip
 """
 _IRREGULAR: Final = """
     beat:beat,beaten begin:began,begun bind:bound bring:brought broadcast:broadcast build:built buy:bought cast:cast
