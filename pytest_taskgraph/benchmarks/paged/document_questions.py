@@ -1,0 +1,119 @@
+"""The references of a run: a question about each document for each method, and what a user should know of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Final
+
+from ...errors import UsageError
+from ...scoring.forms.procedural_graph_form import PROCEDURAL_GRAPH
+from ...trial import Question, digest_of
+from ..data_sets.item_draw import draw_items
+from ..family import QuestionReference
+from .document_sets import DocumentPair, load
+from .extraction_methods import METHODS, SECTION, select_methods
+from .paged_options import PagedSettings
+from .prompts import PROMPTS
+from .worked_examples import read_worked_examples
+
+METRIC: Final = "procedural_f1"
+FURTHER: Final = ("graph_edit_similarity",)
+
+
+def check(settings: PagedSettings) -> None:
+    """Check methods, worked examples and prompts. Raises UsageError."""
+    select_methods(settings.methods)
+    PROMPTS.check(settings)
+    if settings.examples > (known := len(read_worked_examples())):
+        raise UsageError(f"--taskgraph-shots: {settings.examples}; expected at most {known}, the worked examples")
+
+
+def references(settings: PagedSettings, instances: int | None = None) -> list[QuestionReference]:
+    """Return the questions about the documents of the split, for each method.
+
+    Args:
+        settings: The settings; they decide which documents are drawn, and the same ones for every method.
+        instances: The number of documents that the suite states.
+
+    Raises:
+        UsageError: if there is no such document, or an option cannot be met.
+    """
+    check(settings)
+    documents = _drawn(_counted(settings, instances))
+    return [_of_method(method.name, document) for method in select_methods(settings.methods) for document in documents]
+
+
+def notices(settings: PagedSettings) -> Iterator[str]:
+    """Yield the problems of the data, and the counts of the user's own."""
+    document_set = load(settings)
+    yield from document_set.problems
+    if document_set.source == "own":
+        counts = {name: len(document_set.split(name)) for name in ("train", "validation", "test")}
+        yield "PAGED, own documents: " + ", ".join(f"{name} {count}" for name, count in counts.items())
+
+
+def question(reference: QuestionReference, settings: PagedSettings) -> Question:
+    """Return the question that a reference stands for."""
+    method, pair = METHODS[reference.group], _pair(reference, settings)
+    prompt = method.prompt(pair, settings)
+    return Question(
+        id=reference.id,
+        family="paged",
+        group=method.name,
+        section=SECTION,
+        text=f"{pair.title}\n{pair.document.strip()}",
+        prompt=prompt,
+        form=PROCEDURAL_GRAPH.name,
+        reference={"flows": [*pair.graph.to_json()]},
+        metric=METRIC,
+        further=[*FURTHER],
+        pass_threshold=0.0 if settings.pass_threshold is None else settings.pass_threshold,
+        place=method.place,
+        parsing=settings.parsing,
+        episode=method.name if method.episode is not None else "single",
+        episode_settings=method.settings(pair, settings),
+        labels={name: value for name, value in reference.labels.items() if value is not None},
+        cluster=reference.cluster,
+        digests={"document": digest_of(pair.document), "prompt": digest_of(prompt)},
+    )
+
+
+def _counted(settings: PagedSettings, instances: int | None) -> PagedSettings:
+    """Return the settings with the number of documents that counts: the user's, else the suite's."""
+    if instances is None or "instances" in settings.given:
+        return settings
+    return replace(settings, instances=instances)
+
+
+def _drawn(settings: PagedSettings) -> list[QuestionReference]:
+    """Return what a reference holds of each document that is drawn, without a method."""
+    document_set = load(settings)
+    split = document_set.split(settings.split)
+    if not split:
+        counts = ", ".join(f"{name}: {len(document_set.split(name))}" for name in ("train", "validation", "test"))
+        raise UsageError(f"PAGED, {document_set.source} documents: none in the {settings.split} split; {counts}")
+    chosen = {pair.id for pair in draw_items(split, settings.instances, settings.seed)}
+    return [_stated(at, pair, settings) for at, pair in enumerate(split) if pair.id in chosen]
+
+
+def _stated(at: int, pair: DocumentPair, settings: PagedSettings) -> QuestionReference:
+    graph = pair.graph
+    gateways = sum(len(graph.outgoing(node)) > 1 for node in graph.nodes if node.is_gateway)
+    return QuestionReference(
+        pair.id,
+        "",
+        payload={"document": at, "count": settings.instances},
+        labels={"actions": len(graph.nodes_of("action")), "gateways": gateways},
+        cluster=f"document:{pair.id}",
+    )
+
+
+def _of_method(name: str, stated: QuestionReference) -> QuestionReference:
+    return replace(stated, id=f"{name}-{stated.id}", group=name)
+
+
+def _pair(reference: QuestionReference, settings: PagedSettings) -> DocumentPair:
+    found = load(replace(settings, instances=reference.payload["count"]))
+    at: int = reference.payload["document"]
+    return found.split(settings.split)[at]
