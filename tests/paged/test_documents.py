@@ -311,3 +311,11 @@ def test_write_document_structure_is_shown_in_words(text: str, expected: list[st
 def test_write_document_texts_are_fitted_into_sentences(text: str, actors: dict[str, str], expected: str) -> None:
     graph = graph_of(text, **{"check": "clerk", "checks": "clerk"} | actors)
     assert write_document(graph).sentences[-1].text == expected
+
+
+def test_write_document_deeply_nested_choices_are_told() -> None:
+    choices = (f"XOR{number} -> (it is {number}) End\nXOR{number} -> (else) XOR{number + 1}" for number in range(1200))
+    graph = graph_of("Start -> XOR0\n" + "\n".join(choices))
+    document = write_document(graph)
+    assert len(document.sentences) == 1200 + 1
+    assert document.sentences[1].text == "Else, further cases are told apart: if it is 1, then the procedure ends."

@@ -26,6 +26,7 @@ from .document_phrases import (
 )
 from .part_words import (
     FIRST_HAND,
+    FURTHER_CASES,
     PART_DONE,
     branch_marker,
     closing_words,
@@ -179,7 +180,9 @@ class _SentenceWriter:
         self._branches[split] += 1
         self._told.add(split)
         if is_split(self._graph, target) and target not in self._told:
-            self._set_lead(words, unit)
+            # "Otherwise, if ..." would be a further branch of the same choice.
+            choice = is_otherwise(unit.condition) and target.sort in ("exclusive", "inclusive")
+            self._set_lead(f"{words}{FURTHER_CASES if choice else ''}", unit)
         else:
             self._add_sentence(f"{words}{self._destination(target)}", unit, target)
         self._position = target

@@ -14,6 +14,7 @@ from .units import is_split
 
 PART_DONE: Final = "this part is done"
 FIRST_HAND: Final = "on the one hand, "
+FURTHER_CASES: Final = "further cases are told apart: "
 _NUMBERS: Final = {2: "two", 3: "three", 4: "four", 5: "five", 6: "six"}
 
 

@@ -77,10 +77,15 @@ def find_parts(graph: ProceduralGraph) -> ProcedureParts:
 
 @dataclass
 class _OpenPart:
-    """A split whose branches are being walked."""
+    """A split whose branches are being walked.
+
+    `place` are the branches around what is being walked, the part's own included.
+    """
 
     split: ProceduralNode
     ways: tuple[ProceduralFlow, ...]
+    around: tuple[PartBranch, ...]
+    place: tuple[PartBranch, ...] = ()
     taken: int = 0
     exits: Counter[ProceduralNode] = field(default_factory=Counter)
     """The joins that branches have come to, with the number of flows."""
@@ -122,12 +127,15 @@ class _PartWalk:
         if len(ways) == 1 and not is_split(self._graph, node):
             return self._take(ways[0])
         if ways:
-            self._open.append(_OpenPart(node, tuple(sorted(ways, key=self._simplicity))))
+            self._open.append(_OpenPart(node, tuple(sorted(ways, key=self._simplicity)), self._place()))
         return None
+
+    def _place(self) -> tuple[PartBranch, ...]:
+        return self._open[-1].place if self._open else ()
 
     def _take(self, flow: ProceduralFlow) -> ProceduralNode | None:
         """Walk a flow; return its target, or None if the branch is over there."""
-        self.walked[flow] = tuple(PartBranch(part.split, part.taken - 1) for part in self._open)
+        self.walked[flow] = self._place()
         target = flow.target
         if target.sort == "end" or target in self._left:
             return None
@@ -142,6 +150,7 @@ class _PartWalk:
         """Take the next branch of the innermost part, or close it; return where that leads."""
         part = self._open[-1]
         if part.taken < len(part.ways):
+            part.place = (*part.around, PartBranch(part.split, part.taken))
             part.taken += 1
             return self._take(part.ways[part.taken - 1])
         self._open.pop()
