@@ -1,0 +1,110 @@
+"""The coverage of a graph's names by a document: ESA (Faille et al. 2021) as Du et al. (2024, appendix B) use it.
+
+The paper finds entities with a model for named entities; here they are what the graph states as such: its actors and
+its data. A name is covered if its words stand in the document, all of them, in a row. Case, punctuation, white space
+and the form of Unicode characters do not matter; inflection and synonyms do.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Final, Literal, get_args
+
+from ....workflow.procedural_graph import ProceduralGraph
+
+NameSort = Literal["action", "actor", "data"]
+NAME_SORTS: Final[tuple[NameSort, ...]] = get_args(NameSort)
+_IDEOGRAPHS: Final = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"  # scripts without blanks between words
+_WORD: Final = re.compile(rf"[{_IDEOGRAPHS}]|[^\W_{_IDEOGRAPHS}]+")
+
+
+@dataclass(frozen=True, slots=True)
+class GraphName:
+    """A name in a graph: the text of an action or of a data constraint, or an actor."""
+
+    sort: NameSort
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class NameCoverage:
+    """The names of a graph, by whether a document covers them.
+
+    Args:
+        covered: Those whose words stand in the document.
+        lost: The others.
+    """
+
+    covered: tuple[GraphName, ...]
+    lost: tuple[GraphName, ...]
+
+    def ratio(self, *sorts: NameSort) -> tuple[int, int]:
+        """Return the number of covered names and that of all names, of some sorts or, by default, of every sort."""
+        wanted = sorts or NAME_SORTS
+        covered, lost = (sum(name.sort in wanted for name in names) for names in (self.covered, self.lost))
+        return covered, covered + lost
+
+    def share(self, *sorts: NameSort) -> float | None:
+        """Return the share of covered names from 0.0 to 1.0; None if the graph has no such name."""
+        covered, total = self.ratio(*sorts)
+        return covered / total if total else None
+
+
+def graph_names(graph: ProceduralGraph) -> tuple[GraphName, ...]:
+    """Return the names of a graph: actions, actors and data, in its order; those of the same words once."""
+    found: dict[tuple[NameSort, str], GraphName] = {}
+    for name in _names(graph):
+        found.setdefault((name.sort, name_key(name.text)), name)
+    return tuple(found.values())
+
+
+def _names(graph: ProceduralGraph) -> Iterator[GraphName]:
+    yield from (GraphName("action", node.text) for node in graph.nodes_of("action"))
+    yield from (GraphName("actor", actor) for actor in graph.actors)
+    yield from (GraphName("data", node.text) for node in graph.nodes_of("data"))
+
+
+def name_coverage(graph: ProceduralGraph, document: str) -> NameCoverage:
+    """Return which names of a graph a document covers; the time is linear in the document for each name."""
+    return coverage_of(graph_names(graph), document)
+
+
+def coverage_of(names: Iterable[GraphName], document: str) -> NameCoverage:
+    """Return which of some names a document covers."""
+    words, letters = _words(document), _letters(document)
+    covered: list[GraphName] = []
+    lost: list[GraphName] = []
+    for name in names:
+        key = _words(name.text)
+        found = key in words if key != " " else _letters(name.text) in letters  # a name without words, such as "?!"
+        (covered if found else lost).append(name)
+    return NameCoverage(tuple(covered), tuple(lost))
+
+
+def lost_names(graph: ProceduralGraph, original: str, paraphrase: str) -> tuple[GraphName, ...]:
+    """Return the names that a document covers and its paraphrase does not."""
+    return coverage_of(name_coverage(graph, original).covered, paraphrase).lost
+
+
+def name_key(text: str) -> str:
+    """Return what decides whether two texts are the same name: their words, else their letters without case."""
+    words = _words(text).strip()
+    return words or _letters(text)
+
+
+def _words(text: str) -> str:
+    """Return the words of a text with a blank around each, without case."""
+    return f" {' '.join(_WORD.findall(_folded(text)))} ".replace("  ", " ")
+
+
+def _letters(text: str) -> str:
+    return " ".join(_folded(text).split())
+
+
+def _folded(text: str) -> str:
+    """Return a text without case, in one form of Unicode; apostrophes are dropped, so that "store's" is one word."""
+    folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+    return folded.replace("'", "").replace("\N{RIGHT SINGLE QUOTATION MARK}", "")

@@ -1,0 +1,101 @@
+"""The coverage of a graph's names by a document (ESA)."""
+
+from __future__ import annotations
+
+import pytest
+from document_graphs import graph_of, nested_graphs
+from hypothesis import given
+
+from pytest_taskgraph.benchmarks.paged.document_quality.coverage import (
+    GraphName,
+    coverage_of,
+    graph_names,
+    lost_names,
+    name_coverage,
+)
+from pytest_taskgraph.benchmarks.paged.documents import QUALITIES, DocumentQuality, write_document
+from pytest_taskgraph.workflow.procedural_graph import ProceduralGraph
+
+RETURN = """
+Start -> inspect the goods
+data(delivery note) -> inspect the goods
+inspect the goods -> pay the refund
+pay the refund -> notice(within two days)
+pay the refund -> End
+"""
+
+
+def return_graph() -> ProceduralGraph:
+    return graph_of(RETURN, inspect="clerk", pay="accountant")
+
+
+def covers(name: str, document: str) -> bool:
+    return not coverage_of([GraphName("action", name)], document).lost
+
+
+def test_graph_names_are_actions_actors_and_data() -> None:
+    assert [(name.sort, name.text) for name in graph_names(return_graph())] == [
+        ("action", "inspect the goods"),
+        ("action", "pay the refund"),
+        ("actor", "clerk"),
+        ("actor", "accountant"),
+        ("data", "delivery note"),
+    ]
+
+
+def test_graph_names_same_words_count_once() -> None:
+    graph = graph_of("Start -> pay\nPay -> pay\npay -> data(pay)\npay -> End")
+    assert graph_names(graph) == (GraphName("action", "pay"), GraphName("data", "pay"))
+
+
+def test_name_coverage_counts_each_sort() -> None:
+    text = "With the delivery note, the clerk must inspect the goods. Then the refund is paid."
+    found = name_coverage(return_graph(), text)
+    assert found.lost == (GraphName("action", "pay the refund"), GraphName("actor", "accountant"))
+    assert found.ratio() == (3, 5)
+    assert found.share() == 0.6
+    assert (found.ratio("action"), found.ratio("actor", "data")) == ((1, 2), (2, 3))
+
+
+def test_name_coverage_graph_without_names_has_no_share() -> None:
+    found = name_coverage(graph_of("Start -> End"), "Nothing happens.")
+    assert (found.ratio(), found.share(), found.share("actor")) == ((0, 0), None, None)
+
+
+@pytest.mark.parametrize(
+    ("name", "document", "expected"),
+    [
+        ("pay the bill", "PAY  the\nbill.", True),
+        ("Pay (the bill)", "First, pay the bill!", True),
+        ("X-ray", "take an X-ray.", True),
+        ("order", "The recorder is on.", False),
+        ("order", "The orders are in.", False),
+        ("pay bill", "pay the bill", False),
+        ("the bill pay", "pay the bill", False),
+        ("check the store's list", "check the store\u2019s list", True),
+        ("Größe prüfen", "Dann GRÖSSE PRÜFEN.", True),
+        ("Größe", "Gro\u0308ße", True),
+        ("注文する", "客は注文するとき", True),
+        ("?!", "What?!", True),
+        ("?!", "What? No!", False),
+        ("pay", "", False),
+    ],
+)
+def test_coverage_of_name_needs_its_words_in_a_row(name: str, document: str, expected: bool) -> None:
+    assert covers(name, document) is expected
+
+
+def test_coverage_of_long_hostile_texts_ends() -> None:
+    assert not covers("a " * 5_000 + "b", "a " * 100_000)
+
+
+def test_lost_names_original_without_name_is_not_blamed_on_paraphrase() -> None:
+    original = "The clerk must inspect the goods and pay the refund."
+    paraphrase = "The clerk looks at the goods, and must pay the refund."
+    assert lost_names(return_graph(), original, paraphrase) == (GraphName("action", "inspect the goods"),)
+
+
+@pytest.mark.parametrize("quality", QUALITIES)
+@given(graph=nested_graphs())
+def test_name_coverage_written_document_covers_every_name(quality: DocumentQuality, graph: ProceduralGraph) -> None:
+    assert name_coverage(graph, write_document(graph, quality).text).lost == ()
