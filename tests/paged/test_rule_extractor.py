@@ -304,6 +304,71 @@ BREADTH = (  # a breadth-first walk: what a branch goes on with is told after wh
     XOR4 -> End
     """,
 )
+PRACTICE = (
+    """
+    The process starts when a patient calls the practice. The receptionist asks for the name and looks up the record. If
+    there is no record, she creates a new record. She then offers an appointment. The day before the appointment, the
+    assistant reminds the patient by phone.
+    """,
+    """
+    Start -> patient: call the practice
+    patient: call the practice -> receptionist: ask for the name
+    receptionist: ask for the name -> receptionist: look up the record
+    receptionist: look up the record -> XOR1
+    XOR1 -> (there is no record) receptionist: create a new record
+    receptionist: create a new record -> XOR2
+    XOR1 -> XOR2
+    XOR2 -> receptionist: offer an appointment
+    receptionist: offer an appointment -> assistant: remind the patient by phone
+    assistant: remind the patient by phone -> End
+    """,
+)
+RELEASE = (
+    """
+    ## Release checklist
+    1. Create a release branch.
+    2. Run the tests
+    - If they fail, fix the bugs and run the tests again.
+    - If they pass, write a summary.
+    3. Tag the release and, in parallel, update the changelog.
+    4. Publish the package. This requires access to the registry token.
+    """,
+    """
+    Start -> create a release branch
+    create a release branch -> run the tests
+    run the tests -> XOR1
+    XOR1 -> (they fail) fix the bugs
+    fix the bugs -> run the tests
+    XOR1 -> (they pass) write a summary
+    write a summary -> AND1
+    AND1 -> tag the release
+    AND1 -> update the changelog
+    tag the release -> AND2
+    update the changelog -> AND2
+    AND2 -> publish the package
+    data: registry token -> publish the package
+    publish the package -> End
+    """,
+)
+TREE = (
+    """
+    Planting a tree
+    Dig a hole that is twice as wide as the root ball. Remove the pot and loosen the roots. If the soil is poor, mix in
+    compost. You may want to add mulch, but keep it away from the trunk.
+    """,
+    """
+    Start -> dig a hole that is twice as wide as the root ball
+    dig a hole that is twice as wide as the root ball -> remove the pot
+    remove the pot -> loosen the roots
+    loosen the roots -> XOR1
+    XOR1 -> (the soil is poor) mix in compost
+    mix in compost -> XOR2
+    XOR1 -> XOR2
+    XOR2 -> add mulch
+    add mulch -> keep it away from the trunk
+    keep it away from the trunk -> End
+    """,
+)
 DOCUMENTS = {
     "restaurant": RESTAURANT,
     "hospital": HOSPITAL,
@@ -318,6 +383,9 @@ DOCUMENTS = {
     "move": MOVE,
     "holiday": HOLIDAY,
     "breadth": BREADTH,
+    "practice": PRACTICE,
+    "release": RELEASE,
+    "tree": TREE,
 }
 
 

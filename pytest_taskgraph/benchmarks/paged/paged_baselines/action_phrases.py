@@ -43,6 +43,7 @@ _PHRASAL = re.compile(
     r"(?:starts?|begins?) by|makes? sure to|ought to)\s+",
     re.I,
 )
+_WISH = re.compile(r"(?:want|wish|like|need|have|decide|choose) to\s+\w", re.I)
 _AGENT = re.compile(
     r"\bby\s+(?P<agent>(?:(?:the|an?|our|your|their)\s+)?[^\W\d_][\w'’&/-]*(?:\s+[\w'’&/-]+){0,3}?)"
     r"(?=$|,|\s+(?:in|on|at|to|for|from|with|who|which|using|and|within|before|after|via)\b)"
@@ -139,7 +140,7 @@ def read_action(text: str, subject: Subject) -> ActionPhrase | None:
     """
     words = [word for word in text[:LONGEST_ACTION].strip(_EDGES).split() if word.strip(_EDGES)]
     words = _skip_adverbs(words)
-    if not words:
+    if not words or words[0].lower() in _MODALS | _BE:
         return None
     if _imperative(words) or _unknown_imperative(words):
         return ActionPhrase(_phrase(words[0].lower(), words[1:]), subject.speaker or subject.heading)
@@ -148,6 +149,9 @@ def read_action(text: str, subject: Subject) -> ActionPhrase | None:
         return carried
     for at in _predicates(words):
         return _with_subject(words, at, subject)
+    _, comma, clause = " ".join(words).partition(", ")
+    if comma and opens_clause(clause):
+        return read_action(clause, subject)  # behind a time or a place, such as "every Monday"
     if not _is_state(words):
         gerund = gerund_base(words[0])
         first = gerund if gerund and len(words) > 1 else words[0]
@@ -237,7 +241,7 @@ def _finite(words: list[str], at: int) -> bool:
 
 def _with_subject(words: list[str], at: int, subject: Subject) -> ActionPhrase | None:
     """Return the action of a clause whose predicate begins at a word."""
-    who, predicate = words[:at], words[at:]
+    who, predicate = [word for word in words[:at] if word.lower() not in _ADVERBS] or words[:1], words[at:]
     rest = " ".join(predicate)
     phrasal = _PHRASAL.match(rest)
     first = predicate[0].strip(_EDGES).lower()
@@ -246,6 +250,8 @@ def _with_subject(words: list[str], at: int, subject: Subject) -> ActionPhrase |
     elif first in _MODALS:
         predicate, first = predicate[1:], ""
     predicate = _skip_adverbs(predicate)
+    wish = _WISH.match(" ".join(predicate))
+    predicate = predicate[2:] if wish else predicate
     if not predicate:
         return None
     verb = predicate[0].strip(_EDGES).lower()

@@ -52,7 +52,7 @@ _JOINT = re.compile(
     r"concurrently|in parallel)\b\s*,?\s*|,?\s+(?:while|whilst|as well as)\s+)",
     re.I,
 )
-_AND = re.compile(r"\s*,\s*(?:and\s+)?|\s+and\s+", re.I)
+_AND = re.compile(r"\s*,\s*(?:(?:and|but)\s+)?|\s+and\s+", re.I)
 _OR = re.compile(r"\s*,?\s+(?P<both>and/or|or)\s+", re.I)
 _TOGETHER = re.compile(r"\s*,?\s*\b(?:at the same time|in parallel|simultaneously|concurrently|in any order)$", re.I)
 _RETURN = re.compile(
@@ -260,6 +260,8 @@ def _divides(text: str, joint: re.Match[str]) -> bool:
     """Return True if a cue divides clauses, and is no part of one, such as "before" in "before noon"."""
     if not joint.start() or joint.end() == len(text):
         return False
+    if joint[0].strip().lower() == "then" and not opens_clause(text[: joint.start()].rpartition(",")[2].strip()):
+        return False  # between a subject and its verb
     return "before" not in joint[0].lower() or _recalls(text[joint.end() :])
 
 

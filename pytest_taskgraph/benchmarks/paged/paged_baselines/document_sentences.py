@@ -92,14 +92,16 @@ def _blocks(document: str) -> Iterator[tuple[bool, str]]:
 
 
 def _without_title(lines: list[str]) -> list[str]:
-    """Drop the first line if it is a title: no sentence, no heading, and a blank line below it before other text."""
+    """Drop the first line if it is a title: short, no sentence and no heading, with sentences below it."""
     first = next((at for at, line in enumerate(lines) if line.strip()), None)
-    if first is None or first + 1 >= len(lines) or lines[first + 1].strip() or len(lines[first]) > 120:
+    if first is None or first + 1 >= len(lines) or len(lines[first]) > 120:
         return lines
-    line = lines[first].strip()
-    titled = not _BULLET.match(line) and not line.endswith((".", "!", ":", ";", ",")) and "," not in line
-    rest = any("." in other for other in lines[first + 2 :])
-    return lines[first + 1 :] if titled and rest and not re.match(r"(?:if|when|for)\b", line, re.I) else lines
+    line, below = lines[first].strip(), lines[first + 1].strip()
+    apart = not below or (len(line) <= 60 and (below[0].isupper() or _BULLET.match(below) is not None))
+    titled = not _BULLET.match(line) and not line.endswith((".", "!", "?", ":", ";", ",")) and "," not in line
+    rest = any("." in other for other in lines[first + 1 :])
+    cue = re.match(r"(?:if|when|for|first|then)\b", line, re.I)
+    return lines[first + 1 :] if apart and titled and rest and not cue else lines
 
 
 def _continues(previous: str, line: str) -> bool:

@@ -33,11 +33,13 @@ class TreeBlock:
     Args:
         sort: "parallel", or what sort of choice the text announces; "choice" if the conditions decide.
         parent: The sequence in which the block stands.
+        closed: Whether the text says that its branches are done.
     """
 
     sort: Literal["parallel", "exclusive", "inclusive", "choice"]
     parent: TreeSequence
     branches: list[TreeSequence] = field(default_factory=list)
+    closed: bool = False
 
     def add(self, condition: str = "", otherwise: bool = False) -> TreeSequence:
         """Add an empty branch."""

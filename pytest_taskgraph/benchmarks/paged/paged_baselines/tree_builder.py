@@ -11,6 +11,7 @@ from ....workflow.procedural_graph import ProceduralFlow, ProceduralGraph, Proce
 from .clashing_conditions import are_opposites, exclude_each_other
 from .condition_words import OTHERWISE
 from .known_actions import KnownActions
+from .later_statements import leads_out_of, left_later
 from .mentions import (
     ActionMention,
     ChoiceMention,
@@ -159,42 +160,29 @@ class _TreeBuilder:
         """
         last = self._cursor.items[-1] if self._cursor.items else None
         if isinstance(last, TreeBlock) and last.is_choice != all_done:
+            last.closed = True
             return
         blocks = list(self._cursor.enclosing())
-        fitting = [block for block in blocks if (block.sort in ("parallel", "inclusive")) == all_done]
+        fitting = [block for block in blocks if leads_out_of(block, all_done)]
         if blocks:
-            self._cursor = (fitting or blocks)[0].parent
+            block = (fitting or blocks)[0]
+            block.closed = True
+            self._cursor = block.parent
 
     def _climb(self) -> None:
         """Leave the blocks to which the text does not come back, as far as no later words lead out of them."""
-        depth = sum(1 for _ in self._cursor.enclosing())
-        left = self._later_joins() if depth else 0
-        while (
-            self._cursor.block is not None and depth > left and not self._comes_back(self._cursor.block, self._cursor)
-        ):
+        kept = left_later(list(self._cursor.enclosing()), self._following())
+        while self._cursor.block not in (None, kept) and not self._comes_back(self._cursor.block):
             self._cursor = self._cursor.block.parent
-            depth -= 1
 
-    def _later_joins(self) -> int:
-        """Return how many blocks are still left by later words such as "in either case"."""
-        found, opened, grouped = 0, 0, False
-        for later in islice(self._statements, self._at + 1, self._at + 1 + LOOK_AHEAD):
-            if later.lead in ("join", "done"):
-                found, opened = (found, opened - 1) if opened else (found + 1, opened)
-            opens = any(isinstance(step, ParallelMention | ChoiceMention) for step in later.steps)
-            first = later.conditions[0] if later.conditions else None
-            if first is not None and not grouped and not first.otherwise and later.lead != "also":
-                opens = True
-            opened += opens or later.lead == "split"
-            grouped = first is not None
-            if grouped and later.steps[-1:] == (EndMention(),):
-                opened = max(0, opened - 1)  # no branches to join, if there are two
-        return found
+    def _following(self) -> Sequence[StatementMention]:
+        """Return the next statements, as far as a reader looks ahead."""
+        return self._statements[self._at + 1 : self._at + 1 + LOOK_AHEAD]
 
-    def _comes_back(self, block: TreeBlock, branch: TreeSequence) -> bool:
+    def _comes_back(self, block: TreeBlock) -> bool:
         """Return True if a later statement is about a block: another branch of it, or an action in one."""
         inner = 0
-        for later in islice(self._statements, self._at + 1, self._at + 1 + LOOK_AHEAD):
+        for later in self._following():
             first = later.steps[0] if later.steps else None
             if not later.conditions:
                 if isinstance(first, ActionMention) and (node := self._find(first)) is not None:
@@ -238,7 +226,7 @@ class _TreeBuilder:
     def _enter(self, condition: ConditionMention, statement: StatementMention) -> TreeSequence:
         enclosing = [block for block in self._cursor.enclosing() if block.is_choice]
         last = self._cursor.items[-1] if self._cursor.items else None
-        if isinstance(last, TreeBlock) and last.is_choice:
+        if isinstance(last, TreeBlock) and last.is_choice and not last.closed:
             enclosing.insert(0, last)
         found = self._alternative_in(enclosing, condition)
         if found is not None:
