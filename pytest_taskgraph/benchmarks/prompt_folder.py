@@ -37,9 +37,21 @@ class PromptFolder:
         Raises:
             UsageError: if the template cannot be read or fails.
         """
-        path = self._replaced(settings).get(name, self.path / f"{name}.jinja")
+        path = self._chosen(name, settings)
         where = f"prompt {name}" if path.parent == self.path else str(path)
         return render(source_of(path, "prompt"), dict(fields), where)
+
+    def source(self, name: str, settings: Settings) -> str:
+        """Return the template of that name, for an episode that renders it later.
+
+        Args:
+            name: The name of a built-in file, without its suffix.
+            settings: Their folder of templates may hold a file of that name, which is then taken.
+
+        Raises:
+            UsageError: if the template cannot be read.
+        """
+        return source_of(self._chosen(name, settings), "prompt")
 
     def check(self, settings: Settings) -> None:
         """Check that each prompt template of the user replaces a built-in one.
@@ -53,6 +65,9 @@ class PromptFolder:
             if name not in ours:
                 raise UnknownNameError(f"prompt of {self.name}", name, ours)
             template(source_of(path, "prompt"), str(path))
+
+    def _chosen(self, name: str, settings: Settings) -> Path:
+        return self._replaced(settings).get(name, self.path / f"{name}.jinja")
 
     def _replaced(self, settings: Settings) -> dict[str, Path]:
         return files_of(settings.templates, self.name) if settings.templates else {}

@@ -1,0 +1,6 @@
+"""Self-refinement (Du et al. 2024, section 4.3): verifiers find what is wrong with the gateways of a graph.
+
+verifier_feedback   what verifiers report, and the message to the model
+condition_verifier  exclusive and inclusive gateways, by their conditions
+conflict_rules      whether two conditions conflict
+"""

@@ -1,0 +1,121 @@
+"""Whether two conditions conflict, so that at most one of them can hold: by exact logic, or by a rule for prose.
+
+Du et al. (2024), section 4.3, ask a model of natural language inference. Any object with `find_conflict` may take the
+place of the lexical rule.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final, Literal, Protocol
+
+from ....workflow.guards.solver import exclusive
+from ....workflow.guards.syntax import Guard, Otherwise, comparisons, parse_guard
+from ..documents.document_phrases import is_otherwise
+from ..paged_baselines.clashing_conditions import are_opposites, exclude_each_other
+from ..paged_baselines.word_sets import word_set
+from .number_ranges import LONGEST_CONDITION, read_number_range
+
+ConflictVerdict = Literal["conflict", "no conflict", "unknown"]
+
+MOST_COMPARISONS: Final = 5
+"""The comparisons of a formal condition; the work of comparing two conditions grows exponentially with them."""
+MOST_WORDS: Final = 12  # words of a condition that are looked up for opposites
+_CUE: Final = re.compile(r"(?:only )?(?:if|when|whenever|in case|in the case that|provided that)\s+", re.IGNORECASE)
+_OTHER_CASES: Final = re.compile(
+    r"(?:if not|if no|or else|not|no|in (?:all|any) other cases?|in the other case|(?:in )?all other cases|by default|"
+    r"default|neither|none of (?:these|them|the above))",
+    re.IGNORECASE,
+)
+_WORD: Final = re.compile(r"[^\W\d_]+")
+_FILLERS: Final = word_set(
+    "the a an is are was were be been being do does did has have had will would can could may might must should shall "
+    "not no any some there it its this that they their he she you we i of for in on at to from with by and or as than "
+    "customer user person"
+)
+_ADDITIVE: Final = word_set(
+    "need needs needed want wants wanted require requires required like likes liked wish wishes desire desired include "
+    "includes included enjoy enjoys request requests requested ask asks order orders ordered prefer"
+)
+
+
+class ConflictRule(Protocol):
+    """Decides whether two conditions in prose conflict."""
+
+    def find_conflict(self, first: str, second: str) -> ConflictVerdict:
+        """Return "conflict" if at most one of the conditions can hold, "no conflict" if both can, else "unknown"."""
+        ...
+
+
+class LexicalConflictRule:
+    """Decides by words: denials, opposites, different values of one subject, and ranges of numbers.
+
+    Conditions of different words, or that say what is needed besides, do not conflict. All others are unknown.
+    """
+
+    def find_conflict(self, first: str, second: str) -> ConflictVerdict:
+        """Return whether the words of two conditions conflict."""
+        one, other = _bare_condition(first), _bare_condition(second)
+        if one.casefold() == other.casefold():
+            return "no conflict"
+        if means_other_cases(one) or means_other_cases(other):
+            return "conflict"
+        if (overlap := _ranges_overlap(one, other)) is not None:
+            return "no conflict" if overlap else "conflict"
+        if exclude_each_other(one, other):
+            return "conflict"
+        return "no conflict" if _are_unrelated(one, other) else "unknown"
+
+
+def find_guard_conflict(first: str, second: str) -> ConflictVerdict | None:
+    """Return whether two formal guards conflict, decided exactly; None if one of them is prose."""
+    guards = [parse_guard(condition) for condition in (first, second)]
+    if any(guard is None for guard in guards):
+        return None
+    if any(_is_large(guard) for guard in guards if guard is not None):
+        return "unknown"
+    apart = exclusive((first, second), ())
+    return "unknown" if apart is None else "conflict" if apart else "no conflict"
+
+
+def means_other_cases(condition: str) -> bool:
+    """Return True if a condition means all cases but those beside it: "otherwise", "if not", or no words at all."""
+    bare = condition.strip(" .,;:")
+    return is_otherwise(bare) or bool(_OTHER_CASES.fullmatch(bare))
+
+
+def _is_large(guard: Guard) -> bool:
+    return not isinstance(guard, Otherwise) and len([*comparisons(guard)]) > MOST_COMPARISONS
+
+
+def _bare_condition(condition: str) -> str:
+    """Return a condition without "if" or "when" before it, unless nothing but "not" stands behind that."""
+    text = " ".join(condition[:LONGEST_CONDITION].split()).strip(" .,;:")
+    return text if means_other_cases(text) else _CUE.sub("", text, count=1)
+
+
+def _ranges_overlap(first: str, second: str) -> bool | None:
+    """Return whether numbers of both ranges can be one; None if they are not ranges of the same."""
+    one, other = read_number_range(first), read_number_range(second)
+    if one is None or other is None:
+        return None
+    about, about_other = set(_content(one.about)), set(_content(other.about))
+    return one.overlaps(other) if about <= about_other or about_other <= about else None
+
+
+def _are_unrelated(first: str, second: str) -> bool:
+    """Return True if no word is in both, or all that is in both says that something is needed, and none are opposites.
+
+    Different words that are opposites, as in "credit is granted" and "the application is rejected", may be about one
+    thing.
+    """
+    one, other = _content(first), _content(second)
+    shared = set(one) & set(other) - _ADDITIVE
+    if not one or not other or shared:
+        return False
+    return not any(are_opposites(word, against) for word in one[:MOST_WORDS] for against in other[:MOST_WORDS])
+
+
+def _content(text: str) -> tuple[str, ...]:
+    """Return the words of a text that carry meaning, each once, in lower case."""
+    return tuple(dict.fromkeys(word for word in _WORD.findall(text.lower()) if word not in _FILLERS))
