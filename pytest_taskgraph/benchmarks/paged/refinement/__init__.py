@@ -2,5 +2,6 @@
 
 verifier_feedback   what verifiers report, and the message to the model
 condition_verifier  exclusive and inclusive gateways, by their conditions
+parallel_verifier   parallel gateways and sequences, by the objects of actions
 conflict_rules      whether two conditions conflict
 """

@@ -27,6 +27,7 @@ _OTHER_CASES: Final = re.compile(
     r"default|neither|none of (?:these|them|the above))",
     re.IGNORECASE,
 )
+_EXISTENCE: Final = re.compile(r"there (?:is|are|was|were)\b", re.IGNORECASE)  # of different things, so no subject
 _WORD: Final = re.compile(r"[^\W\d_]+")
 _FILLERS: Final = word_set(
     "the a an is are was were be been being do does did has have had will would can could may might must should shall "
@@ -62,7 +63,8 @@ class LexicalConflictRule:
             return "conflict"
         if (overlap := _ranges_overlap(one, other)) is not None:
             return "no conflict" if overlap else "conflict"
-        if exclude_each_other(one, other):
+        exclude = are_opposites if _EXISTENCE.match(one) and _EXISTENCE.match(other) else exclude_each_other
+        if exclude(one, other):
             return "conflict"
         return "no conflict" if _are_unrelated(one, other) else "unknown"
 
