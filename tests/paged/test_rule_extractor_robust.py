@@ -59,6 +59,8 @@ LONG = {
     "quotes": '"” and “' * 1_000_000,
     "headings": "For the clerk:\n" * 600_000,
     "numbers": "".join(f"Check the order {number}. " for number in range(400_000)),
+    "branches": "".join(f"If a{number} is b{number}, call c{number}. " for number in range(250_000)),
+    "choices": "".join(f"If x{number} is late, then if y{number} is old, call it. " for number in range(150_000)),
     "blanks": " \n\t" * 3_000_000,
     "colons": "a: " * 3_000_000,
     "Chinese": "如果库存不足，就订货。" * 800_000,

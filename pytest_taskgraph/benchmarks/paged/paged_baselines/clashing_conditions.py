@@ -87,7 +87,7 @@ def exclude_each_other(first: str, second: str) -> bool:
     return are_opposites(first, second) or _differ(first, second)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=16384)
 def are_opposites(first: str, second: str) -> bool:
     """Return True if one condition denies the other, or words such as "valid" and "invalid" alone tell them apart."""
     one, other = _words(first), _words(second)
@@ -99,12 +99,13 @@ def are_opposites(first: str, second: str) -> bool:
     return _opposed(one, other)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=16384)
 def _differ(first: str, second: str) -> bool:
     one, other = _words(first), _words(second)
     return one != other and _another_value(one, other)
 
 
+@lru_cache(maxsize=4096)
 def _words(text: str) -> tuple[str, ...]:
     lower = text[:LONGEST_CONDITION].lower().replace("’", "'")
     found: list[str] = []
@@ -120,6 +121,7 @@ def _denies(words: tuple[str, ...]) -> bool:
     return sum(word in _NEGATIONS for word in words) % 2 == 1
 
 
+@lru_cache(maxsize=4096)
 def _plain(words: tuple[str, ...]) -> frozenset[str]:
     """Return the stems of the words that carry meaning; all the stems if there are none."""
     kept = [word for word in words if word not in _NEGATIONS and word not in _FILLERS and word not in _COPULAS]

@@ -14,6 +14,7 @@ from .condition_words import OTHERWISE, negated
 Exit = tuple[ProceduralNode, str]
 """A node from which the procedure goes on, and the condition under which it does."""
 
+MOST_BRANCHES: Final = 20  # of a choice by conditions, which are compared in pairs
 GATEWAY_NAMES: Final[dict[NodeSort, str]] = {"exclusive": "XOR", "inclusive": "OR", "parallel": "AND"}
 START: Final = ProceduralNode("start")
 END: Final = ProceduralNode("end")
@@ -34,16 +35,19 @@ class TreeBlock:
         sort: "parallel", or what sort of choice the text announces; "choice" if the conditions decide.
         parent: The sequence in which the block stands.
         closed: Whether the text says that its branches are done.
+        conflicts: Whether a condition excludes another one.
     """
 
     sort: Literal["parallel", "exclusive", "inclusive", "choice"]
     parent: TreeSequence
     branches: list[TreeSequence] = field(default_factory=list)
     closed: bool = False
+    conflicts: bool = False
 
     def add(self, condition: str = "", otherwise: bool = False) -> TreeSequence:
         """Add an empty branch."""
         branch = TreeSequence(self, condition, otherwise)
+        self.conflicts = self.conflicts or self.excludes(branch)
         self.branches.append(branch)
         return branch
 
@@ -51,6 +55,11 @@ class TreeBlock:
     def is_choice(self) -> bool:
         """Return True unless the branches run in parallel."""
         return self.sort != "parallel"
+
+    @property
+    def is_full(self) -> bool:
+        """Return True if no branch fits in that conditions decide about: there are many, or one for all other cases."""
+        return len(self.branches) >= MOST_BRANCHES or self.has_otherwise
 
     @property
     def has_otherwise(self) -> bool:
@@ -67,7 +76,7 @@ class TreeBlock:
         if self.sort in ("exclusive", "inclusive"):
             return self.sort == "exclusive"
         ending = any(branch.items[-1:] == [END] for branch in self.branches)
-        return len(self.branches) < 2 or ending or any(map(self.excludes, self.branches))
+        return len(self.branches) < 2 or ending or self.conflicts
 
     def condition_of(self, branch: TreeSequence) -> str:
         """Return the condition of a branch; for "otherwise" the opposite of the other condition, if there is one."""

@@ -192,14 +192,14 @@ class _TreeBuilder:
                 continue
             condition = later.conditions[0]
             if later.lead == "also" and not condition.otherwise:
-                if inner == 0 and block.is_choice and not block.has_otherwise:
+                if inner == 0 and block.is_choice and not block.is_full:
                     return True
             elif condition.otherwise:
-                if inner == 0 and block.is_choice and not block.has_otherwise:
+                if inner == 0 and block.is_choice and not block.is_full:
                     return True
                 inner = max(0, inner - (condition.text == OTHERWISE))
             elif block.is_choice and any(are_opposites(one.condition, condition.text) for one in block.branches):
-                return not block.has_otherwise
+                return not block.is_full
             else:
                 inner = 1
         return False
@@ -231,7 +231,7 @@ class _TreeBuilder:
         found = self._alternative_in(enclosing, condition)
         if found is not None:
             return found
-        if enclosing and statement.lead == "also" and not enclosing[0].has_otherwise:
+        if enclosing and statement.lead == "also" and not enclosing[0].is_full:
             enclosing[0].sort = "inclusive"
             return enclosing[0].add(condition.text)
         if condition.otherwise and condition.text == OTHERWISE:
@@ -263,7 +263,7 @@ class _TreeBuilder:
 
     def _fits(self, block: TreeBlock, condition: ConditionMention) -> bool:
         """Return True if a condition is an alternative to those of a block; further away it must be an opposite."""
-        if block.has_otherwise:
+        if block.is_full:
             return False
         exclude = exclude_each_other if self._open is not None else are_opposites
         return condition.otherwise or any(exclude(one.condition, condition.text) for one in block.branches)
@@ -274,7 +274,7 @@ class _TreeBuilder:
         It is not if those are complete, for two exclude each other, or if the next one excludes it.
         """
         if block.sort == "exclusive":
-            return not block.has_otherwise
+            return not block.is_full
         if self._is_complete(block):
             return False
         following = next(iter(self._statements[self._at + 1 : self._at + 2]), None)
@@ -284,7 +284,7 @@ class _TreeBuilder:
 
     def _is_complete(self, block: TreeBlock) -> bool:
         """Return True if the conditions of a block leave no further case: two of them exclude each other."""
-        return block.has_otherwise or (len(block.branches) > 1 and block.sort != "exclusive" and block.is_exclusive)
+        return block.is_full or (len(block.branches) > 1 and block.sort != "exclusive" and block.is_exclusive)
 
     def _new_block(self, condition: ConditionMention, sort: Literal["exclusive", "choice"]) -> TreeSequence:
         return self._add_block(sort).add(condition.text, condition.otherwise)
@@ -467,7 +467,7 @@ class _TreeBuilder:
 
 
 def _excluded(block: TreeBlock, condition: ConditionMention) -> bool:
-    return not block.has_otherwise and any(exclude_each_other(one.condition, condition.text) for one in block.branches)
+    return not block.is_full and any(exclude_each_other(one.condition, condition.text) for one in block.branches)
 
 
 def _same(one: str, other: str) -> bool:
