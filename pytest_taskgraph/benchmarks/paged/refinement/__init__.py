@@ -3,5 +3,6 @@
 verifier_feedback   what verifiers report, and the message to the model
 condition_verifier  exclusive and inclusive gateways, by their conditions
 parallel_verifier   parallel gateways and sequences, by the objects of actions
+refine_episode      the rounds of feedback
 conflict_rules      whether two conditions conflict
 """

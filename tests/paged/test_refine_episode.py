@@ -1,0 +1,168 @@
+"""The episode of self-refinement: what it asks, when it stops, and the gateways after each round."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from pytest_taskgraph.asking import Exchange, Transcript, drive
+from pytest_taskgraph.benchmarks.paged.document_sets import load
+from pytest_taskgraph.benchmarks.paged.paged_options import PagedSettings
+from pytest_taskgraph.benchmarks.paged.refinement.refine_episode import conflict_rule, refine, refine_settings
+from pytest_taskgraph.benchmarks.paged.refinement.verifier_feedback import feedback_template
+from pytest_taskgraph.errors import UnknownNameError, UsageError
+from pytest_taskgraph.notations.procedural_text import read_procedural_graph
+from pytest_taskgraph.scoring.grade import grade
+from pytest_taskgraph.trial import Json, Place, Question, Reply, Request
+
+GOLD = """\
+Start -> lay the table
+lay the table -> OR1
+OR1 -> (dishes are needed) wash the plates
+OR1 -> (drinks are needed) chill the wine
+wash the plates -> OR2
+chill the wine -> OR2
+OR2 -> AND1
+AND1 -> bake the bread
+AND1 -> slice the cheese
+bake the bread -> AND2
+slice the cheese -> AND2
+AND2 -> End
+"""
+FIRST = GOLD.replace("OR", "XOR")
+CHAIN = "Start -> buy the tent\nbuy the tent -> buy the map\nbuy the map -> End"
+
+
+def make_question(place: Place = "whole", **settings: Json) -> Question:
+    return Question(
+        id="paged/refine/1",
+        family="paged",
+        group="refine",
+        section="",
+        text="Lay the table ...",
+        prompt="Document: Lay the table ...",
+        form="procedural-graph",
+        reference={"flows": [*read_procedural_graph(GOLD).graph.to_json()]},
+        metric="procedural_f1",
+        pass_threshold=0.0,
+        place=place,
+        episode="refine",
+        episode_settings={"rounds": 2, "verifier": "lexical", **settings},
+    )
+
+
+def run(question: Question, *texts: str | Reply) -> tuple[Transcript, list[Exchange]]:
+    """Run the episode with scripted replies; it must take all of them."""
+    replies: Iterator[str | Reply] = iter(texts)
+    exchanges: list[Exchange] = []
+
+    async def answer(request: Request) -> Reply:
+        reply = next(replies)
+        return Reply(reply) if isinstance(reply, str) else reply
+
+    transcript = asyncio.run(drive(refine(question), answer, exchanges))
+    assert next(replies, None) is None
+    return transcript, exchanges
+
+
+def gateway_f1(transcript: Transcript) -> list[float]:
+    """Return the F1 of gateways for each round."""
+    found = []
+    for number in range(len(transcript.parts) // 2):
+        right, extracted = transcript.parts[f"round_{number}_gateway_precision"]
+        found_gold, gold = transcript.parts[f"round_{number}_gateway_recall"]
+        precision, recall = right / extracted if extracted else 0.0, found_gold / gold
+        found.append(2 * precision * recall / (precision + recall) if precision + recall else 0.0)
+    return found
+
+
+def told(exchange: Exchange) -> list[tuple[Any, Any]]:
+    feedback: Any = exchange.note["feedback"]
+    return [(one["kind"], one["gateway"]) for one in feedback]
+
+
+def test_refine_gateway_repaired_in_round_two_raises_gateway_f1() -> None:
+    question = make_question(rounds=3)
+    transcript, exchanges = run(question, FIRST, FIRST, f"Here is the graph:\n```\n{GOLD}```")
+    # Of XOR1, XOR2, AND1 and AND2 two are right, and two of the gold OR1, OR2, AND1 and AND2 are found.
+    assert transcript.parts["round_0_gateway_precision"] == [2, 4]
+    assert transcript.parts["round_0_gateway_recall"] == [2, 4]
+    assert transcript.parts["round_2_gateway_precision"] == [4, 4]
+    assert gateway_f1(transcript) == [0.5, 0.5, 1.0, 1.0]
+    assert [told(exchange) for exchange in exchanges] == [[], [("exclusive", "XOR1")], [("exclusive", "XOR1")]]
+    assert grade(question, transcript.reply).value == 1.0
+
+
+def test_refine_feedback_is_further_message_of_conversation() -> None:
+    _, exchanges = run(make_question(), FIRST, GOLD)
+    first, second = (exchange.request.messages for exchange in exchanges)
+    assert [message["role"] for message in second] == ["user", "assistant", "user"]
+    assert second[:1] == first == [{"role": "user", "content": "Document: Lay the table ..."}]
+    assert second[1]["content"] == FIRST
+    assert '"dishes are needed" and "drinks are needed" can hold at the same time' in second[2]["content"]
+    assert "Document:" not in second[2]["content"]
+
+
+def test_refine_right_graph_asks_once() -> None:
+    transcript, exchanges = run(make_question(), GOLD)
+    assert len(exchanges) == 1
+    assert gateway_f1(transcript) == [1.0, 1.0, 1.0]
+
+
+def test_refine_stops_after_stated_rounds() -> None:
+    transcript, exchanges = run(make_question(rounds=1), FIRST, FIRST)
+    assert len(exchanges) == 2
+    assert gateway_f1(transcript) == [0.5, 0.5]
+
+
+def test_refine_sequential_hint_is_told_once() -> None:
+    _, exchanges = run(make_question(rounds=5), CHAIN, CHAIN)
+    assert [told(exchange) for exchange in exchanges] == [[], [("sequential", "")]]
+
+
+@pytest.mark.parametrize("later", ["The graph is right as it is.", Reply(GOLD, finish_reason="length")])
+def test_refine_unreadable_later_reply_keeps_last_readable_one(later: str | Reply) -> None:
+    transcript, exchanges = run(make_question(), FIRST, later)
+    assert transcript.reply.text == FIRST
+    assert gateway_f1(transcript) == [0.5, 0.5, 0.5]
+    assert exchanges[1].note["read"] == "unparseable"
+
+
+def test_refine_unreadable_first_reply_is_returned_as_it_came() -> None:
+    transcript, exchanges = run(make_question(), "I cannot help with that.")
+    assert transcript.reply is exchanges[0].reply
+    assert transcript.parts["round_2_gateway_precision"] == [0, 0]
+    assert transcript.parts["round_2_gateway_recall"] == [0, 4]
+
+
+def test_refine_of_marked_answers_asks_for_marker() -> None:
+    _, exchanges = run(
+        make_question("marker"), f"I reason.\nFinal answer:\n{FIRST}", f"I reason again.\nFinal answer:\n{GOLD}"
+    )
+    assert '"Final answer:"' in exchanges[1].request.prompt
+
+
+def test_refine_template_of_settings_replaces_message() -> None:
+    template = "{% for item in feedback %}{{ item.kind }} {{ item.gateway }}{% endfor %}"
+    _, exchanges = run(make_question(feedback=template), FIRST, GOLD)
+    assert exchanges[1].request.prompt == "exclusive XOR1"
+
+
+def test_refine_settings_hold_rounds_verifier_and_template() -> None:
+    settings = PagedSettings(rounds=4)
+    pair = load(settings).test[0]
+    assert refine_settings(pair, settings) == {
+        "rounds": 4,
+        "verifier": "lexical",
+        "feedback": feedback_template(settings),
+    }
+
+
+def test_refine_without_possible_settings_raises() -> None:
+    with pytest.raises(UsageError, match="rounds"):
+        run(make_question(rounds=0))
+    with pytest.raises(UnknownNameError, match="condition verifier"):
+        conflict_rule("guess")
