@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,7 +13,12 @@ from pytest_taskgraph.asking import Exchange, Transcript, drive
 from pytest_taskgraph.benchmarks.paged.document_sets import load
 from pytest_taskgraph.benchmarks.paged.paged_options import PagedSettings
 from pytest_taskgraph.benchmarks.paged.refinement.refine_episode import conflict_rule, refine, refine_settings
-from pytest_taskgraph.benchmarks.paged.refinement.verifier_feedback import feedback_template
+from pytest_taskgraph.benchmarks.paged.refinement.verifier_feedback import (
+    VerifierFeedback,
+    feedback_message,
+    feedback_template,
+)
+from pytest_taskgraph.benchmarks.settings import Settings
 from pytest_taskgraph.errors import UnknownNameError, UsageError
 from pytest_taskgraph.notations.procedural_text import read_procedural_graph
 from pytest_taskgraph.scoring.grade import grade
@@ -166,3 +172,32 @@ def test_refine_without_possible_settings_raises() -> None:
         run(make_question(rounds=0))
     with pytest.raises(UnknownNameError, match="condition verifier"):
         conflict_rule("guess")
+
+
+@pytest.mark.parametrize(
+    ("feedback", "told_text"),
+    [
+        (
+            VerifierFeedback("inclusive", "OR1", "OR2", ("it is wet", "it is dry")),
+            '- OR1 with its join OR2 is an inclusive gateway, but its conditions conflict: of "it is wet" and',
+        ),
+        (
+            VerifierFeedback("parallel", "AND1", "", ("bake the cake", "ice the cake")),
+            '- AND1 is a parallel gateway, but "bake the cake" and "ice the cake" act on the same object',
+        ),
+        (
+            VerifierFeedback("sequential", "", "", ("bake the cake", "set the table")),
+            '- "bake the cake" and "set the table" run in sequence, but act on different objects',
+        ),
+    ],
+)
+def test_feedback_message_of_each_kind_names_what_was_found(feedback: VerifierFeedback, told_text: str) -> None:
+    lines = feedback_message([feedback], feedback_template(Settings())).splitlines()
+    assert len(lines) == 3
+    assert lines[1].startswith(told_text)
+
+
+def test_feedback_template_of_user_folder_replaces_built_in_one(tmp_path: Path) -> None:
+    (tmp_path / "paged").mkdir()
+    (tmp_path / "paged" / "feedback.jinja").write_text("Think again.", encoding="utf-8")
+    assert feedback_template(Settings(templates=str(tmp_path))) == "Think again."
