@@ -145,7 +145,7 @@ def load_weights(folder: Path, *, precision: str = "auto", device: str = "") -> 
     precision_key = "dtype" if int(transformers.__version__.partition(".")[0]) >= 5 else "torch_dtype"
     options: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
     try:
-        with _quiet():
+        with quiet_transformers():
             tokenizer = transformers.AutoTokenizer.from_pretrained(str(folder), use_fast=True, **options)
             model, loading = transformers.AutoModelForCausalLM.from_pretrained(
                 str(folder), use_safetensors=True, output_loading_info=True, **options, **{precision_key: precision}
@@ -199,7 +199,7 @@ def _ends(model: Any, tokenizer: Any) -> frozenset[int]:  # noqa: ANN401
 
 
 @contextmanager
-def _quiet() -> Iterator[None]:
+def quiet_transformers() -> Iterator[None]:
     """Keep transformers from printing progress and remarks; its own settings are restored."""
     from transformers.utils import logging as its_logging
 
@@ -216,6 +216,6 @@ def _quiet() -> Iterator[None]:
 
 def save_weights(weights: LocalWeights, folder: Path) -> None:
     """Save a model and its tokenizer to a folder that exists; the weights as safetensors."""
-    with _quiet():
+    with quiet_transformers():
         weights.model.save_pretrained(str(folder))
         weights.tokenizer.save_pretrained(str(folder))
