@@ -8,7 +8,9 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from ...errors import UnknownNameError
+from .element_extraction import extract_elements
 from .extraction_method import ExtractionMethod
+from .paged_baselines.document_elements import FORMAT
 from .prompts import PROMPTS
 from .worked_examples import read_worked_examples
 
@@ -37,12 +39,26 @@ def extraction_prompt(reasoning: bool, pair: DocumentPair, settings: PagedSettin
     return PROMPTS.render("extract", fields, settings)
 
 
+def elements_prompt(pair: DocumentPair, settings: PagedSettings) -> str:
+    """Return the prompt that asks for the elements of a document, after worked examples.
+
+    Raises:
+        UsageError: if the user's template cannot be read or fails.
+    """
+    examples = read_worked_examples()[: settings.examples]
+    fields = {"document": pair.document.strip(), "examples": examples, "format": FORMAT.strip()}
+    return PROMPTS.render("elements", fields, settings)
+
+
 METHODS: Final[Mapping[str, ExtractionMethod]] = MappingProxyType(
     {
         method.name: method
         for method in (
             ExtractionMethod("extract", "the graph at once", partial(extraction_prompt, False), "whole"),
             ExtractionMethod("reason", "the graph after reasoning", partial(extraction_prompt, True), "marker"),
+            ExtractionMethod(
+                "elements", "the elements, of which rules build the graph", elements_prompt, "whole", extract_elements
+            ),
         )
     }
 )

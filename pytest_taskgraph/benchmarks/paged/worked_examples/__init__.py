@@ -1,4 +1,4 @@
-"""Three worked examples of extraction, our own: NAME.document.txt, NAME.reasoning.txt and NAME.graph.txt."""
+"""Three worked examples of extraction, our own: files NAME.PART.txt, a part for each field."""
 
 from __future__ import annotations
 
@@ -19,11 +19,13 @@ class WorkedExample:
         document: The document.
         reasoning: How a reader gets from the document to the graph.
         graph: The graph in its text form.
+        elements: The elements of the document, of which rules build a graph.
     """
 
     document: str
     reasoning: str
     graph: str
+    elements: str
 
 
 @cache
@@ -34,4 +36,6 @@ def read_worked_examples() -> tuple[WorkedExample, ...]:
     def read(name: str, part: str) -> str:
         return folder.joinpath(f"{name}.{part}.txt").read_text(encoding="utf-8").strip()
 
-    return tuple(WorkedExample(*(read(name, part) for part in ("document", "reasoning", "graph"))) for name in NAMES)
+    return tuple(
+        WorkedExample(*(read(name, part) for part in ("document", "reasoning", "graph", "elements"))) for name in NAMES
+    )
