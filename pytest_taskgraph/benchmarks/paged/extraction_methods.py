@@ -12,6 +12,7 @@ from .element_extraction import extract_elements
 from .extraction_method import ExtractionMethod
 from .paged_baselines.document_elements import FORMAT
 from .prompts import PROMPTS
+from .refinement.refine_episode import refine, refine_settings
 from .worked_examples import read_worked_examples
 
 if TYPE_CHECKING:
@@ -58,6 +59,14 @@ METHODS: Final[Mapping[str, ExtractionMethod]] = MappingProxyType(
             ExtractionMethod("reason", "the graph after reasoning", partial(extraction_prompt, True), "marker"),
             ExtractionMethod(
                 "elements", "the elements, of which rules build the graph", elements_prompt, "whole", extract_elements
+            ),
+            ExtractionMethod(
+                "refine",
+                "the graph, refined by feedback",
+                partial(extraction_prompt, False),
+                "whole",
+                refine,
+                refine_settings,
             ),
         )
     }

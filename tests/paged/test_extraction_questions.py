@@ -1,0 +1,115 @@
+"""The questions of PAGED: documents drawn, prompts with worked examples, and what their episodes come to."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from pytest_taskgraph.asking import Episode, drive
+from pytest_taskgraph.benchmarks.paged import paged
+from pytest_taskgraph.benchmarks.paged.document_questions import check, question, references
+from pytest_taskgraph.benchmarks.paged.extraction_methods import METHODS
+from pytest_taskgraph.benchmarks.paged.paged_baselines.document_elements import graph_of_elements, read_elements
+from pytest_taskgraph.benchmarks.paged.paged_options import PagedSettings
+from pytest_taskgraph.benchmarks.paged.procedure_pair import procedure_pair
+from pytest_taskgraph.benchmarks.paged.worked_examples import read_worked_examples
+from pytest_taskgraph.errors import UnknownNameError, UsageError
+from pytest_taskgraph.notations.procedural_text import read_procedural_graph, write_procedural_graph
+from pytest_taskgraph.scoring.grade import grade
+from pytest_taskgraph.trial import Question, Reply, Request
+from pytest_taskgraph.workflow.procedural_graph import ProceduralGraph
+
+SETTINGS = PagedSettings(methods=("all",), instances=3)
+
+
+def questions(settings: PagedSettings = SETTINGS) -> list[Question]:
+    return [question(reference, settings) for reference in references(settings)]
+
+
+def gold_text(asked: Question) -> str:
+    assert isinstance(asked.reference, dict)
+    return write_procedural_graph(ProceduralGraph.from_json(asked.reference["flows"]))
+
+
+def run(episode: Episode, asked: Question, text: str) -> Reply:
+    """The reply that an episode comes to where every request gets the same text."""
+    import asyncio
+
+    async def answer(request: Request) -> Reply:
+        return Reply(text)
+
+    return asyncio.run(drive(episode(asked), answer)).reply
+
+
+def test_references_are_of_the_same_documents_for_every_method() -> None:
+    ids = [reference.id for reference in references(SETTINGS)]
+    documents = {
+        method: {id.removeprefix(f"{method}-") for id in ids if id.startswith(f"{method}-")} for method in METHODS
+    }
+    assert len(ids) == len(set(ids)) == 3 * len(METHODS)
+    assert len({frozenset(found) for found in documents.values()}) == 1
+
+
+def test_references_of_more_documents_keep_those_of_fewer() -> None:
+    fewer, more = ({one.id for one in references(replace(SETTINGS, instances=count))} for count in (2, 5))
+    assert fewer < more
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_gold_graph_as_reply_scores_one_in_every_method(method: str) -> None:
+    for asked in questions(replace(SETTINGS, methods=(method,))):
+        text = gold_text(asked)
+        reply = run(paged.episode(asked.episode), asked, f"Final answer:\n{text}" if asked.place == "marker" else text)
+        score = grade(asked, reply)
+        assert (score.value, score.metrics["graph_edit_similarity"]) == (1.0, 1.0)
+
+
+def test_elements_in_a_reply_become_the_graph_of_the_rules() -> None:
+    (example, *_) = read_worked_examples()
+    asked = questions(replace(SETTINGS, methods=("elements",)))[0]
+    reply = run(paged.episode("elements"), asked, example.elements)
+    assert read_procedural_graph(reply.text).graph == read_procedural_graph(example.graph).graph
+
+
+def test_worked_examples_are_read_without_a_lost_line() -> None:
+    for example in read_worked_examples():
+        graph = read_procedural_graph(example.graph)
+        assert graph.unread == ()
+        assert all(node.text in example.document or node.is_gateway for node in graph.graph.nodes_of("data", "notice"))
+        rebuilt = graph_of_elements(read_elements(example.elements).elements)
+        assert {(node.text, node.actor) for node in rebuilt.nodes_of("action")} == {
+            (node.text, node.actor) for node in graph.graph.nodes_of("action")
+        }
+
+
+@pytest.mark.parametrize("shots", [0, 1, 3])
+def test_prompt_shows_as_many_worked_examples_as_stated(shots: int) -> None:
+    for asked in questions(replace(SETTINGS, shots=shots)):
+        assert asked.prompt.count("\nDocument:\n") == shots + 1
+        assert asked.text.partition("\n")[2] in asked.prompt
+
+
+def test_check_more_worked_examples_than_there_are_is_refused() -> None:
+    with pytest.raises(UsageError, match=r"--taskgraph-shots: 4; expected at most 3"):
+        check(replace(SETTINGS, shots=4))
+
+
+def test_check_unknown_method_is_refused_with_the_known_ones() -> None:
+    with pytest.raises(UnknownNameError, match="unknown method of PAGED 'draw'"):
+        check(replace(SETTINGS, methods=("draw",)))
+
+
+def test_procedure_pair_of_the_gold_graph_has_the_same_nodes_and_links() -> None:
+    for asked in questions(replace(SETTINGS, methods=("extract",))):
+        pair = procedure_pair(asked, grade(asked, Reply(gold_text(asked))))
+        assert {node.id for node in pair.expected.nodes} == {node.id for node in pair.given.nodes}
+        assert {*pair.expected.edges} == {*pair.given.edges}
+
+
+def test_procedure_pair_without_a_flow_lacks_its_link() -> None:
+    asked = questions(replace(SETTINGS, methods=("extract",)))[0]
+    lines = [line for line in gold_text(asked).splitlines() if not line.startswith("Start ->")]
+    pair = procedure_pair(asked, grade(asked, Reply("\n".join(lines))))
+    assert {node.kind for node in pair.expected.nodes} - {node.kind for node in pair.given.nodes} == {"start"}
+    assert len({*pair.expected.edges} - {*pair.given.edges}) == 1
