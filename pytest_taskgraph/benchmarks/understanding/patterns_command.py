@@ -33,6 +33,7 @@ CHANCE: Final = {
     "condition": BY_QUESTION,
     "text": BY_QUESTION,
     "task-graph": "none",
+    "procedural-graph": "none",
 }
 HEADER: Final = ("pattern", "rationale", "question", "answer", "metric", "further metrics", "needs", "chance")
 INTRODUCTION: Final = """\
