@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
 
 from ..errors import UsageError
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from ..trial import Json, Parsing
 
 
+_S = TypeVar("_S", bound="Settings")
 Kind = Literal["text", "path", "list", "whole", "whole-list", "number", "share", "switch", "pairs"]
 OptionValue = None | bool | int | float | str | tuple[str, ...] | tuple[int, ...] | tuple[tuple[str, str], ...]
 
@@ -208,3 +209,15 @@ class Settings:
             return self.own[option.name]
         keyword = option.name.replace("-", "_")
         return suite[keyword] if keyword in suite else option.read(None)
+
+    def extended(self, kind: type[_S], options: Mapping[str, Option], **further: Any) -> _S:  # noqa: ANN401 - of fields
+        """Return the settings of a family: these, and what holds for its options.
+
+        Args:
+            kind: The class of the settings.
+            options: Its options, by the names of the fields that hold their values.
+            further: The values of other fields, and of those whose options do not say it all.
+        """
+        shared = {shared_field.name: getattr(self, shared_field.name) for shared_field in fields(Settings)}
+        own = {name: self.value_of(option) for name, option in options.items()}
+        return kind(**{**shared, **own, **further})

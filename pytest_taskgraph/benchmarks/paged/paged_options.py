@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
-from typing import Any, Final, Literal
+from dataclasses import dataclass
+from typing import Final, Literal
 
 from ..settings import Option, Settings
 
@@ -60,6 +60,16 @@ DocumentQuality = Literal["pipeline", "concatenated"]
 ConditionVerifierName = Literal["lexical", "nli"]
 
 
+_FIELDS: Final = {
+    "methods": METHOD,
+    "split": SPLIT,
+    "quality": QUALITY,
+    "rounds": ROUNDS,
+    "verifier": VERIFIER,
+}
+"""The fields of PagedSettings that hold the value of an option, as it is."""
+
+
 @dataclass(frozen=True, slots=True)
 class PagedSettings(Settings):
     """The settings that decide which documents are asked about, by which methods.
@@ -80,23 +90,10 @@ class PagedSettings(Settings):
         return EXAMPLES if self.shots is None else self.shots
 
     @classmethod
-    def of(cls, settings: Settings, suite: dict[str, Any] | None = None) -> PagedSettings:
-        """Return the settings of a run with the family's own; those that are of the family already, as they are.
-
-        Args:
-            settings: The settings of the run.
-            suite: The keyword arguments of the suite.
-        """
+    def of(cls, settings: Settings) -> PagedSettings:
+        """Return the settings of a run with the family's own; those that are of the family already, as they are."""
         if isinstance(settings, cls):
             return settings
-        shared: dict[str, Any] = {field.name: getattr(settings, field.name) for field in fields(Settings)}
-        found = {option.name: settings.value_of(option, suite or {}) for option in OPTIONS}
-        return cls(
-            **shared,
-            methods=found[METHOD.name],
-            split=found[SPLIT.name],
-            source=found[SOURCE.name] or ("own" if DATA in settings.data else "generated"),
-            quality=found[QUALITY.name],
-            rounds=found[ROUNDS.name],
-            verifier=found[VERIFIER.name],
+        return settings.extended(
+            cls, _FIELDS, source=settings.value_of(SOURCE) or ("own" if DATA in settings.data else "generated")
         )

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, Final, Literal
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Literal
 
 from ...errors import UsageError
 from ..settings import Option, Settings
@@ -85,6 +85,23 @@ PromptName = Literal["paper", "question"]
 AnswerKind = Literal["auto", "logprobs", "text"]
 
 
+_FIELDS: Final = {
+    "methods": METHOD,
+    "split": SPLIT,
+    "prompt_name": PROMPT,
+    "answer": ANSWER,
+    "seeds": SEEDS,
+    "first": FIRST,
+    "last": LAST,
+    "negatives": NEGATIVES,
+    "tasks": TASKS,
+    "notations": NOTATION,
+    "names": NAMES,
+    "workflows": WORKFLOW,
+}
+"""The fields of StepsSettings that hold the value of an option, as it is."""
+
+
 @dataclass(frozen=True, slots=True)
 class StepsSettings(Settings):
     """The settings that decide which steps are asked about, by which methods, and how.
@@ -123,32 +140,14 @@ class StepsSettings(Settings):
             raise UsageError(f"--taskgraph-steps-{error}") from None
 
     @classmethod
-    def of(cls, settings: Settings, suite: dict[str, Any] | None = None) -> StepsSettings:
-        """Return the settings of a run with the family's own; those that are of the family already, as they are.
-
-        Args:
-            settings: The settings of the run.
-            suite: The keyword arguments of the suite.
-        """
+    def of(cls, settings: Settings) -> StepsSettings:
+        """Return the settings of a run with the family's own; those that are of the family already, as they are."""
         if isinstance(settings, cls):
             return settings
-        shared: dict[str, Any] = {field.name: getattr(settings, field.name) for field in fields(Settings)}
-        found = {option.name: settings.value_of(option, suite or {}) for option in OPTIONS}
-        return cls(
-            **shared,
-            methods=found[METHOD.name],
-            split=found[SPLIT.name],
-            source=found[SOURCE.name] or _default_source(settings),
-            prompt_name=found[PROMPT.name],
-            answer=found[ANSWER.name],
-            seeds=found[SEEDS.name],
-            first=found[FIRST.name],
-            last=found[LAST.name],
-            negatives=found[NEGATIVES.name],
-            tasks=found[TASKS.name],
-            notations=found[NOTATION.name],
-            names=found[NAMES.name],
-            workflows=found[WORKFLOW.name],
+        return settings.extended(
+            cls,
+            _FIELDS,
+            source=settings.value_of(SOURCE) or _default_source(settings),
             convert=NOTATION.name in settings.own,
         )
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
-from typing import Any, Final, Literal
+from dataclasses import dataclass
+from typing import Final, Literal
 
 from ..settings import Option, Settings
 
@@ -69,6 +69,18 @@ Context = Literal["with", "without", "both"]
 Similarity = Literal["lexical", "sentence-transformers", "embeddings"]
 
 
+_FIELDS: Final = {
+    "methods": METHOD,
+    "split": SPLIT,
+    "context": CONTEXT,
+    "sequences": SEQUENCES,
+    "samples": SAMPLES,
+    "filter": FILTER,
+    "similarity": SIMILARITY,
+}
+"""The fields of TaskLamaSettings that hold the value of an option, as it is."""
+
+
 @dataclass(frozen=True, slots=True)
 class TaskLamaSettings(Settings):
     """The settings that decide which tasks are asked about, by which methods, and how answers are compared.
@@ -91,25 +103,12 @@ class TaskLamaSettings(Settings):
         return SHOTS if self.shots is None else self.shots
 
     @classmethod
-    def of(cls, settings: Settings, suite: dict[str, Any] | None = None) -> TaskLamaSettings:
-        """Return the settings of a run with the family's own; those that are of the family already, as they are.
-
-        Args:
-            settings: The settings of the run.
-            suite: The keyword arguments of the suite.
-        """
+    def of(cls, settings: Settings) -> TaskLamaSettings:
+        """Return the settings of a run with the family's own; those that are of the family already, as they are."""
         if isinstance(settings, cls):
             return settings
-        shared: dict[str, Any] = {field.name: getattr(settings, field.name) for field in fields(Settings)}
-        found = {option.name: settings.value_of(option, suite or {}) for option in OPTIONS}
-        return cls(
-            **shared,
-            methods=found[METHOD.name],
-            split=found[SPLIT.name],
-            source=found[SOURCE.name] or ("published" if "tasklama" in settings.data else "embedded"),
-            context=found[CONTEXT.name],
-            sequences=found[SEQUENCES.name],
-            samples=found[SAMPLES.name],
-            filter=found[FILTER.name],
-            similarity=found[SIMILARITY.name],
+        return settings.extended(
+            cls,
+            _FIELDS,
+            source=settings.value_of(SOURCE) or ("published" if "tasklama" in settings.data else "embedded"),
         )

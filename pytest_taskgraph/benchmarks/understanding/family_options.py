@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 from ..settings import Option, Settings
 from ..workflow_options import NAMES, NOTATION, TASKS, WORKFLOW, Names
@@ -93,6 +93,6 @@ class UnderstandingSettings(Settings):
         """Return the settings of a run with the family's own; those that are of the family already, as they are."""
         if isinstance(settings, cls):
             return settings
-        shared: dict[str, Any] = {one.name: getattr(settings, one.name) for one in fields(Settings)}
-        own: dict[str, Any] = {name: settings.own[option] for option, name in OWN.items() if option in settings.own}
-        return cls(**shared, **own, convert="notation" in settings.own)
+        return settings.extended(
+            cls, {OWN[option.name]: option for option in OPTIONS}, convert="notation" in settings.own
+        )
