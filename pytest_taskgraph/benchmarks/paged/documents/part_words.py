@@ -8,7 +8,7 @@ from typing import Final
 
 from ....workflow.procedural_graph import ProceduralFlow, ProceduralGraph, ProceduralNode
 from .document_phrases import mention, unmistakable
-from .procedure_parts import Part, ProcedureParts
+from .procedure_parts import ProcedurePart, ProcedureParts
 from .unit_templates import named_node, statement
 from .units import is_split
 
@@ -18,7 +18,7 @@ FURTHER_CASES: Final = "further cases are told apart: "
 _NUMBERS: Final = {2: "two", 3: "three", 4: "four", 5: "five", 6: "six"}
 
 
-def closing_words(part: Part, first_condition: str, strayed: bool) -> str:
+def closing_words(part: ProcedurePart, first_condition: str, strayed: bool) -> str:
     """Return the words that end a part, in front of what follows it.
 
     Args:

@@ -24,7 +24,7 @@ class PartBranch:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ProcedurePart:
     """What is between a split and its join.
 
     Args:
@@ -54,10 +54,10 @@ class ProcedureParts:
     """
 
     walked: Mapping[ProceduralFlow, tuple[PartBranch, ...]]
-    parts: Mapping[ProceduralNode, Part]
+    parts: Mapping[ProceduralNode, ProcedurePart]
 
     @cached_property
-    def by_join(self) -> Mapping[ProceduralNode, Part]:
+    def by_join(self) -> Mapping[ProceduralNode, ProcedurePart]:
         """The parts by the gateway that ends them."""
         return {part.join: part for part in self.parts.values() if part.join is not None}
 
@@ -103,7 +103,7 @@ class _PartWalk:
 
     def __init__(self, graph: ProceduralGraph) -> None:
         self.walked: dict[ProceduralFlow, tuple[PartBranch, ...]] = {}
-        self.parts: dict[ProceduralNode, Part] = {}
+        self.parts: dict[ProceduralNode, ProcedurePart] = {}
         self._graph = graph
         self._left: set[ProceduralNode] = set()
         self._open: list[_OpenPart] = []
@@ -156,7 +156,7 @@ class _PartWalk:
         self._open.pop()
         own = [node for node, flows in part.exits.items() if self._is_complete(node, flows) and node not in self._left]
         join = own[0] if len(own) == len(part.exits) == 1 else None
-        self.parts[part.split] = Part(part.split, join, part.ways, len(part.leading_on))
+        self.parts[part.split] = ProcedurePart(part.split, join, part.ways, len(part.leading_on))
         for node, flows in part.exits.items():
             if node in own[:1]:
                 continue

@@ -9,7 +9,7 @@ from typing import Final, Literal
 from ....workflow.procedural_graph import ProceduralGraph, ProceduralNode
 from ...settings import Settings
 from ...templates import render
-from ..documents.procedure_parts import Part, PartBranch, ProcedureParts, find_parts
+from ..documents.procedure_parts import PartBranch, ProcedurePart, ProcedureParts, find_parts
 from ..prompts import PROMPTS
 
 FeedbackKind = Literal["inclusive", "exclusive", "parallel", "sequential"]
@@ -48,7 +48,7 @@ class Slab:
         size: The number of flows between split and join.
     """
 
-    part: Part
+    part: ProcedurePart
     actions: tuple[tuple[ProceduralNode, ...], ...]
     size: int
 
