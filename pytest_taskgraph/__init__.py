@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from .benchmarks.family import Family as Family
     from .benchmarks.family import Label as Label
     from .benchmarks.family import QuestionReference as QuestionReference
+    from .benchmarks.paged import paged as paged
     from .benchmarks.settings import Option as Option
     from .benchmarks.settings import Settings as Settings
     from .benchmarks.steps import steps as steps
@@ -71,6 +72,7 @@ _WHERE = {
     "case": ".benchmarks.understanding.patterns.pattern",
     "declares": ".scoring.measurement",
     "one_turn": ".asking",
+    "paged": ".benchmarks.paged",
     "pattern": ".benchmarks.understanding.patterns.pattern",
     "steps": ".benchmarks.steps",
     "suite": ".plugin.suites",

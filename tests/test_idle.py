@@ -29,7 +29,7 @@ GROUND = {
 DECLARING = {
     *("family", "settings", "understanding", "understanding.family_options", "tasklama"),
     "workflow_options",
-    *("tasklama.tasklama_options", "steps", "steps.steps_options"),
+    *("tasklama.tasklama_options", "steps", "steps.steps_options", "paged", "paged.paged_options"),
 }
 LIGHT = {
     "pytest_taskgraph.retired",

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from ..catalog import Catalog
 from .family import Family
+from .paged import paged
 from .steps import steps
 from .tasklama import tasklama
 from .understanding import understanding
 
 FAMILIES: Catalog[Family] = Catalog(
-    "benchmark family", {"understanding": understanding, "tasklama": tasklama, "steps": steps}
+    "benchmark family", {"understanding": understanding, "tasklama": tasklama, "steps": steps, "paged": paged}
 )
 
 

@@ -64,7 +64,10 @@ def test_command_of_a_registered_family_runs(folder: Path, capsys: pytest.Captur
         main(["-p", "riddles_family", "--help"])
     told = " ".join(capsys.readouterr().out.split())
     assert "riddle print a riddle" in told
-    assert "Benchmarks of workflow understanding, steps of complex tasks, next steps, riddles." in told
+    assert (
+        "Benchmarks of workflow understanding, steps of complex tasks, next steps, procedural documents, riddles."
+        in told
+    )
     assert main(["riddle"]) == 4  # no longer registered
 
 

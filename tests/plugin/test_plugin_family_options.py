@@ -97,13 +97,13 @@ def test_family_option_is_a_keyword_of_its_suites(facts: Project, monkeypatch: p
 def test_family_option_stands_in_the_help_with_the_others(facts: Project) -> None:
     told = " ".join(facts.run("--help").output.split())
     assert (
-        "benchmarks of workflow understanding, steps of complex tasks, next steps, common knowledge; baselines: reader,"
-        in told
+        "benchmarks of workflow understanding, steps of complex tasks, next steps, procedural documents, "
+        "common knowledge; baselines: reader," in told
     )
     assert "--taskgraph-most=N sentences that are asked about (default: 1)" in told
     words = (
         "per pattern, size and notation (understanding), per method (tasklama), of N recipes per method (steps), "
-        "per sentence (facts)"
+        "of N documents per method (paged), per sentence (facts)"
     )
     assert f"number of questions {words} (default: 4)" in told
 
@@ -123,7 +123,7 @@ def test_data_may_stand_in_the_ini_file(facts: Project) -> None:
     [
         (["sentences=there"], "--taskgraph-data: sentences=there: no such file or folder"),
         (["sentences=sentences.txt", "sentences=pytest.ini"], "--taskgraph-data: 'sentences' has two places: "),
-        (["sentence=sentences.txt"], "unknown data set (--taskgraph-data) 'sentence'; known: sentences"),
+        (["sentence=sentences.txt"], "unknown data set (--taskgraph-data) 'sentence'; known: paged, sentences"),
     ],
 )
 def test_data_that_cannot_be_read_is_a_usage_error(facts: Project, args: list[str], message: str) -> None:

@@ -53,7 +53,9 @@ OPTIONS = {
     "--taskgraph-workflow=missing.wadl": "missing.wadl: no such file or folder",
     "--taskgraph-workflow=": "--taskgraph-workflow: nothing given; expected PATH",
     "--taskgraph-data=corpus=missing": "--taskgraph-data: corpus=missing: no such file or folder",
-    "--taskgraph-data=corpus=.": "unknown data set (--taskgraph-data) 'corpus'; known: steps, steps-recipes, tasklama",
+    "--taskgraph-data=corpus=.": (
+        "unknown data set (--taskgraph-data) 'corpus'; known: paged, steps, steps-recipes, tasklama"
+    ),
     "--taskgraph-data=corpus": "--taskgraph-data: 'corpus'; expected NAME=PATH",
 }
 

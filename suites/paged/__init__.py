@@ -1,0 +1,1 @@
+"""Procedural graphs out of documents."""
