@@ -9,7 +9,7 @@ from drawn_graphs import drawn, same
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_taskgraph.benchmarks.paged.paged_baselines.document_elements import (
+from pytest_taskgraph.benchmarks.paged.extraction_rules.document_elements import (
     FORMAT,
     elements_from_json,
     elements_to_json,
@@ -17,8 +17,8 @@ from pytest_taskgraph.benchmarks.paged.paged_baselines.document_elements import 
     read_elements,
     write_elements,
 )
-from pytest_taskgraph.benchmarks.paged.paged_baselines.element_rules import cue_of
-from pytest_taskgraph.benchmarks.paged.paged_baselines.extracted_element import KINDS, ExtractedElement
+from pytest_taskgraph.benchmarks.paged.extraction_rules.element_rules import cue_of
+from pytest_taskgraph.benchmarks.paged.extraction_rules.extracted_element import KINDS, ExtractedElement
 from pytest_taskgraph.notations.procedural_text import write_procedural_graph
 
 WORDS = st.from_regex(r"[a-z]{2,8}( [a-z]{2,8}){0,3}", fullmatch=True).filter(lambda text: text not in ("none", "null"))

@@ -10,7 +10,7 @@ from pytest_taskgraph.asking import Episode, drive
 from pytest_taskgraph.benchmarks.paged import paged
 from pytest_taskgraph.benchmarks.paged.document_questions import check, question, references
 from pytest_taskgraph.benchmarks.paged.extraction_methods import METHODS
-from pytest_taskgraph.benchmarks.paged.paged_baselines.document_elements import graph_of_elements, read_elements
+from pytest_taskgraph.benchmarks.paged.extraction_rules.document_elements import graph_of_elements, read_elements
 from pytest_taskgraph.benchmarks.paged.paged_options import PagedSettings
 from pytest_taskgraph.benchmarks.paged.procedure_pair import procedure_pair
 from pytest_taskgraph.benchmarks.paged.worked_examples import read_worked_examples

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_taskgraph.benchmarks.paged.paged_baselines.document_sentences import (
+from pytest_taskgraph.benchmarks.paged.extraction_rules.document_sentences import (
     LONGEST_DOCUMENT,
     MOST_SENTENCES,
     read_sentences,
 )
-from pytest_taskgraph.benchmarks.paged.paged_baselines.rule_extractor import extract_graph
+from pytest_taskgraph.benchmarks.paged.extraction_rules.rule_extractor import extract_graph
 from pytest_taskgraph.notations.procedural_text import read_procedural_graph, write_procedural_graph
 from pytest_taskgraph.workflow.procedural_graph import ProceduralGraph
 

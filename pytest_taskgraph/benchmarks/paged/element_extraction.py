@@ -8,7 +8,7 @@ from ...asking import Transcript, Turns, one_turn
 from ...notations.procedural_text import write_procedural_graph
 from ...trial import Json, Question, Request
 from ..episodes import opening
-from .paged_baselines.document_elements import graph_of_elements, read_elements
+from .extraction_rules.document_elements import graph_of_elements, read_elements
 
 
 @one_turn

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from ...errors import UnknownNameError
 from .element_extraction import extract_elements
 from .extraction_method import ExtractionMethod
-from .paged_baselines.document_elements import FORMAT
+from .extraction_rules.document_elements import FORMAT
 from .prompts import PROMPTS
 from .refinement.refine_episode import refine, refine_settings
 from .worked_examples import read_worked_examples

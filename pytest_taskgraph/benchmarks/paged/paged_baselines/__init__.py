@@ -1,8 +1,6 @@
-"""The baselines of PAGED that use no language model, and the rules of the one that uses one for the elements alone.
+"""The baselines of PAGED that use no language model.
 
-rules  a graph out of the document by cue words and the structure of sentences (`rule_extractor`)
-
-CIS (Bellan et al. 2022) takes the elements from a model, and the graph from rules (`document_elements`).
+rules  a graph out of the document by cue words and the structure of sentences (`extraction_rules.rule_extractor`)
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ import re
 from typing import Final
 
 from ....errors import PromptNotUnderstoodError
-from .document_sentences import LONGEST_DOCUMENT
+from ..extraction_rules.document_sentences import LONGEST_DOCUMENT
 
 LONGEST_PROMPT: Final = 2 * LONGEST_DOCUMENT  # characters behind the last line "Document:" that are read
 _DOCUMENT = re.compile(r"^[ \t*#]*(?:the )?(?:procedural )?document:[ \t*]*", re.IGNORECASE | re.MULTILINE)

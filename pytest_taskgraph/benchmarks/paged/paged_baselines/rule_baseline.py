@@ -5,8 +5,8 @@ from __future__ import annotations
 from ....errors import NotAskedError, PromptNotUnderstoodError, unsupported_kind
 from ....notations.procedural_text import write_procedural_graph
 from ....trial import Reply, Request
+from ..extraction_rules.rule_extractor import extract_graph
 from .document_prompts import document_of_prompt
-from .rule_extractor import extract_graph
 
 
 class RuleBaseline:

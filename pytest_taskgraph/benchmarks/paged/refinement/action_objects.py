@@ -10,8 +10,8 @@ import re
 from functools import lru_cache
 from typing import Final
 
-from ..paged_baselines.verb_lexicon import is_base, names_things, verb_of
-from ..paged_baselines.word_sets import word_set
+from ..extraction_rules.verb_lexicon import is_base, names_things, verb_of
+from ..extraction_rules.word_sets import word_set
 
 LONGEST_ACTION: Final = 300  # characters that are read
 _WORD: Final = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*|,")
