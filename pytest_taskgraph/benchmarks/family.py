@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ..diagram import Diagram, DiagramPair
     from ..family_description import FamilyDescription
     from ..trial import Json, Question, Score
+    from .instances import Reducible
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +156,10 @@ class Family(ABC):
 
         Computed from the question and the score alone: a record that is scored again asks for it too.
         """
+        return None
+
+    def reducible(self, reference: QuestionReference, settings: Settings) -> Reducible[Any] | None:
+        """Return the question with all that makes it smaller; None if it cannot be."""
         return None
 
     def roles(self, settings: Settings) -> Collection[str]:
