@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from pytest_taskgraph.asking import Exchange, Transcript, drive
 from pytest_taskgraph.benchmarks.episodes.tail import tail
 from pytest_taskgraph.benchmarks.llm_judge import judge_prompt, judge_template, verdict
-from pytest_taskgraph.benchmarks.understanding.questions.assembly import question_metrics
+from pytest_taskgraph.benchmarks.understanding.questions.composition import question_metrics
 from pytest_taskgraph.errors import ProviderError, UnknownNameError, UsageError
 from pytest_taskgraph.models.clients.scripted import Scripted
 from pytest_taskgraph.scoring.cosine import cosine

@@ -77,7 +77,7 @@ class Understanding(Family):
         from ...scoring.forms import form
         from ...trial import is_graded
         from .patterns.pattern import PATTERNS
-        from .questions.assembly import pass_threshold
+        from .questions.composition import pass_threshold
 
         return is_graded(pass_threshold(form(PATTERNS[group].form), UnderstandingSettings.of(settings)))
 
