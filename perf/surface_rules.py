@@ -26,6 +26,11 @@ import surface_rules  # noqa: E402 - the tests' directory is no package; this sc
 
 from pytest_taskgraph.benchmarks.understanding.patterns import select  # noqa: E402
 from pytest_taskgraph.benchmarks.understanding.patterns.pattern import Pattern  # noqa: E402
+from pytest_taskgraph.benchmarks.understanding.question_soundness.surface_rules import (  # noqa: E402
+    EXCEPTIONS,
+    MOST,
+    size,
+)
 from pytest_taskgraph.benchmarks.understanding.questions.left_out import recipe_features  # noqa: E402
 from pytest_taskgraph.notations import NOTATIONS, notation  # noqa: E402
 
@@ -46,21 +51,21 @@ def rows(pattern: Pattern, chosen: argparse.Namespace, shown: str) -> Iterator[d
     """The figures of a pattern in a notation."""
     base = {"pattern": pattern.name, "notation": shown, "questions": chosen.instances, "tasks": chosen.tasks}
     if pattern.form == "yes-no":
-        exception = surface_rules.EXCEPTIONS.get(pattern.name, "")
+        exception = EXCEPTIONS.get(pattern.name, "")
         if exception:
             hard = surface_rules.measure(pattern, chosen.instances, chosen.tasks, shown, "hard")
             ruled = {"rule": f"best fitted to hard questions: {' / '.join(hard.rules)}", "value": hard.best}
-            above = hard.best > surface_rules.MOST
-            yield base | ruled | {"bound": surface_rules.MOST, "above": above, "exception": ""}
+            above = hard.best > MOST
+            yield base | ruled | {"bound": MOST, "above": above, "exception": ""}
         found = surface_rules.measure(pattern, chosen.instances, chosen.tasks, shown)
-        above = max([found.best, *found.named.values()]) > surface_rules.MOST and not exception
+        above = max([found.best, *found.named.values()]) > MOST and not exception
         ruled = {"rule": f"best fitted: {' / '.join(dict.fromkeys(found.rules))}", "value": found.best}
-        yield base | ruled | {"bound": surface_rules.MOST, "above": above, "exception": exception}
+        yield base | ruled | {"bound": MOST, "above": above, "exception": exception}
         for name, value in found.named.items():
             yield base | {
                 "rule": name,
                 "value": value,
-                "bound": surface_rules.MOST,
+                "bound": MOST,
                 "above": above,
                 "exception": exception,
             }
@@ -91,8 +96,8 @@ def main() -> int:
     for pattern in select(chosen.patterns):
         if pattern.form not in MEASURED or pattern.planted:
             continue
-        size = surface_rules.size(pattern, chosen.tasks)
-        for shown in (name for name in names if not recipe_features(pattern, size) & notation(name).loses):
+        tasks = size(pattern, chosen.tasks)
+        for shown in (name for name in names if not recipe_features(pattern, tasks) & notation(name).loses):
             for row in rows(pattern, chosen, shown):
                 above |= row["above"]
                 print(json.dumps(row) if chosen.json else told(row), flush=True)

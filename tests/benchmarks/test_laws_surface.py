@@ -9,9 +9,17 @@ from random import Random
 
 import pytest
 import surface_rules
-from surface_rules import EXCEPTIONS, MOST, Sample, fit, measure, measure_order, patterns, rule_by_wording, rule_over
+from surface_rules import measure, measure_order, patterns
 
 from pytest_taskgraph.benchmarks.understanding.patterns.pattern import Pattern
+from pytest_taskgraph.benchmarks.understanding.question_soundness.surface_rules import (
+    EXCEPTIONS,
+    MOST,
+    Sample,
+    fit,
+    rule_by_wording,
+    rule_over,
+)
 
 QUESTIONS = 140  # of a yes/no pattern
 ORDERS = 60  # questions whose answer is an order

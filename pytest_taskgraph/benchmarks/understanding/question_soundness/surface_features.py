@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Final
 
-from pytest_taskgraph.benchmarks.understanding.patterns.scope import Scope
-from pytest_taskgraph.workflow.model import END, START, Link, Workflow
+from ....workflow.model import END, START, Link, Workflow
+from ..patterns.scope import Scope
 
 Features = Mapping[str, float]
 Line = tuple[str, list[str], str]  # the part, the names and words on it, the line itself
