@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from .family_description import FamilyDescription as FamilyDescription
     from .family_description import ReferenceValue as ReferenceValue
     from .family_description import TableSpec as TableSpec
+    from .generation.strategies import workflows as workflows
     from .notations.notation import Notation as Notation
     from .plugin.suites import suite as suite
     from .registry import Registry as Registry
@@ -78,6 +79,7 @@ _WHERE = {
     "suite": ".plugin.suites",
     "tasklama": ".benchmarks.tasklama",
     "understanding": ".benchmarks.understanding",
+    "workflows": ".generation.strategies",
 }
 
 

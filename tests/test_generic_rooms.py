@@ -12,10 +12,13 @@ from pytest_taskgraph.benchmarks import FAMILIES
 from pytest_taskgraph.scoring.forms import FORMS
 
 PACKAGE = Path(__file__).resolve().parents[1] / "pytest_taskgraph"
-ROOMS = ("plugin", "results", "reports", "commands", "models", "benchmarks/episodes", "benchmarks/llm_judge")
+ROOMS = (
+    *("plugin", "results", "reports", "commands", "models", "soundness"),
+    *("benchmarks/episodes", "benchmarks/llm_judge"),
+)
 MODULES = (
     "trial.py", "asking.py", "diagram.py", "catalog.py", "benchmarks/family.py", "benchmarks/settings.py",
-    "benchmarks/instances.py", "benchmarks/prompts.py", "benchmarks/templates.py",
+    "benchmarks/instances.py", "benchmarks/drawn_instances.py", "benchmarks/prompts.py", "benchmarks/templates.py",
 )  # fmt: skip
 # Records of earlier versions knew one family; they are read in its words.
 EXEMPT = {"results/record/older_records.py"}

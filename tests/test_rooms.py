@@ -22,7 +22,7 @@ GROUND = {
 FRONT = {"__init__", "__main__"}
 ALL_BELOW = {
     *("workflow", "notations", "generation", "scoring", "benchmarks", "models", "results", "reports"),
-    *("registry", "hookspec"),
+    *("soundness", "registry", "hookspec"),
 }
 MAY_USE: dict[str, set[str]] = {
     "workflow": set(),
@@ -33,6 +33,7 @@ MAY_USE: dict[str, set[str]] = {
     "models": set(),
     "results": set(),
     "reports": {"results", "scoring"},
+    "soundness": {"scoring", "benchmarks"},
     "registry": {"notations", "generation", "scoring", "benchmarks", "models", "results", "reports"},
     "hookspec": {"registry"},
     "commands": ALL_BELOW,

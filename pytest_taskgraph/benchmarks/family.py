@@ -13,11 +13,13 @@ from ..errors import UnknownNameError
 from .settings import Option, Settings, as_json
 
 if TYPE_CHECKING:
+    from hypothesis.strategies import SearchStrategy
+
     from ..asking import Episode, Model
     from ..diagram import Diagram, DiagramPair
     from ..family_description import FamilyDescription
     from ..trial import Json, Question, Score
-    from .instances import Reducible
+    from .instances import GroupCheck, Instance, Reducible
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +159,30 @@ class Family(ABC):
         Computed from the question and the score alone: a record that is scored again asks for it too.
         """
         return None
+
+    def fuzz_groups(self, settings: Settings, options: Mapping[str, Any]) -> Sequence[str]:
+        """Return the groups of a suite that are searched for questions that are not sound, one item each.
+
+        Args:
+            settings: What the user of the run asked for.
+            options: The keyword arguments of the suite.
+
+        Raises:
+            UsageError: as `references` does.
+        """
+        from .drawn_instances import groups_of
+
+        return groups_of(self, settings, options)
+
+    def instances(self, group: str, settings: Settings) -> SearchStrategy[Instance]:
+        """Return a Hypothesis strategy for questions of a group; by default those of any seed."""
+        from .drawn_instances import instances_of
+
+        return instances_of(self, group, settings)
+
+    def group_checks(self, group: str, settings: Settings, examples: int) -> Sequence[GroupCheck]:
+        """Return the properties demanded of the questions of a group together, by about so many examples."""
+        return ()
 
     def reducible(self, reference: QuestionReference, settings: Settings) -> Reducible[Any] | None:
         """Return the question with all that makes it smaller; None if it cannot be."""

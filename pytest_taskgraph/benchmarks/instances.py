@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, Protocol, TypeVar
+from typing import Any, Final, NamedTuple, Protocol, TypeVar
 
 from ..trial import Question
 
+RENDERS: Final = "renders"
+"""The name of the property that a question and its prompt can be built. Where it fails, no other is checked."""
 S = TypeVar("S")
 
 
@@ -45,6 +47,26 @@ class Instance:
     size: int = 0
     checks: tuple[Check, ...] = ()
     suite: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}), hash=False)
+
+
+class GroupViolation(NamedTuple):
+    """What is wrong with a group as a whole: what was found and expected, and the smallest instance that shows it."""
+
+    message: str
+    instance: Instance
+
+
+@dataclass(frozen=True, slots=True)
+class GroupCheck:
+    """A property that a family demands of many questions of a group together, not of each.
+
+    Args:
+        property: The name of the property.
+        run: Returns what is wrong; None if the property holds.
+    """
+
+    property: str
+    run: Callable[[], GroupViolation | None]
 
 
 class Reducible(Protocol[S]):

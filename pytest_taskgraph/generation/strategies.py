@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from random import Random
+from typing import Final
 
 from hypothesis import reject
 from hypothesis import strategies as st
@@ -15,10 +16,12 @@ from .builder import build
 from .recipe import TASKS, Recipe, least_tasks
 from .vocabularies import vocabulary
 
+_MOST_TASKS: Final = 20
+
 
 def recipes(
     min_tasks: int = 3,
-    max_tasks: int = 20,
+    max_tasks: int = _MOST_TASKS,
     features: Iterable[str] = (),
     avoid: Iterable[str] = (),
     among: Iterable[str] = FEATURES,
@@ -62,19 +65,45 @@ def _possible(name: str, avoided: frozenset[str]) -> bool:
 def workflows(
     recipe: Recipe | st.SearchStrategy[Recipe] | None = None,
     mutation: Callable[[Workflow, Random], Workflow] | None = None,
+    *,
+    features: Iterable[str] = (),
+    avoid: Iterable[str] = (),
+    tasks: int | tuple[int, int] | None = None,
 ) -> st.SearchStrategy[Workflow]:
-    """Workflows of the recipe, or of recipes drawn by `recipes()`; `mutation` is one of `mutate.MUTATIONS`.
+    """Draw well-formed workflows: of a recipe, of recipes that are drawn, or with certain features.
 
-    Raises RecipeTooSmallError as `build` does, and NoCaseError as the mutation does.
+    Shrinks towards few tasks and few features.
+
+    Args:
+        recipe: What the workflows are like, or a strategy for that.
+        mutation: What is done to each: one of `generation.flaws.MUTATIONS`.
+        features: Features that each workflow has, such as "parallel"; others may come beside them.
+        avoid: Features that none has.
+        tasks: The number of tasks, or the least and the most; by default 3 to 20. Where the features that are drawn
+            need more tasks than the most, a workflow has as many as they need.
+
+    Raises:
+        UnknownNameError: for a feature that is not known.
+        UsageError: for features that contradict each other, and for a recipe together with features or tasks.
+        RecipeTooSmallError: as `build` does, while drawing.
+        NoCaseError: as the mutation does, while drawing.
     """
-    source = recipes() if recipe is None else st.just(recipe) if isinstance(recipe, Recipe) else recipe
+    demanded, avoided = tuple(features), tuple(avoid)
+    if recipe is not None and (demanded or avoided or tasks is not None):
+        raise UsageError("workflows: found a recipe beside features or tasks; state them in the recipe")
+    least, most = (tasks, tasks) if isinstance(tasks, int) else tasks or (TASKS[0], _MOST_TASKS)
+    if not TASKS[0] <= least <= most <= TASKS[-1]:
+        raise UsageError(f"workflows: tasks is {tasks!r}; expected numbers from {TASKS[0]} to {TASKS[-1]}, least first")
+    if recipe is None:
+        recipe = recipes(least, most, demanded, avoided)
+    source = st.just(recipe) if isinstance(recipe, Recipe) else recipe
     randoms = st.randoms(use_true_random=False)
 
-    def made(recipe: Recipe, rng: Random) -> Workflow:
+    def make(recipe: Recipe, rng: Random) -> Workflow:
         try:
             built = build(recipe, rng)
         except NoCaseError:  # no tasks of the domain make sense in what was drawn
             reject()
         return built if mutation is None else mutation(built, rng)
 
-    return st.builds(made, source, randoms)
+    return st.builds(make, source, randoms)

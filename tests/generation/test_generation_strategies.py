@@ -6,6 +6,7 @@ import pytest
 from hypothesis import find, given, settings
 from hypothesis import strategies as st
 
+import pytest_taskgraph
 from pytest_taskgraph.errors import UsageError
 from pytest_taskgraph.generation.flaws import MUTATIONS
 from pytest_taskgraph.generation.recipe import Recipe, demanded, least_tasks
@@ -13,6 +14,7 @@ from pytest_taskgraph.generation.strategies import recipes, workflows
 from pytest_taskgraph.workflow.features import FEATURES, features
 from pytest_taskgraph.workflow.graph import shortest_cycle, task_graph
 from pytest_taskgraph.workflow.model import Workflow
+from pytest_taskgraph.workflow.project import every_level
 
 few = settings(max_examples=40)
 
@@ -61,3 +63,34 @@ def test_workflows_can_be_mutated(workflow: Workflow) -> None:
 def test_workflows_of_one_recipe_are_all_of_that_recipe(workflow: Workflow) -> None:
     assert len(workflow.tasks) == 6
     assert "data" in features(workflow)
+
+
+@few
+@given(pytest_taskgraph.workflows(features=["parallel"], avoid=["loop", "data"], tasks=(4, 6)))
+def test_workflows_with_features_have_them_and_none_avoided(workflow: Workflow) -> None:
+    found = features(workflow)
+    assert "parallel" in found
+    assert not {"loop", "data"} & found
+    assert sum(len(level.tasks) for level in every_level(workflow)) >= 4
+
+
+@few
+@given(workflows(features=["exclusive"], avoid=FEATURES - {"exclusive", "guards"}, tasks=5))
+def test_workflows_of_a_number_of_tasks_have_it(workflow: Workflow) -> None:
+    assert len(workflow.tasks) == 5
+
+
+@pytest.mark.parametrize("tasks", [0, 201, (5, 4), (1, 3)])
+def test_workflows_with_impossible_tasks_are_refused(tasks: int | tuple[int, int]) -> None:
+    with pytest.raises(UsageError, match="tasks"):
+        workflows(tasks=tasks)
+
+
+def test_workflows_with_unknown_feature_are_refused() -> None:
+    with pytest.raises(UsageError, match="paralel"):
+        workflows(features=["paralel"])
+
+
+def test_workflows_of_a_recipe_and_features_are_refused() -> None:
+    with pytest.raises(UsageError, match="recipe beside features"):
+        workflows(Recipe(tasks=6), features=["parallel"])

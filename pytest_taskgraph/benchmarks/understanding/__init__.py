@@ -11,10 +11,13 @@ from ..settings import Settings
 from .family_options import HELP, OPTIONS, PROFILES, UnderstandingSettings
 
 if TYPE_CHECKING:
+    from hypothesis.strategies import SearchStrategy
+
     from ...asking import Episode, Model
     from ...diagram import Diagram
     from ...family_description import FamilyDescription
     from ...trial import Json, Question
+    from ..instances import GroupCheck, Instance
 
 
 # Raised whenever a released pattern, notation, prompt template or generator changes a prompt of the same seed.
@@ -89,6 +92,32 @@ class Understanding(Family):
 
         own, one = UnderstandingSettings.of(settings), PatternReference.of(reference)
         return diagram(about(asked(one, own), one, own))
+
+    def instances(self, group: str, settings: Settings) -> SearchStrategy[Instance]:
+        """Return a strategy for questions of a pattern; about the user's own files, those of any seed.
+
+        Raises:
+            NoCaseError: if none of the notations supports what the pattern needs.
+        """
+        from .question_soundness.question_instances import question_instances
+
+        own = UnderstandingSettings.of(settings)
+        return super().instances(group, settings) if own.workflows else question_instances(group, own)
+
+    def group_checks(self, group: str, settings: Settings, examples: int) -> Sequence[GroupCheck]:
+        """Return the check that nothing but the workflow gives the answers of a pattern away."""
+        from .question_soundness.answer_giveaways import giveaway_checks
+
+        own = UnderstandingSettings.of(settings)
+        return () if own.workflows else giveaway_checks(group, own, examples)
+
+    def fuzz_groups(self, settings: Settings, options: Mapping[str, Any]) -> Sequence[str]:
+        """Return the patterns of a suite. Raises UsageError."""
+        from .patterns import select
+
+        if UnderstandingSettings.of(settings).workflows:
+            return super().fuzz_groups(settings, options)
+        return [pattern.name for pattern in select(options.get("patterns", "*"))]
 
     def baseline(self, name: str, settings: Settings) -> Model:
         """Return an embedded baseline. Raises UnknownNameError."""

@@ -39,6 +39,11 @@ def renaming(names: Mapping[str, str], taken: Collection[str], rng: Random) -> C
     new: dict[str, str] = {}
     for name, kind in names.items():
         new[name] = next(made for n in numbers if (made := f"{STEMS[kind]}{n}") not in taken)
+    return replacing(new)
+
+
+def replacing(new: Mapping[str, str]) -> Change:
+    """Return what replaces each of these names in a text, where it stands as a word, by its new one."""
     if not new:
         return lambda text: text
     longest_first = sorted(new, key=lambda name: (-len(name), name))

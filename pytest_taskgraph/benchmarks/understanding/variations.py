@@ -140,14 +140,14 @@ def _in(posed: Asked, project: Workflow, index: int, wanted: Case) -> Asked:
         found = _found(posed.pattern, scope, wanted)
         if found is None and posed.pattern.category == "custom":
             raise NoCaseError("the same case is not found again")
-        if found is not None and not _agree(posed.pattern, found.answer, wanted.answer, project, scope):
+        if found is not None and not same_answer(posed.pattern, found.answer, wanted.answer, project, scope):
             raise NoCaseError("the answer changes")
         case = wanted if found is None else replace(wanted, answer=found.answer)
     return replace(posed, workflow=project, scope=scope, case=case)
 
 
-def _agree(pattern: Pattern, found: Json, known: Json, project: Workflow, scope: Scope) -> bool:
-    """Whether an answer is the known one, or an ideal answer to the one is right by the other."""
+def same_answer(pattern: Pattern, found: Json, known: Json, project: Workflow, scope: Scope) -> bool:
+    """Return True if an answer is the known one, or if an ideal answer to the one is right by the other."""
     if found == known:
         return True
     names, shape = known_names(project, scope.workflow), form(pattern.form)

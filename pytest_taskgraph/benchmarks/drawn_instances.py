@@ -1,0 +1,106 @@
+"""The instances of any family for fuzzing: the questions of drawn seeds and references."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
+
+from hypothesis import reject
+from hypothesis import strategies as st
+
+from ..errors import NoCaseError
+from ..trial import Question
+from .instances import RENDERS, Check, Instance
+
+if TYPE_CHECKING:
+    from .family import Family, QuestionReference
+    from .settings import Settings
+
+SEEDS: Final = 10_000
+
+
+def groups_of(family: Family, settings: Settings, options: Mapping[str, Any]) -> list[str]:
+    """Return the groups of the questions of a suite, in the order of the questions. Raises as `references` does."""
+    return list(dict.fromkeys(reference.group for reference in family.references(settings, options)))
+
+
+def instances_of(family: Family, group: str, settings: Settings) -> st.SearchStrategy[Instance]:
+    """Draw questions of a group: of any seed, any that the family has for it. Shrinks towards the first questions."""
+    known: dict[int, Sequence[QuestionReference]] = {}
+
+    @st.composite
+    def draw_instance(draw: st.DrawFn) -> Instance:
+        seed = draw(st.integers(0, SEEDS))
+        seeded = replace(settings, seed=seed)
+        if seed not in known:
+            known[seed] = _references(family, group, seeded)
+        if not known[seed]:
+            reject()
+        return instance_of(family, draw(st.sampled_from(known[seed])), seeded)
+
+    return draw_instance()
+
+
+def _references(family: Family, group: str, settings: Settings) -> list[QuestionReference]:
+    try:
+        return [one for one in family.references(settings, {}) if one.group == group]
+    except NoCaseError:
+        return []
+
+
+def instance_of(family: Family, reference: QuestionReference, settings: Settings) -> Instance:
+    """Return the question of a reference as an instance; an unbuilt one where the family raises an exception."""
+    try:
+        question = family.question(reference, settings)
+    except NoCaseError:
+        reject()
+    except Exception as error:  # a finding of the property `renders`, whatever it is
+        return unbuilt(family.name, reference.group, error, reference.id)
+    drawing = _drawing(family, reference, settings)
+    again = Check("deterministic", partial(_differs, question, family, reference, settings))
+    return Instance(question, drawing, size=len(drawing) or question.prompt.count("\n"), checks=(again,))
+
+
+def unbuilt(
+    family: str, group: str, error: Exception, name: str = "", drawing: Sequence[str] = (), size: int = 0
+) -> Instance:
+    """Return an instance of a question that cannot be built: its check of `renders` raises the error.
+
+    Args:
+        family: The name of the family.
+        group: The group of the question.
+        error: Why it cannot be built.
+        name: The id of the question.
+        drawing: What it is about.
+        size: How large that is.
+    """
+
+    def fail() -> str:
+        raise error
+
+    question = Question(name, family, group, "", "", "", "text", "", "")
+    return Instance(question, tuple(drawing), size=size, checks=(Check(RENDERS, fail),))
+
+
+def differences(question: Question, again: Question) -> str:
+    """Return what is different about a question that was built once more; empty if nothing is."""
+    parts = ("text", "prompt", "system", "reference", "names", "episode_settings")
+    names = [name for name in parts if getattr(question, name) != getattr(again, name)]
+    return f"built once more, its {' and '.join(names)} came out different; expected the same" if names else ""
+
+
+def _differs(question: Question, family: Family, reference: QuestionReference, settings: Settings) -> str:
+    return differences(question, family.question(reference, settings))
+
+
+def _drawing(family: Family, reference: QuestionReference, settings: Settings) -> tuple[str, ...]:
+    """Return what the question is about as lines of text; none if the family draws nothing."""
+    from ..reports.drawing.diagram_text import diagram_lines
+
+    try:
+        diagram = family.diagram(reference, settings)
+    except Exception:  # a drawing that fails hides no finding
+        return ()
+    return tuple(diagram_lines(diagram)) if diagram is not None else ()

@@ -1,0 +1,156 @@
+"""Draw questions of a pattern for fuzzing: notation, prompt template, phrasing, workflow and case."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Final
+
+from hypothesis import reject
+from hypothesis import strategies as st
+
+from ....errors import CannotSayError, NoCaseError, UsageError
+from ....notations import NOTATIONS, Notation, notation
+from ....reports.drawing.diagram_text import diagram_lines
+from ....trial import Question
+from ....workflow.model import Workflow
+from ....workflow.project import every_level
+from ....workflow.workflow_diagram import diagram
+from ...drawn_instances import unbuilt
+from ...instances import Instance
+from ...prompts import prompt_sources
+from ..family_options import UnderstandingSettings
+from ..patterns import catalogue
+from ..patterns.pattern import Pattern
+from ..patterns.scope import by_own_name, cases, scopes
+from ..prompts import PROMPTS
+from ..questions.composition import compose
+from ..questions.examples import shots_of, unsolved
+from ..questions.ingredients import Asked, PatternReference, written
+from ..questions.phrasings import worded
+from .question_checks import question_checks
+from .workflow_strategy import drawn_workflows, supports
+
+FAMILY: Final = "understanding"
+FILE: Final = "minimal"
+_PHRASINGS: Final = ("first", "second")
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnQuestion:
+    """What decides a question apart from its workflow and case."""
+
+    pattern: Pattern
+    worded: Pattern  # the same in the words of the run
+    settings: UnderstandingSettings  # with the prompt template that was drawn
+    notation: Notation
+    phrasing: int
+
+
+def question_instances(name: str, settings: UnderstandingSettings) -> st.SearchStrategy[Instance]:
+    """Draw questions of a pattern: in any notation and prompt template, but where the user of the run stated one.
+
+    Raises:
+        NoCaseError: if none of the notations supports what the pattern needs.
+    """
+    pattern = catalogue()[name]
+    stated = settings.notations if settings.convert else tuple(NOTATIONS)
+    shown = [one for one in map(notation, stated) if supports(pattern, one)]
+    if not shown:
+        raise NoCaseError(f"pattern {name!r}: none of {', '.join(stated)} supports {', '.join(sorted(pattern.needs))}")
+    templates = [settings.prompt] if "prompt" in settings.given else list(_prompts(settings))
+    return _instances(pattern, settings, shown, templates)
+
+
+def _prompts(settings: UnderstandingSettings) -> list[str]:
+    """Return the names of the prompt templates, that of the settings first."""
+    return list(dict.fromkeys([settings.prompt, *prompt_sources(PROMPTS, settings.templates)]))
+
+
+@st.composite
+def _instances(
+    draw: st.DrawFn, pattern: Pattern, settings: UnderstandingSettings, shown: list[Notation], templates: list[str]
+) -> Instance:
+    words = worded(pattern, settings.templates)
+    chosen = replace(settings, prompt=draw(st.sampled_from(templates)), workflows=())
+    phrasings = range(len(words.templates))
+    if settings.phrasing in _PHRASINGS:
+        phrasings = range(_PHRASINGS.index(settings.phrasing) % len(phrasings), len(phrasings))[:1]
+    drawn = DrawnQuestion(pattern, words, chosen, draw(st.sampled_from(shown)), draw(st.sampled_from(phrasings)))
+    if shots_of(chosen) and unsolved(pattern, drawn.notation.name):
+        reject()
+    project = draw(drawn_workflows(pattern, drawn.notation))
+    return _instance(draw, drawn, project)
+
+
+def _instance(draw: st.DrawFn, drawn: DrawnQuestion, project: Workflow) -> Instance:
+    """Draw a case about the workflow; an unbuilt instance where the pattern, the notation or the template fails."""
+    try:
+        text = written(project, drawn.notation.name)
+        found = [(scope, case) for scope in scopes(project) for case in cases(drawn.pattern, scope)]
+    except CannotSayError:
+        reject()
+    except Exception as error:  # of a pattern or notation: a finding, whatever it is
+        return _unbuilt(drawn, project, error)
+    if not found:
+        reject()
+    place: int = draw(st.integers(0, len(found) - 1))
+    scope, case = found[place]
+    by_name: bool = draw(st.booleans()) if scope.path else False
+    if by_name:
+        scope = by_own_name(scope, project, text)
+    asked = Asked(drawn.pattern, drawn.worded, project, scope, case, drawn.phrasing, drawn.notation.name, text)
+    try:
+        return instance_about(asked, drawn.settings)
+    except NoCaseError:  # no examples to show
+        reject()
+    except Exception as error:  # of a template
+        return _unbuilt(drawn, project, error)
+
+
+def instance_about(asked: Asked, settings: UnderstandingSettings) -> Instance:
+    """Return the question that asks a case, as an instance. Raises UsageError where its templates fail."""
+    question = composed(asked, settings)
+    name, files = minimal_files(asked)
+    suite = {
+        "patterns": [asked.pattern.name],
+        "workflow": [name],
+        **({} if name.endswith(notation(asked.notation).suffixes) else {"notation": [asked.notation]}),
+        "phrasing": _PHRASINGS[asked.phrasing] if asked.phrasing < len(_PHRASINGS) else "both",
+    }
+    checks = question_checks(asked, question, partial(composed, settings=settings))
+    return Instance(question, drawing(asked.workflow), files, size(asked.workflow), checks, suite)
+
+
+def composed(asked: Asked, settings: UnderstandingSettings) -> Question:
+    """Return the question that asks a case. Raises UsageError where its templates fail."""
+    name = f"{asked.pattern.name}-{asked.notation}-p{asked.phrasing + 1}"
+    return compose(asked, PatternReference(name, asked.pattern.name, asked.notation, 0), settings, asked.workflow)
+
+
+def minimal_files(asked: Asked) -> tuple[str, Mapping[str, str]]:
+    """Return the file that holds the workflow, with its name: in the notation shown where that has files, else JSON."""
+    suffixes = notation(asked.notation).suffixes
+    shown = notation(asked.notation if suffixes else "json")
+    text = asked.text if suffixes else shown.write(asked.workflow)
+    name = f"{FILE}{shown.suffixes[0]}"
+    return name, {name: f"{text}\n"}
+
+
+def size(project: Workflow) -> int:
+    """Return the number of tasks of a project, at any depth."""
+    return sum(len(level.tasks) for level in every_level(project))
+
+
+def drawing(project: Workflow) -> tuple[str, ...]:
+    """Return a workflow drawn as lines of text; none where that fails."""
+    try:
+        return tuple(diagram_lines(diagram(project)))
+    except UsageError:
+        return ()
+
+
+def _unbuilt(drawn: DrawnQuestion, project: Workflow, error: Exception) -> Instance:
+    name = f"{drawn.pattern.name}-{drawn.notation.name}-p{drawn.phrasing + 1}"
+    return unbuilt(FAMILY, drawn.pattern.name, error, name, drawing(project), size(project))

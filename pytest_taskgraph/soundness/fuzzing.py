@@ -1,0 +1,240 @@
+"""Search the questions of a group for violated properties with Hypothesis, which shrinks what it finds."""
+
+from __future__ import annotations
+
+import secrets
+import shlex
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+import hypothesis
+from hypothesis import HealthCheck, Phase
+from hypothesis import strategies as st
+from hypothesis.database import ExampleDatabase
+from hypothesis.errors import Flaky, Unsatisfiable
+
+from ..benchmarks.instances import RENDERS, Instance
+from ..errors import NoCaseError
+from .properties import MOST_TOKENS, Alteration, Violation, check_instance
+
+if TYPE_CHECKING:
+    from ..benchmarks.family import Family
+    from ..benchmarks.settings import Settings
+
+_ALTERED: Final = (
+    "",
+    " ",
+    "\n",
+    ", ",
+    "no",
+    "yes",
+    "'",
+    "`",
+    "```",
+    "Final answer:",
+    "{",
+    "[[",
+    "\\",
+    "1e999",
+    "\x00",
+    "—",
+)
+_DETERMINISTIC: Final = "deterministic"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A property that does not hold, with the smallest instance found that shows it.
+
+    Args:
+        property: The name of the property.
+        message: What was found and what was expected, in one line.
+        instance: The instance.
+        reproduce: The options that find it again, in one line.
+    """
+
+    property: str
+    message: str
+    instance: Instance
+    reproduce: str
+
+
+class FuzzingInterrupted(KeyboardInterrupt):
+    """Ctrl-C during the search. `findings` holds what was found so far, as small as it was then."""
+
+    def __init__(self, findings: list[Finding]) -> None:
+        super().__init__()
+        self.findings = findings
+
+
+class GroupDatabase(ExampleDatabase):
+    """Hypothesis's example database with keys of a group's own: one test function searches all groups."""
+
+    def __init__(self, inner: ExampleDatabase, group: str) -> None:
+        super().__init__()
+        self._inner, self._group = inner, group.encode()
+
+    def save(self, key: bytes, value: bytes) -> None:
+        """Save a value under the key."""
+        self._inner.save(self._own(key), value)
+
+    def fetch(self, key: bytes) -> Iterable[bytes]:
+        """Return the values under the key."""
+        return self._inner.fetch(self._own(key))
+
+    def delete(self, key: bytes, value: bytes) -> None:
+        """Delete a value under the key."""
+        self._inner.delete(self._own(key), value)
+
+    def _own(self, key: bytes) -> bytes:
+        return b"|".join((key, b"taskgraph", self._group))
+
+
+def fuzz(
+    family: Family,
+    group: str,
+    settings: Settings,
+    examples: int,
+    *,
+    seed: int | None = None,
+    most_tokens: int = MOST_TOKENS,
+) -> list[Finding]:
+    """Return the properties that do not hold for questions of a group, each once; no model is asked.
+
+    Hypothesis's profile applies: its example database, phases and verbosity. A property that was found to be violated
+    hides others, so the search is repeated without it until nothing is found.
+
+    Args:
+        family: The family.
+        group: The group of questions.
+        settings: The settings of the run.
+        examples: The number of questions that are drawn in each search.
+        seed: The seed of the search, for the same findings once more; then the database is not used. By default the
+            one of `--hypothesis-seed`, else a new one.
+        most_tokens: The limit of tokens of a prompt.
+
+    Raises:
+        NoCaseError: if nothing can be asked in any of the questions drawn.
+        FuzzingInterrupted: on Ctrl-C.
+    """
+    return _Search(family, group, settings, examples, seed, most_tokens).findings()
+
+
+class _Drawn:
+    """An instance and replies to it. Hypothesis writes out what a test was called with, so this has a short repr."""
+
+    def __init__(self, instance: Instance, replies: list[Alteration]) -> None:
+        self.instance, self.replies = instance, replies
+
+    def __repr__(self) -> str:
+        return f"<{self.instance.question.id}>"
+
+
+class _Search:
+    """The search of one group."""
+
+    def __init__(
+        self, family: Family, group: str, settings: Settings, examples: int, seed: int | None, most_tokens: int
+    ) -> None:
+        self._family, self._group, self._settings = family, group, settings
+        self._examples, self._most_tokens = examples, most_tokens
+        stated = getattr(hypothesis.core, "global_force_seed", None) if seed is None else seed
+        self._stated = stated is not None
+        self._seed = secrets.randbits(32) if stated is None else int(stated)
+        self._strategy = family.instances(group, settings)
+        self._seen: dict[str, Violation] = {}  # the smallest of each property, whatever Hypothesis comes to report
+
+    def findings(self) -> list[Finding]:
+        """Search until nothing new is found."""
+        found: dict[str, Violation] = {}
+        try:
+            while new := self._violations(frozenset(found)):
+                found |= {one.property: one for one in new}
+            if RENDERS not in found:
+                found |= {one.property: one for one in self._of_the_group() if one.property not in found}
+        except KeyboardInterrupt:
+            raise FuzzingInterrupted([self._finding(one) for one in (self._seen | found).values()]) from None
+        return [self._finding(one) for one in found.values()]
+
+    def _finding(self, violation: Violation) -> Finding:
+        seed = f" --hypothesis-seed={self._seed}" if self._stated or not _profile().derandomize else ""
+        line = f"--taskgraph-fuzz {self._examples}{seed} -k {shlex.quote(self._group)}"
+        return Finding(violation.property, violation.message, violation.instance, line)
+
+    def _violations(self, passed_over: frozenset[str]) -> list[Violation]:
+        """Return the violated properties that one search finds, each with its shrunk instance."""
+        replies = st.lists(_alterations(), min_size=1, max_size=3)
+        drawn = st.builds(_Drawn, self._strategy, replies)
+
+        @hypothesis.settings(**self._hypothesis_settings())
+        @hypothesis.given(drawn)
+        def search(drawn: _Drawn) -> None:
+            try:
+                check_instance(drawn.instance, drawn.replies, self._most_tokens, passed_over)
+            except Violation as violation:
+                self._note(violation)
+                raise
+
+        if self._stated or not _profile().derandomize:
+            search = hypothesis.seed(self._seed)(search)
+        try:
+            search()
+        except Unsatisfiable:
+            told = f"{self._family.name}: nothing can be asked for {self._group!r} in {self._examples} drawn examples"
+            raise NoCaseError(told) from None
+        except (Violation, BaseExceptionGroup, Flaky) as error:
+            return sorted(self._reported(error, passed_over), key=lambda one: one.property)
+        return []
+
+    def _note(self, violation: Violation) -> None:
+        known = self._seen.get(violation.property)
+        if known is None or violation.instance.size <= known.instance.size:
+            self._seen[violation.property] = violation
+
+    def _reported(self, error: BaseException, passed_over: frozenset[str]) -> Iterator[Violation]:
+        """Yield the violations that Hypothesis reports; what came and went is one of the property `deterministic`."""
+        if isinstance(error, Violation):
+            yield error
+        elif isinstance(error, Flaky):
+            seen = [one for name, one in sorted(self._seen.items()) if name not in passed_over]
+            if _DETERMINISTIC not in passed_over and seen:
+                told = f"found only in one of two runs: {seen[0]}; expected the same question in both"
+                yield Violation(_DETERMINISTIC, told, seen[0].instance)
+        elif isinstance(error, BaseExceptionGroup):
+            for one in error.exceptions:
+                yield from self._reported(one, passed_over)
+        else:
+            raise error
+
+    def _of_the_group(self) -> Iterator[Violation]:
+        """Yield the violated properties of the group as a whole."""
+        for check in self._family.group_checks(self._group, self._settings, self._examples):
+            if (found := check.run()) is not None:
+                yield Violation(check.property, found.message, found.instance)
+
+    def _hypothesis_settings(self) -> dict[str, Any]:
+        """Return what holds for the search whatever the profile says; all else is the profile's."""
+        profile = _profile()
+        database = None if self._stated or profile.database is None else GroupDatabase(profile.database, self._group)
+        return {
+            "max_examples": self._examples,
+            "deadline": None,
+            "phases": [phase for phase in profile.phases if phase is not Phase.explain],
+            "suppress_health_check": list(HealthCheck),
+            "report_multiple_bugs": True,
+            "print_blob": False,
+            "database": database,
+        }
+
+
+def _profile() -> hypothesis.settings:
+    """Return the settings of the profile that is loaded."""
+    return hypothesis.settings.default or hypothesis.settings()
+
+
+def _alterations() -> st.SearchStrategy[Alteration]:
+    """Draw alterations of replies: parts cut out, and texts put in that parsers stumble over."""
+    places = st.integers(0, 1000)
+    texts = st.sampled_from(_ALTERED) | st.text(max_size=60)
+    return st.builds(Alteration, places, places, texts)

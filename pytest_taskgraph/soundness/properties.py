@@ -1,0 +1,184 @@
+"""The properties that hold for the questions of every family, and the violations of these and of a family's own."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache, partial
+from math import ceil
+from pathlib import Path
+from typing import Final
+
+from ..benchmarks.episodes import EPISODES
+from ..benchmarks.instances import RENDERS, Check, Instance
+from ..errors import OrderTooWideError, ProviderError, TaskgraphError
+from ..scoring.forms import form
+from ..scoring.grade import grade
+from ..trial import Question, Reply
+
+MOST_TOKENS: Final = 32_000
+PROPERTIES: Final[Mapping[str, str]] = {
+    RENDERS: "The question and its prompt can be built, and neither is empty.",
+    "reference-scores-one": "The reference answer, written in its form where the prompt wants it, scores 1.0.",
+    "replies-are-safe": "Any reply gets scores from 0.0 to 1.0, or none; no reply makes the parser fail.",
+    "prompt-size": "The prompt stays within the limit of tokens, four characters taken for one.",
+    "deterministic": "The question comes out the same when it is built once more.",
+}
+"""The properties of every question, each with what it says. Families add properties of their own."""
+_REPLIES: Final = {
+    "whole": "{}",
+    "marker": "First the links are followed.\n\nFinal answer: {}",
+    "first-line": "{}\n\nThis follows from the links.",
+}
+_CHARACTERS: Final = 4  # of a token
+_SHOWN: Final = 200  # characters of a reply in a message
+
+
+class Violation(AssertionError):
+    """A property that does not hold for an instance.
+
+    Each property has a subclass of its own, so that Hypothesis tells violations of several properties apart.
+
+    Args:
+        property_name: The name of the property.
+        message: What was found and what was expected, in one line.
+        instance: The instance that shows it.
+    """
+
+    def __init__(self, property_name: str, message: str, instance: Instance) -> None:
+        super().__init__(f"{property_name}: {message}")
+        self.property, self.message, self.instance = property_name, message, instance
+
+
+@cache
+def violation_class(property_name: str) -> type[Violation]:
+    """Return the class of the violations of a property."""
+    return type(f"ViolationOf[{property_name}]", (Violation,), {})
+
+
+@dataclass(frozen=True, slots=True)
+class Alteration:
+    """How a reply is made of the ideal one: a stretch of it gives way to other text.
+
+    Args:
+        begin: Where the stretch begins, in thousandths of the length of the ideal reply.
+        end: Where it ends.
+        text: What stands there instead.
+    """
+
+    begin: int
+    end: int
+    text: str
+
+    def apply(self, ideal: str) -> str:
+        """Return the altered reply."""
+        begin, end = (len(ideal) * part // 1000 for part in sorted((self.begin, self.end)))
+        return ideal[:begin] + self.text + ideal[end:]
+
+
+def check_instance(
+    instance: Instance, alterations: Collection[Alteration], most_tokens: int, passed_over: Collection[str] = ()
+) -> None:
+    """Check the properties of every family and the family's own.
+
+    Args:
+        instance: The question.
+        alterations: Replies to try.
+        most_tokens: The limit of tokens of a prompt.
+        passed_over: The names of properties that are not checked.
+
+    Raises:
+        Violation: for the first property that does not hold.
+    """
+    for check in _checks(instance, alterations, most_tokens):
+        told = _told(check)
+        if told and check.property not in passed_over:
+            raise violation_class(check.property)(check.property, told, instance)
+        if told and check.property == RENDERS:
+            return
+
+
+def _checks(instance: Instance, alterations: Collection[Alteration], most_tokens: int) -> Iterator[Check]:
+    """Yield the checks, that of rendering first: without a prompt there is nothing to check."""
+    question, own = instance.question, instance.checks
+    yield from (check for check in own if check.property == RENDERS)
+    yield Check(RENDERS, partial(_found_empty, question))
+    yield Check("reference-scores-one", partial(_reference_scores, question))
+    yield from (Check("replies-are-safe", partial(_reply_fails, question, one)) for one in alterations)
+    yield Check("prompt-size", partial(_too_long, question, most_tokens))
+    yield from (check for check in own if check.property != RENDERS)
+
+
+def _told(check: Check) -> str:
+    """Return what a check found; the exception if it raised one, for no check of a sound question does."""
+    try:
+        return check.run()
+    except Exception as error:  # whatever goes wrong in the code of a family is a finding
+        return exception_in_words(error)
+
+
+def exception_in_words(error: BaseException) -> str:
+    """Return the exception and the line that raised it; of errors of ours the message alone."""
+    if isinstance(error, TaskgraphError):
+        return str(error)
+    last = traceback.extract_tb(error.__traceback__)[-1:]
+    where = f" ({Path(last[0].filename).name}:{last[0].lineno})" if last else ""
+    return f"raised {type(error).__name__}: {error}{where}"
+
+
+def _found_empty(question: Question) -> str:
+    empty = [name for name in ("text", "prompt") if not getattr(question, name).strip()]
+    return f"found an empty {' and an empty '.join(empty)}; expected words" if empty else ""
+
+
+def ideal_reply(question: Question) -> str:
+    """Return a reply that gives the reference answer where the prompt wants it."""
+    return _REPLIES[question.place].format(form(question.form).write(question.reference, question.names))
+
+
+def _reference_scores(question: Question) -> str:
+    """Return how the reference answer fails to score 1.0; empty if it does, or if that is not to be told.
+
+    It is not where a model measures the score, nor where an episode of the family makes the answer of its replies.
+    """
+    if question.metric in question.judged or question.episode not in EPISODES:
+        return ""
+    reply = ideal_reply(question)
+    if _cannot_stand(question, reply):
+        return ""
+    score = grade(question, Reply(reply), dict.fromkeys(question.judged))
+    if score.status == "read" and score.value == 1.0:
+        return ""
+    found = f"{question.metric} {score.value:.3g}" if score.status == "read" else f"{score.status} ({score.remark})"
+    return f"the reference answer {_quoted(reply)} scores {found}; expected 1.0"
+
+
+def _cannot_stand(question: Question, reply: str) -> bool:
+    """Return True if an answer of several lines is wanted on one: strict parsing takes the first line alone."""
+    lines = reply.count("\n") - _REPLIES["first-line"].count("\n")
+    return question.place == "first-line" and question.parsing == "strict" and lines > 0
+
+
+def _reply_fails(question: Question, alteration: Alteration) -> str:
+    reply = alteration.apply(ideal_reply(question))
+    try:
+        score = grade(question, Reply(reply), dict.fromkeys(question.judged))
+    except (ProviderError, OrderTooWideError):  # a reply without a score, as a trial has it
+        return ""
+    except Exception as error:  # the finding itself
+        return f"the reply {_quoted(reply)}: {exception_in_words(error)}; expected a score, or none"
+    values = {question.metric: score.value, **score.metrics}
+    outside = {name: value for name, value in values.items() if value is not None and not 0.0 <= value <= 1.0}
+    # A family may name values that are no shares, such as counts; the main metric always is one.
+    outside = {name: value for name, value in outside.items() if name in (question.metric, *question.further)}
+    return f"the reply {_quoted(reply)} has the scores {outside}; expected 0.0 to 1.0" if outside else ""
+
+
+def _too_long(question: Question, most_tokens: int) -> str:
+    tokens = ceil((len(question.system) + len(question.prompt)) / _CHARACTERS)
+    return f"found a prompt of about {tokens} tokens; expected at most {most_tokens}" if tokens > most_tokens else ""
+
+
+def _quoted(text: str) -> str:
+    return repr(text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…")

@@ -1,0 +1,239 @@
+"""Deliberately broken patterns, templates, notations and forms: one for each property, each found and shrunk."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from pytest_taskgraph.benchmarks.settings import Settings
+from pytest_taskgraph.benchmarks.understanding import understanding
+from pytest_taskgraph.benchmarks.understanding.patterns import catalogue
+from pytest_taskgraph.benchmarks.understanding.patterns.pattern import PATTERNS, Cases, case, pattern
+from pytest_taskgraph.catalog import registrations
+from pytest_taskgraph.errors import UnparseableError
+from pytest_taskgraph.notations import NOTATIONS
+from pytest_taskgraph.notations.plain_json import JSON
+from pytest_taskgraph.scoring.forms import form
+from pytest_taskgraph.scoring.forms.form import Form
+from pytest_taskgraph.soundness.fuzzing import Finding, fuzz
+from pytest_taskgraph.trial import Json
+from pytest_taskgraph.workflow.graph import successors
+from pytest_taskgraph.workflow.model import Workflow
+
+EXAMPLES = 60  # of the 200 in which each is to be found: the rest of a search without findings takes long
+SEED = 7
+PLAIN = Settings(prompt="direct", given=frozenset({"prompt"}), own={"notation": ("wadl",)})
+TURN = count()
+
+
+@pytest.fixture(autouse=True)
+def own_patterns() -> Iterator[None]:
+    """Forget the patterns of a test at its end."""
+    known = {**catalogue()}
+    yield
+    PATTERNS.clear()
+    PATTERNS.update(known)
+
+
+def found(name: str, settings: Settings = PLAIN, examples: int = EXAMPLES) -> dict[str, Finding]:
+    """Return what fuzzing a pattern finds, by property."""
+    return {one.property: one for one in fuzz(understanding, name, settings, examples, seed=SEED)}
+
+
+def prompt_file(folder: Path, text: str) -> Settings:
+    """Return settings with a prompt template of one's own."""
+    path = folder / "mine.jinja"
+    path.write_text("{# answer: whole #}\n" + text, encoding="utf-8")
+    return replace(PLAIN, prompt=str(path))
+
+
+def check_finding(finding: Finding, *words: str) -> None:
+    """Check that a finding is as small as workflows are drawn, and says what was found."""
+    assert finding.instance.size == 3
+    assert finding.instance.drawing
+    assert all(word in finding.message for word in words), finding.message
+    assert re.fullmatch(rf"--taskgraph-fuzz \d+ --hypothesis-seed={SEED} -k \w+", finding.reproduce)
+
+
+def test_renders_undefined_name_for_some_workflows_is_found() -> None:
+    @pattern("How many tasks has {{ place }}{% if workflow.data %} of {{ nobody }}{% endif %}?", form="number")
+    def counted(workflow: Workflow) -> Cases:
+        """A template that fails where there is data."""
+        yield case(len(workflow.tasks))
+
+    finding = found("counted")["renders"]
+    check_finding(finding, "'nobody' is undefined")
+    assert any("<data" in line for line in finding.instance.drawing)
+
+
+def test_template_prompt_without_the_question_is_found(tmp_path: Path) -> None:
+    text = "{{ workflow }}\n{% if 'parallel' not in question %}{{ question[:40] }}{% endif %}\n{{ instruction }}\n"
+    check_finding(found("next_tasks", prompt_file(tmp_path, text))["template"], "does not hold the question")
+
+
+def test_names_shown_name_that_the_notation_drops_is_found() -> None:
+    @pattern("Which task writes '{{ data }}' in {{ place }}?", form="task", needs=["data"])
+    def writer(workflow: Workflow) -> Cases:
+        """Names data that no text shows."""
+        for link in workflow.data_links:
+            if link.source in workflow.task_names:
+                yield case(link.source, data=link.target)
+
+    def render(workflow: Workflow) -> str:
+        return JSON.render(replace(workflow, data=(), data_links=()))
+
+    with registrations() as made:
+        made.add("notation", "no-data", replace(JSON, name="no-data", render=render), "conftest.py")
+        findings = found("writer", replace(PLAIN, own={"notation": ("no-data",)}))
+    check_finding(findings["names-shown"], "does not show the data")
+    check_finding(findings["read-back"], "no such case")
+
+
+def test_one_answer_question_that_names_nothing_is_found() -> None:
+    @pattern("Which tasks come directly after the task in {{ place }}?", form="task-set")
+    def nameless(workflow: Workflow) -> Cases:
+        """Does not say which task it is about."""
+        for task in workflow.task_names:
+            yield case(successors(workflow, task), task=task)
+
+    check_finding(found("nameless")["one-answer"], "has the answers", "expected one")
+
+
+def test_phrasings_agree_phrasing_without_the_task_is_found() -> None:
+    @pattern(
+        "Which tasks come directly after '{{ task }}' in {{ place }}?",
+        "To which tasks does the flow lead in {{ place }}?",
+        form="task-set",
+    )
+    def half_named(workflow: Workflow) -> Cases:
+        """Says in one of two phrasings which task it is about."""
+        for task in workflow.task_names:
+            yield case(successors(workflow, task), task=task)
+
+    check_finding(found("half_named")["phrasings-agree"], "phrasing 1 names", "phrasing 2 does not")
+
+
+def test_read_back_notation_that_loses_a_link_is_found() -> None:
+    def render(workflow: Workflow) -> str:
+        kept = workflow.links if len(workflow.links) < 4 else workflow.links[:-1]
+        return JSON.render(replace(workflow, links=kept))
+
+    with registrations() as made:
+        made.add("notation", "lossy", replace(JSON, name="lossy", render=render), "conftest.py")
+        finding = found("next_tasks", replace(PLAIN, own={"notation": ("lossy",)}), 200)["read-back"]
+    check_finding(finding, "read back gives")
+
+
+def test_irrelevant_parts_answer_by_what_the_prompt_cuts_off_is_found(tmp_path: Path) -> None:
+    settings = prompt_file(tmp_path, "{{ workflow[:90] }}\n{{ question }}\n{{ instruction }}\n")
+    finding = found("next_tasks", settings)["irrelevant-parts"]
+    check_finding(finding, "the prompt does not show", "changes the answer")
+
+
+def test_answer_given_away_by_place_of_declaration_is_found() -> None:
+    @pattern("Is '{{ task }}' an important task of {{ place }}?", form="yes-no")
+    def declared_first(workflow: Workflow) -> Cases:
+        """Its answer is yes for the task that is declared first."""
+        yield case(True, task=workflow.task_names[0])
+        yield case(False, task=workflow.task_names[-1])
+
+    finding = found("declared_first")
+    check_finding(finding["answer-not-given-away"], "the rule", "answers right")
+
+
+def test_answer_given_away_by_the_question_is_found() -> None:
+    @pattern("Which task is meant by '{{ task }}' in {{ place }}?", form="task")
+    def told(workflow: Workflow) -> Cases:
+        """Says the answer in the question."""
+        for task in workflow.task_names:
+            yield case(task, task=task)
+
+    check_finding(found("told")["answer-not-given-away"], "name of the question", "of 80 answers right")
+
+
+def test_reference_scores_one_answer_not_of_the_form_is_found() -> None:
+    @pattern("How many tasks has {{ place }}?", form="number")
+    def wordy(workflow: Workflow) -> Cases:
+        """Answers in words where there is data."""
+        yield case("many" if workflow.data else len(workflow.tasks))
+
+    check_finding(found("wordy")["reference-scores-one"], "expected 1.0")
+
+
+def test_replies_are_safe_parser_that_fails_is_found() -> None:
+    def read(text: str, names: object, parsing: object) -> Json:
+        digits = text.strip()
+        if not digits:
+            raise UnparseableError("no number")
+        return int(digits)
+
+    number = form("number")
+    own = Form("fragile", number.instruct, read, number.write, number.metric)
+
+    @pattern("How many tasks has {{ place }}?", form="fragile")
+    def fragile(workflow: Workflow) -> Cases:
+        """Its answers are read by a parser that knows digits only."""
+        yield case(len(workflow.tasks))
+
+    with registrations() as made:
+        made.add("answer form", "fragile", own, "conftest.py")
+        finding = found("fragile")["replies-are-safe"]
+    check_finding(finding, "ValueError", "expected a score, or none")
+
+
+def test_prompt_size_prompt_that_repeats_the_workflow_is_found(tmp_path: Path) -> None:
+    text = "{% for i in range(2000) %}{{ workflow }}{% endfor %}\n{{ question }}\n{{ instruction }}\n"
+    check_finding(found("next_tasks", prompt_file(tmp_path, text))["prompt-size"], "tokens; expected at most 32000")
+
+
+def test_deterministic_answer_by_the_turn_is_found() -> None:
+    @pattern("How many tasks has {{ place }}?", form="number")
+    def by_turn(workflow: Workflow) -> Cases:
+        """Counts up from one listing to the next."""
+        yield case(next(TURN))
+
+    check_finding(found("by_turn")["deterministic"], "expected")
+
+
+def test_fuzz_clean_pattern_of_a_user_finds_nothing() -> None:
+    @pattern(
+        "Which tasks come directly after '{{ task }}' in {{ place }}?",
+        "To which tasks does the control flow lead directly from '{{ task }}' in {{ place }}?",
+        form="task-set",
+    )
+    def clean(workflow: Workflow) -> Cases:
+        """Can the model follow a link forward?"""
+        for task in workflow.task_names:
+            yield case(successors(workflow, task), task=task)
+
+    assert found("clean", Settings(), 60) == {}
+
+
+def test_fuzz_same_seed_finds_the_same() -> None:
+    @pattern("Which tasks come directly after the task in {{ place }}?", form="task-set")
+    def nameless(workflow: Workflow) -> Cases:
+        """Does not say which task it is about."""
+        for task in workflow.task_names:
+            yield case(successors(workflow, task), task=task)
+
+    def told() -> list[tuple[str, str, tuple[str, ...], str]]:
+        findings = fuzz(understanding, "nameless", Settings(), 40, seed=3)
+        return [(one.property, one.message, one.instance.drawing, one.instance.question.prompt) for one in findings]
+
+    assert told() == told() != []
+
+
+def test_fuzz_property_that_hides_another_finds_both(tmp_path: Path) -> None:
+    settings = prompt_file(tmp_path, "{{ workflow[:30] }} {{ question }}")
+    assert {"template", "irrelevant-parts"} <= found("next_tasks", settings, 60).keys()
+
+
+def test_notations_without_what_a_pattern_needs_are_refused() -> None:
+    lost = next(name for name, one in NOTATIONS.items() if "references" in one.loses)
+    with pytest.raises(Exception, match="infinite_recursion"):
+        found("infinite_recursion", replace(PLAIN, own={"notation": (lost,)}))
