@@ -68,12 +68,18 @@ class FuzzingInterrupted(KeyboardInterrupt):
         self.findings = findings
 
 
-class GroupDatabase(ExampleDatabase):
-    """Hypothesis's example database with keys of a group's own: one test function searches all groups."""
+class SearchDatabase(ExampleDatabase):
+    """Hypothesis's example database with keys of a search's own: one test function does all searches.
 
-    def __init__(self, inner: ExampleDatabase, group: str) -> None:
+    Args:
+        inner: The example database.
+        search: What tells the search from others. Hypothesis deletes examples that no longer fail, so two searches
+            that look for different properties must not share keys.
+    """
+
+    def __init__(self, inner: ExampleDatabase, search: str) -> None:
         super().__init__()
-        self._inner, self._group = inner, group.encode()
+        self._inner, self._search = inner, search.encode()
 
     def save(self, key: bytes, value: bytes) -> None:
         """Save a value under the key."""
@@ -88,7 +94,7 @@ class GroupDatabase(ExampleDatabase):
         self._inner.delete(self._own(key), value)
 
     def _own(self, key: bytes) -> bytes:
-        return b"|".join((key, b"taskgraph", self._group))
+        return b"|".join((key, b"taskgraph", self._search))
 
 
 def fuzz(
@@ -167,7 +173,6 @@ class _Search:
         replies = st.lists(_alterations(), min_size=1, max_size=3)
         drawn = st.builds(_Drawn, self._strategy, replies)
 
-        @hypothesis.settings(**self._hypothesis_settings())
         @hypothesis.given(drawn)
         def search(drawn: _Drawn) -> None:
             try:
@@ -178,6 +183,8 @@ class _Search:
 
         if self._stated or not _profile().derandomize:
             search = hypothesis.seed(self._seed)(search)
+        # Behind the seed, which would turn the example database off.
+        search = hypothesis.settings(**self._hypothesis_settings(passed_over))(search)
         try:
             search()
         except Unsatisfiable:
@@ -213,10 +220,11 @@ class _Search:
             if (found := check.run()) is not None:
                 yield Violation(check.property, found.message, found.instance)
 
-    def _hypothesis_settings(self) -> dict[str, Any]:
+    def _hypothesis_settings(self, passed_over: frozenset[str]) -> dict[str, Any]:
         """Return what holds for the search whatever the profile says; all else is the profile's."""
         profile = _profile()
-        database = None if self._stated or profile.database is None else GroupDatabase(profile.database, self._group)
+        search = "|".join((self._family.name, self._group, *sorted(passed_over)))
+        database = None if self._stated or profile.database is None else SearchDatabase(profile.database, search)
         return {
             "max_examples": self._examples,
             "deadline": None,
