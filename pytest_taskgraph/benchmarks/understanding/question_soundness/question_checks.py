@@ -75,7 +75,7 @@ def question_checks(asked: Asked, question: Question, compose: Callable[[Asked],
     return tuple(Check(name, run) for name, run in found.items())
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)  # Hypothesis writes out what a test was called with
 class QuestionChecks:
     """The checks of a question. Each returns what is wrong in one line; the empty text if the property holds."""
 

@@ -1,0 +1,157 @@
+"""How questions about workflows are drawn for fuzzing, and when a rule is said to give answers away."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+from hypothesis import HealthCheck, find, given, settings
+from hypothesis import strategies as st
+
+from pytest_taskgraph.benchmarks.instances import Instance
+from pytest_taskgraph.benchmarks.settings import Settings
+from pytest_taskgraph.benchmarks.understanding import understanding
+from pytest_taskgraph.benchmarks.understanding.family_options import UnderstandingSettings
+from pytest_taskgraph.benchmarks.understanding.patterns import catalogue
+from pytest_taskgraph.benchmarks.understanding.patterns.pattern import PATTERNS, Cases, case, pattern
+from pytest_taskgraph.benchmarks.understanding.question_soundness.answer_giveaways import (
+    PROPERTY,
+    giveaway_checks,
+    lower_bound,
+)
+from pytest_taskgraph.benchmarks.understanding.question_soundness.question_checks import PROPERTIES
+from pytest_taskgraph.benchmarks.understanding.question_soundness.unusual_names import UNUSUAL, with_unusual_names
+from pytest_taskgraph.catalog import registrations
+from pytest_taskgraph.generation.builder import generate
+from pytest_taskgraph.generation.recipe import Recipe
+from pytest_taskgraph.notations import NOTATIONS, notation
+from pytest_taskgraph.soundness.fuzzing import fuzz
+from pytest_taskgraph.workflow.canonical import canonical
+from pytest_taskgraph.workflow.model import Workflow
+
+SMALL = generate(Recipe(tasks=4, features=frozenset({"parallel", "data"})), 1)
+few = settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
+
+
+@pytest.fixture
+def own_patterns() -> Iterator[None]:
+    """Forget the patterns of a test at its end."""
+    known = {**catalogue()}
+    yield
+    PATTERNS.clear()
+    PATTERNS.update(known)
+
+
+@few
+@given(with_unusual_names(SMALL), st.sampled_from(sorted(NOTATIONS)))
+def test_unusual_names_stand_in_every_notation(project: Workflow, name: str) -> None:
+    shown = notation(name)
+    assert canonical(shown.read(shown.write(project))) == canonical(project)
+
+
+def test_with_unusual_names_shrinks_to_the_names_of_the_project() -> None:
+    assert find(with_unusual_names(SMALL), lambda project: True) == SMALL
+    renamed = find(with_unusual_names(SMALL), lambda project: any(name in UNUSUAL for name in project.task_names))
+    assert sum(name not in SMALL.task_names for name in renamed.task_names) <= 2
+
+
+@few
+@given(understanding.instances("next_tasks", Settings()))
+def test_instances_of_a_pattern_hold_what_shows_and_repeats_them(instance: Instance) -> None:
+    question = instance.question
+    assert question.group == "next_tasks"
+    assert instance.drawing
+    assert instance.size >= 3
+    (name,) = instance.suite["workflow"]
+    assert instance.files[name].strip() in question.prompt
+    assert {check.property for check in instance.checks} <= {*PROPERTIES, "deterministic"}
+
+
+def test_instances_of_a_stated_notation_prompt_and_phrasing_have_them() -> None:
+    stated = Settings(prompt="direct", given=frozenset({"prompt"}), own={"notation": ("json",), "phrasing": "second"})
+
+    @few
+    @given(understanding.instances("next_tasks", stated))
+    def check(instance: Instance) -> None:
+        labels = instance.question.labels
+        assert (labels["prompt"], labels["notation"], labels["phrasing"]) == ("direct", "json", 2)
+
+    check()
+
+
+def test_instances_without_statement_have_every_notation_and_prompt() -> None:
+    found = set[tuple[str, str]]()
+
+    @settings(few, max_examples=150, database=None)
+    @given(understanding.instances("task_list", Settings()))
+    def collect(instance: Instance) -> None:
+        found.add((str(instance.question.labels["notation"]), str(instance.question.labels["prompt"])))
+
+    collect()
+    assert {name for name, _ in found} == set(NOTATIONS)
+    assert len({prompt for _, prompt in found}) >= 4
+
+
+def test_instances_of_a_planted_pattern_are_not_read_back() -> None:
+    instance = find(understanding.instances("wrong_task_order", Settings()), lambda one: True)
+    assert "read-back" not in {check.property for check in instance.checks}
+
+
+def test_fuzz_registered_prompt_without_workflow_is_found() -> None:
+    with registrations() as made:
+        made.add("prompt", "mine", "{# answer: whole #}\n{{ question }} {{ instruction }}", "conftest.py")
+        findings = {one.property: one for one in fuzz(understanding, "task_list", Settings(), 60, seed=1)}
+    assert findings["template"].instance.question.labels["prompt"] == "mine"
+    assert "does not hold the text of the workflow" in findings["template"].message
+
+
+def test_fuzz_pattern_that_raises_names_the_exception(own_patterns: None) -> None:
+    @pattern("How many tasks has {{ place }}?", form="number")
+    def raising(workflow: Workflow) -> Cases:
+        """Fails where there is data."""
+        yield case({"few": len(workflow.tasks)}["many" if workflow.data else "few"])
+
+    stated = Settings(own={"notation": ("json",)})
+    (finding,) = (one for one in fuzz(understanding, "raising", stated, 60, seed=1) if one.property == "renders")
+    assert "raised KeyError: 'many'" in finding.message
+    assert finding.instance.size == 3
+
+
+@pytest.mark.parametrize(
+    ("right", "count", "least", "most"), [(80, 80, 0.85, 0.9), (170, 240, 0.6, 0.62), (0, 0, 0, 0)]
+)
+def test_lower_bound_of_a_share_leaves_room_for_chance(right: int, count: int, least: float, most: float) -> None:
+    assert least <= lower_bound(right, count) <= most
+
+
+@pytest.mark.parametrize("name", ["task_after_task", "flow_start", "task_list", "link_existence"])
+def test_giveaway_check_of_our_pattern_finds_nothing(name: str) -> None:
+    (check,) = giveaway_checks(name, UnderstandingSettings(), 80)
+    assert check.property == PROPERTY
+    assert check.run() is None
+
+
+def test_giveaway_check_pattern_with_one_answer_is_found(own_patterns: None) -> None:
+    @pattern("Has {{ place }} a task '{{ task }}'?", form="yes-no")
+    def always_yes(workflow: Workflow) -> Cases:
+        """Asks for tasks that are there."""
+        yield case(True, task=workflow.task_names[0])
+
+    (check,) = giveaway_checks("always_yes", UnderstandingSettings(), 80)
+    found = check.run()
+    assert found is not None
+    assert 'every answer is "yes"' in found.message
+    assert found.instance.size == 3
+
+
+def test_giveaway_check_constant_number_is_found(own_patterns: None) -> None:
+    @pattern("How many starts has {{ place }}?", form="number")
+    def one_start(workflow: Workflow) -> Cases:
+        """Its answer is always 1."""
+        yield case(1)
+
+    (check,) = giveaway_checks("one_start", replace(UnderstandingSettings(), tasks=(6,)), 80)
+    found = check.run()
+    assert found is not None
+    assert "'always 1' gets 80 of 80" in found.message
