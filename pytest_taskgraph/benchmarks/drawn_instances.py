@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from hypothesis import reject
@@ -26,8 +27,17 @@ def groups_of(family: Family, settings: Settings, options: Mapping[str, Any]) ->
     return list(dict.fromkeys(reference.group for reference in family.references(settings, options)))
 
 
-def instances_of(family: Family, group: str, settings: Settings) -> st.SearchStrategy[Instance]:
-    """Draw questions of a group: of any seed, any that the family has for it. Shrinks towards the first questions."""
+def instances_of(
+    family: Family, group: str, settings: Settings, options: Mapping[str, Any] = MappingProxyType({})
+) -> st.SearchStrategy[Instance]:
+    """Draw questions of a group: of any seed, any that the family has for it. Shrinks towards the first questions.
+
+    Args:
+        family: The family.
+        group: The group.
+        settings: The settings of the run; their seed does not count.
+        options: The keyword arguments of a suite that asks questions of the group.
+    """
     known: dict[int, Sequence[QuestionReference]] = {}
 
     @st.composite
@@ -35,7 +45,7 @@ def instances_of(family: Family, group: str, settings: Settings) -> st.SearchStr
         seed = draw(st.integers(0, SEEDS))
         seeded = replace(settings, seed=seed)
         if seed not in known:
-            known[seed] = _references(family, group, seeded)
+            known[seed] = _references(family, group, seeded, options)
         if not known[seed]:
             reject()
         return instance_of(family, draw(st.sampled_from(known[seed])), seeded)
@@ -43,9 +53,9 @@ def instances_of(family: Family, group: str, settings: Settings) -> st.SearchStr
     return draw_instance()
 
 
-def _references(family: Family, group: str, settings: Settings) -> list[QuestionReference]:
+def _references(family: Family, group: str, settings: Settings, options: Mapping[str, Any]) -> list[QuestionReference]:
     try:
-        return [one for one in family.references(settings, {}) if one.group == group]
+        return [one for one in family.references(settings, options) if one.group == group]
     except NoCaseError:
         return []
 

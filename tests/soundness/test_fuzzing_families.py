@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -31,6 +32,18 @@ from pytest_taskgraph.benchmarks.understanding import understanding
 from pytest_taskgraph.soundness.fuzzing import fuzz
 print(fuzz(understanding, "next_tasks", Settings(), 20, seed=1))
 print(sorted(name for name in sys.modules if name.startswith("pytest_taskgraph.models") or name == "asyncio"))
+"""
+
+
+FINDINGS = """
+from pytest_taskgraph.benchmarks.settings import Settings
+from pytest_taskgraph.benchmarks.understanding import understanding
+from pytest_taskgraph.soundness.fuzzing import fuzz
+from pytest_taskgraph.catalog import registrations
+with registrations() as made:
+    made.add("prompt", "mine", "{# answer: whole #}\\n{{ workflow[:90] }} {{ question }}", "conftest.py")
+    for finding in fuzz(understanding, "next_tasks", Settings(prompt="mine", given=frozenset({"prompt"})), 40, seed=1):
+        print(finding.property, finding.message, finding.instance.question.prompt, finding.instance.drawing)
 """
 
 
@@ -176,6 +189,15 @@ def test_fuzz_in_a_process_of_its_own_loads_no_model() -> None:
     done = bounded_process.run([sys.executable, "-c", MODEL_IS_NEVER_ASKED])
     assert done.stdout.split("\n")[0] == "[]", done.stderr
     assert "pytest_taskgraph.models" not in done.stdout
+
+
+def test_fuzz_same_seed_under_another_hash_seed_finds_the_same() -> None:
+    def printed(seed: str) -> str:
+        return bounded_process.run([sys.executable, "-c", FINDINGS], env={**os.environ, "PYTHONHASHSEED": seed}).stdout
+
+    first = printed("1")
+    assert "irrelevant-parts" in first
+    assert printed("2") == first
 
 
 @pytest.mark.parametrize(

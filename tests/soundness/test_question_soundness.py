@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, find, given, settings
@@ -91,6 +92,16 @@ def test_instances_without_statement_have_every_notation_and_prompt() -> None:
     collect()
     assert {name for name, _ in found} == set(NOTATIONS)
     assert len({prompt for _, prompt in found}) >= 4
+
+
+def test_instances_of_own_files_are_about_them(tmp_path: Path) -> None:
+    path = tmp_path / "own.json"
+    path.write_text(notation("json").write(SMALL), encoding="utf-8")
+    stated = Settings(own={"workflow": (str(path),)})
+    assert "next_tasks" in understanding.fuzz_groups(stated, {"patterns": ["next_tasks", "flow_start"]})
+    assert fuzz(understanding, "next_tasks", stated, 10, seed=1) == []
+    instance = find(understanding.instances("next_tasks", stated), lambda one: True)
+    assert notation("json").write(SMALL).strip() in instance.question.prompt
 
 
 def test_instances_of_a_planted_pattern_are_not_read_back() -> None:

@@ -99,10 +99,13 @@ class Understanding(Family):
         Raises:
             NoCaseError: if none of the notations supports what the pattern needs.
         """
+        from ..drawn_instances import instances_of
         from .question_soundness.question_instances import question_instances
 
         own = UnderstandingSettings.of(settings)
-        return super().instances(group, settings) if own.workflows else question_instances(group, own)
+        if own.workflows:
+            return instances_of(self, group, settings, {"patterns": [group]})
+        return question_instances(group, own)
 
     def group_checks(self, group: str, settings: Settings, examples: int) -> Sequence[GroupCheck]:
         """Return the check that nothing but the workflow gives the answers of a pattern away."""
