@@ -1,0 +1,161 @@
+"""A level whose control flow is being cut: nodes leave, links close the gaps, and what nothing needs goes with them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
+
+from ..guards.solver import exclusive
+from ..model import END, START, Data, DataLink, Gateway, GatewayKind, Link, Workflow
+from ..semantics.control_flow import ControlFlow
+from .flow_chains import Arc, Chain, FlowBlock, every_chain
+
+
+class FlowDraft:
+    """The control flow of a level in the making; `finish` gives the level.
+
+    Args:
+        level: The level to cut.
+        chains: Its chains: they tell what ends where branches meet.
+    """
+
+    def __init__(self, level: Workflow, chains: Sequence[Chain]) -> None:
+        self.level, self.chains = level, chains
+        self.links = list(level.links)
+        self.gone: set[str] = set()
+        self.gateways = {gateway.name: gateway for gateway in level.gateways}
+
+    def out(self, node: str) -> list[Link]:
+        """Return the links out of a node, without those that lead back into it."""
+        return [link for link in self.links if link.source == node and link.target != node]
+
+    def into(self, node: str) -> list[Link]:
+        """Return the links into a node, without those that come out of it."""
+        return [link for link in self.links if link.target == node and link.source != node]
+
+    def remove(self, nodes: Collection[str]) -> None:
+        """Remove nodes with all their links."""
+        self.gone.update(nodes)
+        self.links = [link for link in self.links if not {link.source, link.target} & set(nodes)]
+
+    def bypass(self, entry: Arc, leaving: Arc, nodes: Collection[str]) -> None:
+        """Remove what lies between two arcs of a chain, and link the two ends."""
+        link = self.gap(entry, leaving)
+        self.cut(entry, leaving)
+        self.remove(nodes)
+        self.links.append(link)
+
+    def gap(self, entry: Arc, leaving: Arc) -> Link:
+        """Return the link that leads past what lies between two arcs of a chain."""
+        guard = entry.link.guard if entry.link else None
+        if leaving.link is not None and guard is None and len(self.out(leaving.link.source)) == 1:
+            guard = leaving.link.guard
+        return Link(
+            entry.link.source if entry.link else entry.node,
+            leaving.link.target if leaving.link else leaving.node,
+            guard,
+        )
+
+    def cut(self, entry: Arc, leaving: Arc) -> None:
+        """Remove the links by which what lies between two arcs of a chain is entered and left."""
+        entered = [entry.link] if entry.link else self.out(entry.node)
+        left = [leaving.link] if leaving.link else self.into(leaving.node)
+        self.links = [link for link in self.links if link not in entered and link not in left]
+
+    def dissolve(self, node: str) -> None:
+        """Remove a node, its ways in leading to its ways out; by a gateway where they would not be told apart else."""
+        ins, outs = self.into(node), self.out(node)
+        split, join = self._split_kind(outs), self._join_kind(node)
+        self.remove([node])
+        if not ins or not outs:
+            return
+        if len(ins) == len(outs) == 1:
+            self.links.append(Link(ins[0].source, outs[0].target, _either(ins[0].guard, outs[0].guard)))
+        elif len(ins) == 1:
+            self.links += self._moved_out(ins[0], outs, split)
+        elif len(outs) == 1:
+            self.links += self._moved_in(ins, outs[0], join)
+        else:
+            meeting, parting = self._gateway("join", join), self._gateway("split", split)
+            self.links += [replace(link, target=meeting) for link in ins]
+            self.links += [Link(meeting, parting), *(replace(link, source=parting) for link in outs)]
+
+    def _moved_out(self, way: Link, outs: Sequence[Link], kind: GatewayKind) -> list[Link]:
+        """Return the links to several targets: out of the source of the only way in, or of a gateway behind it."""
+        alone = way.guard is None and way.source not in self.gateways and not self.out(way.source)
+        split = way.source if alone else self._gateway("split", kind)
+        return [*([] if alone else [replace(way, target=split)]), *(replace(link, source=split) for link in outs)]
+
+    def _moved_in(self, ins: Sequence[Link], way: Link, kind: GatewayKind) -> list[Link]:
+        """Return the links from several sources: into the target of the only way out, or into a gateway before it."""
+        alone = way.guard is None and way.target not in self.gateways and not self.into(way.target)
+        join = way.target if alone else self._gateway("join", kind)
+        return [*(replace(link, target=join) for link in ins), *([] if alone else [replace(way, source=join)])]
+
+    def pseudo(self, stem: str) -> str:
+        """Return the name of a node that stands for the ends of a part while it is moved; `dissolve` takes it out."""
+        taken = {*self.level.task_names, *self.gateways, *(one.name for one in self.level.data), START, END}
+        return next(name for number in range(1, len(taken) + 2) if (name := f"{stem}{number}") not in taken)
+
+    def _gateway(self, role: str, kind: GatewayKind) -> str:
+        name = self.pseudo("Join" if role == "join" else "Split")
+        self.gateways[name] = Gateway(name, kind, "join" if role == "join" else "split")
+        return name
+
+    def _split_kind(self, outs: Sequence[Link]) -> GatewayKind:
+        guards = [link.guard for link in outs if link.guard is not None]
+        if not guards:
+            return "parallel"
+        apart = len(guards) == len(outs) and exclusive(guards, self.level.parameters) is not False
+        return "exclusive" if apart else "inclusive"
+
+    def _join_kind(self, node: str) -> GatewayKind:
+        """Return the kind of the block whose branches meet at a node; "exclusive" where a loop begins there."""
+        blocks = (block for chain in every_chain(self.chains) for block in chain.blocks if block)
+        for block in blocks:
+            if block.exit.tail == (node, 0) and block.entry.head[0] != node:
+                return kind_of(self.level, block)
+        return "exclusive"
+
+    def unguard_single(self, nodes: Iterable[str]) -> None:
+        """Remove the guard of the only link that is left out of each of the nodes."""
+        for node in nodes:
+            if len(left := [link for link in self.links if link.source == node]) == 1:
+                self.links[self.links.index(left[0])] = replace(left[0], guard=None)
+
+    def finish(self) -> Workflow:
+        """Return the level: gateways that decide nothing, and data that nothing reads or writes any more, are gone."""
+        for name in list(self.gateways):
+            if name not in self.gone and len(self.into(name)) < 2 and len(self.out(name)) < 2:
+                self.dissolve(name)
+        level, gone = self.level, self.gone
+        data_links = tuple(one for one in level.data_links if not {one.source, one.target} & gone)
+        return replace(
+            level,
+            tasks=tuple(task for task in level.tasks if task.name not in gone),
+            gateways=tuple(one for name, one in self.gateways.items() if name not in gone),
+            links=tuple(dict.fromkeys(self.links)),
+            data_links=data_links,
+            data=used_data(level, data_links),
+        )
+
+
+def used_data(level: Workflow, links: Iterable[DataLink]) -> tuple[Data, ...]:
+    """Return the data of a level that some link reads or writes, or none ever did."""
+    before, now = _linked(level.data_links), _linked(links)
+    return tuple(one for one in level.data if one.name in now or one.name not in before)
+
+
+def kind_of(level: Workflow, block: FlowBlock) -> GatewayKind:
+    """Return the kind of gateway at which the branches of a block part and meet."""
+    kind = ControlFlow(level).split(block.entry.head[0])
+    kinds: dict[str, GatewayKind] = {"parallel": "parallel", "inclusive": "inclusive", "mixed": "inclusive"}
+    return kinds.get(kind, "exclusive")
+
+
+def _linked(links: Iterable[DataLink]) -> set[str]:
+    return {end for link in links for end in (link.source, link.target)}
+
+
+def _either(guard: str | None, other: str | None) -> str | None:
+    return other if guard is None else guard

@@ -1,0 +1,70 @@
+"""The shape of a project: what is equal of two that differ only in names which a question does not mention."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection
+from dataclasses import fields, is_dataclass, replace
+from hashlib import blake2b
+
+from ..model import END, START, Workflow
+from ..project import every_level
+
+
+def shape(project: Workflow, named: Collection[str] = ()) -> str:
+    """Return a digest of a project that does not depend on the order of declaration and on most names.
+
+    Labels are refined over the neighbourhood (Weisfeiler and Leman 1968), as often as there are nodes. Very regular
+    graphs that differ may have one shape.
+
+    Args:
+        project: The project.
+        named: Names of tasks and data that count; those of others do not. Names of gateways never do.
+    """
+    first, *further = [_level_shape(level, named) for level in every_level(project)]
+    return _digest([first, sorted(further)])
+
+
+def _level_shape(level: Workflow, named: Collection[str]) -> str:
+    labels = {START: "start", END: "end"}
+    labels |= {one.name: _digest([one.kind, one.role]) for one in level.gateways}
+    for task in level.tasks:
+        below = Workflow("") if task.subworkflow else None  # a level of its own
+        labels[task.name] = _digest(_said(replace(task, name=_counted(task.name, named), subworkflow=below)))
+    for data in level.data:
+        labels[data.name] = _digest(_said(replace(data, name=_counted(data.name, named))))
+    edges = [(link.source, link.target, link.guard or "") for link in level.links]
+    edges += [(link.source, link.target, "data") for link in level.data_links]
+    for _ in range(len(labels)):
+        finer = _refined(labels, edges)
+        if len(set(finer.values())) == len(set(labels.values())):
+            break
+        labels = finer
+    ends = sorted(f"{labels.get(source)} {labels.get(target)} {kind}" for source, target, kind in edges)
+    said = [level.description, level.parameters, level.base, level.configurations, level.flaw]
+    return _digest([sorted(labels.values()), ends, list(map(_said, said))])
+
+
+def _counted(name: str, named: Collection[str]) -> str:
+    return name if name in named else ""
+
+
+def _said(value: object) -> object:
+    """Return something of the model as lists and texts, in which the order of declaration does not show."""
+    if is_dataclass(value):
+        return [type(value).__name__, *(_said(getattr(value, field.name)) for field in fields(value))]
+    if isinstance(value, tuple):
+        return sorted(map(_said, value), key=json.dumps)
+    return repr(value)
+
+
+def _refined(labels: dict[str, str], edges: list[tuple[str, str, str]]) -> dict[str, str]:
+    around: dict[str, list[str]] = {name: [] for name in labels}
+    for source, target, kind in edges:
+        around.setdefault(source, []).append(f"to {labels.get(target)} {kind}")
+        around.setdefault(target, []).append(f"from {labels.get(source)} {kind}")
+    return {name: _digest([label, sorted(around[name])]) for name, label in labels.items()}
+
+
+def _digest(parts: object) -> str:
+    return blake2b(json.dumps(parts).encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()

@@ -1,0 +1,196 @@
+"""Smaller workflows out of a workflow: laws over what the generator builds, and what single cuts give."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from workflow_builders import level
+
+from pytest_taskgraph.errors import NoCaseError
+from pytest_taskgraph.generation.builder import build, shuffle_declarations
+from pytest_taskgraph.generation.flaws import MUTATIONS
+from pytest_taskgraph.generation.recipe import Recipe
+from pytest_taskgraph.generation.strategies import recipes, workflows
+from pytest_taskgraph.workflow.check import problems
+from pytest_taskgraph.workflow.model import Gateway, Task, Workflow
+from pytest_taskgraph.workflow.project import every_level
+from pytest_taskgraph.workflow.semantics.block_structure import Block, block_tree
+from pytest_taskgraph.workflow.simplification import cost, reductions
+from pytest_taskgraph.workflow.simplification.flow_chains import Chain, chains_of, every_chain
+from pytest_taskgraph.workflow.simplification.workflow_shape import shape
+
+FORK = Gateway("Fork", "parallel", "split"), Gateway("Join", "parallel", "join")
+
+
+def shrunk(project: Workflow, fails: Callable[[Workflow], bool]) -> Workflow:
+    """Return what is left when every smaller workflow that fails too is taken, one after the other."""
+    while (smaller := next(filter(fails, reductions(project)), None)) is not None:
+        project = smaller
+    return project
+
+
+def links(project: Workflow) -> set[str]:
+    return {f"{one.source} -> {one.target}" + (f" [{one.guard}]" if one.guard else "") for one in project.links}
+
+
+def parallel_blocks(project: Workflow) -> int:
+    """Return how many blocks of the first level have several branches with tasks, all of which run."""
+
+    def has_task(block: Block) -> bool:
+        return block.kind == "task" or any(map(has_task, block.children))
+
+    def count(block: Block) -> int:
+        forks = block.kind == "parallel" and sum(map(has_task, block.children)) > 1
+        return forks + sum(map(count, block.children))
+
+    tree = block_tree(project)
+    return 0 if tree is None else count(tree)
+
+
+@settings(max_examples=8, deadline=None)
+@given(workflows(recipes(max_tasks=12, max_cross_links=2)))
+def test_reductions_of_any_workflow_are_smaller_sound_and_different(project: Workflow) -> None:
+    found = list(reductions(project))
+    assert len(set(found)) == len(found)
+    for one in found:
+        assert cost(one) < cost(project)
+        assert problems(one) == ()
+    halves = [abs(2 * cost(one) - cost(project)) for one in found]
+    assert halves == sorted(halves)
+
+
+@settings(max_examples=8, deadline=None)
+@given(workflows(recipes(max_tasks=10, max_cross_links=2)))
+def test_reductions_repeated_end_at_one_plain_task(project: Workflow) -> None:
+    left = shrunk(project, lambda one: True)
+    assert (len(left.tasks), left.others, left.data, left.gateways) == (1, (), (), ())
+    assert left.tasks == (Task(left.tasks[0].name),)
+
+
+@settings(max_examples=6, deadline=None)
+@given(workflows(recipes(max_tasks=10)))
+def test_reductions_of_equal_workflows_are_equal(project: Workflow) -> None:
+    assert list(reductions(project)) == list(reductions(project))
+
+
+@settings(max_examples=8, deadline=None)
+@given(workflows(recipes(max_tasks=10)))
+def test_reductions_with_kept_tasks_keep_them(project: Workflow) -> None:
+    names = [name for part in every_level(project) for name in part.task_names]
+    kept = {names[0], names[-1]}
+    found = list(reductions(project, kept, flow_only=True))
+    for one in found:
+        assert kept <= {name for part in every_level(one) for name in part.task_names}
+        assert {task.name: task.description for task in one.tasks}.items() <= {
+            task.name: task.description for task in project.tasks
+        }.items()
+
+
+@pytest.mark.parametrize("name", sorted(MUTATIONS))
+def test_reductions_of_a_flawed_workflow_are_sound(name: str) -> None:
+    rng = Random(name)
+    wanted = frozenset({"parallel", "exclusive", "data", "descriptions", "kinds", "references", "guards", "mixed"})
+    recipe = Recipe(tasks=14, features=wanted, vocabulary="software_release", complete=True, goal=True)
+    for _ in range(20):
+        try:
+            project = MUTATIONS[name](build(recipe, rng), rng)
+        except NoCaseError:
+            continue
+        found = list(reductions(project))
+        assert found
+        assert not any(map(problems, found))
+        return
+    pytest.skip(f"{name} finds no place in these workflows")
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_reductions_find_the_smallest_two_parallel_blocks(seed: int) -> None:
+    recipe = Recipe(tasks=20, features=frozenset({"parallel", "exclusive", "data"}), cross_links=seed % 2)
+    built = (build(recipe, Random(f"{seed}|{attempt}")) for attempt in range(50))
+    project = next(one for one in built if parallel_blocks(one) > 1)
+    left = shrunk(project, lambda one: parallel_blocks(one) > 1)
+    assert parallel_blocks(left) == 2
+    assert len(left.tasks) == 3  # one block in a branch of the other
+    assert not left.data
+    assert not any(one.guard for one in left.links)
+
+
+def test_reductions_of_an_unstructured_workflow_keep_its_cross_link() -> None:
+    crossed = "START -> A\nSTART -> B\nA -> C\nA -> D\nB -> D\nC -> E\nD -> E\nD -> F\nE -> G\nF -> G\nG -> H\nH -> END"
+    left = shrunk(level(crossed), lambda one: block_tree(one) is None)
+    assert block_tree(left) is None
+    assert len(left.tasks) < 5
+
+
+def test_reductions_of_a_loop_keep_body_and_way_back() -> None:
+    project = level("START -> A\nA -> B\nB -> C\nC -> B [n < 3]\nC -> D [n >= 3]\nD -> END")
+
+    def loops(one: Workflow) -> bool:
+        tree = block_tree(one)
+        return tree is not None and "loop" in repr(tree)
+
+    left = shrunk(project, loops)
+    assert len(left.tasks) == 1
+    name = left.tasks[0].name
+    assert any(one.source == name and one.target == name for one in left.links)
+
+
+def test_reductions_of_a_choice_leave_a_sequence_without_guards() -> None:
+    project = level("START -> A\nA -> B [n < 3]\nA -> C [n >= 3]\nB -> D\nC -> D\nD -> END")
+    found = [links(one) for one in reductions(project)]
+    assert {"START -> A", "A -> B", "B -> D", "D -> END"} in found
+    assert {"START -> A", "A -> B", "B -> C", "C -> D", "D -> END"} in found
+
+
+def test_reductions_of_a_task_where_branches_meet_and_part_put_gateways() -> None:
+    project = level("START -> A\nSTART -> B\nA -> X\nB -> X\nX -> C\nX -> D\nC -> END\nD -> END")
+    found = [one for one in reductions(project) if set(one.task_names) == {"A", "B", "C", "D"}]
+    assert [parallel_blocks(one) for one in found] == [2]
+    assert {gateway.kind for gateway in found[0].gateways} == {"parallel"}
+
+
+def test_reductions_of_a_composite_task_open_it_or_close_it() -> None:
+    inside = level("START -> X\nX -> Y\nY -> END")
+    outer = level("START -> A\nA -> B\nB -> END")
+    project = Workflow("W", tasks=(Task("A", subworkflow=inside), Task("B")), links=outer.links)
+    found = list(reductions(project))
+    assert {"START -> X", "X -> Y", "Y -> B", "B -> END"} in map(links, found)
+    assert {"START -> X", "X -> Y", "Y -> END"} in map(links, found)
+    assert any(one.tasks == (Task("A"), Task("B")) for one in found)
+
+
+def test_chains_of_nested_blocks_are_nested() -> None:
+    project = level("START -> A\nA -> Fork\nFork -> B\nFork -> C\nB -> Join\nC -> Join\nJoin -> END", *FORK)
+    (chain,) = chains_of(project)
+    assert [arc.node for arc in chain.arcs if arc.node] == ["START", "A", "Fork", "Join", "END"]
+    (block,) = [one for one in chain.blocks if one]
+    assert sorted(one.nodes for one in block.branches) == [frozenset({"B"}), frozenset({"C"})]
+
+
+@settings(max_examples=8, deadline=None)
+@given(workflows(recipes(max_tasks=10, max_cross_links=2)))
+def test_chains_of_any_level_hold_each_connected_task_once(project: Workflow) -> None:
+    chains = chains_of(project)
+    held = [arc.node for chain in every_chain(chains) for arc in chain.arcs if arc.node in project.task_names]
+    assert len(set(held)) == len(held)
+    assert set(held) == _tasks_in(chains) & set(project.task_names)
+
+
+def _tasks_in(chains: tuple[Chain, ...]) -> set[str]:
+    return {name for chain in chains for name in chain.nodes}
+
+
+@settings(max_examples=8, deadline=None)
+@given(workflows(recipes(max_tasks=12)))
+def test_shape_of_another_order_is_the_same(project: Workflow) -> None:
+    assert shape(project) == shape(shuffle_declarations(project, Random(1)))
+
+
+def test_shape_of_other_names_is_the_same_unless_they_count() -> None:
+    one, other = level("START -> A\nA -> B\nB -> END"), level("START -> X\nX -> B\nB -> END")
+    assert shape(one) == shape(other)
+    assert shape(one, {"A"}) != shape(other, {"A"})
+    assert shape(one) != shape(level("START -> A\nSTART -> B\nA -> END\nB -> END"))
