@@ -1,1 +1,1 @@
-"""Whether questions are sound: properties that hold for every question, searched for violations without a model."""
+"""Whether questions are sound, searched for violations without a model; and wrong answers made small with one."""

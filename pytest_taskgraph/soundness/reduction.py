@@ -1,0 +1,231 @@
+"""Make a question that a model answers wrongly as small as can be, within a number of calls.
+
+Candidates come from a `Reducible`, those nearest half the size first (delta debugging, after Zeller and Hildebrandt
+2002). Each is asked several times, for models answer by chance: it replaces the question if enough of its answers err.
+Calls are made in rounds, and a round is judged when all of its replies are there; so what is accepted depends on the
+replies, and never on the order in which they come.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from typing import Final, Generic, Literal, TypeVar
+
+from ..benchmarks.instances import Instance, Reducible
+from ..errors import NotAskedError, UsageError
+
+S = TypeVar("S")
+End = Literal["smallest", "calls", "not-asked", "not-confirmed"]
+LOOKED_AT: Final = 2000
+"""Candidates of one subject that are looked at, at most: many of them may allow no question."""
+
+
+Asks = Callable[[Instance, int], Awaitable[bool | None]]
+"""Asks the model about an instance, and tells whether its answer errs: None where there is no answer to score, which
+counts as no error. The number counts repetitions from 1: several answers about one instance are to differ as those to
+repeated questions do. NotAskedError says that nothing more can be asked; the reduction ends there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much is asked.
+
+    Three errors of four answers keep the cause of a failure, where a model errs in 80 % of its answers if the cause is
+    given and in 5 % if not; two of two cost fewer calls, and lose it in one reduction of fourteen.
+
+    Args:
+        calls: Calls in all, at least 1.
+        needed: Answers that must err for a candidate to be accepted.
+        votes: Answers of a candidate, at most; asking ends as soon as the verdict is certain.
+        in_flight: Calls of one round, at most.
+
+    Raises:
+        UsageError: if they cannot be met.
+    """
+
+    calls: int = 100
+    needed: int = 3
+    votes: int = 4
+    in_flight: int = 8
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.needed <= self.votes:
+            raise UsageError(f"{self.needed} of {self.votes} answers; expected K of N with 1 <= K <= N")
+        if self.calls < 1 or self.in_flight < 1:
+            raise UsageError(f"{self.calls} calls, {self.in_flight} in flight; expected at least 1 of each")
+
+
+@dataclass(slots=True)
+class Votes:
+    """The answers about one candidate so far."""
+
+    errors: int = 0
+    asked: int = 0
+
+    def verdict(self, limits: Limits) -> bool | None:
+        """Return True if enough answers err, False if no more can, None while that is open."""
+        if self.errors >= limits.needed:
+            return True
+        return False if self.errors + limits.votes - self.asked < limits.needed else None
+
+
+@dataclass(frozen=True, slots=True)
+class Reduction(Generic[S]):
+    """What a reduction comes to.
+
+    Args:
+        start: The question as it was asked.
+        smallest: The smallest one found on which the model still errs; the start, where none is smaller.
+        subject: What the smallest one is about.
+        sizes: The sizes of what was accepted, that of the start first.
+        errors: How many answers about the smallest one erred.
+        answers: How many there were.
+        calls: Calls in all.
+        rounds: How often calls were made side by side.
+        end: Why it ended: "smallest" if nothing smaller fails, "calls" if those were used up, "not-asked" if the model
+            could not be asked further, "not-confirmed" if the answers about the start did not err often enough.
+        reason: What `asks` said, where it ended "not-asked".
+    """
+
+    start: Instance
+    smallest: Instance
+    subject: S
+    sizes: tuple[int, ...]
+    errors: int
+    answers: int
+    calls: int
+    rounds: int
+    end: End
+    reason: str = ""
+
+    @property
+    def reduced(self) -> bool:
+        """Return True if something smaller fails."""
+        return len(self.sizes) > 1
+
+
+@dataclass(slots=True)
+class _Candidate(Generic[S]):
+    subject: S
+    instance: Instance
+    votes: Votes
+
+
+@dataclass(slots=True)
+class _Search(Generic[S]):
+    """The state of one reduction."""
+
+    reducible: Reducible[S]
+    asks: Asks
+    limits: Limits
+    best: _Candidate[S]
+    sizes: list[int]
+    votes: dict[str, Votes] = field(default_factory=dict)
+    calls: int = 0
+    rounds: int = 0
+    reason: str = ""
+
+    async def confirm(self) -> bool:
+        """Ask about the start, all answers that may be needed side by side.
+
+        It was answered wrongly before, so it is asked more often than a candidate before it is given up.
+        """
+        limits = replace(self.limits, votes=2 * self.limits.votes + 1)
+        while (verdict := self.best.votes.verdict(limits)) is None:
+            count = min(self.limits.needed - self.best.votes.errors, self.limits.calls - self.calls)
+            if count < 1 or not await self.ask([self.best] * count):
+                return False
+        return verdict
+
+    async def step(self) -> End | None:
+        """Accept one smaller candidate; if there is none, return why the search ends."""
+        candidates = self.candidates()
+        open_ones: list[_Candidate[S]] = []
+        while True:
+            room = min(self.limits.in_flight, self.limits.calls - self.calls)
+            if not any(one.votes.errors for one in open_ones):  # else their verdict comes first
+                open_ones += islice(candidates, max(0, max(1, room) - len(open_ones)))
+            if not open_ones:
+                return "smallest"
+            if room < 1:
+                return "calls"
+            leading = [one for one in open_ones if one.votes.errors]
+            answered = await self.ask((leading or open_ones)[:room])
+            verdicts = [(one, one.votes.verdict(self.limits)) for one in open_ones]
+            if accepted := [one for one, verdict in verdicts if verdict]:
+                self.best = min(accepted, key=lambda one: one.instance.size)
+                self.sizes.append(self.best.instance.size)
+                return None if answered else "not-asked"
+            if not answered:
+                return "not-asked"
+            open_ones = [one for one, verdict in verdicts if verdict is None]
+
+    async def ask(self, candidates: list[_Candidate[S]]) -> bool:
+        """Ask one answer about each; return False if the model could not be asked."""
+        self.rounds += 1
+        self.calls += len(candidates)
+        asking = []
+        for candidate in candidates:
+            candidate.votes.asked += 1
+            asking.append(self.asks(candidate.instance, candidate.votes.asked))
+        answers = await asyncio.gather(*asking, return_exceptions=True)
+        for candidate, answer in zip(candidates, answers, strict=True):
+            if isinstance(answer, NotAskedError):
+                self.calls -= 1
+                candidate.votes.asked -= 1
+                self.reason = self.reason or str(answer)
+            elif isinstance(answer, BaseException):
+                raise answer
+            else:
+                candidate.votes.errors += answer is True
+        return not self.reason
+
+    def candidates(self) -> Iterator[_Candidate[S]]:
+        """Yield the candidates whose verdict is open, with a question that can be asked."""
+        for count, subject in enumerate(self.reducible.smaller(self.best.subject)):
+            if count == LOOKED_AT:
+                return
+            key = self.reducible.key(subject)
+            votes = self.votes.setdefault(key, Votes())
+            if votes.verdict(self.limits) is None and (instance := self.reducible.instance(subject)) is not None:
+                yield _Candidate(subject, instance, votes)
+
+    def result(self, start: Instance, end: End) -> Reduction[S]:
+        """Return what the search has come to."""
+        best, votes = self.best, self.best.votes
+        shown = (votes.errors, votes.asked, self.calls, self.rounds, end, self.reason)
+        return Reduction(start, best.instance, best.subject, tuple(self.sizes), *shown)
+
+
+async def reduce(
+    reducible: Reducible[S],
+    asks: Asks,
+    limits: Limits = Limits(),
+    watch: Callable[[Reduction[S]], None] = lambda reduction: None,
+) -> Reduction[S]:
+    """Return the smallest question found on which the model still errs.
+
+    Args:
+        reducible: The question to reduce.
+        asks: Asks the model about an instance.
+        limits: How much is asked.
+        watch: Is given what the reduction has come to after each candidate that is accepted, so that it is known if
+            the reduction is broken off.
+
+    Raises:
+        UsageError: if nothing can be asked about the start.
+    """
+    start = reducible.instance(reducible.start)
+    if start is None:
+        raise UsageError("the question to shrink cannot be asked about what it was asked about; report this fault")
+    first = _Candidate(reducible.start, start, Votes())
+    search = _Search(reducible, asks, limits, first, [start.size], {reducible.key(reducible.start): first.votes})
+    if not await search.confirm():
+        spent = search.calls >= limits.calls
+        return search.result(start, "not-asked" if search.reason else "calls" if spent else "not-confirmed")
+    while (end := await search.step()) is None:
+        watch(search.result(start, "calls"))
+    return search.result(start, end)
