@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ...diagram import Diagram
     from ...family_description import FamilyDescription
     from ...trial import Json, Question
-    from ..instances import GroupCheck, Instance
+    from ..instances import GroupCheck, Instance, Reducible
 
 
 # Raised whenever a released pattern, notation, prompt template or generator changes a prompt of the same seed.
@@ -34,7 +34,7 @@ class Understanding(Family):
     options = OPTIONS
     option_help = HELP
     profiles = PROFILES
-    suite_options = frozenset({"patterns", "tasks", "instances", "notations"})
+    suite_options = frozenset({"patterns", "tasks", "instances", "notations", "question"})
     episode_metrics = ("specifications_read",)
     open_section = "custom"
     commands = ("patterns",)
@@ -121,6 +121,21 @@ class Understanding(Family):
         if UnderstandingSettings.of(settings).workflows:
             return super().fuzz_groups(settings, options)
         return [pattern.name for pattern in select(options.get("patterns", "*"))]
+
+    def reducible(self, reference: QuestionReference, settings: Settings) -> Reducible[Any] | None:
+        """Return the question, to be asked about ever smaller workflows.
+
+        None for a pattern that asks for a text about something planted: its reference, which is remembered and not
+        computed, tells of the whole workflow.
+        """
+        from .patterns import catalogue
+        from .questions.ingredients import PatternReference
+        from .shrinking.reducible_question import ReducibleQuestion
+
+        pattern = catalogue()[reference.group]
+        if pattern.planted and pattern.form == "text":
+            return None
+        return ReducibleQuestion.of(PatternReference.of(reference), UnderstandingSettings.of(settings))
 
     def baseline(self, name: str, settings: Settings) -> Model:
         """Return an embedded baseline. Raises UnknownNameError."""

@@ -87,6 +87,7 @@ class UnderstandingSettings(Settings):
     presentation: Presentation = "inline"  # the workflow in the prompt, or specifications that the model asks for
     vary: tuple[str, ...] = ()  # relations in which each question is asked once more
     workflows: tuple[str, ...] = ()  # the user's own files and folders
+    question: str = ""  # the text of the only question that a suite asks about them; all of them where empty
 
     @classmethod
     def of(cls, settings: Settings) -> UnderstandingSettings:

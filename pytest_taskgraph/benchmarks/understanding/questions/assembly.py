@@ -13,10 +13,11 @@ from ....generation.recipe import TASKS
 from ....notations import notation
 from ....scoring.forms import form
 from ....scoring.metrics import check_text_metrics
-from ....trial import Question
+from ....trial import Question, digest_of
 from ..family_options import UnderstandingSettings
 from ..own_files import projects
 from ..own_files.choices import choose
+from ..own_files.stated_case import stated_case
 from ..patterns import select
 from ..patterns.pattern import PATTERNS, Pattern
 from ..patterns.scope import sentence
@@ -64,9 +65,11 @@ def references(settings: UnderstandingSettings, options: Mapping[str, Any]) -> l
     settings = _merged(settings, options)
     check(settings)
     patterns = select(options.get("patterns", "*"))
-    if not settings.workflows:
+    if not settings.workflows and not settings.question:
         _probe(patterns, settings)
     made = _made(patterns, settings)
+    if settings.question:
+        _demand_stated(made, patterns, settings)
     if not made:
         reasons = "; ".join(notices(settings, options)) or "none of the patterns finds a case"
         nothing = NothingToAskError if settings.workflows else NoCaseError
@@ -78,6 +81,8 @@ def notices(settings: UnderstandingSettings, options: Mapping[str, Any]) -> list
     """What is left out, and why, a line each."""
     settings = _merged(settings, options)
     patterns = select(options.get("patterns", "*"))
+    if settings.question:
+        return []
     if settings.workflows:
         left_out = [
             *left_alone(settings.workflows),
@@ -107,7 +112,7 @@ def _files(reference: PatternReference, asked: Asked, settings: UnderstandingSet
 
 def _merged(settings: UnderstandingSettings, options: Mapping[str, Any]) -> UnderstandingSettings:
     """The settings, with what the suite says where the user of the run said nothing."""
-    said: dict[str, Any] = {}
+    said: dict[str, Any] = {"question": options.get("question", "")}
     for name, option in (("tasks", "tasks"), ("instances", "instances"), ("notations", "notation")):
         if name in options and option not in settings.given:
             value = options[name]
@@ -117,7 +122,39 @@ def _merged(settings: UnderstandingSettings, options: Mapping[str, Any]) -> Unde
 
 def _made(patterns: Sequence[Pattern], settings: UnderstandingSettings) -> list[PatternReference]:
     """The questions of the patterns, as they are."""
-    return [one for p in patterns for one in (_own if settings.workflows else _generated)(p, settings)]
+    listed = _stated if settings.question else _own if settings.workflows else _generated
+    return [one for p in patterns for one in listed(p, settings)]
+
+
+def _stated(pattern: Pattern, settings: UnderstandingSettings) -> Iterator[PatternReference]:
+    """The question whose text a suite states, about each of the user's projects that allows it."""
+    words, text = worded(pattern, settings.templates), settings.question
+    for source in _sources(settings):
+        project = projects.load(settings.workflows[source])
+        for converted in settings.notations if settings.convert else ("",):
+            if stated_case(words, settings.workflows[source], converted, text) is not None:
+                where = f"{_safe(project.workflow.name)}-{project.digest[:6]}-q{digest_of(text)[:6]}"
+                one = _reference(pattern, settings, converted or project.notation.name, where, 0, 0, source)
+                yield replace(one, question=text)
+
+
+def _demand_stated(
+    made: Sequence[PatternReference], patterns: Sequence[Pattern], settings: UnderstandingSettings
+) -> None:
+    """Check that the question which a suite states is asked.
+
+    Raises:
+        NothingToAskError: if the user of the run has it asked about other workflows, which do not allow it.
+        UsageError: if its own do not.
+    """
+    if not settings.workflows:
+        raise UsageError("question=... states the text of a question about your own workflow; add workflow=...")
+    if not made:
+        asked = ", ".join(pattern.name for pattern in patterns)
+        told = f"{', '.join(settings.workflows)}: {asked} does not ask {settings.question!r}"
+        if "workflow" in settings.given:
+            raise NothingToAskError(told)
+        raise UsageError(f"{told}; compare it with the templates of the pattern and the names in the workflow")
 
 
 def _probe(patterns: Sequence[Pattern], settings: UnderstandingSettings) -> None:

@@ -10,7 +10,7 @@ from functools import lru_cache
 from random import Random
 
 from ....catalog import catalog_cache
-from ....errors import UnknownNameError
+from ....errors import UnknownNameError, UsageError
 from ....notations import notation
 from ....scoring.name_lists import is_function_word
 from ....workflow.model import Workflow
@@ -21,6 +21,7 @@ from ..family_options import UnderstandingSettings
 from ..own_files import projects
 from ..own_files.choices import choose, text_of
 from ..own_files.interpretations import interpretation
+from ..own_files.stated_case import stated_case
 from ..patterns import catalogue
 from ..patterns.pattern import Case, Pattern
 from ..patterns.scope import Scope, by_own_name, rotations, without_name
@@ -40,6 +41,7 @@ class PatternReference:
     source: int = -1  # the place of the user's own project among those given; -1: generated
     relation: str = ""  # how the question is varied; none where empty
     twin: str = ""  # the id of the question that it varies
+    question: str = ""  # the text of the one question about the user's own workflow that a suite states
 
     @classmethod
     def of(cls, reference: QuestionReference) -> PatternReference:
@@ -48,7 +50,8 @@ class PatternReference:
 
     def generic(self, labels: Mapping[str, str | int | None]) -> QuestionReference:
         """Return the reference that travels, with these labels."""
-        payload = {"notation": self.notation, "ordinal": self.ordinal, "tasks": self.tasks, "source": self.source}
+        payload = {"notation": self.notation, "ordinal": self.ordinal, "tasks": self.tasks, "source": self.source,
+                   **({"question": self.question} if self.question else {})}  # fmt: skip
         return QuestionReference(self.id, self.pattern, payload, labels, relation=self.relation, twin=self.twin)
 
 
@@ -99,6 +102,8 @@ def as_is(reference: PatternReference, settings: UnderstandingSettings) -> Asked
         raise UnknownNameError("pattern", reference.pattern, known)
     pattern = known[reference.pattern]
     words = worded(pattern, settings.templates)
+    if reference.question:
+        return _stated(reference, settings, words)
     names = edit = ""
     if reference.source < 0:
         one = draw(pattern, reference.tasks, settings.seed, reference.ordinal, settings.names)
@@ -119,6 +124,17 @@ def as_is(reference: PatternReference, settings: UnderstandingSettings) -> Asked
     if Random(f"place|{pattern.name}|{reference.tasks}|{settings.seed}|{reference.ordinal}").random() < OWN_NAME:
         scope = by_own_name(scope, workflow, text)
     return Asked(pattern, words, workflow, scope, case, phrasing, reference.notation, text, names, edit)
+
+
+def _stated(reference: PatternReference, settings: UnderstandingSettings, words: Pattern) -> Asked:
+    """The question whose text a suite states. Raises UsageError where the workflow allows no such question."""
+    path, converted = settings.workflows[reference.source], reference.notation if settings.convert else ""
+    found = stated_case(words, path, converted, reference.question)
+    if found is None:
+        raise UsageError(f"pattern {words.name!r} does not ask {reference.question!r} about {path}")
+    text = written(found.workflow, converted) if converted else projects.load(path).text
+    pattern = catalogue()[reference.pattern]
+    return Asked(pattern, words, found.workflow, found.scope, found.case, found.phrasing, reference.notation, text)
 
 
 def about(found: Asked, reference: PatternReference, settings: UnderstandingSettings) -> Workflow:

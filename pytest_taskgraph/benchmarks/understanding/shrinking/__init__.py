@@ -1,0 +1,1 @@
+"""A question asked about ever smaller workflows."""
