@@ -1,0 +1,16 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import in_process
+import pytest
+from plugin_fixtures import loaded, server
+from plugin_project import Project
+
+__all__ = ["loaded", "project", "server"]
+
+
+@pytest.fixture
+def project(loaded: None, pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Iterator[Project]:
+    with in_process.untouched(pytester, monkeypatch) as made:
+        yield made
