@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
 from hypothesis import reject
@@ -28,7 +27,7 @@ def groups_of(family: Family, settings: Settings, options: Mapping[str, Any]) ->
 
 
 def instances_of(
-    family: Family, group: str, settings: Settings, options: Mapping[str, Any] = MappingProxyType({})
+    family: Family, group: str, settings: Settings, options: Mapping[str, Any]
 ) -> st.SearchStrategy[Instance]:
     """Draw questions of a group: of any seed, any that the family has for it. Shrinks towards the first questions.
 

@@ -174,14 +174,29 @@ class Family(ABC):
 
         return groups_of(self, settings, options)
 
-    def instances(self, group: str, settings: Settings) -> SearchStrategy[Instance]:
-        """Return a Hypothesis strategy for questions of a group; by default those of any seed."""
+    def instances(self, group: str, settings: Settings, options: Mapping[str, Any]) -> SearchStrategy[Instance]:
+        """Return a Hypothesis strategy for questions of a group; by default those of any seed.
+
+        Args:
+            group: One of `fuzz_groups`.
+            settings: What the user of the run asked for.
+            options: The keyword arguments of the suite.
+        """
         from .drawn_instances import instances_of
 
-        return instances_of(self, group, settings)
+        return instances_of(self, group, settings, options)
 
-    def group_checks(self, group: str, settings: Settings, examples: int) -> Sequence[GroupCheck]:
-        """Return the properties demanded of the questions of a group together, by about so many examples."""
+    def group_checks(
+        self, group: str, settings: Settings, options: Mapping[str, Any], examples: int
+    ) -> Sequence[GroupCheck]:
+        """Return the properties demanded of the questions of a group together.
+
+        Args:
+            group: One of `fuzz_groups`.
+            settings: What the user of the run asked for.
+            options: The keyword arguments of the suite.
+            examples: About how many questions to look at.
+        """
         return ()
 
     def reducible(self, reference: QuestionReference, settings: Settings) -> Reducible[Any] | None:

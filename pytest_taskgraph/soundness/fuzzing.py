@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import secrets
 import shlex
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import hypothesis
 from hypothesis import HealthCheck, Phase
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 from hypothesis.database import ExampleDatabase
 from hypothesis.errors import Flaky, Unsatisfiable
 
-from ..benchmarks.instances import RENDERS, Instance
+from ..benchmarks.instances import RENDERS, GroupCheck, Instance
 from ..errors import NoCaseError
 from .properties import MOST_TOKENS, Alteration, Violation, check_instance
 
@@ -102,6 +103,7 @@ def fuzz(
     group: str,
     settings: Settings,
     examples: int,
+    options: Mapping[str, Any] = MappingProxyType({}),
     *,
     seed: int | None = None,
     most_tokens: int = MOST_TOKENS,
@@ -116,6 +118,7 @@ def fuzz(
         group: The group of questions.
         settings: The settings of the run.
         examples: The number of questions that are drawn in each search.
+        options: The keyword arguments of the suite.
         seed: The seed of the search, for the same findings once more; then the database is not used. By default the
             one of `--hypothesis-seed`, else a new one.
         most_tokens: The limit of tokens of a prompt.
@@ -124,7 +127,9 @@ def fuzz(
         NoCaseError: if nothing can be asked in any of the questions drawn.
         FuzzingInterrupted: on Ctrl-C.
     """
-    return _Search(family, group, settings, examples, seed, most_tokens).findings()
+    strategy = family.instances(group, settings, options)
+    checks = family.group_checks(group, settings, options, examples)
+    return _Search(_Group(family.name, group, strategy, checks), examples, seed, most_tokens).findings()
 
 
 class _Drawn:
@@ -137,18 +142,23 @@ class _Drawn:
         return f"<{self.instance.question.id}>"
 
 
+class _Group(NamedTuple):
+    """A group of questions to search."""
+
+    family: str
+    name: str
+    instances: st.SearchStrategy[Instance]
+    checks: Sequence[GroupCheck]
+
+
 class _Search:
     """The search of one group."""
 
-    def __init__(
-        self, family: Family, group: str, settings: Settings, examples: int, seed: int | None, most_tokens: int
-    ) -> None:
-        self._family, self._group, self._settings = family, group, settings
-        self._examples, self._most_tokens = examples, most_tokens
+    def __init__(self, group: _Group, examples: int, seed: int | None, most_tokens: int) -> None:
+        self._group, self._examples, self._most_tokens = group, examples, most_tokens
         stated = getattr(hypothesis.core, "global_force_seed", None) if seed is None else seed
         self._stated = stated is not None
         self._seed = secrets.randbits(32) if stated is None else int(stated)
-        self._strategy = family.instances(group, settings)
         self._seen: dict[str, Violation] = {}  # the smallest of each property, whatever Hypothesis comes to report
 
     def findings(self) -> list[Finding]:
@@ -165,13 +175,13 @@ class _Search:
 
     def _finding(self, violation: Violation) -> Finding:
         seed = f" --hypothesis-seed={self._seed}" if self._stated or not _profile().derandomize else ""
-        line = f"--taskgraph-fuzz {self._examples}{seed} -k {shlex.quote(self._group)}"
+        line = f"--taskgraph-fuzz {self._examples}{seed} -k {shlex.quote(self._group.name)}"
         return Finding(violation.property, violation.message, violation.instance, line)
 
     def _violations(self, passed_over: frozenset[str]) -> list[Violation]:
         """Return the violated properties that one search finds, each with its shrunk instance."""
         replies = st.lists(_alterations(), min_size=1, max_size=3)
-        drawn = st.builds(_Drawn, self._strategy, replies)
+        drawn = st.builds(_Drawn, self._group.instances, replies)
 
         @hypothesis.given(drawn)
         def search(drawn: _Drawn) -> None:
@@ -188,11 +198,15 @@ class _Search:
         try:
             search()
         except Unsatisfiable:
-            told = f"{self._family.name}: nothing can be asked for {self._group!r} in {self._examples} drawn examples"
-            raise NoCaseError(told) from None
+            raise NoCaseError(self._nothing) from None
         except (Violation, BaseExceptionGroup, Flaky) as error:
             return sorted(self._reported(error, passed_over), key=lambda one: one.property)
         return []
+
+    @property
+    def _nothing(self) -> str:
+        group = self._group
+        return f"{group.family}: nothing can be asked for {group.name!r} in {self._examples} drawn examples"
 
     def _note(self, violation: Violation) -> None:
         known = self._seen.get(violation.property)
@@ -216,14 +230,14 @@ class _Search:
 
     def _of_the_group(self) -> Iterator[Violation]:
         """Yield the violated properties of the group as a whole."""
-        for check in self._family.group_checks(self._group, self._settings, self._examples):
+        for check in self._group.checks:
             if (found := check.run()) is not None:
                 yield Violation(check.property, found.message, found.instance)
 
     def _hypothesis_settings(self, passed_over: frozenset[str]) -> dict[str, Any]:
         """Return what holds for the search whatever the profile says; all else is the profile's."""
         profile = _profile()
-        search = "|".join((self._family.name, self._group, *sorted(passed_over)))
+        search = "|".join((self._group.family, self._group.name, *sorted(passed_over)))
         database = None if self._stated or profile.database is None else SearchDatabase(profile.database, search)
         return {
             "max_examples": self._examples,

@@ -95,16 +95,25 @@ class Interrupted(Mistaken):
 
 
 class Pooled(Sums):
-    def group_checks(self, group: str, settings: Settings, examples: int) -> Sequence[GroupCheck]:
+    def group_checks(
+        self, group: str, settings: Settings, options: Mapping[str, Any], examples: int
+    ) -> Sequence[GroupCheck]:
         return [GroupCheck("varied", lambda: GroupViolation(f"{examples} alike", Instance(QUESTION)))]
 
 
 class Checked(Sums):
-    def instances(self, group: str, settings: Settings) -> st.SearchStrategy[Instance]:
+    def instances(self, group: str, settings: Settings, options: Mapping[str, Any]) -> st.SearchStrategy[Instance]:
         def build(n: int) -> Instance:
             return Instance(QUESTION, size=n, checks=(Check("small", lambda: f"found {n}" if n > 7 else ""),))
 
         return st.builds(build, st.integers(0, 1000))
+
+
+class Suited(Sums):
+    """Has a group of questions only for suites that ask for it."""
+
+    def references(self, settings: Settings, options: Mapping[str, Any]) -> Sequence[QuestionReference]:
+        return [one for one in super().references(settings, options) if one.group == options["group"]]
 
 
 class Empty(Sums):
@@ -126,6 +135,14 @@ def database() -> Iterator[InMemoryExampleDatabase]:
 def test_fuzz_sound_family_finds_nothing() -> None:
     assert Sums().fuzz_groups(Settings(), {}) == ["sum", "product"]
     assert fuzz(Sums(), "product", Settings(), 50, seed=1) == []
+
+
+def test_fuzz_group_of_a_suite_is_drawn_by_its_options() -> None:
+    options = {"group": "product"}
+    assert Suited().fuzz_groups(Settings(), options) == ["product"]
+    assert fuzz(Suited(), "product", Settings(), 10, options, seed=1) == []
+    with pytest.raises(NoCaseError):
+        fuzz(Suited(), "sum", Settings(), 10, options, seed=1)
 
 
 def test_fuzz_family_that_raises_and_answers_wrong_finds_both() -> None:

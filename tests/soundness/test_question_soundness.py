@@ -58,7 +58,7 @@ def test_with_unusual_names_shrinks_to_the_names_of_the_project() -> None:
 
 
 @few
-@given(understanding.instances("next_tasks", Settings()))
+@given(understanding.instances("next_tasks", Settings(), {}))
 def test_instances_of_a_pattern_hold_what_shows_and_repeats_them(instance: Instance) -> None:
     question = instance.question
     assert question.group == "next_tasks"
@@ -73,10 +73,19 @@ def test_instances_of_a_stated_notation_prompt_and_phrasing_have_them() -> None:
     stated = Settings(prompt="direct", given=frozenset({"prompt"}), own={"notation": ("json",), "phrasing": "second"})
 
     @few
-    @given(understanding.instances("next_tasks", stated))
+    @given(understanding.instances("next_tasks", stated, {}))
     def check(instance: Instance) -> None:
         labels = instance.question.labels
         assert (labels["prompt"], labels["notation"], labels["phrasing"]) == ("direct", "json", 2)
+
+    check()
+
+
+def test_instances_of_a_suite_have_its_notations() -> None:
+    @few
+    @given(understanding.instances("next_tasks", Settings(), {"notations": ["mermaid", "prose"]}))
+    def check(instance: Instance) -> None:
+        assert instance.question.labels["notation"] in ("mermaid", "prose")
 
     check()
 
@@ -85,7 +94,7 @@ def test_instances_without_statement_have_every_notation_and_prompt() -> None:
     found = set[tuple[str, str]]()
 
     @settings(few, max_examples=150, database=None)
-    @given(understanding.instances("task_list", Settings()))
+    @given(understanding.instances("task_list", Settings(), {}))
     def collect(instance: Instance) -> None:
         found.add((str(instance.question.labels["notation"]), str(instance.question.labels["prompt"])))
 
@@ -100,12 +109,12 @@ def test_instances_of_own_files_are_about_them(tmp_path: Path) -> None:
     stated = Settings(own={"workflow": (str(path),)})
     assert "next_tasks" in understanding.fuzz_groups(stated, {"patterns": ["next_tasks", "flow_start"]})
     assert fuzz(understanding, "next_tasks", stated, 10, seed=1) == []
-    instance = find(understanding.instances("next_tasks", stated), lambda one: True)
+    instance = find(understanding.instances("next_tasks", stated, {}), lambda one: True)
     assert notation("json").write(SMALL).strip() in instance.question.prompt
 
 
 def test_instances_of_a_planted_pattern_are_not_read_back() -> None:
-    instance = find(understanding.instances("wrong_task_order", Settings()), lambda one: True)
+    instance = find(understanding.instances("wrong_task_order", Settings(), {}), lambda one: True)
     assert "read-back" not in {check.property for check in instance.checks}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from ...errors import UnknownNameError
@@ -93,26 +94,33 @@ class Understanding(Family):
         own, one = UnderstandingSettings.of(settings), PatternReference.of(reference)
         return diagram(about(asked(one, own), one, own))
 
-    def instances(self, group: str, settings: Settings) -> SearchStrategy[Instance]:
+    def instances(self, group: str, settings: Settings, options: Mapping[str, Any]) -> SearchStrategy[Instance]:
         """Return a strategy for questions of a pattern; about the user's own files, those of any seed.
 
         Raises:
             NoCaseError: if none of the notations supports what the pattern needs.
         """
-        from ..drawn_instances import instances_of
         from .question_soundness.question_instances import question_instances
 
-        own = UnderstandingSettings.of(settings)
-        if own.workflows:
-            return instances_of(self, group, settings, {"patterns": [group]})
-        return question_instances(group, own)
+        if UnderstandingSettings.of(settings).workflows:
+            return super().instances(group, settings, {**options, "patterns": [group]})
+        return question_instances(group, self._of_suite(settings, options))
 
-    def group_checks(self, group: str, settings: Settings, examples: int) -> Sequence[GroupCheck]:
+    def group_checks(
+        self, group: str, settings: Settings, options: Mapping[str, Any], examples: int
+    ) -> Sequence[GroupCheck]:
         """Return the check that nothing but the workflow gives the answers of a pattern away."""
         from .question_soundness.answer_giveaways import giveaway_checks
 
-        own = UnderstandingSettings.of(settings)
+        own = self._of_suite(settings, options)
         return () if own.workflows else giveaway_checks(group, own, examples)
+
+    def _of_suite(self, settings: Settings, options: Mapping[str, Any]) -> UnderstandingSettings:
+        """Return the settings with what the suite states; with `convert` where it or the user states notations."""
+        from .questions.assembly import with_options
+
+        own = UnderstandingSettings.of(settings)
+        return replace(with_options(own, options), convert=own.convert or "notations" in options)
 
     def fuzz_groups(self, settings: Settings, options: Mapping[str, Any]) -> Sequence[str]:
         """Return the patterns of a suite. Raises UsageError."""

@@ -18,11 +18,12 @@ UNUSUAL: Final = (
     *("end", "start", "graph", "subgraph", "flowchart", "class", "style", "click", "links", "null", "After", "The"),
     *("Größe prüfen", "検査する", "naïve", "проверка", "Ωμέγα", "étape-2"),
     *("it's", 'the "main" one', "'quoted'", "rock'n'roll", "`code`"),
+    *("salt, pepper", "bread and butter", "either/or", "A; B", "1. First", "- dash", "Yes, please", "a = b", "n < 3"),
     *("{x}", "{{ name }}", "[list]", "(again)", "<b>", "a|b", "#35;", "&amp;", "a -> b", "--> end", "back\\slash"),
     "a name of many words that goes on " + "and on " * 30 + "to its end",
     "L" * 200,
 )
-_LETTERS: Final = "ab Zé_ß日'\"{}[]()<>#;:|-.&\\/"
+_LETTERS: Final = "ab Zé_ß日'\"{}[]()<>#;:|-.,=&\\/"
 
 
 def unusual_names() -> st.SearchStrategy[str]:

@@ -62,7 +62,7 @@ def references(settings: UnderstandingSettings, options: Mapping[str, Any]) -> l
 
     Generated: the first two ordinals of each pattern and size are built here, as a probe.
     """
-    settings = _merged(settings, options)
+    settings = with_options(settings, options)
     check(settings)
     patterns = select(options.get("patterns", "*"))
     if not settings.workflows and not settings.question:
@@ -79,7 +79,7 @@ def references(settings: UnderstandingSettings, options: Mapping[str, Any]) -> l
 
 def notices(settings: UnderstandingSettings, options: Mapping[str, Any]) -> list[str]:
     """What is left out, and why, a line each."""
-    settings = _merged(settings, options)
+    settings = with_options(settings, options)
     patterns = select(options.get("patterns", "*"))
     if settings.question:
         return []
@@ -110,8 +110,8 @@ def _files(reference: PatternReference, asked: Asked, settings: UnderstandingSet
     return project.files if project.text == asked.text else {}
 
 
-def _merged(settings: UnderstandingSettings, options: Mapping[str, Any]) -> UnderstandingSettings:
-    """The settings, with what the suite says where the user of the run said nothing."""
+def with_options(settings: UnderstandingSettings, options: Mapping[str, Any]) -> UnderstandingSettings:
+    """Return the settings with what the suite states where the user of the run stated nothing."""
     said: dict[str, Any] = {"question": options.get("question", "")}
     for name, option in (("tasks", "tasks"), ("instances", "instances"), ("notations", "notation")):
         if name in options and option not in settings.given:
