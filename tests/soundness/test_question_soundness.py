@@ -27,6 +27,7 @@ from pytest_taskgraph.catalog import registrations
 from pytest_taskgraph.generation.builder import generate
 from pytest_taskgraph.generation.recipe import Recipe
 from pytest_taskgraph.notations import NOTATIONS, notation
+from pytest_taskgraph.notations.plain_json import loads
 from pytest_taskgraph.soundness.fuzzing import fuzz
 from pytest_taskgraph.workflow.canonical import canonical
 from pytest_taskgraph.workflow.model import Workflow
@@ -64,9 +65,25 @@ def test_instances_of_a_pattern_hold_what_shows_and_repeats_them(instance: Insta
     assert question.group == "next_tasks"
     assert instance.drawing
     assert instance.size >= 3
-    (name,) = instance.suite["workflow"]
-    assert instance.files[name].strip() in question.prompt
+    assert [instance.suite["workflow"]] == list(instance.files)
+    assert loads(instance.files[instance.suite["workflow"]]).name
+    assert instance.suite["question"] == question.text
     assert {check.property for check in instance.checks} <= {*PROPERTIES, "deterministic"}
+
+
+@settings(few, max_examples=10)
+@given(instance=understanding.instances("next_tasks", Settings(), {}))
+def test_instance_as_a_suite_of_its_files_asks_the_same(
+    instance: Instance, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    folder = tmp_path_factory.mktemp("instance")
+    for name, text in instance.files.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    suite = {**instance.suite, "workflow": str(folder / instance.suite["workflow"])}
+    stated = Settings(prompt=suite["prompt"], own={"workflow": (suite["workflow"],), "notation": (suite["notation"],)})
+    (reference,) = understanding.references(stated, {"patterns": suite["patterns"], "question": suite["question"]})
+    again = understanding.question(reference, stated)
+    assert (again.text, again.reference) == (instance.question.text, instance.question.reference)
 
 
 def test_instances_of_a_stated_notation_prompt_and_phrasing_have_them() -> None:

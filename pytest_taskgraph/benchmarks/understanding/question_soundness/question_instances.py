@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from ....errors import CannotSayError, NoCaseError, UsageError
 from ....notations import NOTATIONS, Notation, notation
+from ....notations.plain_json import dumps
 from ....reports.drawing.diagram_text import diagram_lines
 from ....trial import Question
 from ....workflow.model import Workflow
@@ -33,7 +34,6 @@ from .question_checks import question_checks
 from .workflow_strategy import drawn_workflows, supports
 
 FAMILY: Final = "understanding"
-FILE: Final = "minimal"
 _PHRASINGS: Final = ("first", "second")
 
 
@@ -112,14 +112,16 @@ def _instance(draw: st.DrawFn, drawn: DrawnQuestion, project: Workflow) -> Insta
 def instance_about(asked: Asked, settings: UnderstandingSettings) -> Instance:
     """Return the question that asks a case, as an instance. Raises UsageError where its templates fail."""
     question = composed(asked, settings)
-    name, files = minimal_files(asked)
+    file = f"{re.sub(r'[^0-9A-Za-z_-]', '_', asked.pattern.name)}.json"
     suite = {
-        "patterns": [asked.pattern.name],
-        "workflow": [name],
-        **({} if name.endswith(notation(asked.notation).suffixes) else {"notation": [asked.notation]}),
-        "phrasing": _PHRASINGS[asked.phrasing] if asked.phrasing < len(_PHRASINGS) else "both",
+        "patterns": asked.pattern.name,
+        "workflow": file,
+        "question": question.text,
+        "notation": asked.notation,
+        "prompt": settings.prompt,
     }
     checks = question_checks(asked, question, partial(composed, settings=settings))
+    files = {file: dumps(asked.workflow)}
     return Instance(question, drawing(asked.workflow), files, size(asked.workflow), checks, suite)
 
 
@@ -127,15 +129,6 @@ def composed(asked: Asked, settings: UnderstandingSettings) -> Question:
     """Return the question that asks a case. Raises UsageError where its templates fail."""
     name = f"{asked.pattern.name}-{asked.notation}-p{asked.phrasing + 1}"
     return compose(asked, PatternReference(name, asked.pattern.name, asked.notation, 0), settings, asked.workflow)
-
-
-def minimal_files(asked: Asked) -> tuple[str, Mapping[str, str]]:
-    """Return the file that holds the workflow, with its name: in the notation shown where that has files, else JSON."""
-    suffixes = notation(asked.notation).suffixes
-    shown = notation(asked.notation if suffixes else "json")
-    text = asked.text if suffixes else shown.write(asked.workflow)
-    name = f"{FILE}{shown.suffixes[0]}"
-    return name, {name: f"{text}\n"}
 
 
 def size(project: Workflow) -> int:
