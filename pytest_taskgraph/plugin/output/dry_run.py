@@ -9,17 +9,16 @@ import pytest
 
 from ...errors import TaskgraphError, UsageError
 from .. import options, pytest_compat
+from ..first_requests import built_question, first_requests
 from ..models_under_test import is_storable
 from ..suites import asks
 from .terminal_lines import width
 
 if TYPE_CHECKING:
-    from ...asking import Episode
     from ...results.plan import Basis, PlanEntry
-    from ...trial import Question, Request
+    from ...trial import Request
     from ..models_under_test import ModelUnderTest
     from ..session import RunSession
-    from ..suites import Collected
 
 Outline = tuple[int, str, list[str], dict[str, dict[str, Any]]]  # questions, their forecast, notices, families
 EXACT = 500  # questions that are all built before the first is asked, for the first line to count what is sent
@@ -41,11 +40,11 @@ def entries(run: RunSession, items: Sequence[pytest.Item], bases: Mapping[str, B
         if not asks(item) or pytest_compat.skipped(item):
             continue
         subject, collected = run.models.of_item(params), params["taskgraph_reference"]
-        question = _question(collected)
+        question = built_question(collected)
         if not subject.live or subject.client is None:
             yield PlanEntry(subject.name, question.family, question.group, question.section, 0, 0, 0.0, 0.0)
             continue
-        episode, first = _opening(collected, question)
+        episode, first = first_requests(collected, question)
         requests = [(_key(run, subject, item, one), one) for one in first]
         missing = {key: one for key, one in requests if key not in seen and not run.pipeline.holds(key)}
         stored = sum(key not in seen and run.pipeline.holds(key) for key in dict(requests))
@@ -200,25 +199,6 @@ def check(config: pytest.Config) -> None:
 def _retries(run: RunSession) -> int:
     found = options.whole(run.config, "retries")
     return 0 if found is None else found
-
-
-def _question(collected: Collected) -> Question:
-    """Return the question of an item. Raises UsageError, whatever its family raises."""
-    from ...benchmarks.contract import naming_family
-
-    with naming_family(collected.family, f"question({collected.reference.id!r})"):
-        return collected.question()
-
-
-def _opening(collected: Collected, question: Question) -> tuple[Episode, list[Request]]:
-    """Return the episode of a question, and what it asks first. Raises UsageError, whatever its family raises."""
-    from ...asking import first_turn
-    from ...benchmarks.contract import naming_family
-    from ..asking.ask import repeated_request
-
-    with naming_family(collected.family, f"episode({question.episode!r})"):
-        episode = collected.family.episode(question.episode)
-        return episode, [repeated_request(request, question) for request in first_turn(episode(question))]
 
 
 def _key(run: RunSession, subject: ModelUnderTest, item: pytest.Item, request: Request) -> str:
