@@ -32,6 +32,9 @@ def taskgraph_reference(request: pytest.FixtureRequest) -> Collected:
 @pytest.fixture
 def taskgraph_question(request: pytest.FixtureRequest, taskgraph_reference: Collected) -> Question:
     """The question of the item, built now unless it was prefetched."""
+    if request.config.pluginmanager.has_plugin("taskgraph-snapshots"):
+        with _without_traceback():
+            return taskgraph_reference.question()
     from .session import run_of
 
     with _without_traceback():
@@ -41,6 +44,8 @@ def taskgraph_question(request: pytest.FixtureRequest, taskgraph_reference: Coll
 @pytest.fixture
 def taskgraph_model(request: pytest.FixtureRequest) -> ModelUnderTest:
     """Who is asked."""
+    if request.config.pluginmanager.has_plugin("taskgraph-snapshots"):
+        pytest.skip("no model is asked under --taskgraph-prompt-snapshots")
     from .pytest_compat import params
     from .session import run_of
 

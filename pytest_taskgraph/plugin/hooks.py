@@ -70,6 +70,9 @@ def pytest_configure(config: pytest.Config) -> None:
     from .session import run_of
 
     try:
+        if options.value(config, "prompt-snapshots"):
+            _render_prompts(config)
+            return
         run = run_of(config)
         if hasattr(config, "workerinput"):
             return  # the controller has checked
@@ -88,13 +91,31 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(Planner(run), "taskgraph-planner")
 
 
+def _render_prompts(config: pytest.Config) -> None:
+    """Let the items render their prompts: there is no run, and no model is asked. Raises UsageError."""
+    from ..redaction import register_environment
+    from .registration import open_registry
+    from .snapshots.snapshot_hooks import PLUGIN, SnapshotHooks
+
+    register_environment()
+    open_registry(config).check()
+    hooks = SnapshotHooks(config)
+    if not hasattr(config, "workerinput"):
+        hooks.check()
+    config.pluginmanager.register(hooks, PLUGIN)
+
+
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """One item a question, for functions with `@suite`."""
     marks = [mark for mark in metafunc.definition.iter_markers("taskgraph") if "family" in mark.kwargs]
     if not marks:
         return
-    from .session import run_of
     from .suites import expand
+
+    if (snapshots := metafunc.config.pluginmanager.get_plugin("taskgraph-snapshots")) is not None:
+        expand(metafunc, marks[0], [], declare=snapshots.declare)
+        return
+    from .session import run_of
 
     run = run_of(metafunc.config)
     run.demand(marks[0].kwargs["family"])

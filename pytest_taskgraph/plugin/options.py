@@ -112,6 +112,8 @@ OPTIONS = {
         Option("replay", "", "take all replies from the store; send nothing", kind="switch"),
         Option("refresh", "", "send requests again whose replies are stored", kind="switch"),
         Option("dry-run", "", "print the requests and their estimated cost; send nothing", kind="switch"),
+        Option("prompt-snapshots", "update|check", "update: write all prompts into files beside the tests; check: fail "
+               "where one differs from its file. Send nothing", choices=("update", "check")),
         Option("max-calls", "N", "maximum number of requests sent, over all workers; every retry counts", kind="whole",
                least=0),
         Option("max-cost", "USD", "maximum cost in US dollars, over all workers; requests in flight count",

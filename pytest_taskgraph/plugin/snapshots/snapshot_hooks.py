@@ -1,0 +1,313 @@
+"""The hooks of `--taskgraph-prompt-snapshots`: items render their prompts, and no model is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import pytest
+
+from ...errors import TaskgraphError, UsageError
+from ...soundness.prompt_snapshots import (
+    DamagedSnapshotError,
+    changed_lines,
+    difference,
+    read_sections,
+    section_title,
+)
+from ...trial import digest_of
+from .. import options
+from ..pytest_compat import params
+from ..suites import asks, demand_questions
+from ..verdicts.declared_questions import selections
+from .rendered_prompts import RenderedPrompt, RenderedPrompts, Status, UnusedSnapshots
+
+if TYPE_CHECKING:
+    from ...results.case import RunCase
+    from ..suite_settings import SuiteSettings
+    from ..suites import Collected
+
+PLUGIN: Final = "taskgraph-snapshots"
+OPTION: Final = "prompt-snapshots"
+UPDATE_COMMAND: Final = "--taskgraph-prompt-snapshots=update"
+MANY: Final = 1000
+"""Prompts from which on the summary says that fewer are easier to review."""
+_CARRIED: Final = "taskgraph_prompt"  # the attribute of a report that holds the prompt, packed
+_TRAVELS: Final = "taskgraph_snapshots"  # in the output of a worker
+_RENDERED: Final = pytest.StashKey[RenderedPrompt]()
+_SHOWN_IDS: Final = 3
+_DECIDING: Final = (*options.SHARED, "data", "profile")
+_COUNTED: Final[Mapping[Status, str]] = {
+    "same": "unchanged",
+    "changed": "changed",
+    "missing": "without a snapshot",
+    "damaged": "in damaged files",
+}
+
+
+class PromptMismatch(Exception):
+    """A prompt that is not as its snapshot says, in one line and in several."""
+
+    def __init__(self, reason: str, lines: Sequence[str] = ()) -> None:
+        super().__init__(reason)
+        self.reason, self.lines = reason, [reason, *lines]
+
+
+class SnapshotHooks:
+    """Registered for a session with the option, in each of its processes."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+        self._updates = options.value(config, OPTION) == "update"
+        self._prompts = RenderedPrompts(config.rootpath)
+        self._sections: dict[Path, dict[str, str] | DamagedSnapshotError] = {}
+        self._told: list[str] = []  # lines of the summary
+
+    def check(self) -> None:
+        """Check the options that decide the questions. Raises UsageError."""
+        from ...benchmarks import FAMILIES
+        from ...benchmarks.contract import naming_family
+
+        if options.switched(self._config, "dry-run"):
+            raise UsageError("--taskgraph-prompt-snapshots and --taskgraph-dry-run: run one after the other")
+        options.check_data(self._config)
+        for family in FAMILIES.values():
+            with naming_family(family, "check"):
+                for settings in options.settings_of_prompts(self._config):
+                    family.check(settings)
+
+    def declare(self, function: str, collected: Sequence[Collected], suite: SuiteSettings) -> None:
+        """Note the questions of a suite."""
+        self._prompts.declared[function] = {one.reference.id: one.reference.group for one in collected}
+
+    def pytest_report_header(self) -> list[str]:
+        """Tell that no model is asked, and which options of the command line have no effect for it."""
+        unused = [name for name in options.OPTIONS if name not in (*_DECIDING, OPTION, "dry-run")]
+        flags = [options.OPTIONS[name].flag for name in unused if options.flagged(self._config, name)]
+        without = f"; not used: {', '.join(flags)}" if flags else ""
+        kind = "updated" if self._updates else "checked"
+        return [f"taskgraph: prompt snapshots are {kind}; no model is asked{without}"]
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_make_collect_report(
+        self, collector: pytest.Collector
+    ) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+        """Note the test files that were collected."""
+        report = yield
+        if isinstance(collector, pytest.Module) and report.passed:
+            self._prompts.modules.add(collector.nodeid)
+        return report
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collection_modifyitems(self, items: Sequence[pytest.Item]) -> None:
+        """Note the functions with suites, before anything is deselected."""
+        self._prompts.functions.update(map(_function_of, filter(_is_of_suite, items)))
+        demand_questions(items, worker=self._is_worker)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_setup(self, item: pytest.Item) -> None:
+        """Keep pytest from setting up fixtures, which prompts do not depend on."""
+        if self._renders(item):
+            item.fixturenames = []  # type: ignore[attr-defined]
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_pyfunc_call(self, pyfuncitem: pytest.Function) -> bool | None:
+        """Render the prompt of an item in place of calling its function."""
+        if not self._renders(pyfuncitem):
+            return None
+        mismatch = self._render(pyfuncitem)
+        if mismatch is not None and not self._updates:
+            raise mismatch
+        return True
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)  # around pytest's own, which makes what is expected of failures
+    def pytest_runtest_makereport(
+        self, item: pytest.Item, call: pytest.CallInfo[None]
+    ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+        """Attach the prompt to the report. A mark that expects wrong answers expects no changed prompt."""
+        report = yield
+        if call.when != "call" or not self._renders(item):
+            return report
+        if item.get_closest_marker("xfail") is not None:
+            report = pytest.TestReport.from_item_and_call(item, call)
+        if (prompt := item.stash.get(_RENDERED, None)) is not None:
+            setattr(report, _CARRIED, prompt.pack())
+        if call.excinfo is not None and isinstance(call.excinfo.value, PromptMismatch):
+            from ...reports.escape import disarmed, one_line
+            from ..verdicts.outcomes import REASON
+
+            report.longrepr = "\n".join(map(disarmed, call.excinfo.value.lines))
+            setattr(report, REASON, one_line(call.excinfo.value.reason))
+        return report
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Where results come together, take the prompt off the report."""
+        if not self._is_worker and hasattr(report, _CARRIED):
+            self._prompts.add(RenderedPrompt.unpack(getattr(report, _CARRIED)))
+            delattr(report, _CARRIED)
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any) -> None:  # noqa: ANN401 - of xdist
+        """On a controller, note what a worker has declared; one that died has told nothing."""
+        if told := (getattr(node, "workeroutput", None) or {}).get(_TRAVELS):
+            self._prompts.unpack(told)
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> Generator[None, object, object]:
+        """On a worker, tell the controller what was declared."""
+        if self._is_worker:
+            vars(session.config)["workeroutput"][_TRAVELS] = self._prompts.pack()
+        return (yield)
+
+    @pytest.hookimpl(wrapper=True, trylast=True)  # within pytest's own, which ends the line of progress
+    def pytest_runtestloop(self, session: pytest.Session) -> Generator[None, object, object]:
+        """However the loop ends, what was rendered is written; where it came to its end, the rest is decided."""
+        if self._is_worker or options.idle(session.config):
+            return (yield)
+        try:
+            result = yield
+        except BaseException:
+            self._conclude(session, unused=None)
+            raise
+        from ..verdicts.cases import issue
+
+        narrowing = [*selections(session), *self._deciding_flags()]
+        unused = None if narrowing else list(self._prompts.unused(self._collected_folders()))
+        cases = self._conclude(session, unused)
+        if narrowing and not self._is_idle:
+            self._told.append(f"unused snapshots were not looked for: {', '.join(narrowing)} chose among the prompts")
+        issue(session, cases)
+        return result
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        """Tell what became of the snapshots."""
+        for line in self._told:
+            terminalreporter.write_line(f"taskgraph: {line}")
+
+    @property
+    def _is_worker(self) -> bool:
+        return hasattr(self._config, "workerinput")
+
+    @property
+    def _is_idle(self) -> bool:
+        return not (self._prompts.functions or self._prompts.rendered)
+
+    def _renders(self, item: pytest.Item) -> bool:
+        return asks(item) and _function_of(item) in self._prompts.declared
+
+    def _render(self, item: pytest.Function) -> PromptMismatch | None:
+        """Render the prompt of an item, and return how it differs from its snapshot."""
+        from ...soundness.sent_text import sent_text
+        from ..first_requests import built_question, first_requests
+
+        collected: Collected = params(item)["taskgraph_reference"]
+        try:
+            text = sent_text(first_requests(collected, built_question(collected))[1])
+        except TaskgraphError as error:
+            raise PromptMismatch(f"the prompt cannot be built: {error}") from None
+        reference, function = collected.reference, _function_of(item)
+        status, mismatch = self._compare(text, self._prompts.path(function, reference.group), reference.id)
+        kept = text if self._updates and status != "same" else ""
+        prompt = RenderedPrompt(function, reference.id, reference.group, status, digest_of(text), kept)
+        item.stash[_RENDERED] = prompt
+        return mismatch
+
+    def _compare(self, text: str, path: Path, question: str) -> tuple[Status, PromptMismatch | None]:
+        """Return how a prompt compares with its snapshot, and what to tell of it."""
+        sections, shown = self._sections_of(path), self._prompts.shown(path)
+        if isinstance(sections, DamagedSnapshotError):
+            told = f"{shown.removesuffix(path.name)}{sections}; restore it, or write it with {UPDATE_COMMAND}"
+            return "damaged", PromptMismatch(told)
+        before = sections.get(section_title(question))
+        if before is None:
+            return "missing", PromptMismatch(f"no snapshot in {shown}; write it with {UPDATE_COMMAND}")
+        if before == text:
+            return "same", None
+        if self._updates:
+            return "changed", None
+        added, removed = changed_lines(before, text)
+        reason = f"the prompt has changed: +{added} -{removed} lines against {shown}"
+        return "changed", PromptMismatch(reason, [*difference(before, text), f"to accept the change: {UPDATE_COMMAND}"])
+
+    def _sections_of(self, path: Path) -> dict[str, str] | DamagedSnapshotError:
+        if path not in self._sections:
+            try:
+                self._sections[path] = read_sections(path)
+            except DamagedSnapshotError as error:
+                self._sections[path] = error
+        return self._sections[path]
+
+    def _conclude(self, session: pytest.Session, unused: Sequence[UnusedSnapshots] | None) -> list[RunCase]:
+        """Write the snapshots or count them, and return what else fails. `unused`: None if they are not looked for."""
+        from ...results.case import RunCase
+
+        mistakes = {
+            self._prompts.shown(self._prompts.path(one.function, one.group)): (
+                f"{one.question} has different prompts in one run; build it from the seed alone"
+            )
+            for one in self._prompts.unsteady
+        }
+        if self._updates:
+            mistakes |= self._update(unused or ())
+        else:
+            self._count(unused)
+            mistakes |= dict(self._unused_in_words(unused or ()))
+        total = sum(map(len, self._prompts.rendered.values()))
+        if self._updates and total > MANY:
+            self._told.append(
+                f"{total:,} prompts are hard to review; have fewer, such as with the ini value taskgraph_instances = 1"
+            )
+        return [RunCase(f"prompt-snapshots::{where}", "failed", why) for where, why in sorted(mistakes.items())]
+
+    def _update(self, unused: Sequence[UnusedSnapshots]) -> dict[str, str]:
+        """Write and remove snapshots, and return what could not be done, by file."""
+        from .snapshot_update import update
+
+        result = update(self._prompts, unused)
+        counts = f"{result.written:,} written, {result.unchanged:,} unchanged, {result.removed:,} removed"
+        self._told.append(f"prompt snapshots: {counts}")
+        return result.mistakes
+
+    def _count(self, unused: Sequence[UnusedSnapshots] | None) -> None:
+        found = [one.status for prompts in self._prompts.rendered.values() for one in prompts.values()]
+        counts = {told: found.count(status) for status, told in _COUNTED.items()}
+        counts["unused"] = sum(max(1, len(one.titles)) for one in unused or ())
+        told = [f"{count:,} {name}" for name, count in counts.items() if count or name == "unchanged"]
+        differing = sum(counts.values()) > counts["unchanged"]
+        self._told.append(
+            f"prompt snapshots: {', '.join(told)}{f'; write them with {UPDATE_COMMAND}' if differing else ''}"
+        )
+
+    def _unused_in_words(self, unused: Sequence[UnusedSnapshots]) -> Iterator[tuple[str, str]]:
+        """Yield the folders of functions with unused snapshots, and what to say of them."""
+        by_folder: dict[Path, list[str]] = {}
+        for one in unused:
+            by_folder.setdefault(one.path.parent, []).extend(one.titles or [one.path.name])
+        for folder, titles in by_folder.items():
+            named = ", ".join(titles[:_SHOWN_IDS]) + (", …" if len(titles) > _SHOWN_IDS else "")
+            count = "1 snapshot is" if len(titles) == 1 else f"{len(titles):,} snapshots are"
+            yield self._prompts.shown(folder), f"{count} unused: {named}; remove them with {UPDATE_COMMAND}"
+
+    def _deciding_flags(self) -> Iterator[str]:
+        """Yield the flags of this command line, not of a file, that decide which questions there are."""
+        known = options.all_options()
+        own = [name for name in known if name not in options.OPTIONS]
+        stated = [str(word).partition("=")[0] for word in self._config.invocation_params.args]
+        yield from (known[name].flag for name in (*_DECIDING, *own) if known[name].flag in stated)
+
+    def _collected_folders(self) -> list[Path]:
+        """Return the folders that were collected as a whole."""
+        start = Path(self._config.invocation_params.dir)
+        return [path for one in self._config.args if (path := (start / str(one)).absolute()).is_dir()]
+
+
+def _is_of_suite(item: pytest.Item) -> bool:
+    return item.get_closest_marker("taskgraph") is not None
+
+
+def _function_of(item: pytest.Item) -> str:
+    """Return the node id of the function of an item: that without its parameters."""
+    return item.nodeid.removesuffix(item.name) + str(getattr(item, "originalname", item.name))

@@ -1,0 +1,197 @@
+"""Snapshots of prompts: files under version control, in which a change of a template shows as a change of prompts.
+
+The prompts of the test function `test_f` in `suites/test_m.py` stand in `suites/__prompts__/test_m/test_f/GROUP.md`,
+one file for each group, with a section for each question, by its id. The folder is not named `__snapshots__`: what
+other plugins find there and do not know, they remove.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from difflib import unified_diff
+from pathlib import Path
+from typing import Final
+
+from ..errors import UsageError
+from ..trial import digest_of
+from .sent_text import closing_fence, escaped
+
+FOLDER: Final = "__prompts__"
+SUFFIX: Final = ".md"
+MARK: Final = "<!-- Written by pytest --taskgraph-prompt-snapshots=update; do not edit. -->"
+COMPARED_LINES: Final = 1000
+"""Lines of two prompts that are compared, from the first one that differs."""
+SHOWN_LINES: Final = 200
+SHOWN_CHARACTERS: Final = 2000
+_PLAIN: Final = re.compile(r"[a-z0-9_][a-z0-9_.-]{0,79}")
+_RESERVED: Final = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?")  # names of devices on Windows
+
+
+class DamagedSnapshotError(UsageError):
+    """A file of snapshots is not as it was written."""
+
+
+@dataclass(slots=True)
+class SnapshotFile:
+    """The prompts of one group of questions of a test function.
+
+    Args:
+        function: The name of the test function, with that of its class.
+        group: The group of questions.
+        sections: By title (`section_title` of the question's id), what is sent, as `sent_text` writes it.
+    """
+
+    function: str
+    group: str
+    sections: dict[str, str] = field(default_factory=dict)
+
+    def text(self) -> str:
+        """Return the file's text: the sections in the order of their titles."""
+        head = f"{MARK}\n\n# {section_title(self.group)}\n\nPrompts of `{self.function}`.\n"
+        return "\n".join([head, *(_section(*pair) for pair in sorted(self.sections.items()))])
+
+    def write(self, path: Path) -> None:
+        """Write the file, at once and as a whole.
+
+        Raises:
+            UsageError: if it cannot be written.
+        """
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            unfinished = path.with_name(f".{path.name}.{os.getpid()}")
+            unfinished.write_text(self.text(), encoding="utf-8", newline="\n")
+            unfinished.replace(path)
+        except OSError as error:
+            raise UsageError(f"{path.name}: cannot be written: {error.strerror or error}") from None
+
+
+def read_sections(path: Path) -> dict[str, str]:
+    """Return the sections of a file by their titles, as `section_title` gives them; none if there is no file.
+
+    Raises:
+        DamagedSnapshotError: if the file is not as it was written, or cannot be read.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return {}
+    except (OSError, UnicodeDecodeError) as error:
+        reason = (error.strerror or str(error)) if isinstance(error, OSError) else "it is not in UTF-8"
+        raise DamagedSnapshotError(f"{path.name}: cannot be read: {reason}") from None
+    return parse_sections(text, path.name)
+
+
+def parse_sections(text: str, name: str) -> dict[str, str]:
+    """Return the sections of the text of a file by their titles; what stands before the first is let go.
+
+    Args:
+        text: The text, with line feeds.
+        name: What messages call the file.
+
+    Raises:
+        DamagedSnapshotError: if they are not as they were written; the line is named.
+    """
+    lines = text.split("\n")
+    starts = list(_starts(lines))
+    found: dict[str, str] = {}
+    for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
+        found.setdefault(lines[start].removeprefix("## "), "\n".join(lines[start + 2 : end]))
+    found = {title: body.rstrip("\n") + "\n" for title, body in found.items()}
+    as_written = "\n".join(_section(*pair) for pair in sorted(found.items())).split("\n")
+    as_read = lines[starts[0] :] if starts else [""]
+    if as_read != as_written:
+        both = zip([*as_read, ""], [*as_written, ""], strict=False)
+        at = next((at for at, (one, other) in enumerate(both) if one != other), min(len(as_read), len(as_written)))
+        number = at + 1 + (starts[0] if starts else 0)
+        raise DamagedSnapshotError(f"{name}: line {number} is not as it was written")
+    return found
+
+
+def section_title(name: str) -> str:
+    """Return the title under which a question of that id, or a group of that name, stands."""
+    return escaped(name).replace("\n", r"\n")
+
+
+def is_snapshot(path: Path) -> bool:
+    """Return True if a file was written here: it begins with the mark."""
+    try:
+        with path.open(encoding="utf-8", errors="replace") as file:
+            return path.suffix == SUFFIX and file.readline(len(MARK) + 2).rstrip("\n") == MARK
+    except OSError:
+        return False
+
+
+def snapshot_folder(test_file: Path, function: str = "") -> Path:
+    """Return the folder with the snapshots of a test file, or with those of one of its functions.
+
+    Args:
+        test_file: The path of the test file.
+        function: The function as node ids name it, with its class: `TestX::test_f`.
+    """
+    folder = test_file.parent / FOLDER / test_file.stem
+    return folder / file_name(dotted(function)) if function else folder
+
+
+def dotted(function: str) -> str:
+    """Return the name of a function, as node ids have it, with dots."""
+    return function.replace("::", ".")
+
+
+def file_name(name: str) -> str:
+    """Return a name for a file or folder: the name itself, if no file system takes it for another one.
+
+    Else the name in lower case, with a part of its digest.
+    """
+    if _PLAIN.fullmatch(name) and not _RESERVED.fullmatch(name) and not name.endswith("."):
+        return name
+    plain = re.sub(r"[^a-z0-9_]+", "-", name.lower())[:60].strip("-")
+    return f"{plain}-{digest_of(name)[:8]}".removeprefix("-")
+
+
+def difference(before: str, after: str) -> list[str]:
+    """Return the lines of a unified diff of two sections, cut where it is very long."""
+    old, new = before.splitlines(), after.splitlines()
+    same = next((at for at, (one, other) in enumerate(zip(old, new, strict=False)) if one != other), None)
+    first = max(0, (min(len(old), len(new)) if same is None else same) - 3)
+    window = slice(first, first + COMPARED_LINES)
+    lines = [_cut(line) for line in unified_diff(old[window], new[window], lineterm="")][2:]
+    lines = [_moved(line, first) if line.startswith("@@") else line for line in lines]
+    left = max(0, len(lines) - SHOWN_LINES)
+    if left or max(len(old), len(new)) > first + COMPARED_LINES:
+        lines[SHOWN_LINES:] = [f"… {left:,} more lines" if left else "… not compared any further"]
+    return ["--- snapshot", "+++ prompt", *lines]
+
+
+def changed_lines(before: str, after: str) -> tuple[int, int]:
+    """Return how many lines a prompt has that the snapshot has not, and the reverse, as `difference` shows them."""
+    shown = difference(before, after)[2:]
+    return sum(line.startswith("+") for line in shown), sum(line.startswith("-") for line in shown)
+
+
+def _starts(lines: Sequence[str]) -> Iterator[int]:
+    """Yield the numbers of the lines that are titles of sections: outside of any block."""
+    closing = ""
+    for number, line in enumerate(lines):
+        if closing:
+            closing = "" if line == closing else closing
+        elif line.startswith("## "):
+            yield number
+        else:
+            closing = closing_fence(line)
+
+
+def _section(title: str, body: str) -> str:
+    return f"## {title}\n\n{body}"
+
+
+def _cut(line: str) -> str:
+    left = len(line) - SHOWN_CHARACTERS
+    return line if left <= 0 else f"{line[:SHOWN_CHARACTERS]}… {left:,} more characters"
+
+
+def _moved(hunk: str, by: int) -> str:
+    """Return the head of a hunk, whose lines are counted from the beginning of the section."""
+    return re.sub(r"(?<=[-+])\d+", lambda number: str(int(number[0]) + by), hunk) if by else hunk
