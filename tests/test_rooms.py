@@ -33,7 +33,7 @@ MAY_USE: dict[str, set[str]] = {
     "models": set(),
     "results": set(),
     "reports": {"results", "scoring"},
-    "soundness": {"scoring", "benchmarks"},
+    "soundness": {"scoring", "benchmarks", "reports"},
     "registry": {"notations", "generation", "scoring", "benchmarks", "models", "results", "reports"},
     "hookspec": {"registry"},
     "commands": ALL_BELOW,

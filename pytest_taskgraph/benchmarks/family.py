@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ..family_description import FamilyDescription
     from ..trial import Json, Question, Score
     from .instances import GroupCheck, Instance, Reducible
+    from .lint_contract import LintRule, SourcePlace
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,6 +199,18 @@ class Family(ABC):
             examples: About how many questions to look at.
         """
         return ()
+
+    def properties(self) -> Mapping[str, str]:
+        """Return the properties that it demands of its questions beside those of every family, each in a sentence."""
+        return {}
+
+    def lint_rules(self) -> Sequence[LintRule]:
+        """Return the rules by which suites of the family are checked, beside those of every family."""
+        return ()
+
+    def group_source(self, group: str, settings: Settings) -> SourcePlace | None:
+        """Return where a user finds what makes the questions of a group; None if that is nowhere or not known."""
+        return None
 
     def reducible(self, reference: QuestionReference, settings: Settings) -> Reducible[Any] | None:
         """Return the question with all that makes it smaller; None if it cannot be."""

@@ -5,11 +5,12 @@ from __future__ import annotations
 from ..benchmarks import FAMILIES
 from ..benchmarks.family import Command
 from ..errors import UsageError
-from . import annotations_command, compare, replies, rescore, score, show
+from . import annotations_command, compare, lint, replies, rescore, score, show
 
 SHARED: dict[str, Command] = {
     "annotations": annotations_command,
     "compare": compare,
+    "lint": lint,
     "replies": replies,
     "rescore": rescore,
     "score": score,

@@ -1,0 +1,95 @@
+"""The findings of the linter, and which rules are looked for."""
+
+from __future__ import annotations
+
+import linecache
+import os
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from ...benchmarks.lint_contract import LintProblem, LintRule, Severity, SourcePlace
+from ...errors import UnknownNameError
+
+_IGNORED: Final = re.compile(r"taskgraph-lint: ignore\[([a-z, -]{1,500})\]")
+
+
+@dataclass(frozen=True, slots=True)
+class LintFinding:
+    """A problem with its place as outputs show it.
+
+    Args:
+        rule: The name of the rule.
+        severity: How much it matters.
+        file: The file, relative to the working directory, with slashes.
+        line: The line, from 1.
+        message: What was found and what was expected, in one line.
+        details: Further lines that show it.
+    """
+
+    rule: str
+    severity: Severity
+    file: str
+    line: int
+    message: str
+    details: tuple[str, ...] = ()
+
+
+def finding_of(rule: LintRule, problem: LintProblem, place: SourcePlace) -> LintFinding | None:
+    """Return the finding of a problem; None if a comment on its line says that the rule is to be ignored there.
+
+    Args:
+        rule: The rule.
+        problem: The problem.
+        place: Where the suite is defined. It is the place of problems without one, and of those in files outside of
+            the working directory, which no output can name in a way that holds elsewhere.
+    """
+    found = problem.place or place
+    file = relative(found.path)
+    if file is None:
+        found, file = place, relative(place.path) or place.path.as_posix()
+    if rule.name in _ignored_at(found):
+        return None
+    return LintFinding(rule.name, rule.severity, file, found.line, problem.message, problem.details)
+
+
+def _ignored_at(place: SourcePlace) -> list[str]:
+    """Return the names of the rules that a comment on the line says are to be ignored there."""
+    said = _IGNORED.search(linecache.getline(str(place.path), place.line))
+    return said[1].replace(",", " ").split() if said else []
+
+
+def relative(path: Path) -> str | None:
+    """Return a path relative to the working directory, with slashes; None if it lies outside."""
+    full, start = os.path.abspath(path), os.path.abspath(Path.cwd())
+    return Path(full).relative_to(start).as_posix() if Path(full).is_relative_to(start) else None
+
+
+def chosen_rules(
+    rules: Mapping[str, LintRule], selected: Sequence[str] = (), ignored: Sequence[str] = ()
+) -> list[LintRule]:
+    """Return the rules that are looked for, in their order.
+
+    Args:
+        rules: All rules by name.
+        selected: Names, or the first words of names; all rules if there are none.
+        ignored: Names, or the first words of names, that are left out.
+
+    Raises:
+        UnknownNameError: for a name that fits no rule.
+    """
+    wanted = _named(rules, selected, "--select") if selected else set(rules)
+    unwanted = _named(rules, ignored, "--ignore")
+    return [rule for name, rule in rules.items() if name in wanted - unwanted]
+
+
+def _named(rules: Iterable[str], words: Sequence[str], where: str) -> set[str]:
+    found: set[str] = set()
+    for word in words:
+        fitting = {name for name in rules if name == word or name.startswith(f"{word}-")}
+        if not fitting:
+            raise UnknownNameError(f"rule ({where})", word, rules)
+        found |= fitting
+    return found

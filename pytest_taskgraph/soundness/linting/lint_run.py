@@ -1,0 +1,131 @@
+"""One run of the linter: from the arguments of pytest to the findings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from ...benchmarks import FAMILIES
+from ...benchmarks.contract import naming_family
+from ...benchmarks.lint_contract import LintedSuite, LintProblem, LintRule, SourcePlace
+from ...errors import UsageError
+from .lint_findings import LintFinding, chosen_rules, finding_of
+from .output_formats import LintReport
+from .property_rules import PropertySearch, SearchLimits
+from .rules import RULES
+from .suite_collection import NO_CASE, CollectionProblem, with_suites
+
+
+@dataclass(frozen=True, slots=True)
+class LintChoice:
+    """What is looked for.
+
+    Args:
+        limits: How far questions are searched for violations.
+        selected: The names of rules, or the first words of names; all where there are none.
+        ignored: The names of rules, or the first words of names, that are left out.
+    """
+
+    limits: SearchLimits = field(default_factory=SearchLimits)
+    selected: Sequence[str] = ()
+    ignored: Sequence[str] = ()
+
+
+def lint(arguments: Sequence[str], choice: LintChoice) -> LintReport:
+    """Check the suites that pytest collects; no model is asked.
+
+    Args:
+        arguments: Arguments of pytest: paths and options, as for a run.
+        choice: What is looked for.
+
+    Raises:
+        UsageError: if pytest refuses the arguments, or finds no suite.
+        UnknownNameError: for a rule that is not known.
+    """
+    run = _LintRun(choice)
+    collected = with_suites(arguments, run.inspect)
+    if run.is_empty and not (collected.problems or collected.notices or collected.interrupted):
+        raise UsageError(f"{' '.join(arguments) or 'the working directory'}: no suite found; name a file with @suite")
+    run.add_problems(collected.problems)
+    return run.report(collected.notices, collected.interrupted)
+
+
+def all_rules(search: PropertySearch) -> dict[str, LintRule]:
+    """Return all rules by name: of suites, of properties, and those of the families that are registered.
+
+    Raises:
+        UsageError: if a family fails to tell its rules.
+    """
+    rules = [*RULES]
+    own: dict[str, str] = {}
+    of_families: list[LintRule] = []
+    for family in FAMILIES.values():
+        with naming_family(family, "properties"):
+            own |= family.properties()
+        with naming_family(family, "lint_rules"):
+            of_families += family.lint_rules()
+    found = {rule.name: rule for rule in [*rules, *search.rules(own), *of_families]}
+    found[NO_CASE] = replace(found[NO_CASE], check=search.without_case)
+    return found
+
+
+def known_rules(choice: LintChoice) -> list[LintRule]:
+    """Return the rules that a run looks for, as far as they are known before any conftest file is loaded.
+
+    Raises:
+        UnknownNameError: for a rule that is not known.
+    """
+    return chosen_rules(all_rules(PropertySearch(choice.limits)), choice.selected, choice.ignored)
+
+
+class _LintRun:
+    """The rules and findings of one run."""
+
+    def __init__(self, choice: LintChoice) -> None:
+        self._choice = choice
+        self._search = PropertySearch(choice.limits)
+        self._rules: list[LintRule] = []
+        self._suites: Sequence[LintedSuite] = ()
+        self._findings: list[LintFinding] = []
+        self._ignored = 0
+
+    def inspect(self, suites: Sequence[LintedSuite]) -> None:
+        """Check the suites by the rules that are chosen. Raises UsageError."""
+        self._choose()
+        self._suites = suites
+        for suite in suites:
+            for rule in self._rules:
+                with naming_family(suite.family, f"the rule {rule.name!r}"):
+                    for problem in rule.check(suite):
+                        self._add(rule, problem, suite.place)
+
+    @property
+    def is_empty(self) -> bool:
+        """Return True if there is no suite with questions."""
+        return not self._suites
+
+    def _choose(self) -> None:
+        self._rules = chosen_rules(all_rules(self._search), self._choice.selected, self._choice.ignored)
+
+    def add_problems(self, problems: Sequence[CollectionProblem]) -> None:
+        """Add the problems of the collection."""
+        rules = {rule.name: rule for rule in self._rules}
+        for one in problems:
+            if one.rule in rules:
+                self._add(rules[one.rule], LintProblem(one.message), one.place)
+
+    def _add(self, rule: LintRule, problem: LintProblem, place: SourcePlace) -> None:
+        found = finding_of(rule, problem, place)
+        if found is None:
+            self._ignored += 1
+        elif found not in self._findings:  # two suites may ask for one group, which is wrong once
+            self._findings.append(found)
+
+    def report(self, notices: Sequence[str], interrupted: bool) -> LintReport:
+        """Return what was found, by place."""
+        stopped = ["interrupted: what follows was not checked"] if interrupted or self._search.interrupted else []
+        findings = sorted(self._findings, key=lambda one: (one.file, one.line, one.rule, one.message))
+        questions = sum(len(suite.questions) for suite in self._suites)
+        ignored = [f"ignored by comments: {self._ignored}"] if self._ignored else []
+        told = [*notices, *ignored, *stopped]
+        return LintReport(findings, self._rules, len(self._suites), questions, told, bool(stopped))

@@ -1,0 +1,138 @@
+"""The outputs of the linter: text for people, annotations for GitHub, SARIF 2.1.0 for whatever reads that."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+from urllib.parse import quote
+
+from ...benchmarks.lint_contract import LintRule
+from ...reports.escape import disarmed, in_json, one_line, printable
+from ...version import __version__
+from .lint_findings import LintFinding
+
+SARIF_SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+ROOT: Final = "%SRCROOT%"
+DETAILS: Final = 60  # lines that the text shows of what a finding is about
+_WIDTH: Final = 200
+
+
+@dataclass(frozen=True, slots=True)
+class LintReport:
+    """What the linter came to.
+
+    Args:
+        findings: The findings, in order.
+        rules: The rules that were looked for.
+        suites: The number of suites.
+        questions: The number of their questions.
+        notices: What else is to be said, a line each, such as a suite without questions.
+        interrupted: Whether Ctrl-C ended it before everything was checked.
+    """
+
+    findings: Sequence[LintFinding]
+    rules: Sequence[LintRule]
+    suites: int
+    questions: int
+    notices: Sequence[str] = ()
+    interrupted: bool = False
+
+
+def as_text(report: LintReport) -> str:
+    """Return a line for each finding, with what shows it below, and at the end what to do and how many there are."""
+    lines = [line for one in report.findings for line in _finding_lines(one)]
+    found = {one.rule for one in report.findings}
+    remedies = [f"{rule.name}: {rule.remedy}" for rule in report.rules if rule.name in found]
+    lines += ["", *remedies, ""] if remedies else []
+    return "\n".join([*lines, *map(one_line, report.notices), _summary(report)])
+
+
+def _finding_lines(one: LintFinding) -> Iterator[str]:
+    yield f"{one_line(one.file)}:{one.line}: {one.rule} {one_line(one.message)}"
+    for line in one.details[:DETAILS]:
+        yield f"    {disarmed(' '.join(line.splitlines()))[:_WIDTH]}".rstrip()
+    if len(one.details) > DETAILS:
+        yield f"    and {len(one.details) - DETAILS} more lines"
+
+
+def _summary(report: LintReport) -> str:
+    checked = f"{_count(report.suites, 'suite')} with {_count(report.questions, 'question')}"
+    found = _count(len(report.findings), "problem") if report.findings else "no problem"
+    return f"{checked}, {_count(len(report.rules), 'rule')}: {found} found"
+
+
+def rule_lines(rules: Sequence[LintRule]) -> list[str]:
+    """Return a line for each rule, with what to do below it."""
+    return [line for rule in rules for line in (f"{rule.name} ({rule.severity}): {rule.title}", f"    {rule.remedy}")]
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+def as_github(report: LintReport) -> str:
+    """Return a command to GitHub for each finding, which it shows as an annotation, and the summary."""
+    commands = [
+        f"::{one.severity} file={_github_property(one.file)},line={one.line},title={_github_property(one.rule)}"
+        f"::{_github_data(_one_text(one))}"
+        for one in report.findings
+    ]
+    return "\n".join([*commands, *map(one_line, report.notices), _summary(report)])
+
+
+def _one_text(one: LintFinding) -> str:
+    details = [printable(line) for line in one.details[:DETAILS]]
+    return "\n".join([one_line(one.message), *details])
+
+
+def _github_data(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _github_property(text: str) -> str:
+    return _github_data(printable(text)).replace(":", "%3A").replace(",", "%2C")
+
+
+def as_sarif(report: LintReport) -> str:
+    """Return a log in the Static Analysis Results Interchange Format, version 2.1.0."""
+    places = {rule.name: index for index, rule in enumerate(report.rules)}
+    driver = {
+        "name": "pytest-taskgraph lint",
+        "semanticVersion": __version__,
+        "rules": [_sarif_rule(rule) for rule in report.rules],
+    }
+    run = {
+        "tool": {"driver": driver},
+        "columnKind": "unicodeCodePoints",
+        "results": [_sarif_result(one, places[one.rule]) for one in report.findings],
+    }
+    return in_json({"$schema": SARIF_SCHEMA, "version": "2.1.0", "runs": [run]})
+
+
+def _sarif_rule(rule: LintRule) -> dict[str, Any]:
+    return {
+        "id": rule.name,
+        "shortDescription": {"text": rule.title},
+        "help": {"text": rule.remedy},
+        "defaultConfiguration": {"level": rule.severity},
+    }
+
+
+def _sarif_result(one: LintFinding, place: int) -> dict[str, Any]:
+    location = {"uri": quote(one.file), "uriBaseId": ROOT}
+    return {
+        "ruleId": one.rule,
+        "ruleIndex": place,
+        "level": one.severity,
+        "message": {"text": _one_text(one)},
+        "locations": [{"physicalLocation": {"artifactLocation": location, "region": {"startLine": one.line}}}],
+    }
+
+
+FORMATS: Final[Mapping[str, Callable[[LintReport], str]]] = {
+    "text": as_text,
+    "github": as_github,
+    "sarif": as_sarif,
+}
+"""The outputs by name."""

@@ -1,0 +1,151 @@
+"""The rules that every question has to keep: the properties that fuzzing checks, on few questions.
+
+First the questions of the suite itself are checked for the properties of every family. Then others of the same groups
+are drawn, for the family's own properties, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Final
+
+from ...benchmarks.family import Family
+from ...benchmarks.instances import RENDERS, Instance
+from ...benchmarks.lint_contract import LintedQuestion, LintedSuite, LintProblem, LintRule
+from ...benchmarks.settings import Settings
+from ...errors import NoCaseError
+from ..fuzzing import Finding, FuzzingInterrupted, fuzz
+from ..properties import MOST_TOKENS, PROPERTIES, Alteration, Violation, check_instance
+from .suite_collection import NO_CASE
+
+REPLIES: Final = (Alteration(0, 1000, ""), Alteration(500, 1000, ""), Alteration(0, 0, "yes, no\x00{["))
+"""How replies to the questions of a suite are altered: nothing at all, one cut off, one with more before it."""
+EXAMPLES: Final = 10
+WARNINGS: Final = {"prompt-size"}
+REMEDIES: Final = {
+    RENDERS: "Let the templates use only names that they are given, and let the family build each question.",
+    "reference-scores-one": "Let the form write and read the same answer, and the metric score it 1.0.",
+    "replies-are-safe": "Let the form raise UnparseableError for what it cannot read; keep metrics within 0 to 1.",
+    "prompt-size": "Ask about something smaller, show fewer examples, or raise --most-tokens.",
+    "deterministic": "Draw only from random numbers that are seeded with the reference, and iterate over no set.",
+}
+_REMEDY: Final = "Mend the template or the function that the property fails for; the smallest case found stands below."
+
+
+@dataclass(frozen=True, slots=True)
+class SearchLimits:
+    """How far questions are searched for violations.
+
+    Args:
+        examples: The number of questions that are drawn for each group; 0: none but those of the suite.
+        seed: The seed of the drawing.
+        most_tokens: The limit of tokens of a prompt.
+    """
+
+    examples: int = EXAMPLES
+    seed: int = 0
+    most_tokens: int = MOST_TOKENS
+
+
+@dataclass(slots=True)
+class PropertySearch:
+    """The violations of suites, each suite and each group searched once.
+
+    `interrupted` is set by Ctrl-C while questions are drawn; what was found until then is kept.
+    """
+
+    limits: SearchLimits
+    interrupted: bool = False
+    _found: dict[str, list[tuple[str, LintProblem]]] = field(default_factory=dict)
+    _searched: list[tuple[Family, str, object]] = field(default_factory=list)
+
+    def rules(self, own: Mapping[str, str]) -> list[LintRule]:
+        """Return a rule for each property: those of every family, and those that families have of their own."""
+        return [
+            LintRule(
+                name,
+                title,
+                REMEDIES.get(name, _REMEDY),
+                partial(self._problems, name),
+                "warning" if name in WARNINGS else "error",
+            )
+            for name, title in {**PROPERTIES, **own}.items()
+        ]
+
+    def without_case(self, suite: LintedSuite) -> Iterator[LintProblem]:
+        """Yield the groups of the suite for which nothing can be asked."""
+        yield from self._problems(NO_CASE, suite)
+
+    def _problems(self, name: str, suite: LintedSuite) -> Iterator[LintProblem]:
+        if suite.name not in self._found:
+            found = self._found[suite.name] = []
+            found.extend(self._search(suite))  # one by one, so that what was found before Ctrl-C is kept
+        yield from (problem for violated, problem in self._found[suite.name] if violated == name)
+
+    def _search(self, suite: LintedSuite) -> Iterator[tuple[str, LintProblem]]:
+        told: set[tuple[str, str]] = set()
+        for one in suite.questions:
+            for name, message in self._violations(one):
+                if (name, one.reference.group) not in told:
+                    told.add((name, one.reference.group))
+                    told_of = f"{one.reference.id}: {message}"
+                    yield name, LintProblem(told_of, suite.family.group_source(one.reference.group, one.settings))
+        if self.limits.examples:
+            for name, group, problem in self._drawn(suite):
+                if (name, group) not in told:
+                    told.add((name, group))
+                    yield name, problem
+
+    def _violations(self, one: LintedQuestion) -> Iterator[tuple[str, str]]:
+        """Yield the properties of every family that a question of the suite violates."""
+        if one.question is None:
+            yield RENDERS, one.error
+            return
+        found: list[str] = []
+        while True:
+            try:
+                check_instance(Instance(one.question), REPLIES, self.limits.most_tokens, found)
+            except Violation as violation:
+                found.append(violation.property)
+                yield violation.property, violation.message
+            else:
+                return
+
+    def _drawn(self, suite: LintedSuite) -> Iterator[tuple[str, str, LintProblem]]:
+        """Yield the violations among drawn questions of the suite's groups, by property and group."""
+        for settings in suite.settings:
+            for group in suite.family.fuzz_groups(settings, suite.options):
+                searched = (suite.family, group, settings)
+                if self.interrupted or searched in self._searched:
+                    continue
+                self._searched.append(searched)
+                try:
+                    findings = fuzz(
+                        suite.family, group, settings, self.limits.examples,
+                        seed=self.limits.seed, most_tokens=self.limits.most_tokens,
+                    )  # fmt: skip
+                except FuzzingInterrupted as stop:
+                    self.interrupted, findings = True, stop.findings
+                except NoCaseError as error:
+                    # Where the suite has questions of the group, drawing them anew needs more than the settings say.
+                    if group not in suite.groups:
+                        yield NO_CASE, group, _problem(suite, group, settings, str(error))
+                    continue
+                for one in findings:
+                    yield one.property, group, _shown(suite, settings, one)
+
+
+def _problem(
+    suite: LintedSuite, group: str, settings: Settings, message: str, details: tuple[str, ...] = ()
+) -> LintProblem:
+    return LintProblem(f"{group}: {message}", suite.family.group_source(group, settings), details)
+
+
+def _shown(suite: LintedSuite, settings: Settings, finding: Finding) -> LintProblem:
+    """Return the problem that a finding is, with the smallest case, its question and how to find it again."""
+    instance = finding.instance
+    question = [f"question: {instance.question.text}"] if instance.question.text else []
+    details = (*instance.drawing, *question, f"find it again: {finding.reproduce}")
+    return _problem(suite, instance.question.group, settings, finding.message, details)

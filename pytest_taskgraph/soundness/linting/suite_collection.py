@@ -1,0 +1,227 @@
+"""Collect the suites of a project with pytest, in this process: with its conftest files, its options, nothing asked."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import dataclass, field
+from inspect import unwrap
+from pathlib import Path
+from typing import Any, Final, Protocol
+
+import pytest
+
+from ...benchmarks.family import Family, QuestionReference
+from ...benchmarks.lint_contract import LintedQuestion, LintedSuite, SourcePlace
+from ...benchmarks.settings import Settings
+from ...errors import NoCaseError, UsageError
+from ...trial import Question
+from ..properties import exception_in_words
+
+SUITE_ERROR: Final = "suite-error"
+NO_CASE: Final = "no-case"
+_MARK: Final = "taskgraph"
+_PARAMETER: Final = "taskgraph_reference"
+# The terminal reporter writes to what is captured; a cache would be written beside the suites.
+# What this process has imported cannot be rewritten, which pytest warns of.
+_QUIET: Final = ("-W", "ignore::pytest.PytestAssertRewriteWarning")
+_COLLECTING: Final = ("-p", _MARK, "-p", "no:cacheprovider", "--collect-only", "-q", *_QUIET)
+
+
+class CollectedQuestion(Protocol):
+    """What the plugin puts behind an item."""
+
+    @property
+    def reference(self) -> QuestionReference:
+        """Return what stands for the question."""
+        ...
+
+    @property
+    def settings(self) -> Settings:
+        """Return the settings that hold for the question."""
+        ...
+
+    def question(self) -> Question:
+        """Return the question, built now. Raises UsageError."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class CollectionProblem:
+    """Why a suite cannot be collected.
+
+    Args:
+        rule: SUITE_ERROR or NO_CASE.
+        place: Where the suite is.
+        message: What is wrong, in one line.
+    """
+
+    rule: str
+    place: SourcePlace
+    message: str
+
+
+@dataclass(slots=True)
+class CollectedSuites:
+    """What came of the collection: problems, and notices such as a suite that has nothing to ask here."""
+
+    problems: list[CollectionProblem] = field(default_factory=list)
+    notices: list[str] = field(default_factory=list)
+    interrupted: bool = False
+
+
+def with_suites(arguments: Sequence[str], inspect: Callable[[list[LintedSuite]], None]) -> CollectedSuites:
+    """Collect suites and pass them to a function while what the project registers is known.
+
+    Args:
+        arguments: The arguments of pytest: paths and options.
+        inspect: Called once with the suites.
+
+    Raises:
+        UsageError: if pytest refuses the arguments, or the plugin what they ask for.
+    """
+    collector, told = _SuiteCollector(inspect), io.StringIO()
+    with redirect_stdout(told), redirect_stderr(told):
+        code = pytest.main([*_model(arguments), *arguments, *_COLLECTING], plugins=[collector])
+    if collector.failure is not None:
+        raise collector.failure
+    broken = code == pytest.ExitCode.INTERNAL_ERROR or not (collector.finished or code == pytest.ExitCode.INTERRUPTED)
+    if broken or (code == pytest.ExitCode.USAGE_ERROR and not collector.explained):
+        raise UsageError(f"pytest could not collect the suites:\n{_errors_in(told.getvalue())}")
+    collector.collected.interrupted |= not collector.finished
+    return collector.collected
+
+
+def _model(arguments: Sequence[str]) -> list[str]:
+    """Return the option that names a model, which is not asked: the default one is not there for every family."""
+    stated = any(one.partition("=")[0] in ("--model", "--taskgraph-model") for one in arguments)
+    return [] if stated else ["--taskgraph-model=simulated:1"]
+
+
+def _errors_in(output: str) -> str:
+    """Return pytest's output from the first line on that tells of an error; all of it if none does."""
+    lines = [line for line in output.splitlines() if line.strip()]
+    first = next((i for i, line in enumerate(lines) if line.startswith(("ERROR", "INTERNALERROR"))), 0)
+    return "\n".join(line.removeprefix("ERROR: ") for line in lines[first:])
+
+
+class _SuiteCollector:
+    """The plugin of pytest that gathers the suites. Its methods are hooks."""
+
+    def __init__(self, inspect: Callable[[list[LintedSuite]], None]) -> None:
+        self._inspect = inspect
+        self._refused = ""
+        self.collected = CollectedSuites()
+        self.failure: BaseException | None = None
+        self.finished = False
+
+    @property
+    def explained(self) -> bool:
+        """Return True if a problem of the suites says why pytest found a mistake of usage."""
+        return bool(self._refused or self.collected.problems)
+
+    def pytest_exception_interact(self, node: pytest.Collector, call: Any, report: object) -> None:  # noqa: ANN401
+        """Note what stopped a collector."""
+        if isinstance(report, pytest.CollectReport):
+            error = call.excinfo.value
+            rule = NO_CASE if _is_no_case(error) else SUITE_ERROR
+            place = SourcePlace(node.path, _line_of(node, call.excinfo))
+            self.collected.problems.append(CollectionProblem(rule, place, _message_of(error, report)))
+
+    @pytest.hookimpl(wrapper=True, tryfirst=True)
+    def pytest_collection_modifyitems(self) -> Generator[None, None, None]:
+        """Note what the plugin refuses about the suites together: it is a problem of theirs, not of the arguments."""
+        try:
+            yield
+        except pytest.UsageError as error:
+            self._refused = " ".join(str(error).split())
+
+    @pytest.hookimpl(trylast=True)
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """Inspect what was selected."""
+        self.finished = True
+        try:
+            suites = list(_suites(session.items, self.collected.notices))
+            if self._refused and any(suite.questions for suite in suites):
+                self.collected.problems.append(CollectionProblem(SUITE_ERROR, suites[0].place, self._refused))
+            self._inspect(suites)
+        except KeyboardInterrupt:
+            self.collected.interrupted = True
+        except Exception as error:  # told by the command, not by pytest
+            self.failure = error
+
+
+def _is_no_case(error: BaseException) -> bool:
+    """Return True if there is nothing to ask, by the error itself or by the one that it was made of."""
+    return isinstance(error, NoCaseError) or isinstance(error.__cause__, NoCaseError)
+
+
+def _message_of(error: BaseException, report: pytest.CollectReport) -> str:
+    """Return the error in one line: of a file that fails while it is imported, the last line that pytest tells."""
+    if isinstance(error, UsageError):
+        return " ".join(str(error).split())
+    lines = [line for line in str(report.longrepr).splitlines() if line.strip()]
+    return " ".join((lines[-1] if lines else type(error).__name__).removeprefix("E").split())
+
+
+def _line_of(node: pytest.Collector, excinfo: pytest.ExceptionInfo[BaseException]) -> int:
+    """Return the line of the function that the message begins with, else of the last call in the file, else 1."""
+    told = str(excinfo.value)
+    if isinstance(excinfo.value, UsageError):  # the module was imported
+        named = getattr(getattr(node, "obj", None), told.partition(":")[0], None)
+        lines = [entry.lineno + 1 for entry in excinfo.traceback if entry.path == node.path]
+        return _first_line(named, lines[-1] if lines else 1)
+    named_lines = re.findall(rf'{re.escape(node.path.name)}(?:", line |:)(\d{{1,9}})', told)
+    return int(named_lines[-1]) if named_lines else 1
+
+
+def _first_line(function: object, default: int = 1) -> int:
+    """Return the line where a function begins, its decorators included."""
+    code = getattr(unwrap(function) if callable(function) else None, "__code__", None)
+    return default if code is None else int(code.co_firstlineno)
+
+
+def _suites(items: Sequence[pytest.Item], notices: list[str]) -> Iterator[LintedSuite]:
+    """Yield the suites among items, in order; those without questions become notices."""
+    functions: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        if item.get_closest_marker(_MARK) is not None:
+            functions.setdefault(item.nodeid.partition("[")[0], []).append(item)
+    for name, found in functions.items():
+        if skipped := [_reason(item) for item in found if _collected(item) is None]:
+            notices.append(f"{name} is not checked: {skipped[0]}")
+        asking = [one for one in map(_collected, found) if one is not None]
+        if asking:
+            yield _suite(name, found[0], asking)
+
+
+def _collected(item: pytest.Item) -> CollectedQuestion | None:
+    """Return what stands behind an item; None if it asks nothing."""
+    found = getattr(getattr(item, "callspec", None), "params", {}).get(_PARAMETER)
+    return found if hasattr(found, "question") else None
+
+
+def _reason(item: pytest.Item) -> str:
+    return next((str(mark.kwargs.get("reason", "")) for mark in item.iter_markers("skip")), "it asks nothing")
+
+
+def _suite(name: str, item: pytest.Item, asking: Sequence[CollectedQuestion]) -> LintedSuite:
+    mark = next(mark for mark in item.iter_markers(_MARK) if "family" in mark.kwargs)
+    place = SourcePlace(Path(item.path), _first_line(getattr(item, "obj", None)))
+    family: Family = mark.kwargs["family"]
+    once = {id(one.reference): one for one in asking if one.reference.repetition == 1}
+    settings: list[Settings] = []
+    for one in once.values():
+        if one.settings not in settings:
+            settings.append(one.settings)
+    return LintedSuite(name, place, family, mark.kwargs["options"], [*map(_built, once.values())], settings)
+
+
+def _built(one: CollectedQuestion) -> LintedQuestion:
+    """Return the question of an item, built; with the error if that fails."""
+    try:
+        return LintedQuestion(one.reference, one.settings, one.question())
+    except Exception as error:  # of a family or a template of the user, whatever it is
+        return LintedQuestion(one.reference, one.settings, None, exception_in_words(error))
