@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ...family_description import FamilyDescription
     from ...trial import Json, Question
     from ..instances import GroupCheck, Instance, Reducible
+    from ..lint_contract import LintRule, SourcePlace
 
 
 # Raised whenever a released pattern, notation, prompt template or generator changes a prompt of the same seed.
@@ -144,6 +145,24 @@ class Understanding(Family):
         if pattern.planted and pattern.form == "text":
             return None
         return ReducibleQuestion.of(PatternReference.of(reference), UnderstandingSettings.of(settings))
+
+    def properties(self) -> Mapping[str, str]:
+        """Return the properties of questions about workflows."""
+        from .question_soundness.question_checks import PROPERTIES
+
+        return PROPERTIES
+
+    def lint_rules(self) -> Sequence[LintRule]:
+        """Return the rules about patterns, their templates and their examples."""
+        from .question_soundness.pattern_lint_rules import LINT_RULES
+
+        return LINT_RULES
+
+    def group_source(self, group: str, settings: Settings) -> SourcePlace | None:
+        """Return where the words of a pattern stand."""
+        from .question_soundness.pattern_lint_rules import pattern_source
+
+        return pattern_source(group, UnderstandingSettings.of(settings))
 
     def baseline(self, name: str, settings: Settings) -> Model:
         """Return an embedded baseline. Raises UnknownNameError."""

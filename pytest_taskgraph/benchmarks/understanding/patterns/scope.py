@@ -18,6 +18,8 @@ from ...templates import render
 from .pattern import Case, Pattern
 
 UNNAMED = "the workflow"
+SENTENCE_FIELDS: Final = ("workflow", "place", "nested")
+"""What the templates of every pattern see beside the fields of its cases."""
 MOST_CASES = 20_000
 """How many cases of a pattern about one level are listed; ours sample a large level themselves (`spread.py`)."""
 

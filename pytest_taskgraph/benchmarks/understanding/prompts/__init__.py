@@ -17,6 +17,8 @@ from ....catalog import Catalog, catalog_cache
 from ...prompts import Composed, PromptSource, PromptTemplate, built_in_prompts, fence_for, find_prompt
 
 PROMPTS: Final[Catalog[PromptSource]] = Catalog("prompt", built_in_prompts(Path(__file__).parent))
+FIELDS: Final = ("workflow", "notation", "in_notation", "guide", "question", "instruction", "fence", "examples")
+"""What prompt templates see."""
 _WORKFLOW, _QUESTION = "theworkflowstandshere", "thequestionstandshere"  # for check()
 
 

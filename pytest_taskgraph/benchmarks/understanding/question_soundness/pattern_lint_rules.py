@@ -1,0 +1,200 @@
+"""The rules by which suites about workflows are checked: names in templates, what is left out, pinned examples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+from ....errors import UsageError
+from ...lint_contract import LintedSuite, LintProblem, LintRule, SourcePlace
+from ...settings import Settings
+from ...templates import files_of, names_used
+from ..family_options import UnderstandingSettings
+from ..patterns import catalogue, select
+from ..patterns.pattern import Pattern
+from ..patterns.scope import SENTENCE_FIELDS
+from ..prompts import FIELDS, prompt_template
+from ..questions.assembly import with_options
+from ..questions.ingredients import PatternReference
+from ..questions.left_out import misfits, one_sided, silent, unsaid
+from ..questions.phrasings import FOLDER as TEMPLATES
+from ..questions.phrasings import worded
+from ..variations import asked
+from .pinned_examples import FOLDER, PHRASINGS, fault, pinned_in
+
+CASES: Final = 24  # questions of a pattern whose fields are looked at
+
+
+def pattern_source(name: str, settings: UnderstandingSettings) -> SourcePlace | None:
+    """Return where the words of a pattern stand: in a folder of templates, else at its function."""
+    if settings.templates and (path := files_of(settings.templates, TEMPLATES).get(name)):
+        return SourcePlace(path)
+    code = getattr(catalogue()[name].cases, "__code__", None) if name in catalogue() else None
+    return None if code is None else SourcePlace(Path(code.co_filename), code.co_firstlineno)
+
+
+def _patterns(suite: LintedSuite) -> Iterator[tuple[Pattern, UnderstandingSettings]]:
+    """Yield the patterns of the suite's questions in the words of the run, each once."""
+    settings = UnderstandingSettings.of(suite.settings[0])
+    known = catalogue()
+    for name in suite.groups:
+        if name in known:
+            yield worded(known[name], settings.templates), settings
+
+
+def _fields(suite: LintedSuite, name: str) -> dict[str, list[Any]]:
+    """Return the fields that the cases of a pattern fill its templates with, each with the values it has."""
+    found: dict[str, list[Any]] = {}
+    references = [one for one in suite.questions if one.reference.group == name and not one.reference.relation]
+    for one in references[:CASES]:
+        try:
+            case = asked(PatternReference.of(one.reference), UnderstandingSettings.of(one.settings)).case
+        except UsageError:  # the property `renders` tells it
+            continue
+        for field, value in case.fields.items():
+            found.setdefault(field, []).append(value)
+    return found
+
+
+def _undefined(suite: LintedSuite) -> Iterator[LintProblem]:
+    for pattern, settings in _patterns(suite):
+        known = {*_fields(suite, pattern.name), *SENTENCE_FIELDS}
+        for number, template in enumerate(pattern.templates, 1):
+            if unknown := sorted(names_used(template) - known):
+                told = f"{pattern.name}: phrasing {number} uses {_named(unknown)}, which no case has"
+                yield LintProblem(f"{told}; known: {_named(known)}", pattern_source(pattern.name, settings))
+    for one in suite.settings:
+        prompt = prompt_template(one.prompt, one.templates)
+        if unknown := sorted(names_used(prompt.source) - set(FIELDS)):
+            told = f"the prompt {prompt.name} uses {_named(unknown)}; known: {_named(FIELDS)}"
+            yield LintProblem(told, _prompt_source(one))
+
+
+def _unused(suite: LintedSuite) -> Iterator[LintProblem]:
+    for pattern, settings in _patterns(suite):
+        used = {name for template in pattern.templates for name in names_used(template)}
+        for field, values in _fields(suite, pattern.name).items():
+            if field not in used and any(value != values[0] for value in values):
+                told = f"{pattern.name}: no phrasing uses the field {field!r}, which differs from case to case"
+                yield LintProblem(told, pattern_source(pattern.name, settings))
+    for one in suite.settings:
+        prompt = prompt_template(one.prompt, one.templates)
+        if "instruction" not in names_used(prompt.source):
+            told = f"the prompt {prompt.name} does not use 'instruction', which says what the answer looks like"
+            yield LintProblem(told, _prompt_source(one))
+
+
+def _named(names: Any) -> str:  # noqa: ANN401 - any collection of texts
+    return ", ".join(repr(name) for name in sorted(names))
+
+
+def _prompt_source(settings: Settings) -> SourcePlace | None:
+    """Return the file of a prompt template of the user; None for others."""
+    path = Path(settings.prompt)
+    if path.is_file():
+        return SourcePlace(path)
+    own = files_of(settings.templates) if settings.templates else {}
+    found = own.get(settings.prompt) or own.get(settings.prompt.replace("-", "_"))
+    return SourcePlace(found) if found else None
+
+
+def _unsupported(suite: LintedSuite) -> Iterator[LintProblem]:
+    settings = with_options(UnderstandingSettings.of(suite.settings[0]), suite.options)
+    if not settings.workflows and not settings.question:
+        yield from map(LintProblem, unsaid(select(suite.options.get("patterns", "*")), settings))
+
+
+def _left_out(suite: LintedSuite) -> Iterator[LintProblem]:
+    settings = with_options(UnderstandingSettings.of(suite.settings[0]), suite.options)
+    patterns = select(suite.options.get("patterns", "*"))
+    if settings.question:  # the one that is stated, and no other
+        return
+    if settings.workflows:
+        yield from map(LintProblem, (*silent(patterns, settings), *one_sided(patterns, settings)))
+    else:
+        yield from map(LintProblem, misfits(patterns, settings))
+
+
+def _pinned_folder(pattern: Pattern, settings: UnderstandingSettings) -> Path | None:
+    """Return where the examples of a pattern stand; None for our own words, which our tests hold to examples."""
+    if settings.templates and pattern.name in files_of(settings.templates, TEMPLATES):
+        return Path(settings.templates, FOLDER)
+    code = getattr(pattern.cases, "__code__", None)
+    if pattern.category != "custom" or code is None:
+        return None
+    folder = Path(code.co_filename).parent / FOLDER
+    return folder.relative_to(Path.cwd()) if folder.is_relative_to(Path.cwd()) else folder
+
+
+def _pinned(suite: LintedSuite, missing: bool) -> Iterator[LintProblem]:
+    """Yield the phrasings without an example, or the examples that the pattern does not keep to."""
+    read: dict[Path, Mapping[str, Any]] = {}
+    for pattern, settings in _patterns(suite):
+        folder = _pinned_folder(pattern, settings)
+        if folder is None:
+            continue
+        place = pattern_source(pattern.name, settings)
+        try:
+            examples = read.setdefault(folder, pinned_in(folder)).get(pattern.name, [])
+        except UsageError as error:
+            if not missing:
+                yield LintProblem(str(error), place)
+            return
+        for phrasing in range(len(pattern.templates)):
+            those = [one for one in examples if phrasing in one.questions]
+            if missing and not those:
+                where = f"expected one under [[{pattern.name}]] in {FOLDER}/*.toml, with {_phrasing(phrasing)!r}"
+                yield LintProblem(f"{pattern.name}: phrasing {phrasing + 1} has no pinned example; {where}", place)
+            elif not missing:
+                yield from (LintProblem(told, place) for one in those if (told := fault(pattern, one, phrasing)))
+
+
+def _phrasing(number: int) -> str:
+    return PHRASINGS[min(number, len(PHRASINGS) - 1)]
+
+
+LINT_RULES: Final = (
+    LintRule(
+        "undefined-variable",
+        "A template uses a name that it is never given, be it in a branch that no question took.",
+        "Correct the name, or let the cases of the pattern have a field of that name.",
+        _undefined,
+    ),
+    LintRule(
+        "unused-variable",
+        "A template leaves out what tells its questions apart, or what the answer has to look like.",
+        "Use the field in each phrasing, or leave it out of the cases.",
+        _unused,
+        "warning",
+    ),
+    LintRule(
+        "unsupported-notation",
+        "A suite asks in a notation that does not support what a pattern needs.",
+        "Choose another notation for these patterns, or do not ask them.",
+        _unsupported,
+        "warning",
+    ),
+    LintRule(
+        "left-out-pattern",
+        "A suite asks for a pattern that finds no case, or only cases with one answer.",
+        "Choose sizes or workflows that the pattern can be asked about, or do not ask it.",
+        _left_out,
+        "warning",
+    ),
+    LintRule(
+        "unpinned-phrasing",
+        "A phrasing of the project's own has no pinned example.",
+        f"Answer a question in these words by hand, and write it into {FOLDER}/ beside the pattern.",
+        partial(_pinned, missing=True),
+        "warning",
+    ),
+    LintRule(
+        "pinned-example",
+        "A pattern gives another answer than a pinned example, or does not ask its question.",
+        "Mend the pattern, or the example if that is wrong.",
+        partial(_pinned, missing=False),
+    ),
+)
+"""The rules of suites about workflows."""

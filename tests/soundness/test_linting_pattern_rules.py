@@ -1,0 +1,184 @@
+"""The rules of the linter about suites of patterns: each finds a suite that breaks it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from lint_project import PATTERN_LINE, LintProject, lint_project
+
+FIRST = "In {{ place }}, which task comes first in the list {{ names }}?"
+SECOND = "Of the tasks {{ names }} of {{ place }}, which is the first?"
+BODY = "yield case(workflow.task_names[0], names=', '.join(workflow.task_names))"
+QUIET = ("--examples=0", "--ignore=unpinned")
+ORDERS = """package main;
+workflow Orders {
+  START -> Take;
+  Take -> Ship;
+  Ship -> END;
+  task Take {}
+  task Ship {}
+}
+"""
+
+
+@pytest.fixture
+def project(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Iterator[LintProject]:
+    with lint_project(pytester, monkeypatch, capsys) as made:
+        yield made
+
+
+def test_lint_sound_pattern_finds_nothing(project: LintProject) -> None:
+    project.write_pattern(FIRST, SECOND, body=BODY)
+    linted = project.lint(*QUIET)
+    assert (linted.code, linted.lines) == (0, []), linted
+
+
+def test_lint_pattern_without_cases_is_no_case_at_the_suite(project: LintProject) -> None:
+    project.write_pattern(FIRST, SECOND, body="yield from ()")
+    linted = project.lint(*QUIET)
+    assert linted.code == 1
+    (line,) = linted.lines
+    assert line.startswith(f"test_chosen.py:{PATTERN_LINE + 5}: no-case test_chosen: ")
+
+
+def test_lint_name_in_an_untaken_branch_is_an_undefined_variable(project: LintProject) -> None:
+    project.write_pattern(FIRST, SECOND + "{% if nested %} Not {{ nobody }}.{% endif %}", body=BODY)
+    linted = project.lint(*QUIET)
+    assert linted.lines == [
+        f"test_chosen.py:{PATTERN_LINE}: undefined-variable chosen: phrasing 2 uses 'nobody', which no case has; "
+        "known: 'names', 'nested', 'place', 'workflow'"
+    ]
+
+
+def test_lint_field_that_no_phrasing_uses_is_an_unused_variable(project: LintProject) -> None:
+    body = "yield case(workflow.task_names[0], names=', '.join(workflow.task_names), last=workflow.task_names[-1])"
+    project.write_pattern(FIRST, SECOND, body=body)
+    linted = project.lint(*QUIET)
+    assert linted.rules == ["unused-variable"]
+    assert "no phrasing uses the field 'last', which differs from case to case" in linted.output
+
+
+def test_lint_prompt_of_the_project_is_checked_for_its_names(project: LintProject) -> None:
+    project.write_pattern(FIRST, SECOND, body=BODY)
+    project.write(
+        "mine.jinja",
+        "{# answer: whole #}\n{{ workflow }}\n{{ question }}{% if not question %}{{ nobody }}{% endif %}\n",
+    )
+    linted = project.lint(*QUIET, "--", "--taskgraph-prompt=mine.jinja")
+    lines = [line for line in linted.output.splitlines() if line.startswith("mine.jinja:1: ")]
+    assert [line.split(" ")[1] for line in lines] == ["undefined-variable", "unused-variable"]
+    assert "the prompt mine uses 'nobody'" in lines[0]
+    assert "does not use 'instruction'" in lines[1]
+
+
+def test_lint_notation_without_words_for_a_pattern_is_unsupported(project: LintProject) -> None:
+    project.write(
+        "test_data.py",
+        "from pytest_taskgraph import suite, understanding\n"
+        "@suite(understanding, patterns=['next_tasks', 'infinite_recursion'], notations='mermaid')\n"
+        "def test_data(trial):\n    trial.check()\n",
+    )
+    linted = project.lint(*QUIET)
+    assert linted.rules == ["unsupported-notation"]
+    assert "infinite_recursion is left out in mermaid, which cannot say references" in linted.lines[0]
+
+
+def test_lint_size_without_room_for_a_pattern_is_left_out(project: LintProject) -> None:
+    project.write(
+        "test_small.py",
+        "from pytest_taskgraph import suite, understanding\n"
+        "@suite(understanding, patterns=['next_tasks', 'flow_connected'], tasks=3, instances=1)\n"
+        "def test_small(trial):\n    trial.check()\n",
+    )
+    linted = project.lint(*QUIET)
+    assert linted.rules == ["left-out-pattern"]
+    assert "flow_connected is left out at 3 tasks: it needs at least 5" in linted.lines[0]
+
+
+def test_lint_question_that_names_what_is_not_shown_violates_a_property(project: LintProject) -> None:
+    project.write_pattern(
+        "Which task comes directly after the one that {{ place }} begins with? {% if names %}{% endif %}",
+        body="yield case(workflow.task_names[0], names=workflow.task_names)\n"
+        "    yield case(workflow.task_names[-1], names=workflow.task_names)",
+    )
+    linted = project.lint("--examples=10", "--select=one-answer")
+    assert linted.rules == ["one-answer"]
+    assert f"test_chosen.py:{PATTERN_LINE}: one-answer chosen: the question" in linted.output
+    assert "    question: Which task comes directly after" in linted.output
+
+
+def pin(project: LintProject, *phrasings: str, answer: str = "Take") -> None:
+    """Pin an example for these phrasings."""
+    words = {"first": "In workflow 'Orders', which task comes first in the list Take, Ship?",
+             "second": "Of the tasks Take, Ship of workflow 'Orders', which is the first?"}  # fmt: skip
+    questions = "".join(f'{name} = "{words[name]}"\n' for name in phrasings)
+    project.write(
+        "pinned_examples/orders.toml", f'[[chosen]]\nworkflow = "orders.xxp"\n{questions}answer = "{answer}"\n'
+    )
+    project.write("pinned_examples/orders.xxp", ORDERS)
+
+
+@pytest.mark.parametrize(
+    ("pinned", "missing"), [((), ["1", "2"]), (("first",), ["2"]), (("first", "second"), [])]
+)  # fmt: skip
+def test_lint_phrasing_without_a_pinned_example_is_unpinned(
+    project: LintProject, pinned: tuple[str, ...], missing: list[str]
+) -> None:
+    project.write_pattern(FIRST, SECOND, body=BODY)
+    if pinned:
+        pin(project, *pinned)
+    linted = project.lint("--examples=0")
+    assert linted.rules == (["unpinned-phrasing"] if missing else []), linted
+    assert [line.partition("chosen: phrasing ")[2][:1] for line in linted.lines] == missing
+
+
+def test_lint_pinned_example_with_another_answer_is_found(project: LintProject) -> None:
+    project.write_pattern(FIRST, SECOND, body=BODY)
+    pin(project, "first", "second", answer="Ship")
+    linted = project.lint("--examples=0")
+    assert linted.rules == ["pinned-example"]
+    assert "pinned answer 'Ship', pattern's 'Take'" in linted.lines[0]
+
+
+def test_lint_pinned_question_that_is_not_asked_is_found(project: LintProject) -> None:
+    project.write_pattern(SECOND, body=BODY)
+    pin(project, "first")
+    linted = project.lint("--examples=0")
+    assert linted.rules == ["pinned-example"]
+    assert "the pattern does not ask" in linted.lines[0]
+    assert 'it asks, for example, "Of the tasks Take, Ship' in linted.lines[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("[[chosen]\n", "orders.toml: "),
+        ("chosen = 1\n", "expected entries that begin with [[chosen]]"),
+        ('[[chosen]]\nworkflow = "orders.xxp"\nthird_one = "?"\nanswer = "Take"\n', "unknown keys third_one"),
+        ('[[chosen]]\nanswer = "Take"\n', "expected a workflow, a question such as 'first', and an answer"),
+        ('[[chosen]]\nworkflow = "none.xxp"\nfirst = "?"\nanswer = "Take"\n', "none.xxp: no such file"),
+    ],
+)
+def test_lint_file_of_pinned_examples_that_is_broken_is_found(project: LintProject, text: str, words: str) -> None:
+    project.write_pattern(FIRST, body=BODY)
+    pin(project, "first")
+    project.write("pinned_examples/orders.toml", text)
+    linted = project.lint("--examples=0")
+    assert linted.rules == ["pinned-example"]
+    assert words in linted.lines[0]
+
+
+def test_lint_words_in_a_folder_of_templates_are_named_and_need_pinning(project: LintProject) -> None:
+    project.write("words/patterns/next_tasks.jinja", "What follows '{{ task }}' in {{ place }}, {{ flow }}?\n")
+    project.write(
+        "test_words.py",
+        "from pytest_taskgraph import suite, understanding\n"
+        "@suite(understanding, patterns='next_tasks', instances=1)\ndef test_words(trial):\n    trial.check()\n",
+    )
+    linted = project.lint("--examples=0", "--", "--taskgraph-templates=words")
+    assert linted.output.startswith(
+        "words/patterns/next_tasks.jinja:1: unpinned-phrasing next_tasks: phrasing 1 has no"
+    )
