@@ -1,0 +1,72 @@
+"""docs/lint.md: its example gives the output it shows, and its tables name every rule."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import bounded_process
+import pytest
+from lint_project import LintProject, lint_project
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "lint.md").read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def project(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> Iterator[LintProject]:
+    with lint_project(pytester, monkeypatch, capsys) as made:
+        yield made
+
+
+def test_page_example_gives_the_output_it_shows(project: LintProject) -> None:
+    (name, source), *_ = re.findall(r"`([\w.]+)`:\n\n```python\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+    (output,) = re.findall(rf"^```text\n({re.escape(name)}:.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+    project.write(name, source)
+    assert project.lint(name).output == output
+    project.write(name, source.replace("directly after the task?", "directly after task {{ task }}?"))
+    assert project.lint(name).rules == ["unpinned-phrasing"]
+
+
+def test_page_names_every_rule_once(project: LintProject) -> None:
+    known = re.findall(r"^([a-z-]+) \(", project.lint("--rules").output, re.MULTILINE)
+    tables = PAGE.partition("## What is checked")[2].partition("\n## ")[0]
+    assert sorted(re.findall(r"^\| `([a-z-]+)` \|", tables, re.MULTILINE)) == sorted(known)
+
+
+def test_page_example_of_pinning_is_read(project: LintProject) -> None:
+    (text,) = re.findall(r"^```text\n(\[\[.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+    project.write("pinned_examples/orders.toml", text)
+    project.write(
+        "pinned_examples/orders.xxp",
+        "package main;\nworkflow Orders {\n  START -> Pay;\n  Pay -> Ship;\n  Ship -> Pack;\n  Pack -> END;\n"
+        "  task Pay {}\n  task Ship {}\n  task Pack {}\n}\n",
+    )
+    project.write(
+        "test_next.py",
+        "from pytest_taskgraph import case, pattern, suite, understanding\n"
+        "from pytest_taskgraph.workflow.graph import successors\n"
+        "@pattern(\"In {{ place }}, which task comes directly after '{{ task }}'?\",\n"
+        '         "In {{ place }}, to which task does the flow lead from \'{{ task }}\'?", form="task")\n'
+        "def next_task(workflow):\n"
+        '    """Can the model follow a link?"""\n'
+        "    for task in workflow.task_names:\n"
+        "        if len(found := sorted(successors(workflow, task))) == 1 and found[0] in workflow.task_names:\n"
+        "            yield case(found[0], task=task)\n"
+        "@suite(understanding, patterns=next_task, instances=1)\n"
+        "def test_next(trial):\n"
+        "    trial.check()\n",
+    )
+    linted = project.lint("--examples=0")
+    assert (linted.code, linted.lines) == (0, []), linted
+
+
+def test_lint_shipped_suites_are_clean() -> None:
+    command = [sys.executable, "-m", "pytest_taskgraph", "lint", "suites", "--examples=0"]
+    done = bounded_process.run(command, cwd=ROOT)
+    assert (done.returncode, done.stderr) == (0, ""), done.stdout
+    assert re.search(r"^6 suites with \d+ questions, \d+ rules: no problem found$", done.stdout, re.MULTILINE)
