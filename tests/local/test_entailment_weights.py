@@ -15,7 +15,7 @@ transformers = pytest.importorskip("transformers", reason="the extra nli is not 
 from tiny_language_model import whole_words  # noqa: E402
 
 from pytest_taskgraph.benchmarks.paged.document_quality.entailment import fine_scores  # noqa: E402
-from pytest_taskgraph.benchmarks.paged.document_quality.entailment_weights import (  # noqa: E402
+from pytest_taskgraph.benchmarks.paged.entailment_models.entailment_weights import (  # noqa: E402
     LocalEntailmentModel,
     load_entailment_model,
 )

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from ....errors import UsageError
 from ....local_weights import find_weights, quiet_transformers
-from .entailment import EntailmentScores
+from .entailment_scores import EntailmentScores
 
 NLI_EXTRA: Final = "pip install pytest-taskgraph-bench[nli]"
 _PACKAGES: Final = ("torch", "transformers")

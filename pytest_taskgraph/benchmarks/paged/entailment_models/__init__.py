@@ -1,0 +1,1 @@
+"""Models of natural language inference: what one is, and those on this machine."""
