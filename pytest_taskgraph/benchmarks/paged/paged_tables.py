@@ -42,8 +42,8 @@ _TABLE_2: Final = """
 Sonbol et al. (2023)           .028 .308 .213 -    .485 -    .279 .056 .047 .017
 Neuberger et al. (2023)        .027 .276 -    -    .469 -    .337 .074 .061 -
 Sholiq et al. (2022)           -    .387 -    -    .463 -    .198 .091 .022 -
-PET, Bellan et al. (2023)      .085 .430 .069 -    .493 -    -    .164 .026 .000
-CIS, Bellan et al. (2022)      .633 .639 -    -    .455 -    -    .203 .157 -
+PET, Bellan et al. 2023        .085 .430 .069 -    .493 -    -    .164 .026 .000
+CIS, Bellan et al. 2022        .633 .639 -    -    .455 -    -    .203 .157 -
 Flan-T5, few-shot              .206 .362 -    -    .376 -    -    .084 .013 -
 Flan-T5, fine-tuned            .659 .684 .589 .366 .419 .045 .393 .395 .168 .363
 ChatGPT, few-shot              .625 .681 .687 .286 .477 .173 .388 .408 .158 .444
@@ -73,43 +73,40 @@ _UNANSWERED: Final = (
     Column("refused", rank=1, optional=True),
     Column("skipped", rank=1, optional=True),
 )
-_F1: Final = (
-    Column("n"),
-    *(Column(f"{element}_f1", title, short, rank) for element, (title, short, rank) in ELEMENTS.items()),
-    *_UNANSWERED,
-)
 _OVERALL: Final = (
     Column("n"), Column("mean", "F1 of all elements", "F1"), Column("interval"),
     Column("graph_edit_similarity", "graph edit similarity", "edit sim."), *_UNANSWERED,
 )  # fmt: skip
-_RATES: Final = (
-    Column("n"),
-    *(
-        Column(f"{element}_{rate}", f"{title}, {rate}", f"{short} {rate[0].upper()}", rank)
-        for element, (title, short, rank) in ELEMENTS.items()
-        for rate in ("precision", "recall")
-    ),
-)
 _ROUNDS: Final = (
     Column("n"),
+    Column("round_0_gateway_f1", "gateways, first reply", "first"),
     *(
-        Column(f"round_{at}_gateway_f1", f"gateways, round {at}" if at else "gateways, first reply", f"round {at}", at)
-        for at in range(MOST_ROUNDS + 1)
+        Column(f"round_{at}_gateway_f1", f"gateways, round {at}", f"round {at}", int(at > 2), optional=True)
+        for at in range(1, MOST_ROUNDS + 1)
     ),
 )
 
+
+def _by_element(rate: str) -> tuple[Column, ...]:
+    """Return a column for each element: its precision, its recall, or its F1."""
+    return tuple(Column(f"{element}_{rate}", title, short, rank) for element, (title, short, rank) in ELEMENTS.items())
+
+
 TABLES: Final = (
     TableSpec(
-        "elements", "F1 by element", _F1, rows="model-group", total=False, graded=True, references=_paper_values(),
-        caption="F1 by element (layout of table 2)", layouts=_LAYOUTS,
+        "elements", "F1 by element", (Column("n"), *_by_element("f1"), *_UNANSWERED), rows="model-group", total=False,
+        graded=True, references=_paper_values(), caption="F1 by element (layout of table 2)", layouts=_LAYOUTS,
     ),
     TableSpec(
         "overall", "whole graph", _OVERALL, rows="model-group", total=False, graded=True,
         caption="Whole graphs: F1 of all elements, and graph edit similarity", layouts=_LAYOUTS,
     ),
-    TableSpec(
-        "rates", "precision, recall", _RATES, rows="model-group", total=False, graded=True,
-        caption="Precision and recall by element", layouts=_LAYOUTS,
+    *(
+        TableSpec(
+            rate, rate, (Column("n"), *_by_element(rate)), rows="model-group", total=False, graded=True,
+            caption=f"{rate.capitalize()} by element", layouts=_LAYOUTS,
+        )
+        for rate in ("precision", "recall")
     ),
     TableSpec(
         "rounds", "self-refine", _ROUNDS, rows="model-group", total=False, graded=True, groups=("refine",),
