@@ -9,10 +9,11 @@ from dataclasses import replace
 from typing import Final
 
 from ..errors import OrderTooWideError, ProviderError, UnmeasuredError, UnparseableError, UsageError
-from ..trial import Failure, Json, Outcome, Question, Reply, Score, Trial
+from ..trial import Failure, Json, Outcome, Place, Question, Reply, Score, Trial
 from .condition_meaning import condition_of
 from .extraction import answer_text, marked
 from .forms import form
+from .forms.form import Form
 from .forms.letter_form import LETTER, option_names
 from .measurement import Measurement, measure_answer, measure_unparseable
 from .metrics import METRICS, metric
@@ -108,7 +109,7 @@ def _read(question: Question, reply: Reply) -> Json | Score:
     shape, text = form(question.form), ""
     try:
         lines = shape.takes_lines(question.names)
-        text = answer_text(reply.text, question.place, question.parsing, lines)
+        text = answer_text(reply.text, _place(question, reply, shape), question.parsing, lines)
         known = known_with(question.names, question.spellings, question.form)
         given = in_names(shape.read(text, known, question.parsing), question.spellings, question.form)
     except UnparseableError as problem:
@@ -120,6 +121,12 @@ def _read(question: Question, reply: Reply) -> Json | Score:
     if declined and not _holds_answer(given, text, question, reply):
         return _nought(question, "refused", "the reply declines to answer")
     return given
+
+
+def _place(question: Question, reply: Reply, shape: Form) -> Place:
+    """Return where the answer stands: anywhere in a reply without the marker, if its form tells it from talk."""
+    unmarked = question.parsing == "lenient" and question.place == "marker" and shape.apart
+    return "whole" if unmarked and not marked(reply.text, question.parsing) else question.place
 
 
 def _demand_whole(reply: Reply, readable: bool) -> None:

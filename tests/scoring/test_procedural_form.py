@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from procedural_builders import END, START, action, gateway, graph, procedural_graphs, stated
 
-from pytest_taskgraph.errors import UnparseableError
+from pytest_taskgraph.errors import ProviderError, UnparseableError
 from pytest_taskgraph.notations.procedural_text import write_procedural_graph
 from pytest_taskgraph.scoring.forms.procedural_graph_form import (
     MOST_FLOWS,
@@ -148,3 +150,30 @@ def test_grade_of_an_apology_before_a_graph_is_that_of_the_graph() -> None:
     assert grade(asked(SHIP), Reply(f"{apology}\n{TEXT}")).value == 1.0
     refused = grade(asked(SHIP), Reply(f"{apology}\nask a lawyer -> trust them"))
     assert refused.status == "refused"
+
+
+@pytest.mark.parametrize(
+    ("reply", "value"),
+    [
+        (f"I reason.\n{TEXT}", 1.0),  # no marker: the graph is told from talk
+        (f"The answer follows.\nStart -> stop\nFinal answer:\n{TEXT}", 1.0),
+        (
+            f'I shall write "Final answer:" and the graph.\n{TEXT.replace("clerk", "cook")}\n**Final Answer:**\n{TEXT}',
+            1.0,
+        ),
+        ("I have no idea.", 0.0),
+    ],
+)
+def test_grade_of_marked_graph_reads_behind_last_marker_or_all(reply: str, value: float) -> None:
+    assert grade(replace(asked(SHIP), place="marker"), Reply(reply)).value == value
+
+
+def test_grade_of_marked_graph_strictly_demands_marker() -> None:
+    question = replace(asked(SHIP, "strict"), place="marker")
+    assert grade(question, Reply(TEXT)).status == "unparseable"
+    assert grade(question, Reply(f"Final answer:{TEXT}")).value == 1.0
+
+
+def test_grade_of_unmarked_graph_cut_off_raises_truncated() -> None:
+    with pytest.raises(ProviderError, match="cut off"):
+        grade(replace(asked(SHIP), place="marker"), Reply(TEXT, finish_reason="length"))

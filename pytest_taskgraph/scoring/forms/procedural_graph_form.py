@@ -127,5 +127,5 @@ def _takes_lines(names: Sequence[str]) -> bool:
 
 PROCEDURAL_GRAPH = Form(
     "procedural-graph", _ask, _read, _write, "procedural_f1", pass_threshold=0.0, wrong=_other_action, show=_show,
-    takes_lines=_takes_lines, open=True,
+    takes_lines=_takes_lines, apart=True, open=True,
 )  # fmt: skip
