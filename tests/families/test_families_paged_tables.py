@@ -60,3 +60,22 @@ def test_self_refine_table_shows_no_more_rounds_than_were_asked_for(
         suite, monkeypatch, 80, "--taskgraph-paged-method=refine", f"--taskgraph-paged-rounds={MOST_ROUNDS}"
     )
     assert [word for word in shown["self-refine"] if word.isdigit()] == ["1", "2", "3", "4", "5"]
+
+
+def test_pass_threshold_puts_a_table_of_pass_rates_in_place_of_the_others(
+    suite: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
+    ran = suite.run("test_paged.py", "--taskgraph-instances=2", "--taskgraph-pass-threshold=0.5")
+    assert ran.code == 0, ran.output
+    rows = [line.split() for line in ran.table]
+    assert ["extract", "2*", "1.000"] in [row[:3] for row in rows]
+    assert not any(line.startswith("F1 by element") for line in ran.table)
+
+
+def test_markdown_names_the_facts_of_the_run_as_the_family_does(suite: Project) -> None:
+    ran = suite.run("test_paged.py", "--taskgraph-instances=2", "--taskgraph-report=md=r.md")
+    assert ran.code == 0, ran.output
+    lines = (suite.path / "r.md").read_text(encoding="utf-8").splitlines()
+    assert "- documents: `generated (test split)`" in lines
+    assert "- worked examples: `3`" in lines

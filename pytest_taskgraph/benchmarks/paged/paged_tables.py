@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from ...family_description import Aggregate, Column, ReferenceValue, TableLayout, TableSpec
+from ...family_description import RATE_LAYOUTS, RATES, Aggregate, Column, ReferenceValue, TableLayout, TableSpec
 
 ELEMENTS: Final = {
     "actor": ("actor", "actor", 0),
@@ -112,4 +112,6 @@ TABLES: Final = (
         "rounds", "self-refine", _ROUNDS, rows="model-group", total=False, graded=True, groups=("refine",),
         caption="Gateways after each round of feedback (figure 6)", layouts=_LAYOUTS,
     ),
+    TableSpec("rates", "method", RATES, sections=True, caption="Pass rates by method", layouts=RATE_LAYOUTS),
 )  # fmt: skip
+"""The last one is about runs with a pass threshold, the others about graded questions."""
