@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from ...errors import UnknownNameError
-from ..family import Family, Label, QuestionReference
+from ..family import Command, Family, Label, QuestionReference
 from ..settings import Settings
 from .paged_options import DATA, HELP, OPTIONS, PROFILES, PagedSettings
 
@@ -33,6 +33,7 @@ class Paged(Family):
     data_names = (DATA,)
     prompt_templates = False
     baselines = ("rules",)
+    commands = ("paged",)
 
     def references(self, settings: Settings, options: Mapping[str, Any]) -> Sequence[QuestionReference]:
         """Return the questions about the documents, for each method. Raises UsageError."""
@@ -92,6 +93,14 @@ class Paged(Family):
         if name not in BASELINES:
             raise UnknownNameError("baseline", name, BASELINES)
         return BASELINES[name](settings)
+
+    def command(self, name: str) -> Command:
+        """Return the command about documents and their quality. Raises UnknownNameError for any other name."""
+        if name not in self.commands:
+            return super().command(name)
+        from . import paged_command
+
+        return paged_command
 
     def section(self, group: str) -> str:
         """Return the one section of the methods."""

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ....reports.table import table
+from ....trial import Json
 from .document_set import DocumentPair
 
 PAPER_COUNTS: Final[Mapping[str, int]] = {
@@ -65,6 +66,19 @@ class DocumentCounts:
     def lines(self) -> list[str]:
         """Return the table as text."""
         return table(HEADER, self.rows(), "lrrrr")
+
+    def to_json(self) -> dict[str, Json]:
+        """Return the table as JSON: by name the number and that of the paper, and both for each document."""
+        documents = self.numbers["documents"]
+        return {
+            name: {
+                "number": number,
+                "per_document": number / documents if documents else None,
+                "paper": PAPER_COUNTS[name],
+                "paper_per_document": PAPER_COUNTS[name] / PAPER_COUNTS["documents"],
+            }
+            for name, number in self.numbers.items()
+        }
 
 
 def count_sentences(document: str) -> int:

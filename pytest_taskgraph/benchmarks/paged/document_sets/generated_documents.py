@@ -41,10 +41,21 @@ def generate_documents(
     return _generate(seed, rows * len(DEALT), quality)
 
 
+def generate_pairs(seed: int, count: int, quality: DocumentQuality = "pipeline") -> tuple[DocumentPair, ...]:
+    """Return the first so many pairs of a seed, in the order of the draw, each in the split that it always has.
+
+    Raises:
+        UsageError: if a vocabulary of the project's own allows no graph.
+    """
+    rows = -(-count // len(DEALT))
+    whole = [_pair(seed, number, quality) for number in range(rows * len(DEALT))]
+    return tuple(deal_splits(whole, seed))[:count]
+
+
 @catalog_cache
 @lru_cache(maxsize=4)
 def _generate(seed: int, count: int, quality: DocumentQuality) -> DocumentSet:
-    return DocumentSet.of("generated", deal_splits([_pair(seed, number, quality) for number in range(count)], seed))
+    return DocumentSet.of("generated", generate_pairs(seed, count, quality))
 
 
 def _pair(seed: int, number: int, quality: DocumentQuality) -> DocumentPair:

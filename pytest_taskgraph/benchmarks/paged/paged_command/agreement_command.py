@@ -1,0 +1,130 @@
+"""`paged agreement FILE`: ratings of documents by people, and how far they agree (Du et al. 2024, section 3.3)."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Final
+
+from ....errors import UsageError
+from ....reports.escape import in_json, one_line
+from ....reports.table import table
+from ....trial import Json
+from ..document_quality.document_annotations import (
+    CRITERIA,
+    LEAST,
+    MOST,
+    AnnotatedDocuments,
+    CriterionAgreement,
+    criterion_agreements,
+    read_document_annotations,
+)
+from .stated_documents import warn
+
+SUMMARY: Final = "show the means of ratings of documents by people, and how far the raters agree"
+RELIABLE: Final = 0.75
+"""The intraclass correlation from which ratings count as reliable (Koo and Li 2016), as Du et al. (2024) have it."""
+MOST_SYSTEMS: Final = 50
+ALL: Final = "all"
+_HEADER: Final = ("system", "criterion", "mean", "ICC", "documents", "ratings each", "left out")
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the command to the parser."""
+    parser.add_argument(
+        "file",
+        metavar="FILE",
+        type=Path,
+        help="a CSV file with the columns document, rater, "
+        f"{', '.join(CRITERIA)} (whole numbers from {LEAST} to {MOST}, or nothing) and perhaps system",
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON object instead of a table")
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print the mean and the intraclass correlation of each criterion, over all documents and for each system.
+
+    Returns:
+        0.
+
+    Raises:
+        UsageError: if the file cannot be read, or has too many systems.
+    """
+    found = read_document_annotations(options.file)
+    by_system = agreements_by_system(found, options.file)
+    if options.json:
+        systems = {name: [*map(_plain, agreements)] for name, agreements in by_system}
+        print(in_json({"file": str(options.file), "systems": systems, "problems": list(found.problems)}))
+        return 0
+    rows = [row for name, agreements in by_system for row in _rows(name, agreements)]
+    print("\n".join([one_line(f"{options.file}: {_ratings(found)}"), "", *table(_HEADER, rows, "llrrrrr"), ""]))
+    print("\n".join(_notes(by_system)))
+    warn(found.problems)
+    return 0
+
+
+def agreements_by_system(found: AnnotatedDocuments, file: Path) -> list[tuple[str, tuple[CriterionAgreement, ...]]]:
+    """Return the agreements by criterion for each system in the order of the file, and those over all documents.
+
+    Raises:
+        UsageError: if the systems are more than MOST_SYSTEMS.
+    """
+    systems = [*dict.fromkeys(annotation.system for annotation in found.annotations)]
+    if len(systems) > MOST_SYSTEMS:
+        raise UsageError(
+            f"{file}: the column system names {len(systems)} systems; expected {MOST_SYSTEMS} at most, each of which "
+            "wrote several documents"
+        )
+    listed: list[tuple[str, tuple[CriterionAgreement, ...]]] = []
+    if len(systems) > 1:
+        for system in systems:
+            own = (annotation for annotation in found.annotations if annotation.system == system)
+            listed.append((system or "not stated", criterion_agreements(own)))
+    return [*listed, (ALL, criterion_agreements(found.annotations))]
+
+
+def _ratings(found: AnnotatedDocuments) -> str:
+    documents = {(annotation.system, annotation.document) for annotation in found.annotations}
+    raters = {annotation.rater for annotation in found.annotations}
+    return f"{len(documents)} documents, {len(raters)} raters"
+
+
+def _rows(system: str, agreements: Sequence[CriterionAgreement]) -> Iterator[tuple[str, ...]]:
+    for one in agreements:
+        yield (
+            system,
+            one.criterion,
+            _decimal(one.mean, 2),
+            _decimal(one.correlation, 3),
+            str(one.documents),
+            str(one.raters),
+            str(one.left_out),
+        )
+
+
+def _decimal(value: float | None, places: int) -> str:
+    return "-" if value is None else f"{value:.{places}f}"
+
+
+def _plain(agreement: CriterionAgreement) -> dict[str, Json]:
+    found: dict[str, Json] = asdict(agreement)
+    return found
+
+
+def _notes(by_system: Sequence[tuple[str, Sequence[CriterionAgreement]]]) -> Iterator[str]:
+    """Yield what the numbers mean, and which of them are not reliable."""
+    yield (
+        "ICC: one-way random, single ratings (Shrout and Fleiss 1979), over the documents that have as many ratings as "
+        "most have."
+    )
+    (_, over_all) = by_system[-1]
+    known = [one for one in over_all if one.correlation is not None]
+    low = [one.criterion for one in known if (one.correlation or 0.0) < RELIABLE]
+    if low:
+        yield f"Below {RELIABLE}, so not reliable (Koo and Li 2016): {', '.join(low)}."
+    elif known:
+        yield f"All are {RELIABLE} or more, so reliable (Koo and Li 2016)."
+    if undefined := [one.criterion for one in over_all if one.correlation is None and one.mean is not None]:
+        yield f"Undefined, for documents or raters are too few, or all ratings are the same: {', '.join(undefined)}."
