@@ -23,10 +23,12 @@ FURTHER: Final = ("graph_edit_similarity",)
 
 def check(settings: PagedSettings) -> None:
     """Check methods, worked examples and prompts. Raises UsageError."""
-    select_methods(settings.methods)
+    methods = select_methods(settings.methods)
     PROMPTS.check(settings)
     if settings.examples > (known := len(read_worked_examples())):
         raise UsageError(f"--taskgraph-shots: {settings.examples}; expected at most {known}, the worked examples")
+    for method in methods:
+        method.check(settings)
 
 
 def references(settings: PagedSettings, instances: int | None = None) -> list[QuestionReference]:

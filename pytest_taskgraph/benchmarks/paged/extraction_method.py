@@ -26,6 +26,7 @@ class ExtractionMethod:
         place: Where the graph stands in the reply.
         episode: How a question is put; None for one prompt and one reply.
         settings: From the document and the settings to what the episode needs beside the prompt.
+        check: Checks, before anything is asked, that the settings can be met. Raises UsageError.
     """
 
     name: str
@@ -34,3 +35,4 @@ class ExtractionMethod:
     place: Place
     episode: Episode | None = None
     settings: Callable[[DocumentPair, PagedSettings], dict[str, Json]] = lambda pair, settings: {}
+    check: Callable[[PagedSettings], None] = lambda settings: None

@@ -12,7 +12,7 @@ from .element_extraction import extract_elements
 from .extraction_method import ExtractionMethod
 from .extraction_rules.document_elements import FORMAT
 from .prompts import PROMPTS
-from .refinement.refine_episode import refine, refine_settings
+from .refinement.refine_episode import check_refinement, refine, refine_settings
 from .worked_examples import read_worked_examples
 
 if TYPE_CHECKING:
@@ -67,6 +67,7 @@ METHODS: Final[Mapping[str, ExtractionMethod]] = MappingProxyType(
                 "whole",
                 refine,
                 refine_settings,
+                check_refinement,
             ),
         )
     }

@@ -48,7 +48,13 @@ VERIFIER: Final = Option(
     "lexical",
     choices=("lexical", "nli"),
 )
-OPTIONS: Final = (METHOD, SPLIT, SOURCE, QUALITY, ROUNDS, VERIFIER)
+NLI: Final = Option(
+    "paged-nli",
+    "NAME",
+    "entailment model of --taskgraph-paged-verifier=nli: a folder of transformers, or a name in the local cache",
+    "FacebookAI/roberta-large-mnli",
+)
+OPTIONS: Final = (METHOD, SPLIT, SOURCE, QUALITY, ROUNDS, VERIFIER, NLI)
 HELP: Final = {"instances": "of N documents per method", "shots": "documents"}
 """The words of this family for the help of shared options."""
 PROFILES: Final = {"full": {"paged-method": "all"}}
@@ -66,6 +72,7 @@ _FIELDS: Final = {
     "quality": QUALITY,
     "rounds": ROUNDS,
     "verifier": VERIFIER,
+    "nli": NLI,
 }
 """The fields of PagedSettings that hold the value of an option, as it is."""
 
@@ -83,6 +90,7 @@ class PagedSettings(Settings):
     quality: DocumentQuality = "pipeline"
     rounds: int = 2
     verifier: ConditionVerifierName = "lexical"
+    nli: str = NLI.default
 
     @property
     def examples(self) -> int:

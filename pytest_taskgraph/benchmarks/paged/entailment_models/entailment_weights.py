@@ -6,6 +6,7 @@ run, and no network is used. torch and transformers are imported when a model is
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from itertools import starmap
@@ -33,6 +34,28 @@ def check_nli_extra() -> None:
         raise UsageError(f"entailment models need {' and '.join(missing)}, which this extra installs: {NLI_EXTRA}")
 
 
+def find_entailment_weights(name: str) -> Path:
+    """Return the folder of an entailment model, which is not loaded; it has the labels of one.
+
+    Args:
+        name: The path of a folder that transformers saved, or a name that the local cache holds.
+
+    Raises:
+        UsageError: if torch or transformers are missing, the model is not there, has no safetensors, or has other
+            labels.
+    """
+    check_nli_extra()
+    folder = find_weights(name, otherwise=f"download it there before the run: hf download {name}")
+    path = folder / "config.json"
+    try:
+        stated = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise UsageError(f"the entailment model {folder}: {path} cannot be read: {str(error)[:200]}") from None
+    labels = stated.get("id2label") if isinstance(stated, dict) else None
+    _label_places(f"local:{folder}", labels if isinstance(labels, dict) else {})
+    return folder
+
+
 def load_entailment_model(name: str) -> LocalEntailmentModel:
     """Load an entailment model, such as the paper's FacebookAI/roberta-large-mnli, from this machine.
 
@@ -43,8 +66,7 @@ def load_entailment_model(name: str) -> LocalEntailmentModel:
         UsageError: if torch or transformers are missing, the model is not there, has no safetensors, cannot be loaded,
             or is not one of natural language inference.
     """
-    check_nli_extra()
-    folder = find_weights(name)
+    folder = find_entailment_weights(name)
     import transformers
 
     kept: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
@@ -135,14 +157,14 @@ class LocalEntailmentModel:
 
 def _label_places(name: str, labels: Mapping[Any, Any]) -> dict[str, int]:
     """Return the place of each label of natural language inference. Raises UsageError if there are others."""
-    places = {str(label).strip().lower(): int(place) for place, label in labels.items()}
-    if sorted(places) != sorted(_LABELS):
-        found = ", ".join(sorted(places))[:100]
+    places = {str(label).strip().lower(): str(place) for place, label in labels.items()}
+    if sorted(places) != sorted(_LABELS) or sorted(places.values()) != ["0", "1", "2"]:
+        found = ", ".join(sorted(places))[:100] or "none"
         raise UsageError(
             f"the entailment model {name}: found the labels {found}; expected {', '.join(_LABELS)}; set id2label in "
             "its config.json, or name another model"
         )
-    return places
+    return {label: int(place) for label, place in places.items()}
 
 
 def _longest(model: Any, tokenizer: Any) -> int | None:  # noqa: ANN401

@@ -6,6 +6,7 @@ it should be inclusive.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import combinations
 from typing import Final
 
@@ -24,9 +25,13 @@ def verify_conditions(graph: ProceduralGraph, rule: ConflictRule) -> list[Verifi
         graph: The graph.
         rule: What decides whether conditions in prose conflict.
     """
+    return [feedback for feedback in verify_gateways(graph, rule) if feedback is not None]
+
+
+def verify_gateways(graph: ProceduralGraph, rule: ConflictRule) -> Iterator[VerifierFeedback | None]:
+    """Yield feedback on each gateway with conditions, the smallest first; None if it is of the right type."""
     slabs = [slab for slab in find_slabs(graph) if slab.part.split.sort in ("exclusive", "inclusive")]
-    found = (_feedback(slab, rule) for slab in slabs[:MOST_SPLITS])
-    return [feedback for feedback in found if feedback is not None]
+    yield from (_feedback(slab, rule) for slab in slabs[:MOST_SPLITS])
 
 
 def find_gateway_conflict(conditions: list[str], rule: ConflictRule) -> tuple[ConflictVerdict, tuple[str, ...]]:

@@ -1,7 +1,7 @@
 """Whether two conditions conflict, so that at most one of them can hold: by exact logic, or by a rule for prose.
 
-Du et al. (2024), section 4.3, ask a model of natural language inference. Any object with `find_conflict` may take the
-place of the lexical rule.
+Du et al. (2024), section 4.3, ask a model of natural language inference (entailment_conflicts). Any object with
+`find_conflict` may take the place of the lexical rule.
 """
 
 from __future__ import annotations
@@ -56,13 +56,9 @@ class LexicalConflictRule:
 
     def find_conflict(self, first: str, second: str) -> ConflictVerdict:
         """Return whether the words of two conditions conflict."""
-        one, other = _bare_condition(first), _bare_condition(second)
-        if one.casefold() == other.casefold():
-            return "no conflict"
-        if means_other_cases(one) or means_other_cases(other):
-            return "conflict"
-        if (overlap := _ranges_overlap(one, other)) is not None:
-            return "no conflict" if overlap else "conflict"
+        one, other = bare_condition(first), bare_condition(second)
+        if (plain := find_plain_conflict(one, other)) is not None:
+            return plain
         exclude = are_opposites if _EXISTENCE.match(one) and _EXISTENCE.match(other) else exclude_each_other
         if exclude(one, other):
             return "conflict"
@@ -80,6 +76,23 @@ def find_guard_conflict(first: str, second: str) -> ConflictVerdict | None:
     return "unknown" if apart is None else "conflict" if apart else "no conflict"
 
 
+def find_plain_conflict(first: str, second: str) -> ConflictVerdict | None:
+    """Return whether two conditions conflict, if that needs no reading of words; None if it does.
+
+    A condition does not conflict with itself, and does with "otherwise". Ranges of numbers are compared exactly.
+
+    Args:
+        first: A condition, as `bare_condition` returns it.
+        second: Another one.
+    """
+    if first.casefold() == second.casefold():
+        return "no conflict"
+    if means_other_cases(first) or means_other_cases(second):
+        return "conflict"
+    overlap = _ranges_overlap(first, second)
+    return None if overlap is None else "no conflict" if overlap else "conflict"
+
+
 def means_other_cases(condition: str) -> bool:
     """Return True if a condition means all cases but those beside it: "otherwise", "if not", or no words at all."""
     bare = condition.strip(" .,;:")
@@ -90,7 +103,7 @@ def _is_large(guard: Guard) -> bool:
     return not isinstance(guard, Otherwise) and len([*comparisons(guard)]) > MOST_COMPARISONS
 
 
-def _bare_condition(condition: str) -> str:
+def bare_condition(condition: str) -> str:
     """Return a condition without "if" or "when" before it, unless nothing but "not" stands behind that."""
     text = " ".join(condition[:LONGEST_CONDITION].split()).strip(" .,;:")
     return text if means_other_cases(text) else _CUE.sub("", text, count=1)
