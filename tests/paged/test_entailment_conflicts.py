@@ -236,3 +236,9 @@ def test_family_check_verifier_without_extra_is_refused_where_used(monkeypatch: 
             paged.check(settings(method=methods, verifier="nli"))
     paged.check(settings(method=("extract",), verifier="nli"))
     paged.check(settings(method=("refine",), verifier="lexical"))
+
+
+def test_family_check_more_rounds_than_tables_show_is_refused() -> None:
+    paged.check(settings(method=("refine",), rounds=5))
+    with pytest.raises(UsageError, match=r"^--taskgraph-paged-rounds: 6; expected at most 5$"):
+        paged.check(settings(method=("refine",), rounds=6))

@@ -134,6 +134,12 @@ def test_verifier_nli_verdict_of_its_model_decides_on_feedback(
     assert own.record("r.json")["settings"]["paged-nli"] == "model"
 
 
+def test_rounds_beyond_the_table_are_refused_with_the_limit(own: Project) -> None:
+    ran = own.run("--taskgraph-paged-rounds=6")
+    assert (ran.code, ran.clean) == (pytest.ExitCode.USAGE_ERROR, True), ran.output
+    assert "ERROR: --taskgraph-paged-rounds: 6; expected at most 5" in ran.output
+
+
 def test_model_of_a_suite_is_found_from_where_pytest_runs(
     own: Project, server: Loopback, installed: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:

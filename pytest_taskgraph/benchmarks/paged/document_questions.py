@@ -13,7 +13,8 @@ from ..data_sets.item_draw import draw_items
 from ..family import QuestionReference
 from .document_sets import DocumentPair, load
 from .extraction_methods import METHODS, SECTION, select_methods
-from .paged_options import PagedSettings
+from .paged_options import ROUNDS, PagedSettings
+from .paged_tables import MOST_ROUNDS
 from .prompts import PROMPTS
 from .worked_examples import read_worked_examples
 
@@ -22,9 +23,11 @@ FURTHER: Final = ("graph_edit_similarity",)
 
 
 def check(settings: PagedSettings) -> None:
-    """Check methods, worked examples and prompts. Raises UsageError."""
+    """Check methods, worked examples, rounds and prompts. Raises UsageError."""
     methods = select_methods(settings.methods)
     PROMPTS.check(settings)
+    if settings.rounds > MOST_ROUNDS:
+        raise UsageError(f"{ROUNDS.flag}: {settings.rounds}; expected at most {MOST_ROUNDS}")
     if settings.examples > (known := len(read_worked_examples())):
         raise UsageError(f"--taskgraph-shots: {settings.examples}; expected at most {known}, the worked examples")
     for method in methods:
