@@ -39,27 +39,27 @@ def headings(suite: Project, monkeypatch: pytest.MonkeyPatch, width: int, *args:
 def test_tables_at_80_columns_show_gateways_and_flows(
     suite: Project, monkeypatch: pytest.MonkeyPatch, quality: str
 ) -> None:
-    shown = headings(suite, monkeypatch, 80, f"--taskgraph-paged-quality={quality}")
+    columns = headings(suite, monkeypatch, 80, f"--taskgraph-paged-quality={quality}")
     for title in ("F1 by element", "precision", "recall"):
-        assert shown[title] == ["n", "actor", "action", *GATEWAYS, *FLOWS]
+        assert columns[title] == ["n", "actor", "action", *GATEWAYS, *FLOWS]
 
 
 def test_tables_at_120_columns_show_every_element(suite: Project, monkeypatch: pytest.MonkeyPatch) -> None:
-    shown = headings(suite, monkeypatch, 120)
+    columns = headings(suite, monkeypatch, 120)
     for title in ("F1 by element", "precision", "recall"):
-        assert shown[title] == ["n", "actor", "action", "data", "notice", *GATEWAYS, *FLOWS, "constr"]
-    assert "self-refine" not in shown
+        assert columns[title] == ["n", "actor", "action", "data", "notice", *GATEWAYS, *FLOWS, "constr"]
+    assert "self-refine" not in columns
 
 
 def test_self_refine_table_shows_no_more_rounds_than_were_asked_for(
     suite: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    shown = headings(suite, monkeypatch, 80, "--taskgraph-paged-method=refine", "--taskgraph-paged-rounds=1")
-    assert [word for word in shown["self-refine"] if word != "95%"] == ["n", "first", "round", "1"]
-    shown = headings(
+    columns = headings(suite, monkeypatch, 80, "--taskgraph-paged-method=refine", "--taskgraph-paged-rounds=1")
+    assert [word for word in columns["self-refine"] if word != "95%"] == ["n", "first", "round", "1"]
+    columns = headings(
         suite, monkeypatch, 80, "--taskgraph-paged-method=refine", f"--taskgraph-paged-rounds={MOST_ROUNDS}"
     )
-    assert [word for word in shown["self-refine"] if word.isdigit()] == ["1", "2", "3", "4", "5"]
+    assert [word for word in columns["self-refine"] if word.isdigit()] == ["1", "2", "3", "4", "5"]
 
 
 def test_pass_threshold_puts_a_table_of_pass_rates_in_place_of_the_others(
