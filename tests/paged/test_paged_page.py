@@ -72,6 +72,8 @@ def test_defaults_on_the_page_are_those_of_the_settings() -> None:
     assert "worked examples before the document: 3 by default and at most" in FLAT_PAGE
     assert f"asks each method about N documents, {settings.instances} by default" in FLAT_PAGE
     assert f"the largest number of such rounds, {settings.rounds} by default" in FLAT_PAGE
+    assert f"{settings.rounds} by default and at most {paged_tables.MOST_ROUNDS}" in FLAT_PAGE
+    assert f"Its default is that of the paper, `{settings.nli}`" in FLAT_PAGE
     for option in (QUALITY, VERIFIER):
         (row,) = (row for row in table("value | the document") + table("value | conditions in prose conflict if")
                   if names(row[0]) == [option.default])  # fmt: skip
