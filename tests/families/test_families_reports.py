@@ -17,6 +17,7 @@ from benchmark_families import (
     REPORT_ONLY,
     REPORTS,
     Benchmark,
+    each_family,
     each_suite,
     line_of,
     write,
@@ -24,6 +25,8 @@ from benchmark_families import (
 from informed_provider import SCHEMA, Provider
 from loopback import Loopback
 from plugin_project import Project
+
+from pytest_taskgraph.reports.wording import fact_name
 
 FORBIDDEN = [chr(code) for code in (*range(9), 11, 12, *range(14, 32), 127, 0x202E)]
 HOSTILE = "\x00\x1b[31m\x1b]0;title\x07 \u202e ]]> <script>alert(1)</script> @everyone ::error::no | \r \x0b\n=1+1\n"
@@ -68,6 +71,21 @@ def test_every_report_holds_the_tables_of_the_family(project: Project, family: B
     for table in described["tables"]:
         for published in table["references"] if table["name"] in declared else ():
             assert all(published["source"] in text for text in texts)
+
+
+@each_family
+def test_every_report_states_the_facts_of_the_run(project: Project, family: Benchmark) -> None:
+    write(project, family)
+    ran = project.run("--model=simulated:1", *family.flags, *REPORTS, REPORT_ONLY)
+    (described,) = project.record("r.json")["families"]
+    facts = {fact_name(name, value): value for name, value in described["facts"].items()}
+    markdown, html = (unescape((project.path / name).read_text(encoding="utf-8")) for name in ("r.md", "r.html"))
+    assert facts
+    for name, value in facts.items():
+        first = value.split(", ")[0][:40]  # a long path is cut
+        assert f"{name} {first}" in line_of(ran)
+        assert f"- {name}: `{first}" in markdown
+        assert f"<dt>{name}</dt><dd><bdi>{first}" in html
 
 
 @pytest.mark.parametrize("asked", [FAMILIES[0], PAGED], ids=lambda family: family.name)
