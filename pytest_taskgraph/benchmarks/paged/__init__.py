@@ -48,13 +48,13 @@ class Paged(Family):
         return question(reference, PagedSettings.of(settings))
 
     def check(self, settings: Settings) -> None:
-        """Check methods, worked examples and prompts. Raises UsageError."""
+        """Check methods, rounds, verifier and prompts. Raises UsageError."""
         from .document_questions import check
 
         check(PagedSettings.of(settings))
 
     def notices(self, settings: Settings, options: Mapping[str, Any]) -> Sequence[str]:
-        """Return the problems of the data, and the counts of the user's own."""
+        """Return the problems of the data, the counts of the user's own, and that worked examples are too few."""
         from .document_questions import notices
 
         return list(notices(PagedSettings.of(settings)))

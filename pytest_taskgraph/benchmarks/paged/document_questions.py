@@ -16,20 +16,17 @@ from .extraction_methods import METHODS, SECTION, select_methods
 from .paged_options import ROUNDS, PagedSettings
 from .paged_tables import MOST_ROUNDS
 from .prompts import PROMPTS
-from .worked_examples import read_worked_examples
 
 METRIC: Final = "procedural_f1"
 FURTHER: Final = ("graph_edit_similarity",)
 
 
 def check(settings: PagedSettings) -> None:
-    """Check methods, worked examples, rounds and prompts. Raises UsageError."""
+    """Check methods, rounds and prompts. Raises UsageError."""
     methods = select_methods(settings.methods)
     PROMPTS.check(settings)
     if settings.rounds > MOST_ROUNDS:
         raise UsageError(f"{ROUNDS.flag}: {settings.rounds}; expected at most {MOST_ROUNDS}")
-    if settings.examples > (known := len(read_worked_examples())):
-        raise UsageError(f"--taskgraph-shots: {settings.examples}; expected at most {known}, the worked examples")
     for method in methods:
         method.check(settings)
 
@@ -50,7 +47,9 @@ def references(settings: PagedSettings, instances: int | None = None) -> list[Qu
 
 
 def notices(settings: PagedSettings) -> Iterator[str]:
-    """Yield the problems of the data, and the counts of the user's own."""
+    """Yield the problems of the data, the counts of the user's own, and how many examples there are if too few."""
+    if settings.shots is not None and settings.shots > settings.examples:
+        yield f"PAGED has {settings.examples} worked examples; --taskgraph-shots states {settings.shots}"
     document_set = load(settings)
     yield from document_set.problems
     if document_set.source == "own":

@@ -8,7 +8,7 @@ from typing import Final, Literal
 from ..settings import Option, Settings
 
 EXAMPLES: Final = 3
-"""The number of worked examples before the document, unless --taskgraph-shots is set."""
+"""The number of worked examples before the document, unless --taskgraph-shots states fewer: there are no more."""
 DATA: Final = "paged"
 """The data set of the user's own documents and graphs."""
 
@@ -95,7 +95,7 @@ class PagedSettings(Settings):
     @property
     def examples(self) -> int:
         """The number of worked examples."""
-        return EXAMPLES if self.shots is None else self.shots
+        return EXAMPLES if self.shots is None else min(self.shots, EXAMPLES)
 
     @classmethod
     def of(cls, settings: Settings) -> PagedSettings:
