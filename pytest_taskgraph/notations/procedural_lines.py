@@ -13,8 +13,9 @@ from typing import Final
 ARROW: Final = re.compile(r"(?<![-=<])->(?!>)")
 LENIENT_ARROW: Final = re.compile(r"(?<![-=<–—])[-=–—]{1,5}+>(?!>)|[→⟶⇒⟹➔➜➡]\ufe0f?")
 
-MARKS: Final = re.compile(r"\*\*|__|`")  # which a reply may hold around words
-_CHANGED: Final = re.compile(rf"{MARKS.pattern}|-&gt;")
+MARKS: Final = re.compile(r"\*\*|__|`|<br ?/?>")  # which a reply may hold around words
+THOUGHTS_END: Final = "</think>"
+_CHANGED: Final = re.compile(rf"{MARKS.pattern}|-&gt;|{THOUGHTS_END}")
 _QUOTED: Final = re.compile(r'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
 _PLAIN: Final = re.compile(r"[^\s()\":=<>\-–—→⟶⇒⟹➔➜➡]++|\s++")
 

@@ -32,6 +32,7 @@ from ..workflow.procedural_graph import (
     gateway_sort,
     name_gateways,
 )
+from .procedural_labels import GATEWAY, cut_attributes, cut_label_before, cut_label_behind
 from .procedural_lines import (
     ARROW,
     LENIENT_ARROW,
@@ -53,9 +54,7 @@ _LENIENT_END: Final = re.compile(r"\(?(start|end)(?: (?:node|event))?\)?", re.IG
 _LENIENT_CONSTRAINT: Final = re.compile(
     r"(data|action|text)[ _-]?(constraint|object|annotation) {0,3}[(:] {0,3}(.*)", re.IGNORECASE | re.DOTALL
 )
-_LENIENT_GATEWAY: Final = re.compile(
-    r"(?:(XOR|OR|AND)(?:[ _-]?gateway)?|(exclusive|inclusive|parallel)[ _-]?gateway)[ _-]?([0-9]{0,9})", re.IGNORECASE
-)
+_LENIENT_GATEWAY: Final = re.compile(GATEWAY, re.IGNORECASE)
 _ARTICLE: Final = re.compile(r"(?:the|a|an)\s++", re.IGNORECASE)
 _NO_ACTOR: Final = re.compile(r"(?:example|instance)\b", re.IGNORECASE)  # what follows "For" in talk
 
@@ -90,7 +89,8 @@ def read_procedural_graph(text: str, lenient: bool = False) -> ReadGraph:
     Args:
         text: The text, as `write_procedural_graph` writes it.
         lenient: Read a model's reply: also other arrows, chains of them, numbers, bullets, bold and fences, gateways
-            and constraints spelled otherwise, and talk before and behind the graph, which is left out. An action that
+            and constraints spelled otherwise, conditions where other languages have them (`procedural_labels`), and
+            thoughts and talk before and behind the graph, which are left out. An action that
             nothing follows under one heading, and something under one other heading alone, is that actor's: so do
             models write who goes on.
     """
@@ -156,20 +156,32 @@ class _Reader:
 
     def _flows_of(self, line: str) -> list[ProceduralFlow]:
         """Return the flow of a line, in a reply those of a chain; none if an end cannot be read."""
+        line, label = cut_attributes(line) if self.lenient else (line, "")
         source_text, *rest = split_at_arrows(line, LENIENT_ARROW if self.lenient else ARROW)
         if len(rest) > 1 and not self.lenient:
             return []
+        if self.lenient and not label:
+            source_text, label = cut_label_before(source_text.strip(DECORATION))
         source, found = self._node(source_text), []
         for text in rest:
-            condition, node_text = condition_and_node(text)
-            if self.lenient:
-                node_text = node_text.removeprefix("()").lstrip(": ") if condition else node_text.removeprefix("()")
+            condition, node_text = self._condition_and_node(source, text)
             target = self._node(node_text)
             if source is None or target is None:
                 return []
+            condition = condition or label
             found.append(ProceduralFlow(source, target, unquote_text(condition) or condition))
-            source = target
+            source, label = target, ""
         return found
+
+    def _condition_and_node(self, source: ProceduralNode | None, text: str) -> tuple[str, str]:
+        """Return the condition that stands behind an arrow, "" for none, and the node behind it."""
+        condition, node_text = condition_and_node(text)
+        if not self.lenient:
+            return condition, node_text
+        if not condition and source is not None and source.is_gateway:
+            node_text, condition = cut_label_behind(node_text)
+        node_text = node_text.removeprefix("()")
+        return condition, node_text.lstrip(": ") if condition else node_text
 
     def _node(self, text: str) -> ProceduralNode | None:
         if self.lenient:
@@ -267,12 +279,18 @@ def _written_node(node: ProceduralNode, actor: str, actors: frozenset[str]) -> s
     prefix = "" if node.actor == actor else f"{_written_actor(node.actor)}: "
     before, colon, _ = node.text.partition(":")
     named = bool(colon) and _actor_key(before.strip(), True) in {_actor_key(one, True) for one in actors}
-    bare = bare and not node.text.startswith(("(", ":")) and not named and _strict_node(node.text) == _action(node.text)
+    bare = bare and not node.text.startswith(("(", ":", "[")) and not named
+    bare = bare and _strict_node(node.text) == _action(node.text) and _has_no_label(node.text)
     return prefix + (node.text if bare else quote_text(node.text))
 
 
 def _action(text: str) -> ProceduralNode:
     return ProceduralNode("action", text)
+
+
+def _has_no_label(text: str) -> bool:
+    """Return True if nothing of a text is taken for a condition in a reply."""
+    return cut_attributes(text)[0] == cut_label_before(text)[0] == text
 
 
 def _needs_no_quotes(text: str) -> bool:
