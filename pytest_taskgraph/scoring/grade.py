@@ -79,7 +79,8 @@ def grade(question: Question, reply: Reply, measured: Mapping[str, float | None]
     an order names count as often as they stand there). A main
     metric that is undefined for the answer counts 0.0, with a remark. `measured` holds the values of the metrics that a
     model measures (`question.judged`), for an answer that can be read. A metric may return several named values, which
-    stand among `metrics`, and parts (`measurement.Measurement`); of a reply without an answer it states them itself.
+    stand among `metrics`, parts, and a remark (`measurement.Measurement`); of a reply without an answer it states them
+    itself.
 
     Raises:
         ProviderError: of the kind truncated, where the reply was cut off at the token limit before an answer could be
@@ -203,8 +204,9 @@ def _measured(question: Question, given: Json, measured: Mapping[str, float | No
     metrics, parts = _beside(question, found)
     missing, extra = _differences(given, question.reference)
     why = ": the model that measures it gave no value" if question.metric in question.judged else ""
-    remark = f"{question.metric} is undefined for this answer, counted 0{why}" if value is None else ""
-    return Score(value or 0.0, metrics, parts, given=given, missing=missing, extra=extra, remark=remark)
+    undefined = [f"{question.metric} is undefined for this answer, counted 0{why}"] if value is None else []
+    remarks = dict.fromkeys([*undefined, *(one.remark for one in found.values() if one.remark)])
+    return Score(value or 0.0, metrics, parts, given=given, missing=missing, extra=extra, remark="; ".join(remarks))
 
 
 def _beside(

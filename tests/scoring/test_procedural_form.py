@@ -13,6 +13,7 @@ from pytest_taskgraph.errors import ProviderError, UnparseableError
 from pytest_taskgraph.notations.procedural_text import write_procedural_graph
 from pytest_taskgraph.scoring.forms.procedural_graph_form import (
     MOST_FLOWS,
+    MOST_UNREAD,
     PROCEDURAL_GRAPH,
     read_procedure,
     write_procedure,
@@ -83,9 +84,13 @@ def test_read_procedure_strictly_refuses_any_other_line() -> None:
 
 def test_read_procedure_of_a_huge_reply_is_cut() -> None:
     reply = "\n".join(f"step {at} -> step {at + 1}" for at in range(3 * MOST_FLOWS))
-    flows = read_procedure(reply, "lenient")["flows"]
+    answer = read_procedure(reply, "lenient")
+    flows, unread = answer["flows"], answer["unread"]
     assert isinstance(flows, list)
+    assert isinstance(unread, list)
     assert len(flows) == MOST_FLOWS
+    assert unread[0] == f"step {MOST_FLOWS} → step {MOST_FLOWS + 1}"
+    assert len(unread) == MOST_UNREAD
 
 
 @pytest.mark.parametrize("last", ['Unread: ["x", 3]', "Unread: [x]", f"Unread: {'[' * 3000}{']' * 3000}", "Unread: []"])
@@ -135,6 +140,11 @@ def test_form_shows_a_graph_in_one_line_with_actors_and_conditions() -> None:
         "Start → clerk: check the order; clerk: check the order → XOR1; "
         "XOR1 → (it is paid) porter: ship the goods; XOR1 → (it is not paid) End"
     )
+
+
+def test_grade_of_unread_lines_tells_them_in_the_remark() -> None:
+    score = grade(asked(SHIP), Reply("Start -> check\n-> what?\ncheck -> End"))
+    assert score.remark == "left out 1 line of the reply: '-> what?'"
 
 
 def test_grade_of_a_refusal_adds_the_gold_elements_to_recall() -> None:

@@ -27,6 +27,7 @@ MOST_ROUNDS: Final = 5
 """Rounds of self-refine that the table of rounds shows."""
 
 AGGREGATES: Final = (
+    Aggregate("unread_lines", "ratio", ("unread_lines",)),
     *(
         Aggregate(f"{element}_{rate}", "ratio", (f"{element}_{rate}",))
         for element in (*ELEMENTS, *(f"round_{at}_gateway" for at in range(MOST_ROUNDS + 1)))
@@ -75,7 +76,8 @@ _UNANSWERED: Final = (
 )
 _OVERALL: Final = (
     Column("n"), Column("mean", "F1 of all elements", "F1"), Column("interval"),
-    Column("graph_edit_similarity", "graph edit similarity", "edit sim."), *_UNANSWERED,
+    Column("graph_edit_similarity", "graph edit similarity", "edit sim."),
+    Column("unread_lines", "lines left out", "left out", 1, optional=True), *_UNANSWERED,
 )  # fmt: skip
 _ROUNDS: Final = (
     Column("n"),
