@@ -11,18 +11,21 @@ from typing import Final
 from ...family_description import RATE_LAYOUTS, RATES, Aggregate, Column, ReferenceValue, TableLayout, TableSpec
 
 ELEMENTS: Final = {
-    "actor": ("actor", "actor", 0),
+    "actor": ("actor", "actor", 1),
     "action": ("action", "action", 0),
-    "data": ("data constraint", "data", 2),
-    "notice": ("action constraint", "notice", 2),
-    "exclusive": ("exclusive", "XOR", 0),
-    "inclusive": ("inclusive", "OR", 0),
-    "parallel": ("parallel", "AND", 0),
-    "sequence": ("sequence flow", "seq", 1),
-    "condition": ("condition flow", "cond", 1),
-    "constraint": ("constraint flow", "constr", 2),
+    "data": ("data constraint", "data", 3),
+    "notice": ("action constraint", "notice", 3),
+    "exclusive": ("exclusive", "XOR", 1),
+    "inclusive": ("inclusive", "OR", 1),
+    "parallel": ("parallel", "AND", 1),
+    "sequence": ("sequence flow", "seq", 2),
+    "condition": ("condition flow", "cond", 2),
+    "constraint": ("constraint flow", "constr", 3),
 }
-"""The elements of a graph that are scored: title, short title and rank of their column."""
+"""The elements of a graph that are scored: title, short title and rank of their column.
+
+The HTML report draws the intervals of rank 0 alone, so that all ten elements stand side by side.
+"""
 MOST_ROUNDS: Final = 5
 """Rounds of self-refine that the table of rounds shows."""
 
@@ -68,11 +71,8 @@ def _paper_values() -> tuple[ReferenceValue, ...]:
     return tuple(found)
 
 
-_UNANSWERED: Final = (
-    Column("errors", rank=1, optional=True),
-    Column("unparseable", rank=1, optional=True),
-    Column("refused", rank=1, optional=True),
-    Column("skipped", rank=1, optional=True),
+_UNANSWERED: Final = tuple(
+    Column(count, rank=2, optional=True) for count in ("errors", "unparseable", "refused", "skipped")
 )
 _OVERALL: Final = (
     Column("n"), Column("mean", "F1 of all elements", "F1"), Column("interval"),
