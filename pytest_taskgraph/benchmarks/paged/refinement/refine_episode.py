@@ -94,8 +94,9 @@ def refine(question: Question) -> Turns:
     """Ask for a graph, then for better ones, as long as the verifiers find something and rounds are left.
 
     `episode_settings` are those of `refine_settings`; without a template it is the built-in one. The reply is the last
-    one that can be read. A reply that cannot be read ends the rounds. Parts are the precision and recall of gateways
-    of all types after each round; after the end, they stay as they are.
+    one that can be read, as in the paper, which scores the refined graph, whether or not it is better. A reply that
+    cannot be read ends the rounds. Parts are the precision and recall of gateways of all types after each round; after
+    the end, they stay as they are.
     """
     rounds, rule, template = _rounds(question), _rule(question), _template(question)
     marked = question.place == "marker"
@@ -162,7 +163,9 @@ def _gateway_parts(question: Question, graphs: list[ProceduralGraph], rounds: in
 
 def _note(number: int, graph: ProceduralGraph | None, feedback: list[VerifierFeedback] | tuple[()]) -> dict[str, Json]:
     """Return what the record says of a round: the feedback that was sent, and whether a graph came back."""
-    told: list[Json] = [{**asdict(found), "phrases": [*found.phrases]} for found in feedback]
+    told: list[Json] = [
+        {"verifier": found.verifier, **asdict(found), "phrases": [*found.phrases]} for found in feedback
+    ]
     return {"round": number, "read": "unparseable" if graph is None else "graph", "feedback": told}
 
 

@@ -37,6 +37,11 @@ class VerifierFeedback:
     phrases: tuple[str, ...]
     size: int = 0
 
+    @property
+    def verifier(self) -> Literal["condition", "parallel"]:
+        """The verifier that found it."""
+        return "condition" if self.kind in ("exclusive", "inclusive") else "parallel"
+
 
 @dataclass(frozen=True, slots=True)
 class Slab:
