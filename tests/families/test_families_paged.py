@@ -66,7 +66,7 @@ def scripted(dinner: list[Answer], wash: list[Answer] | None = None) -> Callable
     """Return a model that gives each conversation about a document its replies in turn."""
 
     def answer(sent: str) -> Answer:
-        messages = json.loads(sent)["messages"]
+        messages: list[dict[str, str]] = json.loads(sent)["messages"]
         about = dinner if DINNER_DOCUMENT in messages[0]["content"] else wash or [WASH]
         return about[sum(message["role"] == "assistant" for message in messages)]
 

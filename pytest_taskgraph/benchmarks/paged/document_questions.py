@@ -15,7 +15,7 @@ from .document_sets import DocumentPair, load
 from .extraction_methods import METHODS, SECTION, select_methods
 from .paged_options import ROUNDS, PagedSettings
 from .paged_tables import MOST_ROUNDS
-from .prompts import PROMPTS
+from .prompt_check import check_prompts
 
 METRIC: Final = "procedural_f1"
 FURTHER: Final = ("graph_edit_similarity",)
@@ -24,7 +24,7 @@ FURTHER: Final = ("graph_edit_similarity",)
 def check(settings: PagedSettings) -> None:
     """Check methods, rounds and prompts. Raises UsageError."""
     methods = select_methods(settings.methods)
-    PROMPTS.check(settings)
+    check_prompts(settings)
     if settings.rounds > MOST_ROUNDS:
         raise UsageError(f"{ROUNDS.flag}: {settings.rounds}; expected at most {MOST_ROUNDS}")
     for method in methods:
