@@ -22,7 +22,8 @@ from pytest_taskgraph.benchmarks.paged.paged_options import METHOD, QUALITY, SOU
 from pytest_taskgraph.benchmarks.paged.prompts import PROMPTS
 from pytest_taskgraph.benchmarks.paged.refinement.verifier_feedback import MOST_FEEDBACK, FeedbackKind
 from pytest_taskgraph.benchmarks.paged.worked_examples import read_worked_examples
-from pytest_taskgraph.notations.procedural_text import MOST_FLOWS, write_procedural_graph
+from pytest_taskgraph.notations.procedural_text import write_procedural_graph
+from pytest_taskgraph.scoring.forms.procedural_graph_form import MOST_FLOWS
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = (DOCS / "paged.md").read_text(encoding="utf-8")
@@ -69,7 +70,7 @@ def test_values_of_options_on_the_page_are_those_of_the_code() -> None:
 def test_defaults_on_the_page_are_those_of_the_settings() -> None:
     settings = PagedSettings.of(Settings())
     assert settings.examples == len(read_worked_examples()) == 3
-    assert "worked examples before the document: 3 by default and at most" in FLAT_PAGE
+    assert "worked examples before the document: 3, which are all there are, by default" in FLAT_PAGE
     assert f"asks each method about N documents, {settings.instances} by default" in FLAT_PAGE
     assert f"the largest number of such rounds, {settings.rounds} by default" in FLAT_PAGE
     assert f"{settings.rounds} by default and at most {paged_tables.MOST_ROUNDS}" in FLAT_PAGE
@@ -154,5 +155,4 @@ def test_titles_of_tables_on_the_page_are_those_of_reports() -> None:
 def test_limits_on_the_page_are_those_of_the_code() -> None:
     assert f"At most {generated_documents.MOST_DOCUMENTS:,} documents of a split are generated" in FLAT_PAGE
     assert f"Your own documents have at most {pair_texts.LONGEST_DOCUMENT:,} characters" in FLAT_PAGE
-    assert f"their graphs at most {pair_texts.MOST_FLOWS:,} flows" in FLAT_PAGE
-    assert f"Of a reply at most {MOST_FLOWS:,} flows are read" in FLAT_PAGE
+    assert f"Replies and your own graphs have at most {MOST_FLOWS} flows" in FLAT_PAGE

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from ....notations.procedural_text import read_procedural_graph
+from ....scoring.forms.procedural_graph_form import MOST_FLOWS
 from ....workflow.procedural_graph import ProceduralFlow, ProceduralGraph, ProceduralNode
 from ...data_sets.data_problems import clean_text, kind_of_value, shown
 
 LONGEST_DOCUMENT: Final = 50_000  # characters
 LONGEST_GRAPH: Final = 200_000  # characters of its text
 LONGEST_TEXT: Final = 1_000  # characters of an action, an actor, a condition or a constraint
-MOST_FLOWS: Final = 1_000
 
 
 class UnusableTextError(ValueError):
@@ -112,7 +112,7 @@ def _usable(graph: ProceduralGraph) -> ProceduralGraph:
     if not graph.nodes_of("action"):
         raise UnusableTextError("the graph has no action")
     if len(graph.flows) > MOST_FLOWS:
-        raise UnusableTextError(f"the graph has {len(graph.flows)} flows, more than {MOST_FLOWS}")
+        raise UnusableTextError(f"the graph has {len(graph.flows)} flows, more than the {MOST_FLOWS} of an answer")
     if (longest := max(map(len, _texts(graph.flows)))) > LONGEST_TEXT:
         raise UnusableTextError(f"the graph has a text of {longest} characters, more than {LONGEST_TEXT}")
     return graph
