@@ -29,6 +29,7 @@ from pytest_taskgraph.errors import UsageError
 from pytest_taskgraph.notations.procedural_text import write_procedural_graph
 from pytest_taskgraph.scoring.forms import form
 from pytest_taskgraph.scoring.forms.procedural_graph_form import MOST_FLOWS
+from pytest_taskgraph.scoring.measurement import Measurement
 from pytest_taskgraph.scoring.metrics import metric
 from pytest_taskgraph.workflow.procedural_graph import ProceduralFlow, ProceduralGraph, ProceduralNode
 
@@ -280,4 +281,6 @@ def test_read_graph_json_cleans_conditions() -> None:
 def test_largest_graph_that_is_read_scores_one_against_itself() -> None:
     graph = read_graph_text("\n".join(f"step {at} -> step {at + 1}" for at in range(MOST_FLOWS)))
     answer = form("procedural-graph").read(write_procedural_graph(graph), [], "lenient")
-    assert metric("procedural_f1")(answer, {"flows": [*graph.to_json()]}).value == 1.0
+    measured = metric("procedural_f1")(answer, {"flows": [*graph.to_json()]})
+    assert isinstance(measured, Measurement)
+    assert measured.value == 1.0
