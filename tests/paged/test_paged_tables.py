@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
+from document_graphs import graph_of
+
 from pytest_taskgraph.benchmarks.paged.paged_tables import AGGREGATES, ELEMENTS, MOST_ROUNDS, TABLES
 from pytest_taskgraph.family_description import ReferenceValue
+from pytest_taskgraph.results.aggregates import estimate
+from pytest_taskgraph.scoring.grade import grade
+from pytest_taskgraph.trial import Question, Reply, Trial
 
 REFERENCES: tuple[ReferenceValue, ...] = next(table for table in TABLES if table.name == "elements").references
 
@@ -34,3 +40,28 @@ def test_aggregates_of_every_element_are_two_ratios_and_their_harmonic_mean() ->
         rates = f"{element}_precision", f"{element}_recall"
         assert [kinds[rate] for rate in rates] == [("ratio", (rate,)) for rate in rates]
         assert kinds[f"{element}_f1"] == ("harmonic-mean", rates)
+
+
+def scored(name: str, gold: str, reply: str) -> Trial:
+    """Return the trial of a document of which a model gave that graph."""
+    question = Question(
+        name, "paged", "extract", "extraction", "?", "?", "procedural-graph", {"flows": [*graph_of(gold).to_json()]},
+        "procedural_f1", pass_threshold=0.0, place="whole", cluster=name,
+    )  # fmt: skip
+    return Trial(question, "m", "graded", Reply(reply), grade(question, Reply(reply)))
+
+
+def test_aggregates_over_documents_are_summed_before_they_are_divided() -> None:
+    trials = [
+        scored("one", "Start -> boil rice\nboil rice -> End", "Start -> boil rice\nboil rice -> End"),
+        scored("two", "a1 -> b2\nb2 -> c3\nc3 -> d4\nd4 -> e5", "a1 -> x\n-> y"),
+    ]
+    known = {aggregate.name: aggregate for aggregate in AGGREGATES}
+    values = {name: estimate(known[name], known, trials).value for name in known}
+    # the means of the two documents would be .75, .6 and .643
+    assert values["action_precision"] == pytest.approx(2 / 3)
+    assert values["action_recall"] == pytest.approx(2 / 6)
+    assert values["action_f1"] == pytest.approx(4 / 9)
+    assert values["sequence_f1"] == pytest.approx(2 * (2 / 3) * (2 / 6) / (2 / 3 + 2 / 6))
+    assert values["notice_f1"] is None
+    assert values["unread_lines"] == pytest.approx(1 / 4)
