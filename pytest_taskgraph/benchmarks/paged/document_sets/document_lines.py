@@ -5,7 +5,7 @@ The graph is its text form, or the list of flows that `ProceduralGraph.to_json` 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ...data_sets.data_files import split_of
@@ -44,17 +44,28 @@ def _pair(record: dict[str, Any], split: DocumentSplit, number: str) -> Document
     if not isinstance(record["document"], str):
         raise UnusableTextError(f"the document is {kind_of_value(record['document'])}; expected a text")
     document, graph = read_document_text(record["document"]), read_graph_json(record["graph"])
-    stated = record.get("split")
-    if stated is not None and (not isinstance(stated, str) or split_of(stated) is None):
-        raise UnusableTextError(
-            f'"split" is {shown(str(stated)) if isinstance(stated, str) else kind_of_value(stated)}; expected train, '
-            "validation or test"
-        )
+    stated = stated_split(record)
     title, id = (clean_text(str(record.get(name) or "")) for name in ("title", "id"))
     return DocumentPair(
         id or title or f"document-{number}",
         title or id or f"Document {number}",
         graph,
         document,
-        (split_of(stated) if stated else None) or split,
+        stated or split,
     )
+
+
+def stated_split(record: Mapping[str, Any]) -> DocumentSplit | None:
+    """Return the split that a line states; None if it states none.
+
+    Raises:
+        UnusableTextError: if it states something else.
+    """
+    stated = record.get("split")
+    found = split_of(stated) if isinstance(stated, str) else None
+    if stated is not None and found is None:
+        raise UnusableTextError(
+            f'"split" is {shown(str(stated)) if isinstance(stated, str) else kind_of_value(stated)}; expected train, '
+            "validation or test"
+        )
+    return found

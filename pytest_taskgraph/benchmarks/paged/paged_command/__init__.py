@@ -5,13 +5,14 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Final
 
-from . import agreement_command, quality_command, statistics_command
+from . import agreement_command, build_command, quality_command, statistics_command
 
 if TYPE_CHECKING:
     from ...family import Command
 
 SUMMARY: Final = "build documents with their graphs, count what they hold, and measure how good they are"
 ACTIONS: Final[dict[str, Command]] = {
+    "build": build_command,
     "statistics": statistics_command,
     "quality": quality_command,
     "agreement": agreement_command,

@@ -91,6 +91,11 @@ def ratio_to_json(numerator: int, denominator: int) -> dict[str, Json]:
     return {"numerator": numerator, "denominator": denominator, "value": value}
 
 
+def share(numerator: int, denominator: int) -> str:
+    """Return a ratio with three decimals, rounded down so that only a whole one is 1.000."""
+    return f"{numerator * 1000 // denominator / 1000:.3f}" if denominator else "-"
+
+
 def listed_names(names: Sequence[GraphName]) -> str:
     """Return names with their sorts, for a line."""
     return ", ".join(f'{name.sort} "{name.text}"' for name in names)

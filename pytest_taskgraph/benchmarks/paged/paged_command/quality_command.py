@@ -9,13 +9,17 @@ from typing import Final
 from ....errors import UsageError
 from ....reports.escape import in_json, one_line
 from ....reports.table import table
+from ...asked_models import add_model_arguments
 from ..entailment_models.entailment_scores import EntailmentModel
-from .document_checks import CheckedDocument, check_documents, document_ratios, ratio_to_json
+from .document_checks import CheckedDocument, check_documents, document_ratios, ratio_to_json, share
+from .document_paraphrases import add_template_argument
+from .quality_ablation import DocumentAblation, ablate
 from .stated_documents import StatedDocuments, add_document_arguments, stated_documents, warn
 
 SUMMARY: Final = "measure how far documents state what is in their graphs: coverage of names (ESA), entailment (FINE)"
 SHOWN_DOCUMENTS: Final = 20
 SHOWN_LINES: Final = 5  # of a document
+NEEDS_MODEL: Final = "The two paraphrased variations need a model: add --model=SPEC."
 _WIDTH: Final = 200
 _HEADER: Final = ("score", "kept", "of", "share")
 
@@ -29,20 +33,31 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         help="also judge omissions and hallucinations (FINE) by this model of natural language inference, such as "
         "FacebookAI/roberta-large-mnli: a folder, or a name in the local cache (extra nli)",
     )
+    parser.add_argument(
+        "--ablation",
+        action="store_true",
+        help="compare documents of the same graphs: concatenated, pipeline, and both paraphrased by the model",
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of text")
+    add_model_arguments(parser, "that paraphrases, for --ablation")
+    add_template_argument(parser)
 
 
 def run(options: argparse.Namespace) -> int:
     """Print the scores, and what single documents lost.
 
     Returns:
-        0.
+        0; 1 if a document of the ablation has no paraphrase.
 
     Raises:
-        UsageError: if there are no documents, or the entailment model cannot be loaded.
+        UsageError: if there are no documents, or a model cannot be used.
     """
+    if options.model is not None and not options.ablation:
+        raise UsageError(f"--model={options.model}: it is asked for paraphrases alone; add --ablation")
     entailment = load_stated_entailment(options)
     stated = stated_documents(options)
+    if options.ablation:
+        return _print_ablation(options, stated, ablate(options, stated, entailment))
     return _print_documents(options, stated, check_documents(stated.pairs, entailment))
 
 
@@ -78,14 +93,28 @@ def _print_documents(options: argparse.Namespace, stated: StatedDocuments, docum
     return 0
 
 
+def _print_ablation(options: argparse.Namespace, stated: StatedDocuments, found: DocumentAblation) -> int:
+    if options.json:
+        print(
+            in_json(
+                {
+                    "source": stated.source,
+                    "variations": [variation.to_json() for variation in found.variations],
+                    "usage": found.usage,
+                    "problems": [*stated.problems, *found.failures],
+                }
+            )
+        )
+        return 1 if found.failures else 0
+    print("\n".join([one_line(stated.heading), "", *found.lines(), ""]))
+    print(f"model: {found.usage}" if options.model is not None else NEEDS_MODEL)
+    warn([*stated.problems, *found.failures])
+    return 1 if found.failures else 0
+
+
 def score_lines(ratios: Mapping[str, tuple[int, int]]) -> list[str]:
     """Return the table of the scores over all documents."""
     return table(_HEADER, [(name, str(kept), str(of), share(kept, of)) for name, (kept, of) in ratios.items()], "lrrr")
-
-
-def share(numerator: int, denominator: int) -> str:
-    """Return a ratio with three decimals, rounded down so that only a whole one is 1.000."""
-    return f"{numerator * 1000 // denominator / 1000:.3f}" if denominator else "-"
 
 
 def _fault_lines(documents: Sequence[CheckedDocument]) -> Iterator[str]:
