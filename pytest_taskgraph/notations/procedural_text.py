@@ -300,7 +300,8 @@ def _needs_no_quotes(text: str) -> bool:
 
 def _written_actor(actor: str) -> str:
     """Return the name of an actor; no arrow is left in it, for a heading with one would be a flow."""
-    if _needs_no_quotes(actor) and ":" not in actor and not _NO_ACTOR.match(actor):
+    plain = _needs_no_quotes(actor) and ":" not in actor and not _NO_ACTOR.match(actor)
+    if plain and not actor.startswith(("(", "[")) and _has_no_label(actor):
         return actor
     ascii_only = bool(LENIENT_ARROW.search(actor))
     return quote_text(actor, ascii_only).replace(">", r"\u003e")

@@ -366,8 +366,14 @@ def test_lenient_read_of_written_texts_with_decoration_keeps_them(text: str) -> 
         assert (read.graph, read.unread) == (graph, ())
 
 
-@pytest.mark.parametrize("actor", ["example ltd", "`root`", "1. cook", "the **boss**", "cook."])
+@pytest.mark.parametrize(
+    "actor",
+    ["example ltd", "`root`", "1. cook", "the **boss**", "cook.", "()", "(new) cook", "[x] cook", "OR1 -- cook"],
+)
 def test_lenient_read_of_written_actors_with_decoration_keeps_them(actor: str) -> None:
-    graph = ProceduralGraph.of([ProceduralFlow(ProceduralNode("start"), ProceduralNode("action", "wash", actor))])
+    wash = ProceduralNode("action", "wash", actor)
+    graph = ProceduralGraph.of(
+        [ProceduralFlow(START, wash), ProceduralFlow(action("dry"), wash), ProceduralFlow(wash, action("dry"))]
+    )
     for lenient in (False, True):
         assert read_procedural_graph(write_procedural_graph(graph), lenient).graph == graph
