@@ -123,6 +123,15 @@ def test_build_out_that_is_a_file_is_refused(tmp_path: Path, capsys: pytest.Capt
     assert (tmp_path / "file").read_text(encoding="utf-8") == "mine"
 
 
+def test_build_folder_with_a_link_to_a_folder_is_not_empty(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "train").symlink_to(tmp_path / "elsewhere")
+    assert build("--out", tmp_path / "out", "--documents=6") == 4
+    assert "the folder is not empty (train)" in capsys.readouterr().err
+    assert contents(tmp_path) == {}
+
+
 # The user's own graphs.
 
 

@@ -92,15 +92,15 @@ def _ratings(found: AnnotatedDocuments) -> str:
 
 
 def _rows(system: str, agreements: Sequence[CriterionAgreement]) -> Iterator[tuple[str, ...]]:
-    for one in agreements:
+    for agreement in agreements:
         yield (
             system,
-            one.criterion,
-            _decimal(one.mean, 2),
-            _decimal(one.correlation, 3),
-            str(one.documents),
-            str(one.raters),
-            str(one.left_out),
+            agreement.criterion,
+            _decimal(agreement.mean, 2),
+            _decimal(agreement.correlation, 3),
+            str(agreement.documents),
+            str(agreement.raters),
+            str(agreement.left_out),
         )
 
 
@@ -120,11 +120,12 @@ def _notes(by_system: Sequence[tuple[str, Sequence[CriterionAgreement]]]) -> Ite
         "most have."
     )
     (_, over_all) = by_system[-1]
-    known = [one for one in over_all if one.correlation is not None]
-    low = [one.criterion for one in known if (one.correlation or 0.0) < RELIABLE]
+    correlations = {agreement.criterion: agreement.correlation for agreement in over_all if agreement.mean is not None}
+    low = [criterion for criterion, value in correlations.items() if value is not None and value < RELIABLE]
+    undefined = [criterion for criterion, value in correlations.items() if value is None]
     if low:
         yield f"Below {RELIABLE}, so not reliable (Koo and Li 2016): {', '.join(low)}."
-    elif known:
+    elif len(undefined) < len(correlations):
         yield f"All are {RELIABLE} or more, so reliable (Koo and Li 2016)."
-    if undefined := [one.criterion for one in over_all if one.correlation is None and one.mean is not None]:
+    if undefined:
         yield f"Undefined, for documents or raters are too few, or all ratings are the same: {', '.join(undefined)}."

@@ -76,12 +76,12 @@ def document_ratios(documents: Sequence[CheckedDocument]) -> dict[str, tuple[int
     These are the coverage of each sort of names and of all, then what is not omitted of the fragments and not
     hallucinated of the sentences, if an entailment model judged the documents.
     """
-    found = {title: _sum(one.coverage.ratio(sort) for one in documents) for sort, title in _TITLES.items()}
-    found["all names"] = _sum(one.coverage.ratio() for one in documents)
-    scores = [one.fine for one in documents if one.fine]
+    found = {title: _sum(document.coverage.ratio(sort) for document in documents) for sort, title in _TITLES.items()}
+    found["all names"] = _sum(document.coverage.ratio() for document in documents)
+    scores = [document.fine for document in documents if document.fine]
     if scores:
-        found["omission"] = _sum((one.fragments - len(one.omitted), one.fragments) for one in scores)
-        found["hallucination"] = _sum((one.sentences - len(one.hallucinated), one.sentences) for one in scores)
+        found["omission"] = _sum((fine.fragments - len(fine.omitted), fine.fragments) for fine in scores)
+        found["hallucination"] = _sum((fine.sentences - len(fine.hallucinated), fine.sentences) for fine in scores)
     return found
 
 

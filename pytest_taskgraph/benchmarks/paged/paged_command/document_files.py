@@ -99,7 +99,8 @@ def _entries(folder: Path) -> Iterator[str]:
     number = 0
     for above, folders, names in os.walk(folder, onerror=fail if folder.exists() else None):
         folders.sort()
-        for name in sorted(names):
+        links = (name for name in folders if (Path(above) / name).is_symlink())  # what they hold is not looked at
+        for name in sorted([*names, *links]):
             number += 1
             if number > _MOST_ENTRIES:
                 raise UsageError(f"--out={folder}: more than {_MOST_ENTRIES} files; state a folder of its own")

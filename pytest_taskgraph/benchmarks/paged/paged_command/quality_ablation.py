@@ -66,10 +66,10 @@ class DocumentAblation:
 
     def lines(self) -> list[str]:
         """Return the table of the variations."""
-        scores = {one.name: document_ratios(one.documents) for one in self.variations}
+        scores = {variation.name: document_ratios(variation.documents) for variation in self.variations}
         names = [*dict.fromkeys(name for ratios in scores.values() for name in ratios)]
         header = ("variation", "documents", "sentences each", "tokens each", *names)
-        rows = [_row(one, scores[one.name], names) for one in self.variations]
+        rows = [_row(variation, scores[variation.name], names) for variation in self.variations]
         return table(header, rows, "l" + "r" * (len(header) - 1))
 
 
@@ -124,7 +124,7 @@ def _variation(name: str, pairs: Sequence[DocumentPair], entailment: EntailmentM
     return DocumentVariation(name, DocumentCounts.of(pairs), tuple(check_documents(pairs, entailment)))
 
 
-def _row(one: DocumentVariation, ratios: Mapping[str, tuple[int, int]], names: Sequence[str]) -> list[str]:
-    numbers = one.counts.numbers
+def _row(variation: DocumentVariation, ratios: Mapping[str, tuple[int, int]], names: Sequence[str]) -> list[str]:
+    numbers = variation.counts.numbers
     each = [f"{numbers[name] / numbers['documents']:.1f}" for name in ("sentences", "tokens")]
-    return [one.name, str(numbers["documents"]), *each, *(share(*ratios[name]) for name in names)]
+    return [variation.name, str(numbers["documents"]), *each, *(share(*ratios[name]) for name in names)]
