@@ -56,7 +56,10 @@ def _opened(options: argparse.Namespace) -> Model:
     spec: str = options.model.strip()
     scheme = spec.partition(":")[0]
     if scheme in _SCRIPTED:
-        raise UsageError(f"--model={spec}: a {scheme} model only answers questions of a run; name one that writes text")
+        raise UsageError(
+            f"--model={redaction.public_name(spec)}: a {scheme} model only answers questions of a run; name one that "
+            "writes text"
+        )
     is_application = scheme == SCHEME or bool(registered_name(spec))
     settings: dict[str, Json] = {
         name: text if is_application and name == VERSION else _plain(text) for name, text in options.model_option

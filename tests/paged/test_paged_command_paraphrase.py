@@ -168,14 +168,42 @@ def test_paraphrase_budget_is_kept_and_the_rest_asked_for_later(
     assert "--max-cost=1e-06 allows no request" in capsys.readouterr().err
 
 
+def write_template(text: str) -> None:
+    Path("mine/paged").mkdir(parents=True, exist_ok=True)
+    Path("mine/paged/paraphrase.jinja").write_text(text, encoding="utf-8")
+
+
 def test_paraphrase_template_of_the_user_replaces_the_prompt(paged: Callable[..., int], server: Loopback) -> None:
-    Path("mine/paged").mkdir(parents=True)
-    Path("mine/paged/paraphrase.jinja").write_text("Say it again.\nDocument:\n{{ document }}", encoding="utf-8")
+    write_template(
+        "{% for name in lost %}{{ name.text }}{% else %}Say it again.\nDocument:\n{{ document }}{% endfor %}"
+    )
     assert paged("build", "--out=out", "--documents=1", "--paraphrase", "--templates=mine") == 0
-    assert server.requests[0].prompt.startswith("Say it again.")
-    Path("mine/paged/paraphrase.jinja").write_text("{% if %}", encoding="utf-8")
-    assert paged("build", "--out=other", "--documents=1", "--paraphrase", "--templates=mine") == 4
-    assert len(server.requests) == 1
+    assert server.requests[0].prompt.startswith("Say it again.\nDocument:")
+
+
+@pytest.mark.parametrize(
+    ("template", "message"),
+    [
+        ("{% if %}", "mine/paged/paraphrase.jinja"),
+        ("{{ documents }}", "documents"),
+        ("Say it again.", "--templates=mine: paged/paraphrase.jinja does not show the document; add {{ document }}"),
+        ("{{ document }}", "paraphrase.jinja does not name what a paraphrase lost; add {% if lost %}"),
+    ],
+)
+def test_paraphrase_template_with_a_mistake_asks_nothing(
+    template: str, message: str, paged: Callable[..., int], server: Loopback, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_template(template)
+    assert paged("build", "--out=out", "--documents=1", "--paraphrase", "--templates=mine") == 4
+    assert message in capsys.readouterr().err
+    assert server.requests == []
+
+
+def test_paraphrase_model_with_a_password_is_shown_without_it(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["paged", "build", "--out=out", "--model=http://ann:pass4word@host/v1#any"]) == 4
+    err = capsys.readouterr().err
+    assert "--model=http://host/v1#any: it is asked for paraphrases alone" in err
+    assert "pass4word" not in err
 
 
 def test_paraphrase_of_own_graphs_keeps_their_names(paged: Callable[..., int]) -> None:

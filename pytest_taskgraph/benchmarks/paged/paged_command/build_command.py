@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from ....errors import UsageError
+from ....redaction import public_name
 from ....reports.escape import one_line
 from ....version import __version__
 from ...asked_models import add_model_arguments
@@ -83,7 +84,7 @@ def run(options: argparse.Namespace) -> int:
     """
     check_folder(options.out, options.force)
     if options.model is not None and not options.paraphrase:
-        raise UsageError(f"--model={options.model}: it is asked for paraphrases alone; add --paraphrase")
+        raise UsageError(f"--model={public_name(options.model)}: it is asked for paraphrases alone; add --paraphrase")
     built = _own_graphs(options) if options.graphs is not None else _generated(options)
     check_beside(options.out, files_of_pairs(built.pairs, []))
     if options.paraphrase:
@@ -169,8 +170,6 @@ def _report(options: argparse.Namespace, built: BuiltDocuments, files: Mapping[s
 
 def _about(options: argparse.Namespace, built: BuiltDocuments) -> Iterator[str]:
     """Yield the lines of the file about the folder, which are the same for the same documents."""
-    from ....redaction import public_name
-
     yield f"{amount(len(built.pairs), 'document')} of pytest-taskgraph {__version__}: {built.source}"
     if options.paraphrase:
         yield f"paraphrased by {public_name(options.model)}"

@@ -5,15 +5,20 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
-from ....errors import TaskgraphError
-from ....trial import Json
+from ....errors import TaskgraphError, UsageError
+from ....trial import Json, Request
 from ...asked_models import Ask, AskedResults, ask_stated_model, in_command_words
 from ...settings import Settings
-from ..document_quality.paraphrase import Paraphrase, paraphrase_document
+from ..document_quality.coverage import GraphName
+from ..document_quality.paraphrase import Paraphrase, paraphrase_document, paraphrase_request, retry_request
 from ..document_sets.document_set import DocumentPair
 from ..prompts import PROMPTS
 from .document_checks import listed_names
+
+_PROBE: Final = ("Every quiet otter must fold seven paper boats.", "Then it sails them.")
+_LOST: Final = GraphName("action", "fold seven paper boats")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +48,34 @@ def paraphrase_documents(options: argparse.Namespace, tasks: Sequence[Paraphrase
         KeyboardInterrupt: if the user interrupts; replies that arrived are in the store.
     """
     settings = Settings(templates=options.templates)
-    PROMPTS.check(settings)
+    check_paraphrase_prompt(settings)
     return ask_stated_model(options, [_ask(task, settings) for task in tasks])
+
+
+def check_paraphrase_prompt(settings: Settings) -> None:
+    """Check the user's prompt before anything is asked.
+
+    Raises:
+        UnknownNameError: if there is no prompt of a template's name.
+        UsageError: if a template cannot be read or rendered, or leaves out the document or the lost names.
+    """
+    PROMPTS.check(settings)
+    if not settings.templates:
+        return
+    where = f"--templates={settings.templates}: {PROMPTS.name}/paraphrase.jinja"
+    request = paraphrase_request(_PROBE, [_LOST], settings)
+    if not all(sentence in _last_message(request) for sentence in _PROBE):
+        raise UsageError(f"{where} does not show the document; add {{{{ document }}}}")
+    again = retry_request(request, _PROBE[0], len(_PROBE), [_LOST], settings)
+    if _LOST.text not in _last_message(again):
+        raise UsageError(
+            f"{where} does not name what a paraphrase lost; add {{% if lost %}} with a loop over lost, of which each "
+            "has a sort and a text"
+        )
+
+
+def _last_message(request: Request) -> str:
+    return str(request.messages[-1]["content"])
 
 
 def _ask(task: ParaphraseTask, settings: Settings) -> Ask[Paraphrase]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from ....errors import UsageError
+from ....redaction import public_name
 from ....reports.escape import in_json, one_line
 from ....reports.table import table
 from ...asked_models import add_model_arguments
@@ -53,7 +54,7 @@ def run(options: argparse.Namespace) -> int:
         UsageError: if there are no documents, or a model cannot be used.
     """
     if options.model is not None and not options.ablation:
-        raise UsageError(f"--model={options.model}: it is asked for paraphrases alone; add --ablation")
+        raise UsageError(f"--model={public_name(options.model)}: it is asked for paraphrases alone; add --ablation")
     entailment = load_stated_entailment(options)
     stated = stated_documents(options)
     if options.ablation:
