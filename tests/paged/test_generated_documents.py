@@ -10,11 +10,12 @@ from pathlib import Path
 import bounded_process
 import pytest
 
+from pytest_taskgraph.benchmarks.data_sets.splits import Split
 from pytest_taskgraph.benchmarks.paged.document_sets import load
 from pytest_taskgraph.benchmarks.paged.document_sets.document_counts import PAPER_COUNTS, DocumentCounts
 from pytest_taskgraph.benchmarks.paged.document_sets.generated_documents import MOST_DOCUMENTS, generate_documents
 from pytest_taskgraph.benchmarks.paged.document_sets.generated_graphs import generate_graph
-from pytest_taskgraph.benchmarks.paged.paged_options import DocumentSplit, PagedSettings
+from pytest_taskgraph.benchmarks.paged.paged_options import PagedSettings
 from pytest_taskgraph.errors import UsageError
 
 PRINT_DIGEST = """
@@ -43,7 +44,7 @@ def test_generate_documents_splits_are_three_to_one_to_two() -> None:
 
 
 @pytest.mark.parametrize("split", ["train", "validation", "test"])
-def test_generate_documents_more_of_a_split_begin_with_the_fewer(split: DocumentSplit) -> None:
+def test_generate_documents_more_of_a_split_begin_with_the_fewer(split: Split) -> None:
     few, many = (generate_documents(4, least, split).split(split) for least in (1, 40))
     assert len(many) >= 40
     assert many[: len(few)] == few

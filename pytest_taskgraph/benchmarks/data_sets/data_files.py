@@ -7,7 +7,6 @@ and those that macOS adds to archives are passed over.
 from __future__ import annotations
 
 import os
-import re
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Sequence
@@ -15,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path, PurePosixPath
-from typing import IO, Final, Literal
+from typing import IO, Final
 
 from ...errors import UsageError
 from .data_problems import DataProblems, shown
@@ -26,7 +25,6 @@ MOST_FILES: Final = 1_000
 DAMAGES: Final = (OSError, zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, ValueError)
 """What reading a file of a folder or an archive raises if it is damaged or may not be read."""
 
-Split = Literal["train", "validation", "test"]
 Fingerprint = tuple[tuple[str, int, int], ...]
 
 
@@ -184,23 +182,3 @@ def nothing_usable(path: Path, form: DataFormat, files: Sequence[DataFile], prob
     found = ", ".join(names) + more if names else f"no {' or '.join(form.suffixes)} file"
     first = "".join(f"; {line}" for line in problems.lines[:1])
     return UsageError(f"{form.option(path)}: no {form.item} that can be used; found {found}{first}; {form.expected}")
-
-
-def split_of(name: str) -> Split | None:
-    """Return the split that the name of a file or else of one of its folders states; None if none does.
-
-    Its words decide: train and training, valid, validation, val and dev, test and testing.
-    """
-    for part in reversed(PurePosixPath(name).parts):
-        words = [word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+", part)]
-        splits: tuple[Split, ...] = ("train", "validation", "test")
-        stated = [split for split in splits if any(_states(word, split) for word in words)]
-        if stated:
-            return stated[0] if len(stated) == 1 else None
-    return None
-
-
-def _states(word: str, split: Split) -> bool:
-    return word.startswith({"train": "train", "validation": "valid", "test": "test"}[split]) or (
-        split == "validation" and word in ("val", "dev")
-    )

@@ -10,6 +10,7 @@ from ...errors import UsageError
 from ...scoring.forms.procedural_graph_form import PROCEDURAL_GRAPH
 from ...trial import Question, digest_of
 from ..data_sets.item_draw import draw_items
+from ..data_sets.splits import SPLITS
 from ..family import QuestionReference
 from .document_sets import DocumentPair, load
 from .extraction_methods import METHODS, SECTION, select_methods
@@ -53,7 +54,7 @@ def notices(settings: PagedSettings) -> Iterator[str]:
     document_set = load(settings)
     yield from document_set.problems
     if document_set.source == "own":
-        counts = {name: len(document_set.split(name)) for name in ("train", "validation", "test")}
+        counts = {name: len(document_set.split(name)) for name in SPLITS}
         yield "PAGED, own documents: " + ", ".join(f"{name} {count}" for name, count in counts.items())
 
 
@@ -95,7 +96,7 @@ def _drawn(settings: PagedSettings) -> list[QuestionReference]:
     document_set = load(settings)
     split = document_set.split(settings.split)
     if not split:
-        counts = ", ".join(f"{name}: {len(document_set.split(name))}" for name in ("train", "validation", "test"))
+        counts = ", ".join(f"{name}: {len(document_set.split(name))}" for name in SPLITS)
         raise UsageError(f"PAGED, {document_set.source} documents: none in the {settings.split} split; {counts}")
     chosen = {pair.id for pair in draw_items(split, settings.instances, settings.seed)}
     return [_stated(at, pair, settings) for at, pair in enumerate(split) if pair.id in chosen]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from ..data_sets.splits import SPLITS, Split
 from ..settings import Option, Settings
 
 EXAMPLES: Final = 3
@@ -25,7 +26,7 @@ SPLIT: Final = Option(
     "NAME",
     "split of the PAGED documents that are asked about: train, validation or test",
     "test",
-    choices=("train", "validation", "test"),
+    choices=SPLITS,
 )
 SOURCE: Final = Option(
     "paged-source",
@@ -61,7 +62,6 @@ PROFILES: Final = {"full": {"paged-method": "all"}}
 """The values that profiles give options of the family."""
 
 DocumentSource = Literal["generated", "own"]
-DocumentSplit = Literal["train", "validation", "test"]
 DocumentQuality = Literal["pipeline", "concatenated"]
 ConditionVerifierName = Literal["lexical", "nli"]
 
@@ -85,7 +85,7 @@ class PagedSettings(Settings):
     """
 
     methods: tuple[str, ...] = ("extract",)
-    split: DocumentSplit = "test"
+    split: Split = "test"
     source: DocumentSource = "generated"
     quality: DocumentQuality = "pipeline"
     rounds: int = 2

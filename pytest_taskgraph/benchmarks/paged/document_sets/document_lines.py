@@ -8,15 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ...data_sets.data_files import split_of
 from ...data_sets.data_problems import DataProblems, clean_text, kind_of_value, shown
 from ...data_sets.json_lines import read_objects
-from ..paged_options import DocumentSplit
+from ...data_sets.splits import Split, split_of
 from .document_set import DocumentPair
 from .pair_texts import UnusableTextError, parted_actions, read_document_text, read_graph_json
 
 
-def read_lines(content: bytes, file: str, split: DocumentSplit, problems: DataProblems) -> Iterator[DocumentPair]:
+def read_lines(content: bytes, file: str, split: Split, problems: DataProblems) -> Iterator[DocumentPair]:
     """Yield the pairs of a file, with the ids that it states; add what cannot be used to the problems.
 
     Args:
@@ -37,7 +36,7 @@ def read_lines(content: bytes, file: str, split: DocumentSplit, problems: DataPr
         yield pair
 
 
-def _pair(record: dict[str, Any], split: DocumentSplit, number: str) -> DocumentPair:
+def _pair(record: dict[str, Any], split: Split, number: str) -> DocumentPair:
     for name in ("document", "graph"):
         if name not in record:
             raise UnusableTextError(f'no "{name}"')
@@ -55,7 +54,7 @@ def _pair(record: dict[str, Any], split: DocumentSplit, number: str) -> Document
     )
 
 
-def stated_split(record: Mapping[str, Any]) -> DocumentSplit | None:
+def stated_split(record: Mapping[str, Any]) -> Split | None:
     """Return the split that a line states; None if it states none.
 
     Raises:

@@ -26,10 +26,10 @@ from ...data_sets.data_files import (
     data_files,
     fingerprint,
     nothing_usable,
-    split_of,
 )
 from ...data_sets.data_problems import DataProblems, clean_text, shown
 from ...data_sets.item_ids import hyphenated, shorten, unique_ids
+from ...data_sets.splits import split_of
 from .document_lines import read_lines
 from .document_set import DocumentPair, DocumentSet
 from .pair_texts import UnusableTextError, parted_actions, read_document_text, read_graph_text

@@ -8,8 +8,9 @@ from typing import Final
 from ....catalog import catalog_cache
 from ....errors import UsageError
 from ...data_sets.item_ids import hyphenated, shorten
+from ...data_sets.splits import Split
 from ..documents.written_document import write_document
-from ..paged_options import DocumentQuality, DocumentSplit
+from ..paged_options import DocumentQuality
 from .document_set import DEALT, DocumentPair, DocumentSet, deal_splits
 from .generated_graphs import generate_graph
 
@@ -19,7 +20,7 @@ LONGEST_WORDS: Final = 48  # characters of an id before the number
 
 
 def generate_documents(
-    seed: int, least: int, split: DocumentSplit = "test", quality: DocumentQuality = "pipeline"
+    seed: int, least: int, split: Split = "test", quality: DocumentQuality = "pipeline"
 ) -> DocumentSet:
     """Return new documents with their graphs; the same for the same seed, and the first ones for fewer.
 

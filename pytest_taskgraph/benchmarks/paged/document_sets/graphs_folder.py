@@ -14,11 +14,12 @@ from typing import Final
 
 from ....errors import UsageError
 from ....workflow.procedural_graph import ProceduralGraph
-from ...data_sets.data_files import DataFormat, contents, data_files, fingerprint, nothing_usable, split_of
+from ...data_sets.data_files import DataFormat, contents, data_files, fingerprint, nothing_usable
 from ...data_sets.data_problems import DataProblems, clean_text, shown
 from ...data_sets.item_ids import hyphenated, shorten, unique_ids
 from ...data_sets.json_lines import read_objects
-from ..paged_options import DATA, DocumentSplit
+from ...data_sets.splits import Split, split_of
+from ..paged_options import DATA
 from .document_lines import stated_split
 from .documents_folder import GRAPH
 from .pair_texts import UnusableTextError, read_graph_json, read_graph_text
@@ -43,7 +44,7 @@ class NamedGraph:
     id: str
     title: str
     graph: ProceduralGraph
-    split: DocumentSplit | None = None
+    split: Split | None = None
 
 
 def read_graphs(path: Path) -> tuple[tuple[NamedGraph, ...], tuple[str, ...]]:

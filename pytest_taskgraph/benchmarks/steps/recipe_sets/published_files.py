@@ -40,9 +40,9 @@ from ...data_sets.data_files import (
     data_files,
     fingerprint,
     nothing_usable,
-    split_of,
 )
 from ...data_sets.data_problems import DataProblems, shown
+from ...data_sets.splits import split_of
 from ..next_step_samples import ChoiceSample, NextStepSample
 from .published_lines import SampleKind, SampleLine, kind_of_content, kind_of_name, read_sample_lines
 

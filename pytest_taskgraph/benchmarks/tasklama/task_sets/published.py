@@ -23,13 +23,12 @@ from ...data_sets.data_files import (
     data_files,
     fingerprint,
     nothing_usable,
-    split_of,
 )
 from ...data_sets.data_problems import DataProblems, shown
+from ...data_sets.splits import SPLITS, Split, split_of
 from ..complex_task import ComplexTask
-from ..tasklama_options import Split
 from .task_lines import StatedCounts, read_tasks
-from .task_set import SPLITS, TaskSet
+from .task_set import TaskSet
 
 PUBLISHED_TASKS: Final[Mapping[Split, int]] = {"train": 965, "validation": 169, "test": 478}
 PUBLISHED_STEPS: Final = 12_118
