@@ -66,6 +66,24 @@ class DataFormat:
         return name.lower().endswith(self.suffixes) and not hidden
 
 
+@contextmanager
+def restate_path(path: Path, form: DataFormat, words: str) -> Iterator[None]:
+    """Name a path as a command states it in the errors of what is done with its data.
+
+    Args:
+        path: The path, which the readers of the data name by `--taskgraph-data`.
+        form: The format of the data.
+        words: How the command states the path, such as "--recipes=PATH".
+
+    Raises:
+        UsageError: if the data raise it; with the words in place of the option.
+    """
+    try:
+        yield
+    except UsageError as error:
+        raise UsageError(str(error).replace(form.option(path), words)) from None
+
+
 def fingerprint(path: Path, form: DataFormat) -> Fingerprint:
     """Return what changes when a file of the data is changed.
 

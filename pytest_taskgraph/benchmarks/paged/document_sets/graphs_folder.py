@@ -8,13 +8,13 @@ composite task is an action.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Final
 
 from ....errors import UsageError
 from ....workflow.procedural_graph import ProceduralGraph
-from ...data_sets.data_files import DataFormat, contents, data_files, fingerprint, nothing_usable
+from ...data_sets.data_files import DataFormat, contents, data_files, fingerprint, nothing_usable, restate_path
 from ...data_sets.data_problems import DataProblems, clean_text, shown
 from ...data_sets.item_ids import hyphenated, shorten, unique_ids
 from ...data_sets.json_lines import read_objects
@@ -54,22 +54,19 @@ def read_graphs(path: Path) -> tuple[tuple[NamedGraph, ...], tuple[str, ...]]:
         UsageError: if nothing is there, or no graph of it can be used.
     """
     form, problems = graph_format(), DataProblems()
-    try:
+    graphs: list[NamedGraph] = []
+    with restate_path(path, form, str(path)):
         fingerprint(path, form)
         with data_files(path, form) as files:
-            found: list[NamedGraph] = []
             for file, content in contents(files, problems, MOST_GRAPHS):
-                found += _graphs(file.name, content, problems)
-        if not found:
+                graphs += _graphs(file.name, content, problems)
+        if not graphs:
             raise nothing_usable(path, form, files, problems)
-    except UsageError as error:
-        raise UsageError(str(error).replace(form.option(path), str(path))) from None
-    for left_out in found[MOST_GRAPHS:]:
+    for left_out in graphs[MOST_GRAPHS:]:
         problems.add("graphs that are too many", f"{shown(left_out.title)}: more than {MOST_GRAPHS} graphs; left out")
-    kept = found[:MOST_GRAPHS]
-    ids = unique_ids(shorten(hyphenated(graph.title)) or "graph" for graph in kept)
-    named = [NamedGraph(id, graph.title, graph.graph, graph.split) for graph, id in zip(kept, ids, strict=True)]
-    return tuple(named), tuple(problems.lines)
+    del graphs[MOST_GRAPHS:]
+    ids = unique_ids(shorten(hyphenated(graph.title)) or "graph" for graph in graphs)
+    return tuple(replace(graph, id=id) for graph, id in zip(graphs, ids, strict=True)), tuple(problems.lines)
 
 
 def graph_format() -> DataFormat:

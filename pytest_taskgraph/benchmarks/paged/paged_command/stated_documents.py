@@ -126,13 +126,12 @@ def generated_documents(options: argparse.Namespace) -> StatedDocuments:
 
 def read_stated(path: Path) -> StatedDocuments:
     """Return the documents at a path, as a run with --taskgraph-data reads them. Raises UsageError."""
+    from ...data_sets.data_files import restate_path
     from ..document_sets.documents_folder import FORMAT, read_documents
 
-    try:
-        found = read_documents(path)
-    except UsageError as error:
-        raise UsageError(str(error).replace(FORMAT.option(path), str(path))) from None
-    return StatedDocuments(str(path), found.pairs, found.problems)
+    with restate_path(path, FORMAT, str(path)):
+        documents = read_documents(path)
+    return StatedDocuments(str(path), documents.pairs, documents.problems)
 
 
 def amount(number: int, noun: str) -> str:
