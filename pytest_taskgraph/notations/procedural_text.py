@@ -45,7 +45,7 @@ from .procedural_lines import (
 )
 from .procedural_replies import DECORATION, is_without_decoration, stated_lines
 
-MOST_FLOWS: Final = 2_000  # of a reply; the lines behind them are unread
+MOST_READ_FLOWS: Final = 2_000  # of a reply; the lines behind them are unread
 
 _HEADING: Final = re.compile(r"For (.+):")
 _CONSTRAINT: Final = re.compile(r"(DataConstraint|DataObject|ActionConstraint|TextAnnotation)\((.*)\)", re.DOTALL)
@@ -149,7 +149,7 @@ class _Reader:
         if actor is not None:
             self.actor = self.actors[_actor_key(actor, self.lenient)]
             return
-        stated = self._flows_of(line) if arrow and not (self.lenient and len(self.flows) >= MOST_FLOWS) else []
+        stated = self._flows_of(line) if arrow and not (self.lenient and len(self.flows) >= MOST_READ_FLOWS) else []
         self.flows.update(dict.fromkeys(stated))
         if not stated:
             self.unread.append(line)

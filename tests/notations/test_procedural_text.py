@@ -10,7 +10,7 @@ from procedural_graphs import WORDS, graphs
 from pytest_taskgraph.notations.procedural_lines import ARROW, LENIENT_ARROW, split_at_arrows
 from pytest_taskgraph.notations.procedural_replies import LONGEST_LINE, LONGEST_REPLY
 from pytest_taskgraph.notations.procedural_text import (
-    MOST_FLOWS,
+    MOST_READ_FLOWS,
     read_procedural_graph,
     write_procedural_graph,
 )
@@ -325,11 +325,11 @@ def test_read_of_hostile_repetition_comes_to_an_end(sign: str, lenient: bool) ->
 
 def test_lenient_read_of_long_replies_is_bounded() -> None:
     longest = "a" * (LONGEST_LINE + 1)
-    text = "\n".join([f"{longest} -> b", *(f"a{at} -> b" for at in range(MOST_FLOWS + 1))])
+    text = "\n".join([f"{longest} -> b", *(f"a{at} -> b" for at in range(MOST_READ_FLOWS + 1))])
     read = read_procedural_graph(text, lenient=True)
-    assert len(read.graph.flows) == MOST_FLOWS
-    assert read.unread == (f"a{MOST_FLOWS} -> b",)
-    assert len(read_procedural_graph(text).graph.flows) == MOST_FLOWS + 2
+    assert len(read.graph.flows) == MOST_READ_FLOWS
+    assert read.unread == (f"a{MOST_READ_FLOWS} -> b",)
+    assert len(read_procedural_graph(text).graph.flows) == MOST_READ_FLOWS + 2
 
 
 @pytest.mark.parametrize(

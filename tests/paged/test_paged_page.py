@@ -15,10 +15,17 @@ from pytest_taskgraph.benchmarks.paged.document_sets import document_set, genera
 from pytest_taskgraph.benchmarks.paged.document_sets.document_counts import count_sentences
 from pytest_taskgraph.benchmarks.paged.document_sets.documents_folder import read_documents
 from pytest_taskgraph.benchmarks.paged.documents.units import LINKING, SPOKEN
-from pytest_taskgraph.benchmarks.paged.documents.written_document import DocumentQuality
 from pytest_taskgraph.benchmarks.paged.extraction_methods import METHODS
 from pytest_taskgraph.benchmarks.paged.extraction_rules.rule_extractor import extract_graph
-from pytest_taskgraph.benchmarks.paged.paged_options import METHOD, QUALITY, SOURCE, SPLIT, VERIFIER, PagedSettings
+from pytest_taskgraph.benchmarks.paged.paged_options import (
+    METHOD,
+    QUALITY,
+    SOURCE,
+    SPLIT,
+    VERIFIER,
+    DocumentQuality,
+    PagedSettings,
+)
 from pytest_taskgraph.benchmarks.paged.prompts import PROMPTS
 from pytest_taskgraph.benchmarks.paged.refinement.verifier_feedback import MOST_FEEDBACK, FeedbackKind
 from pytest_taskgraph.benchmarks.paged.worked_examples import read_worked_examples

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final, Literal, get_args
 
 from ..data_sets.splits import SPLITS, Split
 from ..settings import Option, Settings
@@ -12,6 +12,10 @@ EXAMPLES: Final = 3
 """The number of worked examples before the document, unless --taskgraph-shots states fewer: there are no more."""
 DATA: Final = "paged"
 """The data set of the user's own documents and graphs."""
+
+DocumentQuality = Literal["pipeline", "concatenated"]
+QUALITIES: Final[tuple[DocumentQuality, ...]] = get_args(DocumentQuality)
+"""How documents are written from graphs, the default first."""
 
 METHOD: Final = Option(
     "paged-method",
@@ -39,7 +43,7 @@ QUALITY: Final = Option(
     "KIND",
     "how documents are written from generated graphs: pipeline (grouped and joined into sentences) or concatenated",
     "pipeline",
-    choices=("pipeline", "concatenated"),
+    choices=QUALITIES,
 )
 ROUNDS: Final = Option("paged-rounds", "N", "rounds of feedback of the method refine", "2", kind="whole", least=1)
 VERIFIER: Final = Option(
@@ -62,7 +66,6 @@ PROFILES: Final = {"full": {"paged-method": "all"}}
 """The values that profiles give options of the family."""
 
 DocumentSource = Literal["generated", "own"]
-DocumentQuality = Literal["pipeline", "concatenated"]
 ConditionVerifierName = Literal["lexical", "nli"]
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from ..paged_options import QUALITIES as QUALITIES
+from ..paged_options import DocumentQuality as DocumentQuality
 from .aggregation import DocumentSentence as DocumentSentence
 from .aggregation import aggregate as aggregate
 from .unit_grouping import UnitGroup as UnitGroup
@@ -19,7 +21,5 @@ from .units import UnitKind as UnitKind
 from .units import decompose as decompose
 from .units import is_split as is_split
 from .units import recompose as recompose
-from .written_document import QUALITIES as QUALITIES
 from .written_document import Document as Document
-from .written_document import DocumentQuality as DocumentQuality
 from .written_document import write_document as write_document

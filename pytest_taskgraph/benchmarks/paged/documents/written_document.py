@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
-from typing import Final, Literal, get_args
+from typing import Final
 
 from ....errors import UnknownNameError
 from ....workflow.procedural_graph import ProceduralGraph
+from ..paged_options import QUALITIES, DocumentQuality
 from .aggregation import DocumentSentence, aggregate
 from .document_phrases import lower_first
 from .unit_grouping import UnitGroup, UnitGrouping, group_by_part
 from .unit_templates import Fragment, fragments_of
 from .units import Unit, decompose
 
-DocumentQuality = Literal["pipeline", "concatenated"]
 _FUNCTION_WORDS: Final = ("If ", "In ", "The ", "To ", "For ", "After ")  # other first words may be names
-QUALITIES: Final[tuple[DocumentQuality, ...]] = get_args(DocumentQuality)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from ....errors import PromptNotUnderstoodError
-from ..extraction_rules.document_sentences import LONGEST_DOCUMENT
+from ..extraction_rules.document_sentences import MOST_READ_CHARACTERS
 
-LONGEST_PROMPT: Final = 2 * LONGEST_DOCUMENT  # characters behind the last line "Document:" that are read
+LONGEST_PROMPT: Final = 2 * MOST_READ_CHARACTERS  # characters behind the last line "Document:" that are read
 _DOCUMENT = re.compile(r"^[ \t*#]*(?:the )?(?:procedural )?document:[ \t*]*", re.IGNORECASE | re.MULTILINE)
 _HEADING = re.compile(r"[ \t*#]*(?:graph|reasoning|elements?|answer|output|result|feedback):[ \t*]*", re.IGNORECASE)
 _INSTRUCTION = re.compile(

@@ -16,8 +16,8 @@ from ....version import __version__
 from ...asked_models import add_model_arguments
 from ..document_quality.paraphrase import Paraphrase, sentence_groups
 from ..document_sets.document_set import DocumentPair, deal_splits
-from ..documents.written_document import QUALITIES, DocumentQuality, write_document
-from ..paged_options import DATA, SPLIT
+from ..documents.written_document import write_document
+from ..paged_options import DATA, QUALITIES, SPLIT, DocumentQuality
 from .document_files import ABOUT, check_beside, check_folder, files_of_pairs, write_files
 from .document_paraphrases import (
     ParaphraseTask,

@@ -12,8 +12,7 @@ from typing import Final
 from ....errors import UsageError
 from ....reports.escape import one_line
 from ..document_sets.document_set import DocumentPair
-from ..documents.written_document import QUALITIES
-from ..paged_options import DATA, SPLIT
+from ..paged_options import DATA, QUALITIES, SPLIT
 
 DOCUMENTS: Final = 60
 """The number of generated documents, unless another one is stated."""
