@@ -35,13 +35,13 @@ def cut_attributes(line: str) -> tuple[str, str]:
 
 def cut_label_before(source: str) -> tuple[str, str]:
     """Return what stands before an arrow without a label behind the name of a gateway, and the label; "" for none."""
-    found = _BEFORE_ARROW.fullmatch(source)
-    if not found:
+    match = _BEFORE_ARROW.fullmatch(source)
+    if not match:
         return source, ""
-    label, framed = found["label"].strip(), _in_frame(found["label"].strip())
+    label, framed = match["label"].strip(), _in_frame(match["label"].strip())
     if framed and not framed[1]:
-        return found["gateway"].strip(), framed[0]
-    return (found["gateway"].strip(), label) if found["line"] == "--" else (source, "")
+        return match["gateway"].strip(), framed[0]
+    return (match["gateway"].strip(), label) if match["line"] == "--" else (source, "")
 
 
 def cut_label_behind(target: str) -> tuple[str, str]:

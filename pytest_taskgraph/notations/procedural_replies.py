@@ -82,9 +82,9 @@ def _bare(line: str) -> tuple[str, str | None, bool]:
     arrow = len(split_at_arrows(bare, LENIENT_ARROW)) > 1
     titled = given.startswith(("#", "**", "__"))
     plain = bare.lstrip("#").strip(" \t*_")
-    found = None if arrow else _HEADING.fullmatch(plain)
-    if found and (titled or plain.endswith(":")):
-        actor = found[1].rstrip(": \t").strip(" \t*_")
+    heading = None if arrow else _HEADING.fullmatch(plain)
+    if heading and (titled or plain.endswith(":")):
+        actor = heading[1].rstrip(": \t").strip(" \t*_")
         if 0 < len(actor) <= LONGEST_ACTOR:
             return plain, actor, False
     return bare.rstrip(" \t;,.") if arrow else bare, None, arrow

@@ -72,12 +72,12 @@ def write_procedural_graph(graph: ProceduralGraph) -> str:
 
     Gateways get names of the form (see `name_gateways`); everything else is read back as it is.
     """
-    named = name_gateways(graph)
-    homes = _homes(named)
-    sections: dict[str, list[str]] = {"": [], **{actor: [] for actor in named.actors}}
-    for flow in named.flows:
+    renamed = name_gateways(graph)
+    homes = _homes(renamed)
+    sections: dict[str, list[str]] = {"": [], **{actor: [] for actor in renamed.actors}}
+    for flow in renamed.flows:
         actor = _section(flow, homes)
-        sections[actor].append(_flow_line(flow, actor, frozenset(named.actors)))
+        sections[actor].append(_flow_line(flow, actor, frozenset(renamed.actors)))
     parts = [*(["\n".join(sections[""])] if sections[""] else [])]
     parts += ["\n".join([f"For {_written_actor(actor)}:", *lines]) for actor, lines in sections.items() if actor]
     return "\n\n".join(parts)
@@ -111,7 +111,7 @@ def _handed_over(graph: ProceduralGraph) -> ProceduralGraph:
         if node in leading:
             by_text.setdefault(node.text, []).append(node)
     owners = {node: by_text.get(node.text, ()) for node in actions if node not in leading}
-    return graph.with_nodes({node: found[0] for node, found in owners.items() if len(found) == 1})
+    return graph.with_nodes({node: candidates[0] for node, candidates in owners.items() if len(candidates) == 1})
 
 
 def _strict_lines(text: str) -> Iterable[tuple[str, str | None, bool]]:
@@ -124,10 +124,10 @@ def _strict_lines(text: str) -> Iterable[tuple[str, str | None, bool]]:
 
 def _actors(headings: Iterable[str], lenient: bool) -> dict[str, str]:
     """Return the actors by the key of their names; of several with one key the first."""
-    found: dict[str, str] = {}
+    actors: dict[str, str] = {}
     for heading in headings:
-        found.setdefault(_actor_key(heading, lenient), unquote_text(heading) or heading)
-    return found
+        actors.setdefault(_actor_key(heading, lenient), unquote_text(heading) or heading)
+    return actors
 
 
 def _actor_key(name: str, lenient: bool) -> str:
@@ -162,16 +162,16 @@ class _Reader:
             return []
         if self.lenient and not label:
             source_text, label = cut_label_before(source_text.strip(DECORATION))
-        source, found = self._node(source_text), []
+        source, flows = self._node(source_text), []
         for text in rest:
             condition, node_text = self._condition_and_node(source, text)
             target = self._node(node_text)
             if source is None or target is None:
                 return []
             condition = condition or label
-            found.append(ProceduralFlow(source, target, unquote_text(condition) or condition))
+            flows.append(ProceduralFlow(source, target, unquote_text(condition) or condition))
             source, label = target, ""
-        return found
+        return flows
 
     def _condition_and_node(self, source: ProceduralNode | None, text: str) -> tuple[str, str]:
         """Return the condition that stands behind an arrow, "" for none, and the node behind it."""
@@ -239,13 +239,13 @@ def _lenient_gateway(found: re.Match[str]) -> ProceduralNode:
 
 def _homes(graph: ProceduralGraph) -> dict[ProceduralNode, str]:
     """Return the actor of the first flow that has an action at its other end, for the nodes that have no actor."""
-    found: dict[ProceduralNode, str] = {}
+    homes: dict[ProceduralNode, str] = {}
     for flow in graph.flows:
         if (actor := _actor_of_flow(flow)) is not None:
             for node in (flow.source, flow.target):
                 if node.is_gateway or node.is_constraint:
-                    found.setdefault(node, actor)
-    return found
+                    homes.setdefault(node, actor)
+    return homes
 
 
 def _actor_of_flow(flow: ProceduralFlow) -> str | None:
@@ -278,8 +278,8 @@ def _written_node(node: ProceduralNode, actor: str, actors: frozenset[str]) -> s
         return f"{name}({node.text if bare else quote_text(node.text)})"
     prefix = "" if node.actor == actor else f"{_written_actor(node.actor)}: "
     before, colon, _ = node.text.partition(":")
-    named = bool(colon) and _actor_key(before.strip(), True) in {_actor_key(one, True) for one in actors}
-    bare = bare and not node.text.startswith(("(", ":", "[")) and not named
+    names_actor = bool(colon) and _actor_key(before.strip(), True) in {_actor_key(name, True) for name in actors}
+    bare = bare and not node.text.startswith(("(", ":", "[")) and not names_actor
     bare = bare and _strict_node(node.text) == _action(node.text) and _has_no_label(node.text)
     return prefix + (node.text if bare else quote_text(node.text))
 

@@ -119,6 +119,6 @@ def _of_method(name: str, stated: QuestionReference) -> QuestionReference:
 
 
 def _pair(reference: QuestionReference, settings: PagedSettings) -> DocumentPair:
-    found = load(replace(settings, instances=reference.payload["count"]))
+    document_set = load(replace(settings, instances=reference.payload["count"]))
     at: int = reference.payload["document"]
-    return found.split(settings.split)[at]
+    return document_set.split(settings.split)[at]

@@ -59,16 +59,16 @@ _LAYOUTS: Final = tuple(TableLayout(rank, short) for rank in (3, 2, 1, 0) for sh
 
 
 def _paper_values() -> tuple[ReferenceValue, ...]:
-    found = []
+    values = []
     for line in _TABLE_2.strip().splitlines():
         words = line.split()
         name, numbers = " ".join(words[: -len(ELEMENTS)]), words[-len(ELEMENTS) :]
-        found += [
+        values += [
             ReferenceValue(name, f"{element}_f1", float(number), _PAPER)
             for element, number in zip(ELEMENTS, numbers, strict=True)
             if number != "-"
         ]
-    return tuple(found)
+    return tuple(values)
 
 
 _UNANSWERED: Final = tuple(

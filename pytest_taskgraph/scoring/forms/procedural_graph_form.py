@@ -41,7 +41,7 @@ def read_procedure(text: str, parsing: Parsing) -> dict[str, Json]:
     Raises:
         UnparseableError: if there is no flow; strictly, also if there is any other line.
     """
-    stated, listed = _cut_unread(text.rstrip())
+    stated, listed_unread = _cut_unread(text.rstrip())
     read = read_procedural_graph(stated, lenient=parsing == "lenient")
     if not read.graph.flows:
         raise UnparseableError(f"expected flows, one a line, such as Start -> check, found {shown(text)}")
@@ -49,16 +49,16 @@ def read_procedure(text: str, parsing: Parsing) -> dict[str, Json]:
         raise UnparseableError(f"expected flows alone, one a line, found {shown(read.unread[0])}")
     graph = _in_order_of_text(ProceduralGraph.of(read.graph.flows[:MOST_FLOWS]))
     left_out = map(_shown_flow, read.graph.flows[MOST_FLOWS : MOST_FLOWS + MOST_UNREAD])
-    unread = [*read.unread, *left_out, *listed][:MOST_UNREAD]
+    unread = [*read.unread, *left_out, *listed_unread][:MOST_UNREAD]
     return {"flows": [*graph.to_json()], **({"unread": [*unread]} if unread else {})}
 
 
 def _cut_unread(text: str) -> tuple[str, list[str]]:
     """Return the text without the last line, and what that lists, if it is one of unread lines."""
     before, _, last = text.rpartition("\n")
-    if found := _UNREAD.fullmatch(last.strip()):
+    if match := _UNREAD.fullmatch(last.strip()):
         try:
-            return before, [*unread_lines({"unread": json.loads(found[1])})]
+            return before, [*unread_lines({"unread": json.loads(match[1])})]
         except (ValueError, RecursionError):
             pass
     return text, []

@@ -62,8 +62,8 @@ def _procedural_f1(extracted: ProceduralGraph, reference: Json, unread: Sequence
     counts = score_procedure(extracted, gold_procedure(reference))
     counts |= {name: pooled(counts[element] for element in elements) for name, elements in _POOLED.items()}
     parts: dict[str, tuple[float, float]] = {_UNREAD: (len(unread), len(extracted.flows) + len(unread))}
-    for name, one in counts.items():
-        parts[f"{name}_precision"], parts[f"{name}_recall"] = one.extracted, one.gold
+    for name, count in counts.items():
+        parts[f"{name}_precision"], parts[f"{name}_recall"] = count.extracted, count.gold
     values = {f"document_{name}_f1": counts[name].f1 for name in (*ELEMENTS, "gateway")}
     return Measurement(counts["overall"].f1, values, parts, _unread_remark(unread))
 

@@ -24,8 +24,8 @@ def answered_procedure(given: Json) -> ProceduralGraph:
 
 def unread_lines(given: Json) -> tuple[str, ...]:
     """Return the lines of the reply that an answer states to be unread; never fails."""
-    listed = given.get("unread") if isinstance(given, dict) else None
-    return tuple(line for line in listed if isinstance(line, str)) if isinstance(listed, list) else ()
+    lines = given.get("unread") if isinstance(given, dict) else None
+    return tuple(line for line in lines if isinstance(line, str)) if isinstance(lines, list) else ()
 
 
 def gold_procedure(reference: Json) -> ProceduralGraph:

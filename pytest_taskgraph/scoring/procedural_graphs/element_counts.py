@@ -41,13 +41,13 @@ class ElementCounts:
 
 def pooled(counts: Iterable[ElementCounts]) -> ElementCounts:
     """Return the sums of several counts: of the types of one graph, or of one type over graphs."""
-    found = list(counts)
-    return ElementCounts(_summed(one.extracted for one in found), _summed(one.gold for one in found))
+    all_counts = list(counts)
+    return ElementCounts(_summed(count.extracted for count in all_counts), _summed(count.gold for count in all_counts))
 
 
 def _summed(parts: Iterable[Part]) -> Part:
-    found = list(parts)
-    return fsum(score for score, _ in found), sum(count for _, count in found)
+    all_parts = list(parts)
+    return fsum(score for score, _ in all_parts), sum(count for _, count in all_parts)
 
 
 def _ratio(part: Part) -> float | None:

@@ -85,8 +85,8 @@ def criterion_agreements(annotations: Iterable[DocumentAnnotation]) -> tuple[Cri
     is taken, the larger one if two are as frequent; the other documents are left out of it. Documents of the same name
     are as many as there are systems that wrote them.
     """
-    listed = list(annotations)
-    return tuple(_agreement(criterion, listed) for criterion in CRITERIA)
+    all_annotations = list(annotations)
+    return tuple(_agreement(criterion, all_annotations) for criterion in CRITERIA)
 
 
 def _agreement(criterion: Criterion, annotations: Sequence[DocumentAnnotation]) -> CriterionAgreement:
@@ -114,25 +114,25 @@ def read_document_annotations(path: Path) -> AnnotatedDocuments:
     problems = DataProblems()
     rows = _rows(_text_of(path), path, problems)
     columns = _columns(next(rows, (1, []))[1], path)
-    found: dict[tuple[str, str, str], DocumentAnnotation] = {}
+    by_rating: dict[tuple[str, str, str], DocumentAnnotation] = {}
     for line, row in rows:
         place = f"{shown(path.name)}, line {line}"
         annotation = _annotation(row, columns, place, problems)
         if annotation is None:
             continue
         key = (annotation.system, annotation.document, annotation.rater)
-        if key in found:
+        if key in by_rating:
             problems.add(
                 "rows that repeat a rater and a document",
                 f"{place}: {shown(annotation.rater)} has rated {shown(annotation.document)} before; the row is left "
                 "out",
             )
         else:
-            found[key] = annotation
-    if not found:
+            by_rating[key] = annotation
+    if not by_rating:
         first = "".join(f"; {line}" for line in problems.lines[:1])
         raise UsageError(f"{path}: no row with a rating{first}; expected a row for each document and rater")
-    return AnnotatedDocuments(tuple(found.values()), tuple(problems.lines))
+    return AnnotatedDocuments(tuple(by_rating.values()), tuple(problems.lines))
 
 
 def _text_of(path: Path) -> str:
@@ -172,7 +172,7 @@ def _rows(text: str, path: Path, problems: DataProblems) -> Iterator[tuple[int, 
 def _columns(header: Sequence[str], path: Path) -> dict[str, int]:
     """Return the places of the known columns. Raises UsageError if one is missing or stands there twice."""
     names = [clean_text(cell[:_LONGEST_NAME]).casefold() for cell in header]
-    known = (*_NAMES, _SYSTEM, *CRITERIA)
+    expected = (*_NAMES, _SYSTEM, *CRITERIA)
     missing = [name for name in _NAMES if name not in names]
     if missing or not any(name in names for name in CRITERIA):
         lacking = f"the column {missing[0]}" if missing else "a column of ratings"
@@ -180,9 +180,9 @@ def _columns(header: Sequence[str], path: Path) -> dict[str, int]:
             f"{path}: {lacking} is missing; found {shown(', '.join(names)) or 'no columns'}; expected a first row with "
             f"{', '.join((*_NAMES, *CRITERIA))} (and {_SYSTEM}, if several wrote the documents)"
         )
-    if twice := [name for name in known if names.count(name) > 1]:
+    if twice := [name for name in expected if names.count(name) > 1]:
         raise UsageError(f"{path}: the column {twice[0]} stands there {names.count(twice[0])} times; expected one")
-    return {name: names.index(name) for name in known if name in names}
+    return {name: names.index(name) for name in expected if name in names}
 
 
 def _annotation(

@@ -86,7 +86,7 @@ def count_sentences(document: str) -> int:
     return sum(
         len(ends) + (not ends or ends[-1] < len(line))
         for line in filter(None, map(str.strip, document.splitlines()))
-        for ends in [[found.end() for found in _SENTENCE_END.finditer(line)]]
+        for ends in [[match.end() for match in _SENTENCE_END.finditer(line)]]
     )
 
 

@@ -61,10 +61,10 @@ def stated_split(record: Mapping[str, Any]) -> Split | None:
         UnusableTextError: if it states something else.
     """
     stated = record.get("split")
-    found = split_of(stated) if isinstance(stated, str) else None
-    if stated is not None and found is None:
+    split = split_of(stated) if isinstance(stated, str) else None
+    if stated is not None and split is None:
         raise UnusableTextError(
             f'"split" is {shown(str(stated)) if isinstance(stated, str) else kind_of_value(stated)}; expected train, '
             "validation or test"
         )
-    return found
+    return split

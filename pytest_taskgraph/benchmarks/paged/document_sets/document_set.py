@@ -55,8 +55,8 @@ class DocumentSet:
     @classmethod
     def of(cls, source: DocumentSource, pairs: Iterable[DocumentPair], problems: Sequence[str] = ()) -> DocumentSet:
         """Return the set of these pairs, each in its split."""
-        listed = list(pairs)
-        train, validation, test = (tuple(pair for pair in listed if pair.split == split) for split in SPLITS)
+        all_pairs = list(pairs)
+        train, validation, test = (tuple(pair for pair in all_pairs if pair.split == split) for split in SPLITS)
         return cls(source, train, validation, test, tuple(problems))
 
     def split(self, name: Split) -> tuple[DocumentPair, ...]:
@@ -77,6 +77,6 @@ def deal_splits(pairs: Sequence[DocumentPair], seed: int) -> Iterator[DocumentPa
     """
     for start in range(0, len(pairs), len(DEALT)):
         row = pairs[start : start + len(DEALT)]
-        drawn = sorted(row, key=lambda pair: hashlib.sha256(f"{seed}|{pair.id}".encode()).digest())
-        splits = dict(zip((pair.id for pair in drawn), DEALT, strict=False))
+        shuffled = sorted(row, key=lambda pair: hashlib.sha256(f"{seed}|{pair.id}".encode()).digest())
+        splits = dict(zip((pair.id for pair in shuffled), DEALT, strict=False))
         yield from (replace(pair, split=splits[pair.id]) for pair in row)

@@ -64,8 +64,8 @@ def _read(text: str, _: Fingerprint) -> DocumentSet:
     if not pairs:
         raise nothing_usable(path, FORMAT, files, problems)
     ids = unique_ids(shorten(hyphenated(pair.id)) or "document" for pair in pairs)
-    named = [replace(pair, id=id) for pair, id in zip(pairs, ids, strict=True)]
-    return DocumentSet.of("own", named, problems.lines)
+    identified = [replace(pair, id=id) for pair, id in zip(pairs, ids, strict=True)]
+    return DocumentSet.of("own", identified, problems.lines)
 
 
 @dataclass(slots=True)
@@ -84,14 +84,14 @@ def _pairs(files: Sequence[DataFile], problems: DataProblems) -> Iterator[Docume
         if suffix is None:
             yield from read_lines(content, file.name, split_of(file.name) or "test", problems)
             continue
-        found = halves.setdefault(file.name[: -len(suffix)], _Halves())
+        pair_halves = halves.setdefault(file.name[: -len(suffix)], _Halves())
         if suffix == GRAPH:
-            found.graph = file.name, content
-        elif found.document:
-            other = shown(found.document[0])
+            pair_halves.graph = file.name, content
+        elif pair_halves.document:
+            other = shown(pair_halves.document[0])
             problems.add("documents that occur twice", f"{shown(file.name)}: {other} is read; this one is left out")
         else:
-            found.document = file.name, content
+            pair_halves.document = file.name, content
     for name, half in halves.items():
         if pair := _pair(PurePosixPath(name), half, problems):
             yield pair

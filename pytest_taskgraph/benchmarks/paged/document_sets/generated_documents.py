@@ -60,6 +60,8 @@ def _generate(seed: int, count: int, quality: DocumentQuality) -> DocumentSet:
 
 
 def _pair(seed: int, number: int, quality: DocumentQuality) -> DocumentPair:
-    made = generate_graph(seed, number)
-    words = shorten(hyphenated(made.title), LONGEST_WORDS) or "procedure"
-    return DocumentPair(f"{words}-{number + 1}", made.title, made.graph, write_document(made.graph, quality, seed).text)
+    procedure = generate_graph(seed, number)
+    words = shorten(hyphenated(procedure.title), LONGEST_WORDS) or "procedure"
+    return DocumentPair(
+        f"{words}-{number + 1}", procedure.title, procedure.graph, write_document(procedure.graph, quality, seed).text
+    )

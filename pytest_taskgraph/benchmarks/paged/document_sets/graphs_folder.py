@@ -74,13 +74,13 @@ def graph_format() -> DataFormat:
     from ....notations import NOTATIONS
 
     suffixes = dict.fromkeys(suffix for notation in NOTATIONS.values() for suffix in notation.suffixes)
-    written = tuple(suffix for suffix in suffixes if suffix not in _PROSE)
+    notation_suffixes = tuple(suffix for suffix in suffixes if suffix not in _PROSE)
     return DataFormat(
         DATA,
-        (GRAPH, LINES, *written),
+        (GRAPH, LINES, *notation_suffixes),
         "graph",
         f'expected a folder or a zip archive with NAME{GRAPH} files, {LINES} files with an object with "graph" a line, '
-        f"or workflow files ({', '.join(written)})",
+        f"or workflow files ({', '.join(notation_suffixes)})",
     )
 
 
@@ -90,7 +90,7 @@ def _graphs(file: str, content: bytes, problems: DataProblems) -> Iterator[Named
         yield from _graphs_of_lines(file, content, problems)
         return
     try:
-        found = [*_text_graphs(file, content.decode("utf-8-sig"))]
+        titled = [*_text_graphs(file, content.decode("utf-8-sig"))]
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         problems.add("files that cannot be used", f"{shown(file)}, line {line}: it is not UTF-8; it is left out")
@@ -101,7 +101,7 @@ def _graphs(file: str, content: bytes, problems: DataProblems) -> Iterator[Named
         problems.add("files that cannot be used", f"{shown(str(error) or file, 300)}; it is left out")
     else:
         split = split_of(str(PurePosixPath(file).parent))
-        yield from (NamedGraph("", clean_text(title), graph, split) for title, graph in found)
+        yield from (NamedGraph("", clean_text(title), graph, split) for title, graph in titled)
 
 
 def _text_graphs(file: str, text: str) -> Iterator[tuple[str, ProceduralGraph]]:

@@ -333,24 +333,24 @@ class _SentenceWriter:
         pieces = draft.pieces
         if len(pieces) > 2 and all(piece.startswith(", then ") for piece in pieces[-2:]):
             pieces = [*pieces[:-1], f", and then {pieces[-1].removeprefix(', then ')}"]
-        found = [("".join(pieces), tuple(dict.fromkeys(draft.units)))] if pieces else []
+        sentences = [("".join(pieces), tuple(dict.fromkeys(draft.units)))] if pieces else []
         by_action: dict[ProceduralNode, list[Unit]] = {}
         for unit in draft.constraints:
             by_action.setdefault(next(node for node in unit.nodes if node.sort == "action"), []).append(unit)
         for action, units in by_action.items():
-            found += self._constraint_sentences(action, units)
-        return [DocumentSentence(f"{upper_first(words)}.", units, draft.group) for words, units in found]
+            sentences += self._constraint_sentences(action, units)
+        return [DocumentSentence(f"{upper_first(words)}.", units, draft.group) for words, units in sentences]
 
     def _constraint_sentences(self, action: ProceduralNode, units: list[Unit]) -> list[tuple[str, tuple[Unit, ...]]]:
-        named = needs_actor(self._graph, action)
+        with_actor = needs_actor(self._graph, action)
         data = [unit for unit in units if unit.kind != "action-notice"]
-        found = []
+        sentences = []
         if data:
             required = [unit.nodes[0] for unit in data if unit.kind == "data-action"]
             produced = [unit.nodes[1] for unit in data if unit.kind == "action-data"]
-            found.append((constraint_clauses(action, required, produced, named), tuple(data)))
+            sentences.append((constraint_clauses(action, required, produced, with_actor), tuple(data)))
         notices = (unit for unit in units if unit.kind == "action-notice")
-        return found + [(notice_clause(action, unit.nodes[1], named), (unit,)) for unit in notices]
+        return sentences + [(notice_clause(action, unit.nodes[1], with_actor), (unit,)) for unit in notices]
 
 
 def _unconditional(split: ProceduralNode) -> str:

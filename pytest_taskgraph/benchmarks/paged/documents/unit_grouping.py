@@ -45,18 +45,18 @@ def group_by_part(graph: ProceduralGraph, units: Sequence[Unit]) -> list[UnitGro
     tells their action first.
     """
     groups: list[UnitGroup] = []
-    told: list[Unit] = []
+    group: list[Unit] = []
     place: tuple[PartBranch, ...] = ()
     actor: str | None = None
     for unit, within, acting in _in_order(graph, units):
         changed = within != place or (acting is not None and actor is not None and acting != actor)
-        if told and changed:
-            groups.append(_group(told, actor, place))
-            told, actor = [], None
-        told.append(unit)
+        if group and changed:
+            groups.append(_group(group, actor, place))
+            group, actor = [], None
+        group.append(unit)
         place = within
         actor = acting if acting is not None else actor
-    return [*groups, _group(told, actor, place)] if told else groups
+    return [*groups, _group(group, actor, place)] if group else groups
 
 
 def _group(units: list[Unit], actor: str | None, place: tuple[PartBranch, ...]) -> UnitGroup:
@@ -69,33 +69,33 @@ def _in_order(
     """Yield the units as they are told, each with the branches around it and the actor that it brings in, if any."""
     by_flow = _by_first_flow(units)
     constraints = _by_action(units)
-    told: set[Unit] = set()
+    placed: set[Unit] = set()
     within: tuple[PartBranch, ...] = ()
     for flow, within in find_parts(graph).walked.items():
         for unit in by_flow.get(flow, ()):
-            told.add(unit)
+            placed.add(unit)
             yield unit, within, flow.target.actor if flow.target.sort == "action" else None
         for node in (flow.source, flow.target):
             for unit in constraints.pop(node, ()):
-                told.add(unit)
+                placed.add(unit)
                 yield unit, within, None
     for unit in units:
-        if unit not in told:
+        if unit not in placed:
             yield unit, (), None
 
 
 def _by_first_flow(units: Iterable[Unit]) -> dict[ProceduralFlow, list[Unit]]:
     """Return the units by the flow at which they are told: their first, or each flow of a parallel unit."""
-    found: dict[ProceduralFlow, list[Unit]] = {}
+    by_flow: dict[ProceduralFlow, list[Unit]] = {}
     for unit in units:
         for flow in unit.flows if unit.kind in PARALLEL else unit.flows[:1]:
-            found.setdefault(flow, []).append(unit)
-    return found
+            by_flow.setdefault(flow, []).append(unit)
+    return by_flow
 
 
 def _by_action(units: Iterable[Unit]) -> dict[ProceduralNode, list[Unit]]:
-    found: dict[ProceduralNode, list[Unit]] = {}
+    by_action: dict[ProceduralNode, list[Unit]] = {}
     for unit in units:
         if unit.kind in CONSTRAINING:
-            found.setdefault(next(node for node in unit.nodes if node.sort == "action"), []).append(unit)
-    return found
+            by_action.setdefault(next(node for node in unit.nodes if node.sort == "action"), []).append(unit)
+    return by_action

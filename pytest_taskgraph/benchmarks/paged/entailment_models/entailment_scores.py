@@ -40,12 +40,12 @@ def judge_texts(model: EntailmentModel, premise: str, hypotheses: Sequence[str])
     Raises:
         UsageError: if the model cannot take the texts, or does not give probabilities for each.
     """
-    found = list(model.judge(premise, hypotheses))
-    if len(found) != len(hypotheses) or not all(map(_are_probabilities, found)):
+    scores = list(model.judge(premise, hypotheses))
+    if len(scores) != len(hypotheses) or not all(map(_are_probabilities, scores)):
         raise UsageError(
             f"the entailment model {model.name}: expected {len(hypotheses)} probabilities from 0 to 1, one a text"
         )
-    return found
+    return scores
 
 
 def _are_probabilities(scores: EntailmentScores) -> bool:

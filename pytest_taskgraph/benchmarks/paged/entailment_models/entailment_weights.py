@@ -69,17 +69,17 @@ def load_entailment_model(name: str) -> LocalEntailmentModel:
     folder = find_entailment_weights(name)
     import transformers
 
-    kept: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
+    loading: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
     try:
         with quiet_transformers():
-            tokenizer = transformers.AutoTokenizer.from_pretrained(str(folder), use_fast=True, **kept)
-            model, told = transformers.AutoModelForSequenceClassification.from_pretrained(
-                str(folder), use_safetensors=True, output_loading_info=True, **kept
+            tokenizer = transformers.AutoTokenizer.from_pretrained(str(folder), use_fast=True, **loading)
+            model, loading_info = transformers.AutoModelForSequenceClassification.from_pretrained(
+                str(folder), use_safetensors=True, output_loading_info=True, **loading
             )
     except Exception as error:
-        said = " ".join(str(error).split())[:300]
-        raise UsageError(f"the entailment model {folder} cannot be loaded: {type(error).__name__}: {said}") from error
-    if missing := sorted(map(str, told["missing_keys"])):
+        reason = " ".join(str(error).split())[:300]
+        raise UsageError(f"the entailment model {folder} cannot be loaded: {type(error).__name__}: {reason}") from error
+    if missing := sorted(map(str, loading_info["missing_keys"])):
         raise UsageError(
             f"the entailment model {folder}: the weights lack {missing[0]}; expected a model that was trained to judge "
             "entailment, such as roberta-large-mnli"
@@ -121,8 +121,8 @@ class LocalEntailmentModel:
         return [self._scores(premise, hypothesis) for hypothesis in hypotheses]
 
     def _scores(self, premise: str, hypothesis: str) -> EntailmentScores:
-        found = list(starmap(self._probabilities, self._windows(premise, hypothesis)))
-        return max(found, key=lambda scores: max(scores.entailment, scores.contradiction))
+        by_window = list(starmap(self._probabilities, self._windows(premise, hypothesis)))
+        return max(by_window, key=lambda scores: max(scores.entailment, scores.contradiction))
 
     def _windows(self, premise: str, hypothesis: str) -> list[tuple[list[int], list[int] | None]]:
         """Return the tokens of premise and hypothesis with the types that the model needs, part by part."""
@@ -137,8 +137,8 @@ class LocalEntailmentModel:
                     f"takes {self._longest} tokens in all; choose a model that takes more, or split the sentence"
                 )
             cut = {"truncation": "only_first", "max_length": self._longest, "stride": room // 2}
-        found = self._tokenizer(premise, hypothesis, return_overflowing_tokens=bool(cut), verbose=False, **cut)
-        ids, types = found["input_ids"], found.get("token_type_ids")
+        tokens = self._tokenizer(premise, hypothesis, return_overflowing_tokens=bool(cut), verbose=False, **cut)
+        ids, types = tokens["input_ids"], tokens.get("token_type_ids")
         if not cut:
             return [(ids, types)]
         return list(zip(ids, types or [None] * len(ids), strict=True))
@@ -159,10 +159,10 @@ def _label_places(name: str, labels: Mapping[Any, Any]) -> dict[str, int]:
     """Return the place of each label of natural language inference. Raises UsageError if there are others."""
     places = {str(label).strip().lower(): str(place) for place, label in labels.items()}
     if sorted(places) != sorted(_LABELS) or sorted(places.values()) != ["0", "1", "2"]:
-        found = ", ".join(sorted(places))[:100] or "none"
+        labels_found = ", ".join(sorted(places))[:100] or "none"
         raise UsageError(
-            f"the entailment model {name}: found the labels {found}; expected {', '.join(_LABELS)}; set id2label in "
-            "its config.json, or name another model"
+            f"the entailment model {name}: found the labels {labels_found}; expected {', '.join(_LABELS)}; set id2label "
+            "in its config.json, or name another model"
         )
     return {label: int(place) for label, place in places.items()}
 

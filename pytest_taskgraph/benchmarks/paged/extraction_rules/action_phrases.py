@@ -73,8 +73,8 @@ class Subject:
 
     def name(self, actor: str) -> str:
         """Take an actor for the last one, and return the name; names in other letters are the same."""
-        known = {one.casefold(): one for one in self.known}
-        actor = known.get(actor.casefold(), actor)
+        by_key = {known_actor.casefold(): known_actor for known_actor in self.known}
+        actor = by_key.get(actor.casefold(), actor)
         if len(self.known) < MOST_ACTORS:
             self.known[actor] = None
         self.actor = self.speaker = actor
@@ -108,13 +108,13 @@ def opens_action(text: str, carried: bool = False, passive: bool = False) -> boo
     words = _skip_adverbs(text.split()[:12])
     if not words:
         return False
-    found = verb_of(words[0].strip(_EDGES))
-    if found is None:
+    verb = verb_of(words[0].strip(_EDGES))
+    if verb is None:
         return False
     following = words[1].strip(_EDGES).lower() if len(words) > 1 else ""
-    if found[1] == "past" or (passive and is_participle(words[0])):
+    if verb[1] == "past" or (passive and is_participle(words[0])):
         return passive
-    if found[1] == "base" or (found[1] == "third" and carried):
+    if verb[1] == "base" or (verb[1] == "third" and carried):
         if not names_things(words[0].strip(_EDGES)):
             return True
         return bool(following) and following not in _BE and following not in {"of", "and", "or"}
@@ -161,10 +161,10 @@ def read_action(text: str, subject: Subject) -> ActionPhrase | None:
 
 def as_imperative(text: str) -> str:
     """Return an action that a text refers to, as an imperative: "packing the order" and "pack the order" alike."""
-    found = read_action(
+    action = read_action(
         re.sub(r"^(?:the\s+)?(?:action|step|task|activity)(?:\s+of)?\s+", "", text, flags=re.I), Subject()
     )
-    return found.text if found else text.strip(_EDGES)
+    return action.text if action else text.strip(_EDGES)
 
 
 def _imperative(words: list[str]) -> bool:
@@ -189,12 +189,12 @@ def _unknown_imperative(words: list[str]) -> bool:
 
 def _carried(words: list[str], subject: Subject) -> ActionPhrase | None:
     """Return the action of a verb that has its subject in the clause before, as in "checks the order and packs it"."""
-    found = verb_of(words[0].strip(_EDGES))
-    if found is None or (len(words) > 1 and words[1].lower() in _BE | _MODALS):
+    verb = verb_of(words[0].strip(_EDGES))
+    if verb is None or (len(words) > 1 and words[1].lower() in _BE | _MODALS):
         return None
-    if found[1] == "third" and opens_action(" ".join(words), carried=True):
-        return ActionPhrase(_phrase(found[0], words[1:]), subject.speaker or subject.heading)
-    if found[1] == "past" and subject.thing:
+    if verb[1] == "third" and opens_action(" ".join(words), carried=True):
+        return ActionPhrase(_phrase(verb[0], words[1:]), subject.speaker or subject.heading)
+    if verb[1] == "past" and subject.thing:
         return _passive(subject.thing.split(), words, subject)
     return None
 
@@ -219,14 +219,14 @@ def _predicates(words: list[str]) -> Iterator[int]:
 def _finite(words: list[str], at: int) -> bool:
     """Return True if the word is a verb with the words before it as its subject."""
     word = words[at].strip(_EDGES)
-    found, before = verb_of(word), words[at - 1].strip(_EDGES).lower()
+    verb, before = verb_of(word), words[at - 1].strip(_EDGES).lower()
     following = words[at + 1].strip(_EDGES).lower() if at + 1 < len(words) else ""
     opens_object = following in _DETERMINERS or following in _PREPOSITIONS or following in _PRONOUNS | {"him", "them"}
-    if found is None:
+    if verb is None:
         unknown = word.endswith("s") and not word.endswith(("ss", "'s", "us")) and at > 1
         last = at == len(words) - 1 and words[0].lower() in _DETERMINERS
         return unknown and (following in _DETERMINERS or last)
-    match found[1]:
+    match verb[1]:
         case "third":
             if following in _BE or following in _MODALS:
                 return False
@@ -266,9 +266,9 @@ def _with_subject(words: list[str], at: int, subject: Subject) -> ActionPhrase |
         return _passive(who, tail, subject)
     actor = _actor_of(who, subject)
     base = gerund_base(verb) or (third_base(verb) if first else verb)
-    found = verb_of(verb)
-    if found is not None and found[1] == "past":
-        base = found[0]
+    known_verb = verb_of(verb)
+    if known_verb is not None and known_verb[1] == "past":
+        base = known_verb[0]
     return ActionPhrase(_phrase(base, predicate[1:]), actor, named=who[0].lower() not in _NOBODY)
 
 
@@ -285,9 +285,11 @@ def _passive(thing: list[str], tail: list[str], subject: Subject) -> ActionPhras
     subject.thing = " ".join(thing)
     if agent:
         agent = subject.name(agent)
-    known = [_lowered(thing[0]), *thing[1:]]
+    lowered = [_lowered(thing[0]), *thing[1:]]
     return ActionPhrase(
-        _phrase(participle_base(tail[0].strip(_EDGES)), [*known, *rest.split()]), agent or subject.heading, bool(agent)
+        _phrase(participle_base(tail[0].strip(_EDGES)), [*lowered, *rest.split()]),
+        agent or subject.heading,
+        bool(agent),
     )
 
 

@@ -92,17 +92,17 @@ _NOTHING = re.compile(
 
 def read_lead(text: str) -> tuple[Lead, str]:
     """Return how a clause begins, and the clause without the cue words."""
-    found: Lead = ""
+    strongest: Lead = ""
     for _ in range(MOST_LEADS):
         for lead, pattern in _LEAD:
             match = pattern.match(text)
             if match is not None and _is_cue(lead, match[0], text[match.end() :]):
-                found = _stronger(found, lead)
+                strongest = _stronger(strongest, lead)
                 text = text[match.end() :]
                 break
         else:
             break
-    return found, text
+    return strongest, text
 
 
 def read_closing(text: str) -> tuple[Lead, str]:
@@ -211,8 +211,8 @@ def split_statement(text: str) -> tuple[str, str]:
         cuts.append((match.start(), match.end()))
     for match in _NEW_CONDITION.finditer(text):
         rest = text[match.end() :]
-        found = read_condition(rest)
-        if match.start() and found is not None and (found[1] or found[0].otherwise):
+        condition = read_condition(rest)
+        if match.start() and condition is not None and (condition[1] or condition[0].otherwise):
             cuts.append((match.start(), match.end()))
             break
     semicolon = text.find(";")

@@ -29,7 +29,7 @@ def negated(condition: str) -> str:
         return f"{condition[: match.end()]} not{condition[match.end() :]}"
     words = condition.split()
     for at, word in enumerate(words):
-        found = verb_of(word)
-        if at and found is not None and found[1] == "third":
-            return " ".join([*words[:at], "does not", found[0], *words[at + 1 :]])
+        verb = verb_of(word)
+        if at and verb is not None and verb[1] == "third":
+            return " ".join([*words[:at], "does not", verb[0], *words[at + 1 :]])
     return f"not {condition}"

@@ -94,8 +94,8 @@ def read_notices(text: str) -> list[ConstraintMention]:
         return []
     notice = _clean(match["notice"])
     for cue in (" when ", " while "):  # "note that it is hot when opening the oven"
-        before, found, about = notice.rpartition(cue)
-        if found and before and gerund_base(about.split()[0]):
+        before, cue_found, about = notice.rpartition(cue)
+        if cue_found and before and gerund_base(about.split()[0]):
             return [ConstraintMention("notice", before, _about(about))]
     return [ConstraintMention("notice", notice)] if notice else []
 

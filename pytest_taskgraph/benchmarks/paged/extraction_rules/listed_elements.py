@@ -88,8 +88,8 @@ class _Lister:
             case ActionMention():
                 self._add_activity(step)
             case ReturnMention():
-                known = step.text in self._listed
-                self._add_activity(ActionMention(step.text, step.action.actor) if known else step.action)
+                is_listed = step.text in self._listed
+                self._add_activity(ActionMention(step.text, step.action.actor) if is_listed else step.action)
             case EndMention():
                 self.elements.append(ExtractedElement("end"))
             case ParallelMention():

@@ -80,14 +80,14 @@ class TreeBlock:
 
     def condition_of(self, branch: TreeSequence) -> str:
         """Return the condition of a branch; for "otherwise" the opposite of the other condition, if there is one."""
-        others = [one.condition for one in self.branches if one is not branch]
+        others = [other.condition for other in self.branches if other is not branch]
         if branch.condition == OTHERWISE and len(others) == 1 and others[0]:
             return negated(others[0])
         return branch.condition
 
     def excludes(self, branch: TreeSequence) -> bool:
         """Return True if a branch is an alternative to the others, or its condition excludes that of another."""
-        return branch.otherwise or any(exclude_each_other(one.condition, branch.condition) for one in self.branches)
+        return branch.otherwise or any(exclude_each_other(other.condition, branch.condition) for other in self.branches)
 
 
 @dataclass(eq=False, slots=True)

@@ -51,8 +51,8 @@ def read_document_prompt(prompt: str) -> DocumentPrompt:
     """
     first = next((match.start() for match in _DOCUMENT.finditer(prompt)), len(prompt))
     document, behind = _document_and_rest(prompt)
-    asked = f"{prompt[:first]}\n{behind}"
-    return DocumentPrompt(document, bool(_ELEMENTS.search(asked)), asks_for_marker(asked))
+    instructions = f"{prompt[:first]}\n{behind}"
+    return DocumentPrompt(document, bool(_ELEMENTS.search(instructions)), asks_for_marker(instructions))
 
 
 def asks_for_marker(text: str) -> bool:
@@ -73,12 +73,12 @@ def _document_and_rest(prompt: str) -> tuple[str, str]:
     last = max((match.end() for match in _DOCUMENT.finditer(prompt)), default=len(prompt))
     lines = prompt[last : last + LONGEST_PROMPT].splitlines()
     start, end = _document_span(lines)
-    found = "\n".join(lines[start:end]).strip()
-    if not found:
+    document = "\n".join(lines[start:end]).strip()
+    if not document:
         raise PromptNotUnderstoodError(
             "the baseline finds no document below a line 'Document:' in the prompt; add it to the template"
         )
-    return found, "\n".join(lines[end:])
+    return document, "\n".join(lines[end:])
 
 
 def _document_span(lines: list[str]) -> tuple[int, int]:

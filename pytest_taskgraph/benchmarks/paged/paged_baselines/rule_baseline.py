@@ -47,15 +47,15 @@ def _read_prompt(request: Request) -> DocumentPrompt:
         PromptNotUnderstoodError: if none has.
     """
     problem = PromptNotUnderstoodError("the baseline finds no prompt in the request; ask it with a document")
-    marked = False
+    wants_marker = False
     for message in reversed(request.messages):
         content = message.get("content")
         if message.get("role") == "assistant" or not isinstance(content, str):
             continue
         try:
-            found = read_document_prompt(content)
+            prompt = read_document_prompt(content)
         except PromptNotUnderstoodError as error:
-            problem, marked = error, marked or asks_for_marker(content)
+            problem, wants_marker = error, wants_marker or asks_for_marker(content)
         else:
-            return replace(found, marked=found.marked or marked)
+            return replace(prompt, marked=prompt.marked or wants_marker)
     raise problem

@@ -56,13 +56,13 @@ class LexicalConflictRule:
 
     def find_conflict(self, first: str, second: str) -> ConflictVerdict:
         """Return whether the words of two conditions conflict."""
-        one, other = bare_condition(first), bare_condition(second)
-        if (plain := find_plain_conflict(one, other)) is not None:
+        bare, other_bare = bare_condition(first), bare_condition(second)
+        if (plain := find_plain_conflict(bare, other_bare)) is not None:
             return plain
-        exclude = are_opposites if _EXISTENCE.match(one) and _EXISTENCE.match(other) else exclude_each_other
-        if exclude(one, other):
+        exclude = are_opposites if _EXISTENCE.match(bare) and _EXISTENCE.match(other_bare) else exclude_each_other
+        if exclude(bare, other_bare):
             return "conflict"
-        return "no conflict" if _are_unrelated(one, other) else "unknown"
+        return "no conflict" if _are_unrelated(bare, other_bare) else "unknown"
 
 
 def find_guard_conflict(first: str, second: str) -> ConflictVerdict | None:
@@ -111,11 +111,11 @@ def bare_condition(condition: str) -> str:
 
 def _ranges_overlap(first: str, second: str) -> bool | None:
     """Return whether numbers of both ranges can be one; None if they are not ranges of the same."""
-    one, other = read_number_range(first), read_number_range(second)
-    if one is None or other is None:
+    limits, other_limits = read_number_range(first), read_number_range(second)
+    if limits is None or other_limits is None:
         return None
-    about, about_other = set(_content(one.about)), set(_content(other.about))
-    return one.overlaps(other) if about <= about_other or about_other <= about else None
+    about, about_other = set(_content(limits.about)), set(_content(other_limits.about))
+    return limits.overlaps(other_limits) if about <= about_other or about_other <= about else None
 
 
 def _are_unrelated(first: str, second: str) -> bool:
@@ -124,11 +124,11 @@ def _are_unrelated(first: str, second: str) -> bool:
     Different words that are opposites, as in "credit is granted" and "the application is rejected", may be about one
     thing.
     """
-    one, other = _content(first), _content(second)
-    shared = set(one) & set(other) - _ADDITIVE
-    if not one or not other or shared:
+    words, other_words = _content(first), _content(second)
+    shared = set(words) & set(other_words) - _ADDITIVE
+    if not words or not other_words or shared:
         return False
-    return not any(are_opposites(word, against) for word in one[:MOST_WORDS] for against in other[:MOST_WORDS])
+    return not any(are_opposites(word, against) for word in words[:MOST_WORDS] for against in other_words[:MOST_WORDS])
 
 
 def _content(text: str) -> tuple[str, ...]:

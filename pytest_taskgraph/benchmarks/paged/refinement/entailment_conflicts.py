@@ -66,10 +66,10 @@ class EntailmentConflictRule:
 
     def find_conflict(self, first: str, second: str) -> ConflictVerdict:
         """Return whether one of two conditions contradicts the other."""
-        one, other = bare_condition(first), bare_condition(second)
-        if (plain := find_plain_conflict(one, other)) is not None:
+        bare, other_bare = bare_condition(first), bare_condition(second)
+        if (plain := find_plain_conflict(bare, other_bare)) is not None:
             return plain
-        pair = (min(one, other), max(one, other))
+        pair = (min(bare, other_bare), max(bare, other_bare))
         if pair not in self._pairs and len(self._pairs) >= MOST_PAIRS:
             return "unknown"
         self._pairs.add(pair)

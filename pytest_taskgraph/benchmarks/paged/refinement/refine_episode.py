@@ -109,7 +109,7 @@ def refine(question: Question) -> Turns:
         feedback = yield from _find_feedback(graph, rule, hinted)
         if not feedback:
             break
-        hinted.update(found.phrases for found in feedback if found.kind == "sequential")
+        hinted.update(item.phrases for item in feedback if item.kind == "sequential")
         messages += [
             {"role": "assistant", "content": reply.text},
             {"role": "user", "content": feedback_message(feedback, template, marked)},
@@ -139,7 +139,7 @@ def _find_feedback(
     for feedback in verify_gateways(graph, rule):
         on_conditions += [] if feedback is None else [feedback]
         yield []
-    hints = (found for found in verify_sequences(graph) if found.phrases not in hinted)
+    hints = (hint for hint in verify_sequences(graph) if hint.phrases not in hinted)
     return order_feedback([*on_conditions, *verify_parallel(graph), *hints])
 
 
@@ -153,7 +153,9 @@ def _gateway_parts(question: Question, graphs: list[ProceduralGraph], rounds: in
     """Return numerator and count of the precision and the recall of gateways, for each round from 0."""
     gold = gold_procedure(question.reference)
     parts: dict[str, list[float]] = {}
-    counts = [pooled(found[sort] for sort in GATEWAYS) for found in (score_procedure(one, gold) for one in graphs)]
+    counts = [
+        pooled(scores[sort] for sort in GATEWAYS) for scores in (score_procedure(graph, gold) for graph in graphs)
+    ]
     for number in range(rounds + 1):
         count = counts[min(number, len(counts) - 1)]
         parts[f"round_{number}_gateway_precision"] = [*count.extracted]
@@ -163,17 +165,15 @@ def _gateway_parts(question: Question, graphs: list[ProceduralGraph], rounds: in
 
 def _note(number: int, graph: ProceduralGraph | None, feedback: list[VerifierFeedback] | tuple[()]) -> dict[str, Json]:
     """Return what the record says of a round: the feedback that was sent, and whether a graph came back."""
-    told: list[Json] = [
-        {"verifier": found.verifier, **asdict(found), "phrases": [*found.phrases]} for found in feedback
-    ]
-    return {"round": number, "read": "unparseable" if graph is None else "graph", "feedback": told}
+    items: list[Json] = [{"verifier": item.verifier, **asdict(item), "phrases": [*item.phrases]} for item in feedback]
+    return {"round": number, "read": "unparseable" if graph is None else "graph", "feedback": items}
 
 
 def _rounds(question: Question) -> int:
-    found = question.episode_settings.get("rounds")
-    if isinstance(found, bool) or not isinstance(found, int) or found < 1:
-        raise UsageError(f"question {question.id}: episode_settings['rounds'] is {found!r}; expected a number above 0")
-    return found
+    rounds = question.episode_settings.get("rounds")
+    if isinstance(rounds, bool) or not isinstance(rounds, int) or rounds < 1:
+        raise UsageError(f"question {question.id}: episode_settings['rounds'] is {rounds!r}; expected a number above 0")
+    return rounds
 
 
 def _rule(question: Question) -> ConflictRule:
@@ -182,5 +182,5 @@ def _rule(question: Question) -> ConflictRule:
 
 
 def _template(question: Question) -> str:
-    found = question.episode_settings.get("feedback")
-    return found if isinstance(found, str) else feedback_template(Settings())
+    template = question.episode_settings.get("feedback")
+    return template if isinstance(template, str) else feedback_template(Settings())

@@ -63,15 +63,15 @@ def find_slabs(graph: ProceduralGraph) -> list[Slab]:
 
     Where no join ends a split, a branch is taken to hold the first of its actions alone.
     """
-    found = find_parts(graph)
+    walk = find_parts(graph)
     actions: dict[PartBranch, dict[ProceduralNode, None]] = {}
     sizes: dict[ProceduralNode, int] = {}
-    for flow, branches in found.walked.items():
+    for flow, branches in walk.walked.items():
         for branch in branches:
             sizes[branch.split] = sizes.get(branch.split, 0) + 1
             if flow.target.sort == "action":
                 actions.setdefault(branch, {})[flow.target] = None
-    slabs = [_slab(found, split, actions, sizes) for split in found.parts if split.is_gateway]
+    slabs = [_slab(walk, split, actions, sizes) for split in walk.parts if split.is_gateway]
     return sorted(slabs, key=lambda slab: slab.size)
 
 
