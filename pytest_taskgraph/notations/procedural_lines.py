@@ -42,7 +42,7 @@ def split_at_arrows(line: str, arrow: re.Pattern[str]) -> list[str]:
 
 
 def condition_and_node(text: str) -> tuple[str, str]:
-    """Return the condition in brackets at the beginning of a text, and the text behind it; "" where there is none."""
+    """Return the condition in brackets at the beginning of a text, and the text behind it; "" if there is none."""
     if not text.startswith("("):
         return "", text
     if quoted := _QUOTED.match(text, 1):

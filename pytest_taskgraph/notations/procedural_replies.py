@@ -31,7 +31,7 @@ def stated_lines(text: str) -> Iterator[tuple[str, str | None, bool]]:
     Yields:
         The line without decoration; the actor, if it is a heading; and whether it holds an arrow.
     """
-    lines = list(_unfenced(_behind_thoughts(text)[:LONGEST_REPLY].translate(_INVISIBLE).splitlines()))
+    lines = list(_unfence_lines(_behind_thoughts(text)[:LONGEST_REPLY].translate(_INVISIBLE).splitlines()))
     arrows = [at for at, (_, actor, arrow) in enumerate(lines) if arrow and actor is None]
     if not arrows:
         yield from lines
@@ -56,7 +56,7 @@ def _behind_thoughts(text: str) -> str:
     return answer if LENIENT_ARROW.search(answer) else text
 
 
-def _unfenced(lines: list[str]) -> Iterator[tuple[str, str | None, bool]]:
+def _unfence_lines(lines: list[str]) -> Iterator[tuple[str, str | None, bool]]:
     """Yield the lines that are not blank, without decoration; those in fences and headings, if arrows are in fences."""
     fenced, inside = False, []
     for line in lines:

@@ -79,7 +79,7 @@ def write_procedural_graph(graph: ProceduralGraph) -> str:
         actor = _section(flow, homes)
         sections[actor].append(_flow_line(flow, actor, frozenset(renamed.actors)))
     parts = [*(["\n".join(sections[""])] if sections[""] else [])]
-    parts += ["\n".join([f"For {_written_actor(actor)}:", *lines]) for actor, lines in sections.items() if actor]
+    parts += ["\n".join([f"For {_actor_text(actor)}:", *lines]) for actor, lines in sections.items() if actor]
     return "\n\n".join(parts)
 
 
@@ -99,10 +99,10 @@ def read_procedural_graph(text: str, lenient: bool = False) -> ReadGraph:
     for line, actor, arrow in lines:
         reader.read(line, actor, arrow)
     graph = ProceduralGraph.of(reader.flows)
-    return ReadGraph(_handed_over(graph) if lenient else graph, tuple(reader.unread))
+    return ReadGraph(_hand_over(graph) if lenient else graph, tuple(reader.unread))
 
 
-def _handed_over(graph: ProceduralGraph) -> ProceduralGraph:
+def _hand_over(graph: ProceduralGraph) -> ProceduralGraph:
     """Return the graph with an action that leads nowhere replaced by the only one of its words that leads on."""
     actions = graph.nodes_of("action")
     leading = {node for node in actions if any(flow.sort != "constraint" for flow in graph.outgoing(node))}
@@ -264,10 +264,10 @@ def _flow_line(flow: ProceduralFlow, actor: str, actors: frozenset[str]) -> str:
     if flow.condition:
         bare = flow.condition.strip() and _needs_no_quotes(flow.condition)
         condition = f"({flow.condition if bare else quote_text(flow.condition)}) "
-    return f"{_written_node(flow.source, actor, actors)} -> {condition}{_written_node(flow.target, actor, actors)}"
+    return f"{_node_text(flow.source, actor, actors)} -> {condition}{_node_text(flow.target, actor, actors)}"
 
 
-def _written_node(node: ProceduralNode, actor: str, actors: frozenset[str]) -> str:
+def _node_text(node: ProceduralNode, actor: str, actors: frozenset[str]) -> str:
     if node.sort in ("start", "end"):
         return node.sort.capitalize()
     if node.is_gateway:
@@ -276,7 +276,7 @@ def _written_node(node: ProceduralNode, actor: str, actors: frozenset[str]) -> s
     if node.is_constraint:
         name = "DataConstraint" if node.sort == "data" else "ActionConstraint"
         return f"{name}({node.text if bare else quote_text(node.text)})"
-    prefix = "" if node.actor == actor else f"{_written_actor(node.actor)}: "
+    prefix = "" if node.actor == actor else f"{_actor_text(node.actor)}: "
     before, colon, _ = node.text.partition(":")
     names_actor = bool(colon) and _actor_key(before.strip(), True) in {_actor_key(name, True) for name in actors}
     bare = bare and not node.text.startswith(("(", ":", "[")) and not names_actor
@@ -298,7 +298,7 @@ def _needs_no_quotes(text: str) -> bool:
     return can_stand_bare(text) and is_without_decoration(text)
 
 
-def _written_actor(actor: str) -> str:
+def _actor_text(actor: str) -> str:
     """Return the name of an actor; no arrow is left in it, for a heading with one would be a flow."""
     plain = _needs_no_quotes(actor) and ":" not in actor and not _NO_ACTOR.match(actor)
     if plain and not actor.startswith(("(", "[")) and _has_no_label(actor):

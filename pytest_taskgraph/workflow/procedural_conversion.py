@@ -38,10 +38,10 @@ def workflow_part(graph: ProceduralGraph) -> WorkflowPart:
     action; other constraint flows lose their conditions; gateways or data with the name of another one get a number.
     """
     losses: list[str] = []
-    names = _renamed(graph, losses)
+    names = _rename_nodes(graph, losses)
     flows = []
     for flow in graph.with_nodes(names).flows:
-        where = f"flow from {_shown(flow.source)} to {_shown(flow.target)}"
+        where = f"flow from {_describe_node(flow.source)} to {_describe_node(flow.target)}"
         if flow.target.sort == "start" or flow.source.sort == "end":
             losses.append(f"{where}: left out, for nothing leads into the start or out of the end")
         elif flow.sort == "constraint" and not _constrains(flow):
@@ -110,11 +110,11 @@ def _constrains(flow: ProceduralFlow) -> bool:
     )
 
 
-def _shown(node: ProceduralNode) -> str:
+def _describe_node(node: ProceduralNode) -> str:
     return f"{node.sort} {node.text!r:.60}" if node.text else node.sort
 
 
-def _renamed(graph: ProceduralGraph, losses: list[str]) -> dict[ProceduralNode, ProceduralNode]:
+def _rename_nodes(graph: ProceduralGraph, losses: list[str]) -> dict[ProceduralNode, ProceduralNode]:
     """Return the gateways and data that need another name, with that name, and add each to the losses."""
     renamed: dict[ProceduralNode, ProceduralNode] = {}
     owners = [*graph.nodes_of("exclusive", "inclusive", "parallel"), *graph.nodes_of("data")]
@@ -123,7 +123,7 @@ def _renamed(graph: ProceduralGraph, losses: list[str]) -> dict[ProceduralNode, 
     for node in owners:
         if node.text in taken:
             renamed[node] = replace(node, text=_fresh(node.text, taken | own_names))
-            losses.append(f"{_shown(node)}: called {renamed[node].text!r:.60}, for another node has its name")
+            losses.append(f"{_describe_node(node)}: called {renamed[node].text!r:.60}, for another node has its name")
         taken.add(renamed.get(node, node).text)
     return renamed
 

@@ -102,12 +102,12 @@ def _guards_of(
     if len({*words}) < len(words):
         return None
     holding = [[word for word, some in zip(words, sets, strict=False) if condition in some] for condition in conditions]
-    texts = [_written(name, some) for some in holding] + [_written(name, last) for _ in free]
+    texts = [_guard_text(name, some) for some in holding] + [_guard_text(name, last) for _ in free]
     guards = {flow: text for flow, text in zip([*in_prose, *free], texts, strict=True) if text}
     return (guards, tuple(words)) if len(guards) == len(texts) else None
 
 
-def _written(name: str, words: Sequence[str]) -> str:
+def _guard_text(name: str, words: Sequence[str]) -> str:
     """Return the guard that the parameter is one of the words; "" if the language of guards cannot say it."""
     parts = tuple(Comparison(name, "=", word) for word in words)
     guard = Or(parts) if len(parts) > 1 else parts[0]

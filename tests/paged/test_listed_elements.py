@@ -14,7 +14,7 @@ from pytest_taskgraph.benchmarks.paged.extraction_rules.document_elements import
 )
 from pytest_taskgraph.benchmarks.paged.extraction_rules.listed_elements import list_elements
 from pytest_taskgraph.benchmarks.paged.paged_options import PagedSettings
-from pytest_taskgraph.scoring.procedural_graphs.element_counts import pooled
+from pytest_taskgraph.scoring.procedural_graphs.element_counts import pool_counts
 from pytest_taskgraph.scoring.procedural_graphs.graph_scores import score_procedure
 
 
@@ -68,7 +68,7 @@ def test_list_elements_of_generated_documents_keeps_texts_and_most_logic() -> No
         assert not read.unread
         scores = score_procedure(graph_of_elements(read.elements), pair.graph)
         assert all(scores[sort].gold[0] == scores[sort].gold[1] for sort in ("actor", "action", "data", "notice"))
-        found.append(pooled(scores.values()))
+        found.append(pool_counts(scores.values()))
     assert sum(count.gold[0] for count in found) > 0.95 * sum(count.gold[1] for count in found)
 
 

@@ -103,7 +103,7 @@ class Paged(Family):
         return paged_command
 
     def section(self, group: str) -> str:
-        """Return the one section of the methods."""
+        """Return the section of all methods."""
         from .extraction_methods import SECTION
 
         return SECTION

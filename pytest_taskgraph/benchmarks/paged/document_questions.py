@@ -43,7 +43,7 @@ def references(settings: PagedSettings, instances: int | None = None) -> list[Qu
         UsageError: if there is no such document, or an option cannot be met.
     """
     check(settings)
-    documents = _drawn(_counted(settings, instances))
+    documents = _draw_references(_with_instances(settings, instances))
     return [_of_method(method.name, document) for method in select_methods(settings.methods) for document in documents]
 
 
@@ -84,14 +84,14 @@ def question(reference: QuestionReference, settings: PagedSettings) -> Question:
     )
 
 
-def _counted(settings: PagedSettings, instances: int | None) -> PagedSettings:
+def _with_instances(settings: PagedSettings, instances: int | None) -> PagedSettings:
     """Return the settings with the number of documents that counts: the user's, else the suite's."""
     if instances is None or "instances" in settings.given:
         return settings
     return replace(settings, instances=instances)
 
 
-def _drawn(settings: PagedSettings) -> list[QuestionReference]:
+def _draw_references(settings: PagedSettings) -> list[QuestionReference]:
     """Return what a reference holds of each document that is drawn, without a method."""
     document_set = load(settings)
     split = document_set.split(settings.split)
@@ -99,10 +99,10 @@ def _drawn(settings: PagedSettings) -> list[QuestionReference]:
         counts = ", ".join(f"{name}: {len(document_set.split(name))}" for name in SPLITS)
         raise UsageError(f"PAGED, {document_set.source} documents: none in the {settings.split} split; {counts}")
     chosen = {pair.id for pair in draw_items(split, settings.instances, settings.seed)}
-    return [_stated(at, pair, settings) for at, pair in enumerate(split) if pair.id in chosen]
+    return [_reference_of(at, pair, settings) for at, pair in enumerate(split) if pair.id in chosen]
 
 
-def _stated(at: int, pair: DocumentPair, settings: PagedSettings) -> QuestionReference:
+def _reference_of(at: int, pair: DocumentPair, settings: PagedSettings) -> QuestionReference:
     graph = pair.graph
     gateways = sum(len(graph.outgoing(node)) > 1 for node in graph.nodes if node.is_gateway)
     return QuestionReference(

@@ -49,7 +49,7 @@ ROUNDS: Final = Option("paged-rounds", "N", "rounds of feedback of the method re
 VERIFIER: Final = Option(
     "paged-verifier",
     "NAME",
-    "what tells conflicting conditions for the method refine: lexical, or nli (a model, of the extra nli)",
+    "how the method refine finds conflicts of conditions: lexical, or nli (a model, of the extra nli)",
     "lexical",
     choices=("lexical", "nli"),
 )

@@ -47,5 +47,5 @@ def check_prompts(settings: PagedSettings) -> None:
                     f"--taskgraph-templates={settings.templates}: {PROMPTS.name}/{name}.jinja does not show the "
                     "document; add {{ document }}"
                 )
-    for marked in (False, True):
-        PROMPTS.render(FEEDBACK_PROMPT, {"feedback": [*_FEEDBACK], "marked": marked}, settings)
+    for with_marker in (False, True):
+        PROMPTS.render(FEEDBACK_PROMPT, {"feedback": [*_FEEDBACK], "marked": with_marker}, settings)

@@ -14,7 +14,7 @@ from ...workflow.procedural_graph import GATEWAYS, ProceduralGraph
 from ..measurement import Measurement, declares
 from ..name_lists import shown
 from ..procedural_graphs.answered_graphs import answered_procedure, gold_procedure, unread_lines
-from ..procedural_graphs.element_counts import pooled
+from ..procedural_graphs.element_counts import pool_counts
 from ..procedural_graphs.graph_edit import edit_similarity
 from ..procedural_graphs.graph_scores import ELEMENTS, score_procedure
 
@@ -60,7 +60,7 @@ def _unread_remark(unread: Sequence[str]) -> str:
 
 def _procedural_f1(extracted: ProceduralGraph, reference: Json, unread: Sequence[str] = ()) -> Measurement:
     counts = score_procedure(extracted, gold_procedure(reference))
-    counts |= {name: pooled(counts[element] for element in elements) for name, elements in _POOLED.items()}
+    counts |= {name: pool_counts(counts[element] for element in elements) for name, elements in _POOLED.items()}
     parts: dict[str, tuple[float, float]] = {_UNREAD: (len(unread), len(extracted.flows) + len(unread))}
     for name, count in counts.items():
         parts[f"{name}_precision"], parts[f"{name}_recall"] = count.extracted, count.gold

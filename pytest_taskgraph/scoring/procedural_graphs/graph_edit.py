@@ -117,7 +117,7 @@ def _label(node: ProceduralNode) -> tuple[str, Label, Label]:
     return node.sort, (), ()
 
 
-def _relabelled(one: Sequence[Label], other: Sequence[Label]) -> int:
+def _relabelling_cost(one: Sequence[Label], other: Sequence[Label]) -> int:
     """Return what it costs to turn some conditions between two nodes into others."""
     return max(len(one), len(other)) - (Counter(one) & Counter(other)).total()
 
@@ -158,7 +158,7 @@ class _Search:
                 matrix[pair] = numbers.setdefault(relation, len(numbers))
             self.relation.append(matrix)
         self.turned = np.array(
-            [[sum(map(_relabelled, ours, theirs)) for theirs in numberings[1]] for ours in numberings[0]],
+            [[sum(map(_relabelling_cost, ours, theirs)) for theirs in numberings[1]] for ours in numberings[0]],
             dtype=np.int64,
         )
 
@@ -219,7 +219,7 @@ class _Search:
             return
         row = int(np.argmax(_regrets(gains)))
         for column in np.argsort(gains[row], kind="stable"):
-            self._visit(self._assigned(state, state.rows[row], state.columns[int(column)]))
+            self._visit(self._assign(state, state.rows[row], state.columns[int(column)]))
             if self.left < 0 or (bound + 1) // 2 >= self.best:
                 return
 
@@ -236,7 +236,7 @@ class _Search:
                 costs -= np.minimum.outer(mine[:, at], others[:, at])
         return costs, state.insertion[state.columns] + theirs.sum(axis=1)
 
-    def _assigned(self, state: _State, row: int, column: int) -> _State:
+    def _assign(self, state: _State, row: int, column: int) -> _State:
         """Return the state in which a node of the smaller graph is assigned to one of the larger graph."""
         import numpy as np
 

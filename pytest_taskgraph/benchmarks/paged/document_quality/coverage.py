@@ -79,9 +79,8 @@ def coverage_of(names: Iterable[GraphName], document: str) -> NameCoverage:
     lost: list[GraphName] = []
     for name in names:
         key = _words(name.text)
-        is_covered = (
-            key in words if key != " " else _letters(name.text) in letters
-        )  # a name without words, such as "?!"
+        # A name such as "?!" has no words.
+        is_covered = key in words if key != " " else _letters(name.text) in letters
         (covered if is_covered else lost).append(name)
     return NameCoverage(tuple(covered), tuple(lost))
 
@@ -99,14 +98,14 @@ def name_key(text: str) -> str:
 
 def _words(text: str) -> str:
     """Return the words of a text with a blank around each, without case."""
-    return f" {' '.join(_WORD.findall(_folded(text)))} ".replace("  ", " ")
+    return f" {' '.join(_WORD.findall(_fold_case(text)))} ".replace("  ", " ")
 
 
 def _letters(text: str) -> str:
-    return " ".join(_folded(text).split())
+    return " ".join(_fold_case(text).split())
 
 
-def _folded(text: str) -> str:
+def _fold_case(text: str) -> str:
     """Return a text without case, in one form of Unicode; apostrophes are dropped, so that "store's" is one word."""
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
     return folded.replace("'", "").replace("\N{RIGHT SINGLE QUOTATION MARK}", "")

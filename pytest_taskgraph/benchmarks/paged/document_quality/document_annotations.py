@@ -106,7 +106,7 @@ def _agreement(criterion: Criterion, annotations: Sequence[DocumentAnnotation]) 
 
 
 def read_document_annotations(path: Path) -> AnnotatedDocuments:
-    """Return the annotations of a CSV file; what cannot be used is left out and told.
+    """Return the annotations of a CSV file; what cannot be used is left out and noted.
 
     Raises:
         UsageError: if the file cannot be read, is too large or not UTF-8, lacks a column, or no row can be used.

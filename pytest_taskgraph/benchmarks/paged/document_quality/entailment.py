@@ -2,7 +2,7 @@
 
 A fragment that the document does not entail was omitted; a sentence of the document that the fragments together do not
 entail was hallucinated. Whether one text entails another is for a model of natural language inference to say. The paper
-does not tell how documents become numbers. Here both scores are shares, of fragments and of sentences: a document as a
+does not state how documents become numbers. Here both scores are shares, of fragments and of sentences: a document as a
 whole is seldom entailed word by word.
 """
 

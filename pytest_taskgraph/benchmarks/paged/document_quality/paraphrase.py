@@ -105,7 +105,7 @@ def retry_request(first: Request, reply: str, groups: int, lost: Sequence[GraphN
         first: The request that was answered.
         reply: What the model wrote.
         groups: The number of groups of the document.
-        lost: The names to tell the model.
+        lost: The lost names, which the message lists.
         settings: Their folder of templates may replace the prompt.
     """
     fields = {"document": "", "groups": groups, "names": (), "lost": lost}

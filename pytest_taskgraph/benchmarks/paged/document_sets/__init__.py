@@ -1,4 +1,12 @@
-"""The documents of PAGED with their graphs: generated ones, or the user's own."""
+"""The documents of PAGED with their graphs: generated ones, or the user's own.
+
+document_set         a set and its splits
+generated_documents  documents of generated graphs: procedure_plan is their shape, generated_graphs gives it words
+documents_folder     the user's documents with their graphs: document_lines reads those in lines of JSON
+graphs_folder        the user's graphs without documents, for which the command writes some
+pair_texts           the user's texts made fit for use, or what is wrong with them
+document_counts      the numbers of Table 4
+"""
 
 from __future__ import annotations
 

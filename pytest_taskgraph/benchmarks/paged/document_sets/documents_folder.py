@@ -4,10 +4,10 @@ The path is that of a folder, of a zip archive, or of a single file. A pair is t
 `NAME.graph.txt` with the text form of the graph (`notations/procedural_text`) and `NAME.document.txt` or
 `NAME.document.md`; or a line of a file `.jsonl` or `.json` (`document_lines`).
 
-The innermost folder that says so states the split: train, validation (valid, val, dev) or test; for lines also the name
-of their file and a field of their own. Without any of these a pair belongs to the split test.
+The innermost folder whose name states a split decides: train, validation (valid, val, dev) or test; for lines also the
+name of their file and a field of their own. Without any of these a pair belongs to the split test.
 
-A pair with a mistake is left out and told, for a graph without some of its flows would score right answers as wrong.
+A pair with a mistake is left out and reported: a graph without some of its flows would score right answers as wrong.
 """
 
 from __future__ import annotations

@@ -1,4 +1,14 @@
-"""Documents written from procedural graphs (Du et al. 2024, section 3.2): units, fragments, groups, sentences."""
+"""Documents written from procedural graphs (Du et al. 2024, section 3.2): units, fragments, groups, sentences.
+
+units             the units that a graph is decomposed into, and their inverse
+unit_templates    the fragment that states a unit
+procedure_parts   the sub-procedures of a graph
+unit_grouping     groups of units, in the order of the text
+aggregation       the sentences of the groups
+document_phrases  how texts of a graph become clauses, conditions and names
+part_words        the words that open, continue and end sub-procedures
+written_document  all of this in a row, or the fragments alone
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Grouping and ordering of units: which belong together, and in which order they are told.
+"""Grouping and ordering of units: which belong together, and in which order they are stated.
 
 The paper trains two models for this (Du et al. 2024, section 3.2). Here it is a rule: sub-procedure by sub-procedure,
 and within one actor by actor. Anything that is a `UnitGrouping` can take its place.
@@ -17,7 +17,7 @@ from .units import CONSTRAINING, PARALLEL, Unit
 
 @dataclass(frozen=True, slots=True)
 class UnitGroup:
-    """Units that are told together, in order.
+    """Units that are stated together, in order.
 
     Args:
         units: The units. A parallel unit may stand once in front of each of its branches, or once for all.
@@ -34,15 +34,15 @@ class UnitGrouping(Protocol):
     """A way to group and order the units of a graph; every unit is to stand in a group."""
 
     def __call__(self, graph: ProceduralGraph, units: Sequence[Unit]) -> Sequence[UnitGroup]:
-        """Return the groups in the order in which they are told."""
+        """Return the groups in the order in which they are stated."""
         ...
 
 
 def group_by_part(graph: ProceduralGraph, units: Sequence[Unit]) -> list[UnitGroup]:
-    """Return the units as one would tell them: branch after branch, then what follows their join.
+    """Return the units in the order of a narration: branch after branch, then what follows their join.
 
     A group ends where a branch begins or ends, and where another actor takes over. Constraints follow the unit that
-    tells their action first.
+    states their action first.
     """
     groups: list[UnitGroup] = []
     group: list[Unit] = []
@@ -66,7 +66,7 @@ def _group(units: list[Unit], actor: str | None, place: tuple[PartBranch, ...]) 
 def _in_order(
     graph: ProceduralGraph, units: Sequence[Unit]
 ) -> Iterator[tuple[Unit, tuple[PartBranch, ...], str | None]]:
-    """Yield the units as they are told, each with the branches around it and the actor that it brings in, if any."""
+    """Yield the units as they are stated, each with the branches around it and the actor that it brings in, if any."""
     by_flow = _by_first_flow(units)
     constraints = _by_action(units)
     placed: set[Unit] = set()
@@ -85,7 +85,7 @@ def _in_order(
 
 
 def _by_first_flow(units: Iterable[Unit]) -> dict[ProceduralFlow, list[Unit]]:
-    """Return the units by the flow at which they are told: their first, or each flow of a parallel unit."""
+    """Return the units by the flow at which they are stated: their first, or each flow of a parallel unit."""
     by_flow: dict[ProceduralFlow, list[Unit]] = {}
     for unit in units:
         for flow in unit.flows if unit.kind in PARALLEL else unit.flows[:1]:

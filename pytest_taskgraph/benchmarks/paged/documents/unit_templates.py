@@ -17,7 +17,7 @@ from .document_phrases import (
     constraint_clauses,
     mention,
     notice_clause,
-    quoted,
+    quote_text,
     upper_first,
 )
 from .units import CONSTRAINING, PARALLEL, Unit
@@ -130,7 +130,7 @@ def named_node(node: ProceduralNode) -> str:
     if node.sort == "action":
         return mention(node)
     return (
-        quoted(node.text)
+        quote_text(node.text)
         if node.is_constraint
         else {"start": "the start", "end": "the end"}.get(node.sort, f"the gateway {node.text}")
     )

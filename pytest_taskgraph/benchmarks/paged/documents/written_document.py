@@ -26,7 +26,7 @@ class Document:
     Args:
         text: The sentences in a row, with blanks between them.
         sentences: The sentences, with the units that each says.
-        fragments: What the units say by themselves, in the order in which the document tells them.
+        fragments: What the units say by themselves, in the order in which the document states them.
     """
 
     text: str
@@ -57,7 +57,7 @@ def write_document(
     units = decompose(graph)
     if quality == "concatenated":
         fragments = fragments_of(graph, units)
-        sentences = _concatenated(fragments)
+        sentences = _concatenate(fragments)
     elif quality == "pipeline":
         groups = grouping(graph, units)
         fragments = fragments_of(graph, _each_once(groups))
@@ -71,7 +71,7 @@ def _each_once(groups: Sequence[UnitGroup]) -> list[Unit]:
     return [*dict.fromkeys(unit for group in groups for unit in group.units)]
 
 
-def _concatenated(fragments: Sequence[Fragment]) -> tuple[DocumentSentence, ...]:
+def _concatenate(fragments: Sequence[Fragment]) -> tuple[DocumentSentence, ...]:
     """Return the fragments as sentences of a single group; one that ends in a comma runs into the next."""
     sentences: list[DocumentSentence] = []
     words: list[str] = []

@@ -161,8 +161,8 @@ def _label_places(name: str, labels: Mapping[Any, Any]) -> dict[str, int]:
     if sorted(places) != sorted(_LABELS) or sorted(places.values()) != ["0", "1", "2"]:
         labels_found = ", ".join(sorted(places))[:100] or "none"
         raise UsageError(
-            f"the entailment model {name}: found the labels {labels_found}; expected {', '.join(_LABELS)}; set id2label "
-            "in its config.json, or name another model"
+            f"the entailment model {name}: found the labels {labels_found}; expected {', '.join(_LABELS)}; set "
+            "id2label in its config.json, or name another model"
         )
     return {label: int(place) for label, place in places.items()}
 

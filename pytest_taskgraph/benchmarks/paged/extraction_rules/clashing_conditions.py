@@ -89,14 +89,14 @@ def exclude_each_other(first: str, second: str) -> bool:
 
 @lru_cache(maxsize=16384)
 def are_opposites(first: str, second: str) -> bool:
-    """Return True if one condition denies the other, or words such as "valid" and "invalid" alone tell them apart."""
+    """Return True if one condition denies the other, or opposites alone differ, such as "valid" and "invalid"."""
     words, other_words = _words(first), _words(second)
     if not words or not other_words or words == other_words:
         return False
     plain, plain_other = _plain(words), _plain(other_words)
     if _denies(words) != _denies(other_words):
         return _overlap(plain, plain_other) >= 0.6 or plain <= plain_other or plain_other <= plain
-    return _opposed(words, other_words)
+    return _have_opposites(words, other_words)
 
 
 @lru_cache(maxsize=16384)
@@ -139,7 +139,7 @@ def _overlap(one: frozenset[str], other: frozenset[str]) -> float:
     return len(one & other) / max(1, len(one | other))
 
 
-def _opposed(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
+def _have_opposites(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
     """Return True if opposites stand in two conditions that are else about the same."""
     for word in one:
         place = _OPPOSITES.get(word)

@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 from .action_phrases import opens_action, opens_clause
-from .condition_words import OTHERWISE, negated
+from .condition_words import OTHERWISE, negate_condition
 from .mentions import ActionMention, ConditionMention, Lead
 from .word_sets import word_set
 
@@ -164,7 +164,7 @@ def read_condition(text: str) -> tuple[ConditionMention, str] | None:
     if cue in {"when", "whenever"}:
         completed = _COMPLETED.search(condition) is not None
         return ConditionMention(condition, occasion=ActionMention(condition), completed=completed), rest
-    return ConditionMention(negated(condition) if cue == "unless" else condition), rest
+    return ConditionMention(negate_condition(condition) if cue == "unless" else condition), rest
 
 
 def read_recalled(text: str) -> tuple[str, str] | None:
@@ -233,7 +233,7 @@ def split_trailing_condition(text: str) -> tuple[str, ConditionMention | None]:
         condition = text[match.end() :].strip(" ,")
         if condition:
             unless = match["cue"].lower() == "unless"
-            return text[: match.start()], ConditionMention(negated(condition) if unless else condition)
+            return text[: match.start()], ConditionMention(negate_condition(condition) if unless else condition)
     return text, None
 
 

@@ -84,7 +84,7 @@ def read_mentions(sentences: Sequence[ReadSentence]) -> list[Mention]:
         sentence = sentences[at]
         if sentence.opens_section:
             subject.actor = ""
-        subject.heading, subject.thing, subject.speaker = sentence.actor, "", ""
+        subject.heading, subject.patient, subject.speaker = sentence.actor, "", ""
         items = _items(sentences, at)
         list_mention = _read_list(sentence, items, subject) if items else None
         if list_mention is not None:
@@ -149,7 +149,7 @@ def _statements(text: str, subject: Subject) -> Iterator[Mention]:
         steps: list[StepMention] = []
         recalled = read_recalled(rest)
         if recalled is not None and _recalls(recalled[0]):
-            steps += _recalled(recalled[0], subject)
+            steps += _recalled_steps(recalled[0], subject)
             more, _, rest = _read_openings(recalled[1])
             conditions += more
             if more:
@@ -193,14 +193,14 @@ def _with_occasions(conditions: tuple[ConditionMention, ...], subject: Subject) 
             condition = replace(condition, occasion=_mention(action) if action else None)
         read.append(condition)
         words = condition.text.lower()
-        for actor in subject.known:
+        for actor in subject.actors:
             if re.match(rf"(?:the |an? )?{re.escape(actor.lower())}\b", words):
                 subject.actor = actor
     return tuple(read)
 
 
 def _mention(action: ActionPhrase, recalled: bool = False) -> ActionMention:
-    return ActionMention(action.text, action.actor, recalled, not action.named and bool(action.actor))
+    return ActionMention(action.text, action.actor, recalled, not action.names_actor and bool(action.actor))
 
 
 def _recalls(text: str) -> bool:
@@ -208,7 +208,7 @@ def _recalls(text: str) -> bool:
     return opens_clause(text) or gerund_base(text.split()[0]) is not None
 
 
-def _recalled(text: str, subject: Subject) -> list[StepMention]:
+def _recalled_steps(text: str, subject: Subject) -> list[StepMention]:
     action = read_action(text, subject)
     return [_mention(action, recalled=True)] if action else []
 
@@ -218,7 +218,7 @@ def _main_steps(text: str, subject: Subject) -> list[StepMention]:
     postponed = read_postponed(text)
     if postponed is not None and _recalls(postponed[0]):
         first = _main_steps(postponed[1], subject)
-        return [*first, *_recalled(postponed[0], subject)]
+        return [*first, *_recalled_steps(postponed[0], subject)]
     during = read_while(text)
     if during is not None and _recalls(during[0]):
         other = _steps(during[0], subject)
@@ -276,7 +276,7 @@ def _part(text: str, subject: Subject) -> list[StepMention]:
     if choice is not None:
         return [choice]
     steps: list[StepMention] = []
-    for piece in _sharing_object(list(_coordinated(text, subject))):
+    for piece in _sharing_object(list(_split_coordination(text, subject))):
         steps += [EndMention()] if ends_procedure(piece) else _piece(piece, subject)
     return steps
 
@@ -308,7 +308,7 @@ def _action(text: str, subject: Subject) -> StepMention | None:
     return _mention(action)
 
 
-def _coordinated(text: str, subject: Subject) -> Iterator[str]:
+def _split_coordination(text: str, subject: Subject) -> Iterator[str]:
     """Yield the clauses that "and" and commas join; objects that are joined stay together."""
     start, passive = (
         0,
@@ -373,13 +373,13 @@ def _choice(text: str, subject: Subject) -> ChoiceMention | None:
         options = _alternatives(match["first"])
         if len(options) < 2:
             return None
-        options = _sharing_object(_listed(", ".join(options[:-1])) + options[-1:])
+        options = _sharing_object(_list_items(", ".join(options[:-1])) + options[-1:])
         texts = [f"{before} {option}" if before and not opens_clause(option) else option for option in options]
         return _choice_of("inclusive" if _is_inclusive(text) else "exclusive", texts, subject)
     match = _ANY_OF.match(text)
     if match is None:
         return None
-    items = _listed(match["items"])
+    items = _list_items(match["items"])
     if len(items) < 2 or not all(opens_action(item) or gerund_base(item.split()[0]) for item in items):
         return None
     return _choice_of(_sort_of(match["sort"]), items, subject)
@@ -390,7 +390,7 @@ def _choice_of(sort: Literal["exclusive", "inclusive"], texts: list[str], subjec
     return ChoiceMention(sort, branches) if len(branches) > 1 else None
 
 
-def _listed(text: str) -> list[str]:
+def _list_items(text: str) -> list[str]:
     """Return the items of a list in a sentence."""
     pieces = re.split(r"\s*[,;]\s*(?:and/or|and|or)?\s*|\s+(?:and/or|and|or)\s+", text)
     items: list[str] = []

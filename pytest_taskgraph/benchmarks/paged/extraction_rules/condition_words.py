@@ -13,7 +13,7 @@ _DOES_NOT = re.compile(r"\b(?:does|do|did) not ")
 _AUXILIARY = re.compile(r"\b(?:is|are|was|were|has been|have been|can|will|must|should)\b")
 
 
-def negated(condition: str) -> str:
+def negate_condition(condition: str) -> str:
     """Return the opposite of a condition: without its "not", or with one behind its verb.
 
     A condition without a verb that is known gets "not" in front.

@@ -2,7 +2,7 @@
 
 - A condition is about the activity behind it, and about those that "then" or "and" adds.
 - "otherwise" is a condition; one that follows it is about the same branch.
-- "at the same time" puts the next activity beside the one before.
+- "at the same time" puts the next activity beside the previous activity.
 - "or" makes the activities around it alternatives; "one or more of" all those up to the next cue, of which several may
   be chosen.
 - "in any case", "after that" and the like lead behind the branches.
@@ -66,7 +66,7 @@ class _ElementReader:
         self._conditions: list[ConditionMention] = []
         self._lead: Lead = ""
         self._linked = False  # whether a cue adds the next activity to the statement
-        self._alternative = False  # whether a cue makes the next activity an alternative to the one before
+        self._alternative = False  # whether a cue makes the next activity an alternative to the previous one
         self._choice: Literal["", "exclusive", "inclusive"] = ""  # of which the next activities are alternatives
         self._action = ActionMention("")  # the last one
         self._constraints: list[ConstraintMention] = []  # of the statement

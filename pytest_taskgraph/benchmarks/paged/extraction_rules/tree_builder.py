@@ -257,9 +257,9 @@ class _TreeBuilder:
 
     def _fits_another(self, blocks: list[TreeBlock], block: TreeBlock, condition: ConditionMention) -> bool:
         """Return True if "otherwise, if ..." is rather about a block further out, by what it says."""
-        if condition.text == OTHERWISE or _excluded(block, condition):
+        if condition.text == OTHERWISE or _is_excluded(block, condition):
             return False
-        return any(_excluded(other, condition) for other in blocks[blocks.index(block) + 1 :])
+        return any(_is_excluded(other, condition) for other in blocks[blocks.index(block) + 1 :])
 
     def _fits(self, block: TreeBlock, condition: ConditionMention) -> bool:
         """Return True if a condition is an alternative to those of a block; further away it must be an opposite."""
@@ -466,7 +466,7 @@ class _TreeBuilder:
         return action
 
 
-def _excluded(block: TreeBlock, condition: ConditionMention) -> bool:
+def _is_excluded(block: TreeBlock, condition: ConditionMention) -> bool:
     return not block.is_full and any(exclude_each_other(branch.condition, condition.text) for branch in block.branches)
 
 

@@ -1,8 +1,8 @@
 """What the baselines go by in a prompt of PAGED: the document, and in which form the answer is asked for.
 
 The document stands below a line "Document:", the last one of the prompt; worked examples of the same form stand above.
-It is what a fence encloses, or else ends before a line such as "Graph:", before a paragraph that tells what to write,
-or with the prompt. What is asked for stands before the first document, and behind the last one.
+It is what a fence encloses, or else ends before a line such as "Graph:", before a paragraph that asks for an answer, or
+with the prompt. What is asked for stands before the first document, and behind the last one.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ class DocumentPrompt:
     Args:
         document: The document.
         elements: Whether a list of elements is asked for, not a graph.
-        marked: Whether the answer is to stand behind "Final answer:".
+        wants_marker: Whether the answer is to stand behind "Final answer:".
     """
 
     document: str
     elements: bool
-    marked: bool
+    wants_marker: bool
 
 
 def read_document_prompt(prompt: str) -> DocumentPrompt:

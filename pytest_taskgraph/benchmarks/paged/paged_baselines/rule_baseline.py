@@ -37,7 +37,7 @@ class RuleBaseline:
             answer = write_elements(list_elements(prompt.document))
         else:
             answer = write_procedural_graph(extract_graph(prompt.document))
-        return Reply(f"Final answer:\n{answer}" if prompt.marked else answer, source=self.name)
+        return Reply(f"Final answer:\n{answer}" if prompt.wants_marker else answer, source=self.name)
 
 
 def _read_prompt(request: Request) -> DocumentPrompt:
@@ -57,5 +57,5 @@ def _read_prompt(request: Request) -> DocumentPrompt:
         except PromptNotUnderstoodError as error:
             problem, wants_marker = error, wants_marker or asks_for_marker(content)
         else:
-            return replace(prompt, marked=prompt.marked or wants_marker)
+            return replace(prompt, wants_marker=prompt.wants_marker or wants_marker)
     raise problem

@@ -109,7 +109,7 @@ def refuse_generation(options: argparse.Namespace, why: str) -> None:
     """
     for name in _GENERATED:
         if getattr(options, name) is not None:
-            raise UsageError(f"--{name}: {why}, so no documents are generated; leave out the one or the other")
+            raise UsageError(f"--{name}: {why}, so no documents are generated; leave out one of the two")
 
 
 def generated_documents(options: argparse.Namespace) -> StatedDocuments:

@@ -19,7 +19,7 @@ MOST_SPLITS: Final = 100  # gateways whose conditions are compared, the smallest
 
 
 def verify_conditions(graph: ProceduralGraph, rule: ConflictRule) -> list[VerifierFeedback]:
-    """Return feedback on the gateways whose conditions tell that they are of the other type, the smallest first.
+    """Return feedback on the gateways whose conditions show that they are of the other type, the smallest first.
 
     Args:
         graph: The graph.
@@ -61,7 +61,7 @@ def find_gateway_conflict(conditions: list[str], rule: ConflictRule) -> tuple[Co
 
 
 def _feedback(slab: Slab, rule: ConflictRule) -> VerifierFeedback | None:
-    """Return feedback on a gateway if it is not of the type that its conditions tell."""
+    """Return feedback on a gateway if it is not of the type that its conditions show."""
     verdict, deciding = find_gateway_conflict([flow.condition for flow in slab.part.ways], rule)
     sort = slab.part.split.sort
     if sort == "exclusive" and verdict == "no conflict":

@@ -1,6 +1,6 @@
 """Conflicts of conditions as a model of natural language inference sees them (Du et al. 2024, section 4.3).
 
-The paper asks a model for "conflict" or "no conflict", and does not tell which of two conditions is the premise. That
+The paper asks a model for "conflict" or "no conflict", and does not state which of two conditions is the premise. That
 two conditions contradict each other holds both ways or not at all, and branches have no order. So both directions are
 asked, and one contradiction is a conflict: branches that change places get the same verdict.
 """

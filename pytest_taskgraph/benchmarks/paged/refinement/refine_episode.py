@@ -1,4 +1,4 @@
-"""The episode of self-refinement: a graph, then rounds in which verifiers tell the model what to reconsider."""
+"""The episode of self-refinement: a graph, then rounds in which verifiers state what the model is to reconsider."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ....asking import Transcript, Turns
 from ....errors import UnknownNameError, UsageError
 from ....scoring.grade import read_answer
 from ....scoring.procedural_graphs.answered_graphs import answered_procedure, gold_procedure
-from ....scoring.procedural_graphs.element_counts import pooled
+from ....scoring.procedural_graphs.element_counts import pool_counts
 from ....scoring.procedural_graphs.graph_scores import score_procedure
 from ....trial import Json, Question, Reply, Request
 from ....workflow.procedural_graph import GATEWAYS, ProceduralGraph
@@ -99,7 +99,7 @@ def refine(question: Question) -> Turns:
     the end, they stay as they are.
     """
     rounds, rule, template = _rounds(question), _rule(question), _template(question)
-    marked = question.place == "marker"
+    with_marker = question.place == "marker"
     messages: list[dict[str, Any]] = [*opening(question)]
     (reply,) = yield [Request(messages=[*messages])]
     graph = _graph_of(question, reply)
@@ -112,7 +112,7 @@ def refine(question: Question) -> Turns:
         hinted.update(item.phrases for item in feedback if item.kind == "sequential")
         messages += [
             {"role": "assistant", "content": reply.text},
-            {"role": "user", "content": feedback_message(feedback, template, marked)},
+            {"role": "user", "content": feedback_message(feedback, template, with_marker)},
         ]
         (reply,) = yield [Request(messages=[*messages])]
         graph = _graph_of(question, reply)
@@ -133,7 +133,7 @@ def _find_feedback(
     Args:
         graph: The graph.
         rule: What decides whether conditions in prose conflict.
-        hinted: Pairs of sequential actions that need not be told again: the model has kept them in sequence.
+        hinted: Pairs of sequential actions that are not reported again: the model has kept them in sequence.
     """
     on_conditions: list[VerifierFeedback] = []
     for feedback in verify_gateways(graph, rule):
@@ -154,7 +154,7 @@ def _gateway_parts(question: Question, graphs: list[ProceduralGraph], rounds: in
     gold = gold_procedure(question.reference)
     parts: dict[str, list[float]] = {}
     counts = [
-        pooled(scores[sort] for sort in GATEWAYS) for scores in (score_procedure(graph, gold) for graph in graphs)
+        pool_counts(scores[sort] for sort in GATEWAYS) for scores in (score_procedure(graph, gold) for graph in graphs)
     ]
     for number in range(rounds + 1):
         count = counts[min(number, len(counts) - 1)]
