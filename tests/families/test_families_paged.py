@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from loopback import Answer, Loopback, refuse
 from plugin_project import Project
+from procedure_texts import DINNER
 
 SUITE = """
 from pytest_taskgraph import paged, suite
@@ -20,21 +21,6 @@ def test_paged(trial):
     trial.check()
 """
 RECORD = "--taskgraph-report=json=r.json"
-# Two branches, of which both may be taken, and then two actions at a time.
-DINNER = """\
-Start -> lay the table
-lay the table -> OR1
-OR1 -> (dishes are needed) wash the plates
-OR1 -> (drinks are needed) chill the wine
-wash the plates -> OR2
-chill the wine -> OR2
-OR2 -> AND1
-AND1 -> bake the bread
-AND1 -> slice the cheese
-bake the bread -> AND2
-slice the cheese -> AND2
-AND2 -> End
-"""
 DINNER_DOCUMENT = (
     "Lay the table. If dishes are needed, wash the plates. In addition, if drinks are needed, chill the wine. Then "
     "bake the bread; at the same time, slice the cheese."

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from procedure_texts import DINNER
 
 from pytest_taskgraph.asking import Exchange, Transcript, drive
 from pytest_taskgraph.benchmarks.paged.document_sets import load
@@ -31,20 +32,7 @@ from pytest_taskgraph.notations.procedural_text import read_procedural_graph
 from pytest_taskgraph.scoring.grade import grade
 from pytest_taskgraph.trial import Json, Place, Question, Reply, Request
 
-GOLD = """\
-Start -> lay the table
-lay the table -> OR1
-OR1 -> (dishes are needed) wash the plates
-OR1 -> (drinks are needed) chill the wine
-wash the plates -> OR2
-chill the wine -> OR2
-OR2 -> AND1
-AND1 -> bake the bread
-AND1 -> slice the cheese
-bake the bread -> AND2
-slice the cheese -> AND2
-AND2 -> End
-"""
+GOLD = DINNER
 FIRST = GOLD.replace("OR", "XOR")
 CHAIN = "Start -> buy the tent\nbuy the tent -> buy the map\nbuy the map -> End"
 

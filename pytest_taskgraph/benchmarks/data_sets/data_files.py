@@ -12,9 +12,9 @@ import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial, wraps
 from pathlib import Path, PurePosixPath
-from typing import IO, Final
+from typing import IO, Final, TypeVar
 
 from ...errors import UsageError
 from .data_problems import DataProblems, shown
@@ -22,10 +22,12 @@ from .data_problems import DataProblems, shown
 LARGEST_FILE: Final = 50_000_000  # bytes, of a file as unpacked that is read as a whole
 LARGEST_SET: Final = 100_000_000  # bytes, of all such files together, and of an archive
 MOST_FILES: Final = 1_000
+MOST_KEPT: Final = 4  # data sets of one reader that are kept in memory
 DAMAGES: Final = (OSError, zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, ValueError)
 """What reading a file of a folder or an archive raises if it is damaged or may not be read."""
 
 Fingerprint = tuple[tuple[str, int, int], ...]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +101,29 @@ def fingerprint(path: Path, form: DataFormat) -> Fingerprint:
         return tuple((str(file), file.stat().st_mtime_ns, file.stat().st_size) for file in files)
     except OSError as error:
         raise UsageError(f"{form.option(path)}: {error.strerror or error}; {form.expected}") from None
+
+
+def keep_until_changed(form: DataFormat) -> Callable[[Callable[[Path], T]], Callable[[Path], T]]:
+    """Return a decorator for a reader of a data set: what it read is kept until a file of the data is changed.
+
+    The reader raises UsageError if nothing is at its path, or it may not be read.
+
+    Args:
+        form: The format of the data.
+    """
+
+    def decorate(read: Callable[[Path], T]) -> Callable[[Path], T]:
+        @lru_cache(maxsize=MOST_KEPT)
+        def read_version(path: Path, _: Fingerprint) -> T:
+            return read(path)
+
+        @wraps(read)
+        def read_or_recall(path: Path) -> T:
+            return read_version(path, fingerprint(path, form))
+
+        return read_or_recall
+
+    return decorate
 
 
 @contextmanager

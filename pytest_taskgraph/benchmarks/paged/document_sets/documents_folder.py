@@ -14,17 +14,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import Final, TypeVar
 
 from ...data_sets.data_files import (
     DataFile,
     DataFormat,
-    Fingerprint,
     contents,
     data_files,
-    fingerprint,
+    keep_until_changed,
     nothing_usable,
 )
 from ...data_sets.data_problems import DataProblems, clean_text, shown
@@ -47,18 +45,14 @@ FORMAT: Final = DataFormat(
 )
 
 
+@keep_until_changed(FORMAT)
 def read_documents(path: Path) -> DocumentSet:
     """Return the documents at the path with their graphs; they are read again only if a file was changed.
 
     Raises:
         UsageError: if nothing is there, or no pair of it can be used.
     """
-    return _read(str(path), fingerprint(path, FORMAT))
-
-
-@lru_cache(maxsize=4)
-def _read(text: str, _: Fingerprint) -> DocumentSet:
-    path, problems = Path(text), DataProblems()
+    problems = DataProblems()
     with data_files(path, FORMAT) as files:
         pairs = list(_pairs(files, problems))
     if not pairs:
