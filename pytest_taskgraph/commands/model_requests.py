@@ -33,7 +33,7 @@ _SCRIPTED: Final = ("simulated", "baseline")
 def ask_model(options: argparse.Namespace, asks: Sequence[Ask[T]]) -> AskedResults[T]:
     """Ask the stated model; see `AskModel`."""
     try:
-        client = _opened(options)
+        client = _open_stated_model(options)
         session = _session(options, client)
     except UsageError as error:
         raise UsageError(in_command_words(str(error))) from None
@@ -48,7 +48,7 @@ def ask_model(options: argparse.Namespace, asks: Sequence[Ask[T]]) -> AskedResul
     return AskedResults(tuple(results), session.usage)
 
 
-def _opened(options: argparse.Namespace) -> Model:
+def _open_stated_model(options: argparse.Namespace) -> Model:
     """Return the model that the options state. Raises UsageError."""
     from ..models import open_model, registered_name
     from ..models.clients.python_callable import SCHEME, VERSION
@@ -72,10 +72,10 @@ def _opened(options: argparse.Namespace) -> Model:
 def _plain(text: str) -> Json:
     """Return the JSON value of a text; the text itself if it is not JSON."""
     try:
-        found: Json = json.loads(text)
+        value: Json = json.loads(text)
     except (ValueError, RecursionError):
         return text
-    return found
+    return value
 
 
 @dataclass(slots=True)
@@ -157,17 +157,17 @@ def _session(options: argparse.Namespace, client: Model) -> _ModelSession:
     if not getattr(client, "live", False):
         return _ModelSession(client, watch)
     live = cast("Live", client)
-    return _replayed(options, live, watch) if options.replay else _live(options, live, watch)
+    return _replay_session(options, live, watch) if options.replay else _live_session(options, live, watch)
 
 
-def _replayed(options: argparse.Namespace, client: Live, watch: RequestCounters) -> _ModelSession:
+def _replay_session(options: argparse.Namespace, client: Live, watch: RequestCounters) -> _ModelSession:
     from ..models.middleware.stored import Replayed
 
-    store = _opened_store(options, read_only=True)
+    store = _open_store(options, read_only=True)
     return _ModelSession(Replayed(client.name, client.settings, store, watch), watch, store)
 
 
-def _live(options: argparse.Namespace, client: Live, watch: RequestCounters) -> _ModelSession:
+def _live_session(options: argparse.Namespace, client: Live, watch: RequestCounters) -> _ModelSession:
     from ..models.middleware.budget import check_budget
     from ..models.middleware.chain import Budget, chain
     from ..models.middleware.limits import Limits
@@ -178,7 +178,7 @@ def _live(options: argparse.Namespace, client: Live, watch: RequestCounters) -> 
     check_budget(client.name, price, options.max_cost, client.settings)
     is_kept = bool(getattr(client, "storable", True))
     is_limited = options.max_calls is not None or options.max_cost is not None
-    store = _opened_store(options) if is_kept or is_limited else None
+    store = _open_store(options) if is_kept or is_limited else None
     own: int | None = getattr(client, "in_flight", None)
     limits = Limits(own or options.concurrency, options.rpm, None, watch)
     budget = Budget(price, options.max_calls, options.max_cost)
@@ -188,7 +188,7 @@ def _live(options: argparse.Namespace, client: Live, watch: RequestCounters) -> 
     return _ModelSession(model, watch, store, limits)
 
 
-def _opened_store(options: argparse.Namespace, read_only: bool = False) -> Store:
+def _open_store(options: argparse.Namespace, read_only: bool = False) -> Store:
     from uuid import uuid4
 
     from ..models.store import Store

@@ -52,42 +52,42 @@ def run(options: argparse.Namespace) -> int:
     Raises:
         UsageError: if the file cannot be read, or has too many systems.
     """
-    found = read_document_annotations(options.file)
-    by_system = agreements_by_system(found, options.file)
+    annotated = read_document_annotations(options.file)
+    by_system = agreements_by_system(annotated, options.file)
     if options.json:
         systems = {name: [*map(_plain, agreements)] for name, agreements in by_system}
-        print(in_json({"file": str(options.file), "systems": systems, "problems": list(found.problems)}))
+        print(in_json({"file": str(options.file), "systems": systems, "problems": list(annotated.problems)}))
         return 0
     rows = [row for name, agreements in by_system for row in _rows(name, agreements)]
-    print("\n".join([one_line(f"{options.file}: {_ratings(found)}"), "", *table(_HEADER, rows, "llrrrrr"), ""]))
+    print("\n".join([one_line(f"{options.file}: {_ratings(annotated)}"), "", *table(_HEADER, rows, "llrrrrr"), ""]))
     print("\n".join(_notes(by_system)))
-    warn(found.problems)
+    warn(annotated.problems)
     return 0
 
 
-def agreements_by_system(found: AnnotatedDocuments, file: Path) -> list[tuple[str, tuple[CriterionAgreement, ...]]]:
+def agreements_by_system(annotated: AnnotatedDocuments, file: Path) -> list[tuple[str, tuple[CriterionAgreement, ...]]]:
     """Return the agreements by criterion for each system in the order of the file, and those over all documents.
 
     Raises:
         UsageError: if the systems are more than MOST_SYSTEMS.
     """
-    systems = [*dict.fromkeys(annotation.system for annotation in found.annotations)]
+    systems = [*dict.fromkeys(annotation.system for annotation in annotated.annotations)]
     if len(systems) > MOST_SYSTEMS:
         raise UsageError(
             f"{file}: the column system names {len(systems)} systems; expected {MOST_SYSTEMS} at most, each of which "
             "wrote several documents"
         )
-    listed: list[tuple[str, tuple[CriterionAgreement, ...]]] = []
+    by_system: list[tuple[str, tuple[CriterionAgreement, ...]]] = []
     if len(systems) > 1:
         for system in systems:
-            own = (annotation for annotation in found.annotations if annotation.system == system)
-            listed.append((system or "not stated", criterion_agreements(own)))
-    return [*listed, (ALL, criterion_agreements(found.annotations))]
+            own = (annotation for annotation in annotated.annotations if annotation.system == system)
+            by_system.append((system or "not stated", criterion_agreements(own)))
+    return [*by_system, (ALL, criterion_agreements(annotated.annotations))]
 
 
-def _ratings(found: AnnotatedDocuments) -> str:
-    documents = {(annotation.system, annotation.document) for annotation in found.annotations}
-    raters = {annotation.rater for annotation in found.annotations}
+def _ratings(annotated: AnnotatedDocuments) -> str:
+    documents = {(annotation.system, annotation.document) for annotation in annotated.annotations}
+    raters = {annotation.rater for annotation in annotated.annotations}
     return f"{len(documents)} documents, {len(raters)} raters"
 
 
@@ -109,8 +109,8 @@ def _decimal(value: float | None, places: int) -> str:
 
 
 def _plain(agreement: CriterionAgreement) -> dict[str, Json]:
-    found: dict[str, Json] = asdict(agreement)
-    return found
+    fields: dict[str, Json] = asdict(agreement)
+    return fields
 
 
 def _notes(by_system: Sequence[tuple[str, Sequence[CriterionAgreement]]]) -> Iterator[str]:

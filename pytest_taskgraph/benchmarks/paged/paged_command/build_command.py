@@ -85,7 +85,7 @@ def run(options: argparse.Namespace) -> int:
     check_folder(options.out, options.force)
     if options.model is not None and not options.paraphrase:
         raise UsageError(f"--model={public_name(options.model)}: it is asked for paraphrases alone; add --paraphrase")
-    built = _own_graphs(options) if options.graphs is not None else _generated(options)
+    built = _own_graphs(options) if options.graphs is not None else _generate(options)
     check_beside(options.out, files_of_pairs(built.pairs, []))
     if options.paraphrase:
         _paraphrase(options, built)
@@ -103,9 +103,9 @@ def run(options: argparse.Namespace) -> int:
     return 0 if files and built.is_whole else 1
 
 
-def _generated(options: argparse.Namespace) -> BuiltDocuments:
-    found = generated_documents(options)
-    return BuiltDocuments(found.source, [*found.pairs], [*found.problems])
+def _generate(options: argparse.Namespace) -> BuiltDocuments:
+    generated = generated_documents(options)
+    return BuiltDocuments(generated.source, [*generated.pairs], [*generated.problems])
 
 
 def _own_graphs(options: argparse.Namespace) -> BuiltDocuments:
@@ -117,10 +117,10 @@ def _own_graphs(options: argparse.Namespace) -> BuiltDocuments:
     graphs, problems = read_graphs(options.graphs)
     quality, seed = _quality(options), _seed(options)
     pairs = [
-        DocumentPair(named.id, named.title, named.graph, write_document(named.graph, quality, seed).text)
-        for named in graphs
+        DocumentPair(graph.id, graph.title, graph.graph, write_document(graph.graph, quality, seed).text)
+        for graph in graphs
     ]
-    stated = {named.id: named.split for named in graphs if named.split is not None}
+    stated = {graph.id: graph.split for graph in graphs if graph.split is not None}
     dealt = {pair.id: pair for pair in deal_splits([pair for pair in pairs if pair.id not in stated], seed)}
     placed = [dealt.get(pair.id) or replace(pair, split=stated[pair.id]) for pair in pairs]
     return BuiltDocuments(f"graphs of {options.graphs} (seed {seed}, {quality})", placed, [*problems])
@@ -140,14 +140,16 @@ def _paraphrase(options: argparse.Namespace, built: BuiltDocuments) -> None:
         ParaphraseTask(pair, sentence_groups(write_document(pair.graph, _quality(options), _seed(options))))
         for pair in built.pairs
     ]
-    asked = paraphrase_documents(options, tasks)
-    failures = failure_lines(tasks, asked.results)
-    found = [
-        (task.pair, result) for task, result in zip(tasks, asked.results, strict=True) if isinstance(result, Paraphrase)
+    answers = paraphrase_documents(options, tasks)
+    failures = failure_lines(tasks, answers.results)
+    paraphrases = [
+        (task.pair, result)
+        for task, result in zip(tasks, answers.results, strict=True)
+        if isinstance(result, Paraphrase)
     ]
-    built.pairs = [replace(pair, document=result.text) for pair, result in found]
-    built.losses = tuple(filter(None, (loss_line(pair.id, result) for pair, result in found)))
-    built.usage, built.is_whole = asked.usage, not failures
+    built.pairs = [replace(pair, document=result.text) for pair, result in paraphrases]
+    built.losses = tuple(filter(None, (loss_line(pair.id, result) for pair, result in paraphrases)))
+    built.usage, built.is_whole = answers.usage, not failures
     built.problems += failures
     if failures:
         built.problems.append(
@@ -158,8 +160,8 @@ def _paraphrase(options: argparse.Namespace, built: BuiltDocuments) -> None:
 
 def _report(options: argparse.Namespace, built: BuiltDocuments, files: Mapping[str, str]) -> Iterator[str]:
     """Yield what was written, and how it is used."""
-    written = Counter(name.partition("/")[0] for name in files)
-    splits = ", ".join(f"{split} {written[split] // 2}" for split in SPLIT.choices)
+    files_by_split = Counter(name.partition("/")[0] for name in files)
+    splits = ", ".join(f"{split} {files_by_split[split] // 2}" for split in SPLIT.choices)
     yield f"{amount(len(files) // 2, 'document')} with graphs written to {options.out}: {splits}"
     yield f"run: pytest suites/paged --taskgraph-data={DATA}={options.out}"
     if built.usage:

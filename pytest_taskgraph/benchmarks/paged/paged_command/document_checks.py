@@ -30,16 +30,16 @@ class CheckedDocument:
 
     def to_json(self) -> dict[str, Json]:
         """Return what the document lost, omitted and added, as JSON."""
-        found: dict[str, Json] = {
+        fields: dict[str, Json] = {
             "id": self.id,
             "coverage": ratio_to_json(*self.coverage.ratio()),
             "lost": [{"sort": name.sort, "text": name.text} for name in self.coverage.lost],
         }
         if self.fine:
-            found["omitted"] = list(self.fine.omitted)
-            found["hallucinated"] = list(self.fine.hallucinated)
-            found["confidence"] = self.fine.confidence
-        return found
+            fields["omitted"] = list(self.fine.omitted)
+            fields["hallucinated"] = list(self.fine.hallucinated)
+            fields["confidence"] = self.fine.confidence
+        return fields
 
     def lines(self) -> Iterator[str]:
         """Yield what is wrong with the document, a line each."""
@@ -76,13 +76,13 @@ def document_ratios(documents: Sequence[CheckedDocument]) -> dict[str, tuple[int
     These are the coverage of each sort of names and of all, then what is not omitted of the fragments and not
     hallucinated of the sentences, if an entailment model judged the documents.
     """
-    found = {title: _sum(document.coverage.ratio(sort) for document in documents) for sort, title in _TITLES.items()}
-    found["all names"] = _sum(document.coverage.ratio() for document in documents)
+    by_score = {title: _sum(document.coverage.ratio(sort) for document in documents) for sort, title in _TITLES.items()}
+    by_score["all names"] = _sum(document.coverage.ratio() for document in documents)
     scores = [document.fine for document in documents if document.fine]
     if scores:
-        found["omission"] = _sum((fine.fragments - len(fine.omitted), fine.fragments) for fine in scores)
-        found["hallucination"] = _sum((fine.sentences - len(fine.hallucinated), fine.sentences) for fine in scores)
-    return found
+        by_score["omission"] = _sum((fine.fragments - len(fine.omitted), fine.fragments) for fine in scores)
+        by_score["hallucination"] = _sum((fine.sentences - len(fine.hallucinated), fine.sentences) for fine in scores)
+    return by_score
 
 
 def ratio_to_json(numerator: int, denominator: int) -> dict[str, Json]:
@@ -102,5 +102,5 @@ def listed_names(names: Sequence[GraphName]) -> str:
 
 
 def _sum(ratios: Iterable[tuple[int, int]]) -> tuple[int, int]:
-    listed = [*ratios]
-    return sum(numerator for numerator, _ in listed), sum(denominator for _, denominator in listed)
+    all_ratios = [*ratios]
+    return sum(numerator for numerator, _ in all_ratios), sum(denominator for _, denominator in all_ratios)

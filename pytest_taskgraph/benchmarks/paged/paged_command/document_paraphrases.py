@@ -91,23 +91,23 @@ def failure_lines(tasks: Sequence[ParaphraseTask], results: Sequence[Paraphrase 
     ]
 
 
-def loss_line(id: str, found: Paraphrase) -> str:
+def loss_line(id: str, paraphrase: Paraphrase) -> str:
     """Return a line on what a paraphrase lost: names, and marks between its parts; empty if it lost nothing."""
-    before, after = found.groups
-    faults = [f"lost {listed_names(found.lost)}"] if found.lost else []
+    before, after = paraphrase.groups
+    faults = [f"lost {listed_names(paraphrase.lost)}"] if paraphrase.lost else []
     faults += [f"{after} parts of {before}"] if before != after else []
-    if faults and found.failure:
-        faults.append(f"not asked again ({in_command_words(found.failure)})")
+    if faults and paraphrase.failure:
+        faults.append(f"not asked again ({in_command_words(paraphrase.failure)})")
     return f"{id}: {'; '.join(faults)}" if faults else ""
 
 
-def paraphrase_to_json(id: str, found: Paraphrase) -> dict[str, Json]:
+def paraphrase_to_json(id: str, paraphrase: Paraphrase) -> dict[str, Json]:
     """Return what a paraphrase lost, as JSON."""
-    before, after = found.groups
+    before, after = paraphrase.groups
     return {
         "id": id,
-        "lost": [{"sort": name.sort, "text": name.text} for name in found.lost],
-        "requests": found.attempts,
+        "lost": [{"sort": name.sort, "text": name.text} for name in paraphrase.lost],
+        "requests": paraphrase.attempts,
         "parts": {"document": before, "paraphrase": after},
-        "failure": in_command_words(found.failure),
+        "failure": in_command_words(paraphrase.failure),
     }

@@ -86,32 +86,32 @@ def ablate(
     Raises:
         UsageError: if a model cannot be used.
     """
-    written = {
+    documents_by_quality = {
         PIPELINE: [(pair, write_document(pair.graph, "pipeline", stated.seed)) for pair in stated.pairs],
         CONCATENATED: [(pair, write_document(pair.graph, "concatenated", stated.seed)) for pair in stated.pairs],
     }
-    found = {
+    pairs = {
         name: [replace(pair, document=document.text) for pair, document in documents]
-        for name, documents in written.items()
+        for name, documents in documents_by_quality.items()
     }
     failures: list[str] = []
     usage = ""
     if options.model is not None:
         tasks = {
-            PARAPHRASED: _tasks(written[CONCATENATED]),
-            WHOLE_PIPELINE: _tasks(written[PIPELINE]),
+            PARAPHRASED: _tasks(documents_by_quality[CONCATENATED]),
+            WHOLE_PIPELINE: _tasks(documents_by_quality[PIPELINE]),
         }
-        asked = paraphrase_documents(options, [task for each in tasks.values() for task in each])
-        results, usage = iter(asked.results), asked.usage
+        answers = paraphrase_documents(options, [task for each in tasks.values() for task in each])
+        results, usage = iter(answers.results), answers.usage
         for name, each in tasks.items():
             own = [next(results) for _ in each]
             failures += (f"{name}: {line}" for line in failure_lines(each, own))
-            found[name] = [
+            pairs[name] = [
                 replace(task.pair, document=result.text)
                 for task, result in zip(each, own, strict=True)
                 if isinstance(result, Paraphrase)
             ]
-    variations = (_variation(name, found[name], entailment) for name in VARIATIONS if found.get(name))
+    variations = (_variation(name, pairs[name], entailment) for name in VARIATIONS if pairs.get(name))
     return DocumentAblation(tuple(variations), tuple(failures), usage)
 
 

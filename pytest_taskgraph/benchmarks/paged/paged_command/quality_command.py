@@ -94,28 +94,30 @@ def _print_documents(options: argparse.Namespace, stated: StatedDocuments, docum
     return 0
 
 
-def _print_ablation(options: argparse.Namespace, stated: StatedDocuments, found: DocumentAblation) -> int:
+def _print_ablation(options: argparse.Namespace, stated: StatedDocuments, ablation: DocumentAblation) -> int:
     if options.json:
         print(
             in_json(
                 {
                     "source": stated.source,
-                    "variations": [variation.to_json() for variation in found.variations],
-                    "usage": found.usage,
-                    "problems": [*stated.problems, *found.failures],
+                    "variations": [variation.to_json() for variation in ablation.variations],
+                    "usage": ablation.usage,
+                    "problems": [*stated.problems, *ablation.failures],
                 }
             )
         )
-        return 1 if found.failures else 0
-    print("\n".join([one_line(stated.heading), "", *found.lines(), ""]))
-    print(f"model: {found.usage}" if options.model is not None else NEEDS_MODEL)
-    warn([*stated.problems, *found.failures])
-    return 1 if found.failures else 0
+        return 1 if ablation.failures else 0
+    print("\n".join([one_line(stated.heading), "", *ablation.lines(), ""]))
+    print(f"model: {ablation.usage}" if options.model is not None else NEEDS_MODEL)
+    warn([*stated.problems, *ablation.failures])
+    return 1 if ablation.failures else 0
 
 
 def score_lines(ratios: Mapping[str, tuple[int, int]]) -> list[str]:
     """Return the table of the scores over all documents."""
-    return table(_HEADER, [(name, str(kept), str(of), share(kept, of)) for name, (kept, of) in ratios.items()], "lrrr")
+    return table(
+        _HEADER, [(name, str(count), str(of), share(count, of)) for name, (count, of) in ratios.items()], "lrrr"
+    )
 
 
 def _fault_lines(documents: Sequence[CheckedDocument]) -> Iterator[str]:

@@ -84,17 +84,17 @@ def stated_documents(options: argparse.Namespace) -> StatedDocuments:
         UsageError: if there are none, or a path and an option of generated documents are stated.
     """
     if options.path is None:
-        found = generated_documents(options)
+        documents = generated_documents(options)
     else:
         refuse_generation(options, f"{options.path} is stated")
-        found = read_stated(options.path)
+        documents = read_stated(options.path)
     if options.split is None:
-        return found
-    pairs = tuple(pair for pair in found.pairs if pair.split == options.split)
+        return documents
+    pairs = tuple(pair for pair in documents.pairs if pair.split == options.split)
     if not pairs:
-        splits = ", ".join(sorted({pair.split for pair in found.pairs}))
-        raise UsageError(f"--split={options.split}: {found.source}: no document of this split; found {splits}")
-    return StatedDocuments(f"{found.source}, split {options.split}", pairs, found.problems, found.seed)
+        splits = ", ".join(sorted({pair.split for pair in documents.pairs}))
+        raise UsageError(f"--split={options.split}: {documents.source}: no document of this split; found {splits}")
+    return StatedDocuments(f"{documents.source}, split {options.split}", pairs, documents.problems, documents.seed)
 
 
 def refuse_generation(options: argparse.Namespace, why: str) -> None:
