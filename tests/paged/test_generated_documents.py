@@ -61,7 +61,7 @@ def test_generated_document_belongs_to_its_graph() -> None:
             assert [text for text in texts if text.casefold() not in pair.document.casefold()] == []
 
 
-def test_generate_documents_concatenated_has_other_documents_of_same_graphs() -> None:
+def test_generate_documents_concatenated_has_other_texts_of_same_graphs() -> None:
     whole, joined = generate_documents(4, 1), generate_documents(4, 1, quality="concatenated")
     assert [pair.graph for pair in whole.test] == [pair.graph for pair in joined.test]
     assert all(one.document != other.document for one, other in zip(whole.test, joined.test, strict=True))

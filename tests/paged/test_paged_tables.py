@@ -34,7 +34,7 @@ def test_paper_values_all_say_that_they_are_not_directly_comparable() -> None:
     assert {"not directly comparable" in value.source for value in REFERENCES} == {True}
 
 
-def test_aggregates_of_every_element_are_two_ratios_and_their_harmonic_mean() -> None:
+def test_aggregates_of_each_element_are_two_ratios_and_a_harmonic_mean() -> None:
     kinds = {aggregate.name: (aggregate.kind, aggregate.of) for aggregate in AGGREGATES}
     for element in (*ELEMENTS, *(f"round_{at}_gateway" for at in range(MOST_ROUNDS + 1))):
         rates = f"{element}_precision", f"{element}_recall"

@@ -49,7 +49,7 @@ def test_score_procedure_of_the_reworded_ledger_gives_the_worked_numbers() -> No
     assert rounded(scores["sequence"]) == (1.0, 1.0, 1.0)
 
 
-def test_score_procedure_of_inclusive_for_exclusive_gateways_gives_the_worked_numbers() -> None:
+def test_score_procedure_inclusive_for_exclusive_gives_worked_numbers() -> None:
     scores = score_procedure(choice("OR1", "OR2"), choice("XOR1", "XOR2"))
     assert [scores[name].f1 for name in ("exclusive", "inclusive", "condition")] == [0.0, 0.0, 0.0]
     assert scores["sequence"] == ElementCounts((2.0, 6), (2.0, 6))
