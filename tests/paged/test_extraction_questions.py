@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -49,6 +50,17 @@ def test_references_are_of_the_same_documents_for_every_method() -> None:
     }
     assert len(ids) == len(set(ids)) == 3 * len(METHODS)
     assert len({frozenset(found) for found in documents.values()}) == 1
+
+
+def test_questions_stay_those_of_their_references_where_a_file_vanishes(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.graph.txt").write_text(f"Start -> boil {name}\nboil {name} -> End\n")
+        (tmp_path / f"{name}.document.txt").write_text(f"Boil {name}.")
+    settings = replace(SETTINGS, source="own", data={"paged": str(tmp_path)}, methods=("extract",))
+    drawn = references(settings)
+    (tmp_path / "a.graph.txt").unlink()
+    assert [question(reference, settings).text for reference in drawn] == ["a\nBoil a.", "b\nBoil b."]
+    assert [reference.id for reference in references(settings)] == ["extract-b"]
 
 
 def test_references_of_more_documents_keep_those_of_fewer() -> None:

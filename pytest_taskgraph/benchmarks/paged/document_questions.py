@@ -119,6 +119,7 @@ def _of_method(name: str, stated: QuestionReference) -> QuestionReference:
 
 
 def _pair(reference: QuestionReference, settings: PagedSettings) -> DocumentPair:
-    document_set = load(replace(settings, instances=reference.payload["count"]))
+    # As the references were drawn from it: a file that is changed since then moves no document to another question.
+    document_set = load(replace(settings, instances=reference.payload["count"]), renew=False)
     at: int = reference.payload["document"]
     return document_set.split(settings.split)[at]

@@ -18,6 +18,7 @@ from pathlib import Path, PurePosixPath
 from typing import Final, TypeVar
 
 from ...data_sets.data_files import (
+    MOST_KEPT,
     DataFile,
     DataFormat,
     contents,
@@ -35,6 +36,7 @@ from .pair_texts import UnusableTextError, parted_actions, read_document_text, r
 GRAPH: Final = ".graph.txt"
 DOCUMENTS: Final = (".document.txt", ".document.md")
 MOST_PAIR_FILES: Final = 20_000
+_LATEST: Final[dict[str, DocumentSet]] = {}  # of a path, as it was last read
 _T = TypeVar("_T")
 FORMAT: Final = DataFormat(
     "paged",
@@ -45,13 +47,33 @@ FORMAT: Final = DataFormat(
 )
 
 
-@keep_until_changed(FORMAT)
 def read_documents(path: Path) -> DocumentSet:
     """Return the documents at the path with their graphs; they are read again only if a file was changed.
 
     Raises:
         UsageError: if nothing is there, or no pair of it can be used.
     """
+    found = _read(path)
+    _LATEST[str(path)] = found
+    while len(_LATEST) > MOST_KEPT:
+        del _LATEST[next(iter(_LATEST))]
+    return found
+
+
+def recall_documents(path: Path) -> DocumentSet:
+    """Return the documents as they were last read from the path; they are read if they never were.
+
+    The files are not looked at, because ten thousand of them take a while and every question of a run needs its own.
+
+    Raises:
+        UsageError: if nothing is there, or no pair of it can be used.
+    """
+    found = _LATEST.get(str(path))
+    return read_documents(path) if found is None else found
+
+
+@keep_until_changed(FORMAT)
+def _read(path: Path) -> DocumentSet:
     problems = DataProblems()
     with data_files(path, FORMAT) as files:
         pairs = list(_pairs(files, problems))
