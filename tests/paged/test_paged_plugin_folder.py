@@ -56,6 +56,17 @@ def test_folder_of_one_pair_is_asked_over_http_and_scored(project: Project, serv
     assert trial["score"]["value"] == pytest.approx(14 / 16)
 
 
+def test_narrow_table_with_unparseable_replies_keeps_sequences_and_conditions(
+    project: Project, server: Loopback, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    add_pair(project, "tea")
+    server.answer = "no graph"
+    ran = project.run(f"--model={server.url}#any", DATA, "--taskgraph-fail-on=nothing")
+    [titles] = [line.split() for line in ran.output.splitlines() if line.startswith("F1 by element")]
+    assert titles[-2:] == ["seq", "cond"], ran.output
+
+
 def test_splits_of_folders_decide_which_pairs_are_asked(project: Project) -> None:
     for name in ("train/a", "train/b", "validation/c", "test/d", "e"):
         add_pair(project, name)

@@ -42,6 +42,10 @@ def test_aggregates_of_each_element_are_two_ratios_and_a_harmonic_mean() -> None
         assert kinds[f"{element}_f1"] == ("harmonic-mean", rates)
 
 
+def test_aggregate_of_unread_lines_alone_is_neutral_in_comparisons() -> None:
+    assert [aggregate.name for aggregate in AGGREGATES if aggregate.neutral] == ["unread_lines"]
+
+
 def scored(name: str, gold: str, reply: str) -> Trial:
     """Return the trial of a document of which a model gave that graph."""
     question = Question(
