@@ -12,12 +12,14 @@ from typing import NoReturn
 from .benchmarks import topics
 from .benchmarks.family import Command
 from .commands import all_commands
+from .commands.model_requests import ask_model
 from .errors import UsageError
 from .hookspec import registered_by
 from .installation import check_installation
 from .retired import check_command
 
-USAGE_ERROR = 4  # as pytest's own
+INTERRUPTED = 2  # both as pytest's own
+USAGE_ERROR = 4
 
 
 class _Parser(argparse.ArgumentParser):
@@ -26,7 +28,10 @@ class _Parser(argparse.ArgumentParser):
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The exit code of the command that the arguments name; 4 for a usage error, told on stderr without a traceback."""
+    """Return the exit code of the command that the arguments name.
+
+    It is 4 for a usage error, told on stderr without a traceback, and 2 for Ctrl-C.
+    """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")  # replies hold what no terminal can encode
@@ -43,6 +48,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except UsageError as error:
         print(f"error: {error}", file=sys.stderr)
         return USAGE_ERROR
+    except KeyboardInterrupt:
+        return INTERRUPTED
     except BrokenPipeError:  # who reads the output, such as `head`, has enough; what is left goes nowhere
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
@@ -64,6 +71,7 @@ def _parser(known: Mapping[str, Command]) -> argparse.ArgumentParser:
     parser.add_argument(
         "-p", metavar="MODULE", help="register what this module does, such as conftest. Repeatable, before COMMAND"
     )
+    parser.set_defaults(ask_model=ask_model)
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name, command in known.items():
         command.arguments(commands.add_parser(name, help=command.SUMMARY, description=command.SUMMARY))

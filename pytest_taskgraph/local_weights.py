@@ -23,6 +23,7 @@ _PACKAGES: Final = ("torch", "transformers")
 _FILES: Final = ("*.json", "*.safetensors", "*.txt", "*.model", "*.jinja")  # of a model: no code, no pickles
 _CONFIG: Final = "config.json"
 _ADAPTER: Final = "adapter_config.json"
+_ALLOW: Final = "allow the download with the model option network=true"
 _NO_LENGTH: Final = 10**9  # transformers writes a larger one where a tokenizer knows none
 _log = logging.getLogger(__name__)
 
@@ -56,19 +57,20 @@ def check_local_extra() -> None:
         raise UsageError(f"local models need {' and '.join(missing)}, which this extra installs: {EXTRA}")
 
 
-def find_weights(name: str, *, network: bool = False) -> Path:
+def find_weights(name: str, *, network: bool = False, otherwise: str = _ALLOW) -> Path:
     """Return the folder of a model.
 
     Args:
         name: The path of a folder, or a name such as "openai-community/gpt2" that is in the local cache.
         network: Whether a name may be downloaded; a folder never needs it.
+        otherwise: What a user can do about a name that is not in the local cache, but for naming a folder.
 
     Raises:
         UsageError: if there is no such folder and no such name, or no safetensors are there.
     """
     folder = Path(name).expanduser()
     if not folder.is_dir():
-        folder = _cached(name, network)
+        folder = _cached(name, network, otherwise)
     if not (folder / _CONFIG).is_file():
         raise UsageError(
             f"the local model {name!r}: {folder} has no {_CONFIG}; expected a folder that transformers saved"
@@ -83,7 +85,7 @@ def find_weights(name: str, *, network: bool = False) -> Path:
     return folder
 
 
-def _cached(name: str, network: bool) -> Path:
+def _cached(name: str, network: bool, otherwise: str) -> Path:
     """Return the folder of the local cache that holds the model of a name. Raises UsageError."""
     check_local_extra()
     from huggingface_hub import snapshot_download
@@ -101,7 +103,7 @@ def _cached(name: str, network: bool) -> Path:
             ) from None
         raise UsageError(
             f"the local model {name!r}: there is no such folder, and the local cache holds no model of that name; name "
-            "a folder that transformers saved, or allow the download with the model option network=true"
+            f"a folder that transformers saved, or {otherwise}"
         ) from None
     return Path(found)
 

@@ -13,20 +13,21 @@ from typing import Final
 ARROW: Final = re.compile(r"(?<![-=<])->(?!>)")
 LENIENT_ARROW: Final = re.compile(r"(?<![-=<–—])[-=–—]{1,5}+>(?!>)|[→⟶⇒⟹➔➜➡]\ufe0f?")
 
-MARKS: Final = re.compile(r"\*\*|__|`")  # which a reply may hold around words
-_CHANGED: Final = re.compile(rf"{MARKS.pattern}|-&gt;")
+MARKS: Final = re.compile(r"\*\*|__|`|<br ?/?>")  # which a reply may hold around words
+THOUGHTS_END: Final = "</think>"
+_CHANGED: Final = re.compile(rf"{MARKS.pattern}|-&gt;|{THOUGHTS_END}")
 _QUOTED: Final = re.compile(r'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
 _PLAIN: Final = re.compile(r"[^\s()\":=<>\-–—→⟶⇒⟹➔➜➡]++|\s++")
 
 
 def split_at_arrows(line: str, arrow: re.Pattern[str]) -> list[str]:
     """Return what stands between the arrows of a line; one text if there is no arrow."""
-    found: list[tuple[int, int, int]] = []
+    cuts: list[tuple[int, int, int]] = []
     depth, at, fresh = 0, 0, True
     while at < len(line):
         sign = line[at]
         if match := arrow.match(line, at):
-            found.append((depth, match.start(), match.end()))
+            cuts.append((depth, match.start(), match.end()))
             at, fresh = match.end(), True
         elif fresh and sign == '"' and (match := _QUOTED.match(line, at)):
             at, fresh = match.end(), False
@@ -35,13 +36,13 @@ def split_at_arrows(line: str, arrow: re.Pattern[str]) -> list[str]:
         else:
             depth = depth + 1 if sign == "(" else max(0, depth - 1) if sign == ")" else depth
             at, fresh = at + 1, sign in "():"
-    outside = [cut for cut in found if cut[0] == 0] or found
+    outside = [cut for cut in cuts if cut[0] == 0] or cuts
     starts, ends = [0, *(end for _, _, end in outside)], [*(start for _, start, _ in outside), len(line)]
     return [line[start:end].strip() for start, end in zip(starts, ends, strict=True)]
 
 
 def condition_and_node(text: str) -> tuple[str, str]:
-    """Return the condition in brackets at the beginning of a text, and the text behind it; "" where there is none."""
+    """Return the condition in brackets at the beginning of a text, and the text behind it; "" if there is none."""
     if not text.startswith("("):
         return "", text
     if quoted := _QUOTED.match(text, 1):
@@ -85,16 +86,16 @@ def unquote_text(text: str) -> str | None:
     if not _QUOTED.fullmatch(text):
         return None
     try:
-        found: str = json.loads(text, strict=False)
+        words: str = json.loads(text, strict=False)
     except ValueError:
         return None
-    return found
+    return words
 
 
 def cut_quoted(text: str) -> tuple[str, str] | None:
     """Return the quoted text that a text begins with, still in quotes, and the rest; None if it begins with none."""
-    found = _QUOTED.match(text)
-    return (found[0], text[found.end() :].lstrip()) if found else None
+    match = _QUOTED.match(text)
+    return (match[0], text[match.end() :].lstrip()) if match else None
 
 
 def can_stand_bare(text: str) -> bool:

@@ -1,7 +1,7 @@
 """Which lines of a model's reply state a procedural graph, and what is decoration around them.
 
-A reply may reason before the first line with an arrow and explain behind the last one. Where arrows stand in code
-fences, the lines outside of them are talk, but for headings.
+A reply may think, reason before the first line with an arrow and explain behind the last one. Where arrows stand in
+code fences, the lines outside of them are talk, but for headings.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from .procedural_lines import LENIENT_ARROW, MARKS, split_at_arrows
+from .procedural_lines import LENIENT_ARROW, MARKS, THOUGHTS_END, split_at_arrows
 
 LONGEST_REPLY: Final = 200_000  # characters that are read; the rest is left out
 LONGEST_LINE: Final = 2_000  # a longer line states nothing
@@ -18,7 +18,10 @@ LONGEST_ACTOR: Final = 100
 DECORATION: Final = " \t*_“”"
 
 _FENCE: Final = re.compile(r"\s*+(?:`{3,}+|~{3,}+)[\w-]*+\s*+")
-_BULLET: Final = re.compile(r"[\s>|]*+(?:(?:[-*+•–—◦]|\(?[0-9]{1,4}+[.)]|\(?[a-z][.)])\s++)?+", re.IGNORECASE)
+_BULLET: Final = re.compile(
+    r"[\s>|]*+(?:(?:[-*+•–—◦]|(?:step\s++)?+\(?[0-9]{1,4}+[.):]|\(?[a-z][.)])\s++)?+", re.IGNORECASE
+)
+_INVISIBLE: Final = dict.fromkeys(map(ord, "\ufeff\u200b\u200e\u200f\u2060"))
 _HEADING: Final = re.compile(r"for\s++(?!(?:example|instance)\b)(.++)", re.IGNORECASE)
 
 
@@ -28,7 +31,7 @@ def stated_lines(text: str) -> Iterator[tuple[str, str | None, bool]]:
     Yields:
         The line without decoration; the actor, if it is a heading; and whether it holds an arrow.
     """
-    lines = list(_unfenced(text[:LONGEST_REPLY].splitlines()))
+    lines = list(_unfence_lines(_behind_thoughts(text)[:LONGEST_REPLY].translate(_INVISIBLE).splitlines()))
     arrows = [at for at, (_, actor, arrow) in enumerate(lines) if arrow and actor is None]
     if not arrows:
         yield from lines
@@ -44,10 +47,16 @@ def stated_lines(text: str) -> Iterator[tuple[str, str | None, bool]]:
 def is_without_decoration(text: str) -> bool:
     """Return True if nothing of a text is taken for decoration where a line begins or ends with it."""
     line = f"{text} -> {text}"
-    return _bare(line) == (line, None, True) and text == text.strip(DECORATION)
+    return _bare(line) == (line, None, True) and text == text.strip(DECORATION) and THOUGHTS_END not in text
 
 
-def _unfenced(lines: list[str]) -> Iterator[tuple[str, str | None, bool]]:
+def _behind_thoughts(text: str) -> str:
+    """Return what follows the thoughts of a model that marks them, if that holds an arrow; else the whole text."""
+    answer = text.rpartition(THOUGHTS_END)[2]
+    return answer if LENIENT_ARROW.search(answer) else text
+
+
+def _unfence_lines(lines: list[str]) -> Iterator[tuple[str, str | None, bool]]:
     """Yield the lines that are not blank, without decoration; those in fences and headings, if arrows are in fences."""
     fenced, inside = False, []
     for line in lines:
@@ -67,13 +76,15 @@ def _bare(line: str) -> tuple[str, str | None, bool]:
         return line[:LONGEST_LINE], None, False
     bullet = _BULLET.match(line)
     given = line[bullet.end() if bullet else 0 :].strip()
+    if bullet and "|" in bullet[0]:  # a row of a table
+        given = given.rstrip(" \t|")
     bare = MARKS.sub("", given.replace("-&gt;", "->")).strip()
     arrow = len(split_at_arrows(bare, LENIENT_ARROW)) > 1
     titled = given.startswith(("#", "**", "__"))
     plain = bare.lstrip("#").strip(" \t*_")
-    found = None if arrow else _HEADING.fullmatch(plain)
-    if found and (titled or plain.endswith(":")):
-        actor = found[1].rstrip(": \t").strip(" \t*_")
+    heading = None if arrow else _HEADING.fullmatch(plain)
+    if heading and (titled or plain.endswith(":")):
+        actor = heading[1].rstrip(": \t").strip(" \t*_")
         if 0 < len(actor) <= LONGEST_ACTOR:
             return plain, actor, False
     return bare.rstrip(" \t;,.") if arrow else bare, None, arrow

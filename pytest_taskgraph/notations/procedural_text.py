@@ -32,6 +32,7 @@ from ..workflow.procedural_graph import (
     gateway_sort,
     name_gateways,
 )
+from .procedural_labels import GATEWAY, cut_attributes, cut_label_before, cut_label_behind
 from .procedural_lines import (
     ARROW,
     LENIENT_ARROW,
@@ -44,7 +45,7 @@ from .procedural_lines import (
 )
 from .procedural_replies import DECORATION, is_without_decoration, stated_lines
 
-MOST_FLOWS: Final = 2_000  # of a reply; the lines behind them are unread
+MOST_READ_FLOWS: Final = 2_000  # of a reply; the lines behind them are unread
 
 _HEADING: Final = re.compile(r"For (.+):")
 _CONSTRAINT: Final = re.compile(r"(DataConstraint|DataObject|ActionConstraint|TextAnnotation)\((.*)\)", re.DOTALL)
@@ -53,9 +54,7 @@ _LENIENT_END: Final = re.compile(r"\(?(start|end)(?: (?:node|event))?\)?", re.IG
 _LENIENT_CONSTRAINT: Final = re.compile(
     r"(data|action|text)[ _-]?(constraint|object|annotation) {0,3}[(:] {0,3}(.*)", re.IGNORECASE | re.DOTALL
 )
-_LENIENT_GATEWAY: Final = re.compile(
-    r"(?:(XOR|OR|AND)(?:[ _-]?gateway)?|(exclusive|inclusive|parallel)[ _-]?gateway)[ _-]?([0-9]{0,9})", re.IGNORECASE
-)
+_LENIENT_GATEWAY: Final = re.compile(GATEWAY, re.IGNORECASE)
 _ARTICLE: Final = re.compile(r"(?:the|a|an)\s++", re.IGNORECASE)
 _NO_ACTOR: Final = re.compile(r"(?:example|instance)\b", re.IGNORECASE)  # what follows "For" in talk
 
@@ -73,14 +72,14 @@ def write_procedural_graph(graph: ProceduralGraph) -> str:
 
     Gateways get names of the form (see `name_gateways`); everything else is read back as it is.
     """
-    named = name_gateways(graph)
-    homes = _homes(named)
-    sections: dict[str, list[str]] = {"": [], **{actor: [] for actor in named.actors}}
-    for flow in named.flows:
+    renamed = name_gateways(graph)
+    homes = _homes(renamed)
+    sections: dict[str, list[str]] = {"": [], **{actor: [] for actor in renamed.actors}}
+    for flow in renamed.flows:
         actor = _section(flow, homes)
-        sections[actor].append(_flow_line(flow, actor, frozenset(named.actors)))
+        sections[actor].append(_flow_line(flow, actor, frozenset(renamed.actors)))
     parts = [*(["\n".join(sections[""])] if sections[""] else [])]
-    parts += ["\n".join([f"For {_written_actor(actor)}:", *lines]) for actor, lines in sections.items() if actor]
+    parts += ["\n".join([f"For {_actor_text(actor)}:", *lines]) for actor, lines in sections.items() if actor]
     return "\n\n".join(parts)
 
 
@@ -90,7 +89,8 @@ def read_procedural_graph(text: str, lenient: bool = False) -> ReadGraph:
     Args:
         text: The text, as `write_procedural_graph` writes it.
         lenient: Read a model's reply: also other arrows, chains of them, numbers, bullets, bold and fences, gateways
-            and constraints spelled otherwise, and talk before and behind the graph, which is left out. An action that
+            and constraints spelled otherwise, conditions where other languages have them (`procedural_labels`), and
+            thoughts and talk before and behind the graph, which are left out. An action that
             nothing follows under one heading, and something under one other heading alone, is that actor's: so do
             models write who goes on.
     """
@@ -99,10 +99,10 @@ def read_procedural_graph(text: str, lenient: bool = False) -> ReadGraph:
     for line, actor, arrow in lines:
         reader.read(line, actor, arrow)
     graph = ProceduralGraph.of(reader.flows)
-    return ReadGraph(_handed_over(graph) if lenient else graph, tuple(reader.unread))
+    return ReadGraph(_hand_over(graph) if lenient else graph, tuple(reader.unread))
 
 
-def _handed_over(graph: ProceduralGraph) -> ProceduralGraph:
+def _hand_over(graph: ProceduralGraph) -> ProceduralGraph:
     """Return the graph with an action that leads nowhere replaced by the only one of its words that leads on."""
     actions = graph.nodes_of("action")
     leading = {node for node in actions if any(flow.sort != "constraint" for flow in graph.outgoing(node))}
@@ -111,7 +111,7 @@ def _handed_over(graph: ProceduralGraph) -> ProceduralGraph:
         if node in leading:
             by_text.setdefault(node.text, []).append(node)
     owners = {node: by_text.get(node.text, ()) for node in actions if node not in leading}
-    return graph.with_nodes({node: found[0] for node, found in owners.items() if len(found) == 1})
+    return graph.with_nodes({node: candidates[0] for node, candidates in owners.items() if len(candidates) == 1})
 
 
 def _strict_lines(text: str) -> Iterable[tuple[str, str | None, bool]]:
@@ -124,10 +124,10 @@ def _strict_lines(text: str) -> Iterable[tuple[str, str | None, bool]]:
 
 def _actors(headings: Iterable[str], lenient: bool) -> dict[str, str]:
     """Return the actors by the key of their names; of several with one key the first."""
-    found: dict[str, str] = {}
+    actors: dict[str, str] = {}
     for heading in headings:
-        found.setdefault(_actor_key(heading, lenient), unquote_text(heading) or heading)
-    return found
+        actors.setdefault(_actor_key(heading, lenient), unquote_text(heading) or heading)
+    return actors
 
 
 def _actor_key(name: str, lenient: bool) -> str:
@@ -149,27 +149,39 @@ class _Reader:
         if actor is not None:
             self.actor = self.actors[_actor_key(actor, self.lenient)]
             return
-        stated = self._flows_of(line) if arrow and not (self.lenient and len(self.flows) >= MOST_FLOWS) else []
+        stated = self._flows_of(line) if arrow and not (self.lenient and len(self.flows) >= MOST_READ_FLOWS) else []
         self.flows.update(dict.fromkeys(stated))
         if not stated:
             self.unread.append(line)
 
     def _flows_of(self, line: str) -> list[ProceduralFlow]:
         """Return the flow of a line, in a reply those of a chain; none if an end cannot be read."""
+        line, label = cut_attributes(line) if self.lenient else (line, "")
         source_text, *rest = split_at_arrows(line, LENIENT_ARROW if self.lenient else ARROW)
         if len(rest) > 1 and not self.lenient:
             return []
-        source, found = self._node(source_text), []
+        if self.lenient and not label:
+            source_text, label = cut_label_before(source_text.strip(DECORATION))
+        source, flows = self._node(source_text), []
         for text in rest:
-            condition, node_text = condition_and_node(text)
-            if self.lenient:
-                node_text = node_text.removeprefix("()").lstrip(": ") if condition else node_text.removeprefix("()")
+            condition, node_text = self._condition_and_node(source, text)
             target = self._node(node_text)
             if source is None or target is None:
                 return []
-            found.append(ProceduralFlow(source, target, unquote_text(condition) or condition))
-            source = target
-        return found
+            condition = condition or label
+            flows.append(ProceduralFlow(source, target, unquote_text(condition) or condition))
+            source, label = target, ""
+        return flows
+
+    def _condition_and_node(self, source: ProceduralNode | None, text: str) -> tuple[str, str]:
+        """Return the condition that stands behind an arrow, "" for none, and the node behind it."""
+        condition, node_text = condition_and_node(text)
+        if not self.lenient:
+            return condition, node_text
+        if not condition and source is not None and source.is_gateway:
+            node_text, condition = cut_label_behind(node_text)
+        node_text = node_text.removeprefix("()")
+        return condition, node_text.lstrip(": ") if condition else node_text
 
     def _node(self, text: str) -> ProceduralNode | None:
         if self.lenient:
@@ -227,13 +239,13 @@ def _lenient_gateway(found: re.Match[str]) -> ProceduralNode:
 
 def _homes(graph: ProceduralGraph) -> dict[ProceduralNode, str]:
     """Return the actor of the first flow that has an action at its other end, for the nodes that have no actor."""
-    found: dict[ProceduralNode, str] = {}
+    homes: dict[ProceduralNode, str] = {}
     for flow in graph.flows:
         if (actor := _actor_of_flow(flow)) is not None:
             for node in (flow.source, flow.target):
                 if node.is_gateway or node.is_constraint:
-                    found.setdefault(node, actor)
-    return found
+                    homes.setdefault(node, actor)
+    return homes
 
 
 def _actor_of_flow(flow: ProceduralFlow) -> str | None:
@@ -252,10 +264,10 @@ def _flow_line(flow: ProceduralFlow, actor: str, actors: frozenset[str]) -> str:
     if flow.condition:
         bare = flow.condition.strip() and _needs_no_quotes(flow.condition)
         condition = f"({flow.condition if bare else quote_text(flow.condition)}) "
-    return f"{_written_node(flow.source, actor, actors)} -> {condition}{_written_node(flow.target, actor, actors)}"
+    return f"{_node_text(flow.source, actor, actors)} -> {condition}{_node_text(flow.target, actor, actors)}"
 
 
-def _written_node(node: ProceduralNode, actor: str, actors: frozenset[str]) -> str:
+def _node_text(node: ProceduralNode, actor: str, actors: frozenset[str]) -> str:
     if node.sort in ("start", "end"):
         return node.sort.capitalize()
     if node.is_gateway:
@@ -264,10 +276,11 @@ def _written_node(node: ProceduralNode, actor: str, actors: frozenset[str]) -> s
     if node.is_constraint:
         name = "DataConstraint" if node.sort == "data" else "ActionConstraint"
         return f"{name}({node.text if bare else quote_text(node.text)})"
-    prefix = "" if node.actor == actor else f"{_written_actor(node.actor)}: "
+    prefix = "" if node.actor == actor else f"{_actor_text(node.actor)}: "
     before, colon, _ = node.text.partition(":")
-    named = bool(colon) and _actor_key(before.strip(), True) in {_actor_key(one, True) for one in actors}
-    bare = bare and not node.text.startswith(("(", ":")) and not named and _strict_node(node.text) == _action(node.text)
+    names_actor = bool(colon) and _actor_key(before.strip(), True) in {_actor_key(name, True) for name in actors}
+    bare = bare and not node.text.startswith(("(", ":", "[")) and not names_actor
+    bare = bare and _strict_node(node.text) == _action(node.text) and _has_no_label(node.text)
     return prefix + (node.text if bare else quote_text(node.text))
 
 
@@ -275,14 +288,20 @@ def _action(text: str) -> ProceduralNode:
     return ProceduralNode("action", text)
 
 
+def _has_no_label(text: str) -> bool:
+    """Return True if nothing of a text is taken for a condition in a reply."""
+    return cut_attributes(text)[0] == cut_label_before(text)[0] == text
+
+
 def _needs_no_quotes(text: str) -> bool:
     """Return True if a text is kept as it is where it stands in a text form, or in a reply."""
     return can_stand_bare(text) and is_without_decoration(text)
 
 
-def _written_actor(actor: str) -> str:
+def _actor_text(actor: str) -> str:
     """Return the name of an actor; no arrow is left in it, for a heading with one would be a flow."""
-    if _needs_no_quotes(actor) and ":" not in actor and not _NO_ACTOR.match(actor):
+    plain = _needs_no_quotes(actor) and ":" not in actor and not _NO_ACTOR.match(actor)
+    if plain and not actor.startswith(("(", "[")) and _has_no_label(actor):
         return actor
     ascii_only = bool(LENIENT_ARROW.search(actor))
     return quote_text(actor, ascii_only).replace(">", r"\u003e")

@@ -14,7 +14,7 @@ from ..results.tally import Row, Tally
 from .columns import graded_note, pooled_note
 from .gate_lines import gates_of, state
 from .spending_line import RUN, TITLE, sent, spent, stored
-from .wording import count, number, plural
+from .wording import count, fact_name, number, plural
 
 if TYPE_CHECKING:
     from ..results.comparison import RunComparison
@@ -161,7 +161,7 @@ def facts(tally: Tally, about: About) -> list[tuple[str, str]]:
         ("answered", f"{total.n + graded.n:,} of {total.questions + graded.questions:,}"),
         ("mean score", number(total.mean)),
         ("above chance", number(total.above_chance)),
-        *((plural(name, 2 if ", " in value else 1), value) for name, value in about.facts.items()),
+        *((fact_name(name, value), value) for name, value in about.facts.items()),
         (plural("prompt", len(about.prompts)), ", ".join(about.prompts)),
         ("parsing", about.parsing),
         ("fails on", ", ".join(about.fail_on) or "nothing"),

@@ -25,6 +25,13 @@ def plural(noun: str, of: int, several: str = "") -> str:
     return noun if of == 1 else several or noun + "s"
 
 
+def fact_name(name: str, value: str) -> str:
+    """Return the name of a fact of the run: in the plural where it has several values, parted by commas."""
+    if ", " not in value or name.endswith("s"):
+        return name
+    return plural(name, 2, f"{name[:-1]}ies" if name.endswith("y") else "")
+
+
 def signed(value: float | None) -> str:
     """Return a difference with its sign and three decimals, a dash for none."""
     return "-" if value is None else f"{value:+.3f}" if abs(value) >= _LEAST / 2 else "0.000"

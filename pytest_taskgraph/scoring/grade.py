@@ -9,10 +9,11 @@ from dataclasses import replace
 from typing import Final
 
 from ..errors import OrderTooWideError, ProviderError, UnmeasuredError, UnparseableError, UsageError
-from ..trial import Failure, Json, Outcome, Question, Reply, Score, Trial
+from ..trial import Failure, Json, Outcome, Place, Question, Reply, Score, Trial
 from .condition_meaning import condition_of
 from .extraction import answer_text, marked
 from .forms import form
+from .forms.form import Form
 from .forms.letter_form import LETTER, option_names
 from .measurement import Measurement, measure_answer, measure_unparseable
 from .metrics import METRICS, metric
@@ -78,7 +79,8 @@ def grade(question: Question, reply: Reply, measured: Mapping[str, float | None]
     an order names count as often as they stand there). A main
     metric that is undefined for the answer counts 0.0, with a remark. `measured` holds the values of the metrics that a
     model measures (`question.judged`), for an answer that can be read. A metric may return several named values, which
-    stand among `metrics`, and parts (`measurement.Measurement`); of a reply without an answer it states them itself.
+    stand among `metrics`, parts, and a remark (`measurement.Measurement`); of a reply without an answer it states them
+    itself.
 
     Raises:
         ProviderError: of the kind truncated, where the reply was cut off at the token limit before an answer could be
@@ -108,7 +110,7 @@ def _read(question: Question, reply: Reply) -> Json | Score:
     shape, text = form(question.form), ""
     try:
         lines = shape.takes_lines(question.names)
-        text = answer_text(reply.text, question.place, question.parsing, lines)
+        text = answer_text(reply.text, _place(question, reply, shape), question.parsing, lines)
         known = known_with(question.names, question.spellings, question.form)
         given = in_names(shape.read(text, known, question.parsing), question.spellings, question.form)
     except UnparseableError as problem:
@@ -120,6 +122,12 @@ def _read(question: Question, reply: Reply) -> Json | Score:
     if declined and not _holds_answer(given, text, question, reply):
         return _nought(question, "refused", "the reply declines to answer")
     return given
+
+
+def _place(question: Question, reply: Reply, shape: Form) -> Place:
+    """Return where the answer stands: anywhere in a reply without the marker, if its form tells it from talk."""
+    unmarked = question.parsing == "lenient" and question.place == "marker" and shape.apart
+    return "whole" if unmarked and not marked(reply.text, question.parsing) else question.place
 
 
 def _demand_whole(reply: Reply, readable: bool) -> None:
@@ -196,8 +204,9 @@ def _measured(question: Question, given: Json, measured: Mapping[str, float | No
     metrics, parts = _beside(question, found)
     missing, extra = _differences(given, question.reference)
     why = ": the model that measures it gave no value" if question.metric in question.judged else ""
-    remark = f"{question.metric} is undefined for this answer, counted 0{why}" if value is None else ""
-    return Score(value or 0.0, metrics, parts, given=given, missing=missing, extra=extra, remark=remark)
+    undefined = [f"{question.metric} is undefined for this answer, counted 0{why}"] if value is None else []
+    remarks = dict.fromkeys([*undefined, *(one.remark for one in found.values() if one.remark)])
+    return Score(value or 0.0, metrics, parts, given=given, missing=missing, extra=extra, remark="; ".join(remarks))
 
 
 def _beside(

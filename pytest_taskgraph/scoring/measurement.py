@@ -24,11 +24,13 @@ class Measurement:
         value: The value of the metric itself, 0.0 to 1.0; None where it is undefined.
         values: Further values by name, each 0.0 to 1.0 or None; the names are those that the metric declares.
         parts: Numerator and denominator by the name of the part, as `trial.is_part` demands them.
+        remark: What a person should know of the answer, such as what of it was left out; empty for nothing.
     """
 
     value: float | None
     values: Mapping[str, float | None] = field(default_factory=dict)
     parts: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    remark: str = ""
 
 
 Result = float | None | Measurement
@@ -95,7 +97,7 @@ def _checked(name: str, result: Result, names: tuple[str, ...]) -> Measurement:
         )
     values = {further: _value(f"{name}, value {further!r}", measured.values.get(further)) for further in names}
     parts = {part: _part(f"metric {name!r}", part, pair) for part, pair in measured.parts.items()}
-    return Measurement(_value(name, measured.value), values, parts)
+    return Measurement(_value(name, measured.value), values, parts, measured.remark)
 
 
 def _value(where: str, value: float | None) -> float | None:

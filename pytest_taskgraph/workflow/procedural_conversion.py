@@ -38,10 +38,10 @@ def workflow_part(graph: ProceduralGraph) -> WorkflowPart:
     action; other constraint flows lose their conditions; gateways or data with the name of another one get a number.
     """
     losses: list[str] = []
-    names = _renamed(graph, losses)
+    names = _rename_nodes(graph, losses)
     flows = []
     for flow in graph.with_nodes(names).flows:
-        where = f"flow from {_shown(flow.source)} to {_shown(flow.target)}"
+        where = f"flow from {_describe_node(flow.source)} to {_describe_node(flow.target)}"
         if flow.target.sort == "start" or flow.source.sort == "end":
             losses.append(f"{where}: left out, for nothing leads into the start or out of the end")
         elif flow.sort == "constraint" and not _constrains(flow):
@@ -89,7 +89,7 @@ def procedural_graph_of(workflow: Workflow) -> ProceduralGraph:
     workflow = assemble(workflow) if workflow.base else workflow
     tasks = {task.name: _action(task) for task in workflow.tasks}
     gateways = {gateway.name: ProceduralNode(gateway.kind, gateway.name) for gateway in workflow.gateways}
-    data = {one.name: ProceduralNode("data", one.name) for one in workflow.data}
+    data = {item.name: ProceduralNode("data", item.name) for item in workflow.data}
     nodes = {START: ProceduralNode("start"), END: ProceduralNode("end"), **tasks, **gateways, **data}
     flows = [
         ProceduralFlow(nodes[link.source], nodes[link.target], condition_of(link, workflow))
@@ -110,36 +110,36 @@ def _constrains(flow: ProceduralFlow) -> bool:
     )
 
 
-def _shown(node: ProceduralNode) -> str:
+def _describe_node(node: ProceduralNode) -> str:
     return f"{node.sort} {node.text!r:.60}" if node.text else node.sort
 
 
-def _renamed(graph: ProceduralGraph, losses: list[str]) -> dict[ProceduralNode, ProceduralNode]:
+def _rename_nodes(graph: ProceduralGraph, losses: list[str]) -> dict[ProceduralNode, ProceduralNode]:
     """Return the gateways and data that need another name, with that name, and add each to the losses."""
-    found: dict[ProceduralNode, ProceduralNode] = {}
+    renamed: dict[ProceduralNode, ProceduralNode] = {}
     owners = [*graph.nodes_of("exclusive", "inclusive", "parallel"), *graph.nodes_of("data")]
-    wanted = {node.text for node in owners}
+    own_names = {node.text for node in owners}
     taken = {START, END}
     for node in owners:
         if node.text in taken:
-            found[node] = replace(node, text=_fresh(node.text, taken | wanted))
-            losses.append(f"{_shown(node)}: called {found[node].text!r:.60}, for another node has its name")
-        taken.add(found.get(node, node).text)
-    return found
+            renamed[node] = replace(node, text=_fresh(node.text, taken | own_names))
+            losses.append(f"{_describe_node(node)}: called {renamed[node].text!r:.60}, for another node has its name")
+        taken.add(renamed.get(node, node).text)
+    return renamed
 
 
 def _names(graph: ProceduralGraph) -> dict[ProceduralNode, str]:
     """Return the names of all nodes in the workflow; those of tasks give way to the others."""
     ends = {node: START if node.sort == "start" else END for node in graph.nodes_of("start", "end")}
-    found = ends | {node: node.text for node in graph.nodes if node.is_gateway or node.sort == "data"}
-    taken = {START, END, *found.values()}
+    names = ends | {node: node.text for node in graph.nodes if node.is_gateway or node.sort == "data"}
+    taken = {START, END, *names.values()}
     for node in graph.nodes_of("action"):
         text = " ".join(node.text.split())
         if text in taken and node.actor:
             text = f"{text} ({' '.join(node.actor.split())})"
-        found[node] = _fresh(text, taken)
-        taken.add(found[node])
-    return found
+        names[node] = _fresh(text, taken)
+        taken.add(names[node])
+    return names
 
 
 def _fresh(name: str, taken: set[str]) -> str:
@@ -171,16 +171,20 @@ def _gateways(graph: ProceduralGraph) -> Iterator[Gateway]:
 
 
 def _action(task: Task) -> ProceduralNode:
-    stated = {one.name: one.value for one in task.parameters if isinstance(one.value, str) and one.value.strip()}
+    stated = {
+        parameter.name: parameter.value
+        for parameter in task.parameters
+        if isinstance(parameter.value, str) and parameter.value.strip()
+    }
     return ProceduralNode("action", str(stated.get(TEXT, task.name)), str(stated.get(ACTOR, "")))
 
 
 def _notice_flows(task: Task) -> Iterator[ProceduralFlow]:
     action = _action(task)
-    for one in task.parameters:
-        texts = one.value if isinstance(one.value, tuple) else (one.value,)
+    for parameter in task.parameters:
+        texts = parameter.value if isinstance(parameter.value, tuple) else (parameter.value,)
         notices = [ProceduralNode("notice", text) for text in texts if isinstance(text, str) and text.strip()]
-        if one.name == NOTICES:
+        if parameter.name == NOTICES:
             yield from (ProceduralFlow(notice, action) for notice in notices)
-        elif one.name == ANNOTATIONS:
+        elif parameter.name == ANNOTATIONS:
             yield from (ProceduralFlow(action, notice) for notice in notices)

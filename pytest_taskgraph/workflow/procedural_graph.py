@@ -161,8 +161,8 @@ class ProceduralGraph:
 
 def gateway_sort(name: str) -> NodeSort | None:
     """Return the sort of gateway that a name such as "XOR1" or "AND" states; None for any other name."""
-    found = _GATEWAY_NAME.fullmatch(name)
-    return _SORTS[found[1]] if found else None
+    match = _GATEWAY_NAME.fullmatch(name)
+    return _SORTS[match[1]] if match else None
 
 
 def name_gateways(graph: ProceduralGraph) -> ProceduralGraph:
@@ -189,10 +189,10 @@ def name_gateways(graph: ProceduralGraph) -> ProceduralGraph:
 def _by_node(
     flows: Iterable[tuple[ProceduralNode, ProceduralFlow]],
 ) -> dict[ProceduralNode, tuple[ProceduralFlow, ...]]:
-    found: dict[ProceduralNode, list[ProceduralFlow]] = {}
+    by_node: dict[ProceduralNode, list[ProceduralFlow]] = {}
     for node, flow in flows:
-        found.setdefault(node, []).append(flow)
-    return {node: tuple(own) for node, own in found.items()}
+        by_node.setdefault(node, []).append(flow)
+    return {node: tuple(own) for node, own in by_node.items()}
 
 
 def _node_json(node: ProceduralNode) -> list[str]:

@@ -47,9 +47,9 @@ def formal_guards(graph: ProceduralGraph) -> FormalGuards:
         if len(flows) < 2 or gateway in reachable(ways, gateway):
             continue
         name = next(name for number in count(1) if (name := f"choice_{number}") not in taken)
-        if found := _guards_of(gateway, flows, name):
-            guards |= found[0]
-            parameters.append(Parameter(name, domain=Domain("words", words=found[1])))
+        if guards_and_words := _guards_of(gateway, flows, name):
+            guards |= guards_and_words[0]
+            parameters.append(Parameter(name, domain=Domain("words", words=guards_and_words[1])))
             taken.add(name)
     return FormalGuards(guards, tuple(parameters))
 
@@ -59,7 +59,11 @@ def condition_of(link: Link, workflow: Workflow) -> str:
     guard = parse_guard(link.guard or "")
     first = guard.parts[0] if isinstance(guard, Or) else guard
     if isinstance(first, Comparison) and _CHOICE.fullmatch(first.parameter):
-        words = [one.domain.words for one in workflow.parameters if one.name == first.parameter and one.domain]
+        words = [
+            parameter.domain.words
+            for parameter in workflow.parameters
+            if parameter.name == first.parameter and parameter.domain
+        ]
         if first.operator == "=" and not first.bare and any(first.value in some for some in words):
             return "" if first.value == OTHERWISE else str(first.value)
     return link.guard or ""
@@ -68,8 +72,13 @@ def condition_of(link: Link, workflow: Workflow) -> str:
 def _names_in_conditions(graph: ProceduralGraph) -> set[str]:
     """Return the parameters, and words that may be some, of the conditions that are formal already."""
     formal = [guard for flow in graph.flows if (guard := parse_guard(flow.condition))]
-    found = [one for guard in formal for one in comparisons(guard)]
-    return {name for one in found for name in (one.parameter, one.value) if isinstance(name, str)}
+    all_comparisons = [comparison for guard in formal for comparison in comparisons(guard)]
+    return {
+        name
+        for comparison in all_comparisons
+        for name in (comparison.parameter, comparison.value)
+        if isinstance(name, str)
+    }
 
 
 def _guards_of(
@@ -77,28 +86,28 @@ def _guards_of(
 ) -> tuple[dict[ProceduralFlow, str], tuple[str, ...]] | None:
     """Return the guards of a gateway's flows and the words of its parameter; None where the conditions must stay."""
     formal = [parse_guard(flow.condition) for flow in flows]
-    said = [flow for flow, guard in zip(flows, formal, strict=True) if flow.condition and guard is None]
+    in_prose = [flow for flow, guard in zip(flows, formal, strict=True) if flow.condition and guard is None]
     rest = sum(isinstance(guard, Otherwise) for guard in formal)
     free = [flow for flow in flows if not flow.condition]
-    conditions = [flow.condition for flow in said]
-    if len(said) + len(free) + rest < len(flows) or len(free) + rest > 1 or len({*conditions}) < len(conditions):
+    conditions = [flow.condition for flow in in_prose]
+    if len(in_prose) + len(free) + rest < len(flows) or len(free) + rest > 1 or len({*conditions}) < len(conditions):
         return None
-    if not said or (gateway.sort == "inclusive" and (free or not 2 <= len(said) <= MOST_INCLUSIVE)):
+    if not in_prose or (gateway.sort == "inclusive" and (free or not 2 <= len(in_prose) <= MOST_INCLUSIVE)):
         return None
     last = [OTHERWISE] if free or rest else []
     sets: list[tuple[str, ...]] = [(condition,) for condition in conditions]
     if gateway.sort == "inclusive":
-        sets = [some for size in range(1, len(said) + 1) for some in combinations(conditions, size)]
+        sets = [some for size in range(1, len(in_prose) + 1) for some in combinations(conditions, size)]
     words = [*map(" and ".join, sets), *last]
     if len({*words}) < len(words):
         return None
-    holding = [[word for word, some in zip(words, sets, strict=False) if one in some] for one in conditions]
-    written = [_written(name, some) for some in holding] + [_written(name, last) for _ in free]
-    guards = {flow: text for flow, text in zip([*said, *free], written, strict=True) if text}
-    return (guards, tuple(words)) if len(guards) == len(written) else None
+    holding = [[word for word, some in zip(words, sets, strict=False) if condition in some] for condition in conditions]
+    texts = [_guard_text(name, some) for some in holding] + [_guard_text(name, last) for _ in free]
+    guards = {flow: text for flow, text in zip([*in_prose, *free], texts, strict=True) if text}
+    return (guards, tuple(words)) if len(guards) == len(texts) else None
 
 
-def _written(name: str, words: Sequence[str]) -> str:
+def _guard_text(name: str, words: Sequence[str]) -> str:
     """Return the guard that the parameter is one of the words; "" if the language of guards cannot say it."""
     parts = tuple(Comparison(name, "=", word) for word in words)
     guard = Or(parts) if len(parts) > 1 else parts[0]

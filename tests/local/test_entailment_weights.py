@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from itertools import pairwise
+from itertools import combinations, pairwise, permutations
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +15,12 @@ transformers = pytest.importorskip("transformers", reason="the extra nli is not 
 from tiny_language_model import whole_words  # noqa: E402
 
 from pytest_taskgraph.benchmarks.paged.document_quality.entailment import fine_scores  # noqa: E402
-from pytest_taskgraph.benchmarks.paged.document_quality.entailment_weights import (  # noqa: E402
+from pytest_taskgraph.benchmarks.paged.entailment_models.entailment_weights import (  # noqa: E402
     LocalEntailmentModel,
     load_entailment_model,
 )
+from pytest_taskgraph.benchmarks.paged.refinement.entailment_conflicts import check_entailment_rule  # noqa: E402
+from pytest_taskgraph.benchmarks.paged.refinement.refine_episode import conflict_rule  # noqa: E402
 from pytest_taskgraph.errors import UsageError  # noqa: E402
 
 WORDS = ("[PAD]", "[CLS]", "[SEP]", *"abcdefghijklmnopqrstuvwxyz")
@@ -131,3 +133,29 @@ def test_load_entailment_model_without_a_head_is_refused(tmp_path: Path) -> None
 def test_load_entailment_model_unknown_name_is_refused() -> None:
     with pytest.raises(UsageError, match="there is no such folder, and the local cache holds no model of that name"):
         load_entailment_model("nobody/no-such-model")
+
+
+def test_check_entailment_rule_unknown_name_tells_how_to_get_it() -> None:
+    told = r"^--taskgraph-paged-nli: the local model 'nobody/no-such-model': .* hf download nobody/no-such-model$"
+    with pytest.raises(UsageError, match=told):
+        check_entailment_rule("nobody/no-such-model")
+
+
+def test_conflict_rule_of_local_model_judges_as_its_labels_say(folder: Path, model: LocalEntailmentModel) -> None:
+    rule = conflict_rule("nli", str(folder))
+    letters = "abcdefgh"
+    verdicts = {pair: rule.find_conflict(*pair) for pair in combinations(letters, 2)}
+    scores = {pair: model.judge(pair[0], [pair[1]])[0] for pair in permutations(letters, 2)}
+    contradictions = {
+        pair for pair, found in scores.items() if found.contradiction > max(found.entailment, found.neutral)
+    }
+    for pair, verdict in verdicts.items():
+        expected = "conflict" if {pair, pair[::-1]} & contradictions else "no conflict"
+        assert verdict == expected
+    assert {*verdicts.values()} == {"conflict", "no conflict"}
+
+
+def test_conflict_rule_of_local_model_does_not_know_long_conditions(folder: Path) -> None:
+    rule = conflict_rule("nli", str(folder))
+    assert rule.find_conflict("a b", "c " * 40) == "unknown"
+    assert rule.find_conflict("a b", "c d") != "unknown"

@@ -10,7 +10,7 @@ from procedural_graphs import WORDS, graphs
 from pytest_taskgraph.notations.procedural_lines import ARROW, LENIENT_ARROW, split_at_arrows
 from pytest_taskgraph.notations.procedural_replies import LONGEST_LINE, LONGEST_REPLY
 from pytest_taskgraph.notations.procedural_text import (
-    MOST_FLOWS,
+    MOST_READ_FLOWS,
     read_procedural_graph,
     write_procedural_graph,
 )
@@ -220,6 +220,44 @@ def test_lenient_read_without_fences_leaves_out_talk_around() -> None:
     assert read.unread == ("well",)
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        'XOR1 -> b [label="it is c"];',
+        "XOR1 -> b [color=red, label = it is c]",
+        "XOR1 -- it is c --> b",
+        "XOR1 --|it is c|--> b",
+        "XOR1 -[it is c]-> b",
+        "XOR 1 -> [it is c] b",
+        "XOR1 -->|it is c| b",
+        '"XOR1" -> "b" [label="it is c"]',
+    ],
+)
+def test_lenient_read_of_a_label_takes_it_for_the_condition(line: str) -> None:
+    assert read_procedural_graph(line, lenient=True).graph.flows == (ProceduralFlow(XOR1, action("b"), "it is c"),)
+
+
+@pytest.mark.parametrize(
+    "text", ["[soft] boil", "wash -- twice", "fill [a=b]", "XOR1 -- yes", "OR1-(no)", "<br>", "</think>"]
+)
+def test_lenient_read_of_written_texts_like_labels_keeps_them(text: str) -> None:
+    graph = ProceduralGraph.of(
+        [ProceduralFlow(START, action(text)), ProceduralFlow(action(text), XOR1), ProceduralFlow(XOR1, action(text))]
+    )
+    assert read_procedural_graph(write_procedural_graph(graph), lenient=True).graph == graph
+
+
+def test_lenient_read_behind_thoughts_leaves_these_out() -> None:
+    text = "<think>Start -> x\nx -> End</think>\nStart -> a"
+    assert read_procedural_graph(text, lenient=True).graph.flows == (ProceduralFlow(START, action("a")),)
+    assert len(read_procedural_graph("Start -> x\n</think>Done.", lenient=True).graph.flows) == 1
+
+
+@pytest.mark.parametrize("line", ["\ufeffStart -> a", "| Start -> a |", "1: Start -> a", "Step 2. Start -> a<br>"])
+def test_lenient_read_of_a_decorated_line_finds_its_flow(line: str) -> None:
+    assert read_procedural_graph(line, lenient=True).graph.flows == (ProceduralFlow(START, action("a")),)
+
+
 def test_lenient_read_of_one_actor_spelled_twice_takes_the_first() -> None:
     read = read_procedural_graph("For the Cook:\nStart -> a\nFor cook:\na -> b", lenient=True)
     assert read.graph.actors == ("the Cook",)
@@ -243,7 +281,7 @@ def test_lenient_read_without_arrows_keeps_every_line_unread() -> None:
     assert read_procedural_graph("I cannot\ndo that.", lenient=True).unread == ("I cannot", "do that.")
 
 
-@given(text=st.text(alphabet='ab ->()":\n\\`*→=XOR1For', max_size=80), lenient=st.booleans())
+@given(text=st.text(alphabet='ab ->()[]|":\n\\`*→=XOR1For', max_size=80), lenient=st.booleans())
 def test_read_of_any_text_returns_a_graph_that_is_read_back(text: str, lenient: bool) -> None:
     graph = read_procedural_graph(text, lenient).graph
     assert read_procedural_graph(write_procedural_graph(graph)).graph == graph
@@ -252,7 +290,32 @@ def test_read_of_any_text_returns_a_graph_that_is_read_back(text: str, lenient: 
 @pytest.mark.parametrize("lenient", [False, True])
 @pytest.mark.parametrize(
     "sign",
-    ["(", ")", '"', '("', "-", "->", "=", "→", " ", ":", "\\", "* ", "`", "For ", "(a", "\n", '"\\', "1. ", "> "],
+    [
+        "(",
+        ")",
+        '"',
+        '("',
+        "-",
+        "->",
+        "=",
+        "→",
+        " ",
+        ":",
+        "\\",
+        "* ",
+        "`",
+        "For ",
+        "(a",
+        "\n",
+        '"\\',
+        "1. ",
+        "> ",
+        "[a=",
+        "OR1 --[",
+        "|",
+        "</think>",
+        "<br>",
+    ],
 )
 def test_read_of_hostile_repetition_comes_to_an_end(sign: str, lenient: bool) -> None:
     text = f"Start -> {sign * 20_000} -> End\n" + f"{sign} -> {sign}\n" * 5_000
@@ -262,11 +325,11 @@ def test_read_of_hostile_repetition_comes_to_an_end(sign: str, lenient: bool) ->
 
 def test_lenient_read_of_long_replies_is_bounded() -> None:
     longest = "a" * (LONGEST_LINE + 1)
-    text = "\n".join([f"{longest} -> b", *(f"a{at} -> b" for at in range(MOST_FLOWS + 1))])
+    text = "\n".join([f"{longest} -> b", *(f"a{at} -> b" for at in range(MOST_READ_FLOWS + 1))])
     read = read_procedural_graph(text, lenient=True)
-    assert len(read.graph.flows) == MOST_FLOWS
-    assert read.unread == (f"a{MOST_FLOWS} -> b",)
-    assert len(read_procedural_graph(text).graph.flows) == MOST_FLOWS + 2
+    assert len(read.graph.flows) == MOST_READ_FLOWS
+    assert read.unread == (f"a{MOST_READ_FLOWS} -> b",)
+    assert len(read_procedural_graph(text).graph.flows) == MOST_READ_FLOWS + 2
 
 
 @pytest.mark.parametrize(
@@ -303,8 +366,14 @@ def test_lenient_read_of_written_texts_with_decoration_keeps_them(text: str) -> 
         assert (read.graph, read.unread) == (graph, ())
 
 
-@pytest.mark.parametrize("actor", ["example ltd", "`root`", "1. cook", "the **boss**", "cook."])
+@pytest.mark.parametrize(
+    "actor",
+    ["example ltd", "`root`", "1. cook", "the **boss**", "cook.", "()", "(new) cook", "[x] cook", "OR1 -- cook"],
+)
 def test_lenient_read_of_written_actors_with_decoration_keeps_them(actor: str) -> None:
-    graph = ProceduralGraph.of([ProceduralFlow(ProceduralNode("start"), ProceduralNode("action", "wash", actor))])
+    wash = ProceduralNode("action", "wash", actor)
+    graph = ProceduralGraph.of(
+        [ProceduralFlow(START, wash), ProceduralFlow(action("dry"), wash), ProceduralFlow(wash, action("dry"))]
+    )
     for lenient in (False, True):
         assert read_procedural_graph(write_procedural_graph(graph), lenient).graph == graph

@@ -119,3 +119,18 @@ def test_criterion_agreements_most_frequent_number_of_ratings_is_compared() -> N
     ]
     found = criterion_agreements(annotations)[CRITERIA.index("clarity")]
     assert (found.raters, found.documents, found.left_out, found.correlation) == (2, 2, 1, 17 / 19)
+
+
+def test_read_document_annotations_systems_keep_documents_apart(tmp_path: Path) -> None:
+    found = read(tmp_path, "document,rater,system,clarity\nd1,Ann,ours,4\nd1,Ann,theirs,2\nd1,Ann,ours,1\n")
+    assert [(one.system, one.ratings["clarity"]) for one in found.annotations] == [("ours", 4), ("theirs", 2)]
+    assert found.problems == ("annotations.csv, line 4: Ann has rated d1 before; the row is left out",)
+
+
+def test_criterion_agreements_documents_of_two_systems_are_two() -> None:
+    """Two documents with ratings 1, 2 and 4, 5: 8.5 / 9.5. As one document of four ratings it would be undefined."""
+    ratings = {("ours", "Ann"): 1, ("ours", "Ben"): 2, ("theirs", "Ann"): 4, ("theirs", "Ben"): 5}
+    annotations = [
+        DocumentAnnotation("d", rater, {"clarity": value}, system) for (system, rater), value in ratings.items()
+    ]
+    assert criterion_agreements(annotations)[2] == CriterionAgreement("clarity", 3.0, 17 / 19, 2, 2, 0)

@@ -2,8 +2,11 @@ from __future__ import annotations
 
 import pytest
 from document_graphs import graph_of, nested_graphs, untidy_graphs
-from hypothesis import given
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from procedural_graphs import graphs
 
+from pytest_taskgraph.benchmarks.paged.document_sets.generated_graphs import generate_graph
 from pytest_taskgraph.benchmarks.paged.documents import LINKING, SPOKEN, Unit, decompose, is_split, recompose
 from pytest_taskgraph.workflow.procedural_graph import ProceduralGraph, ProceduralNode
 
@@ -143,6 +146,20 @@ def test_recompose_units_of_nested_graph_is_the_graph(graph: ProceduralGraph) ->
 @given(untidy_graphs())
 def test_recompose_units_of_untidy_graph_has_its_flows(graph: ProceduralGraph) -> None:
     assert recompose(decompose(graph)) == graph
+
+
+@given(graphs())
+def test_recompose_units_of_any_texts_and_flows_is_the_graph(graph: ProceduralGraph) -> None:
+    assert recompose(decompose(graph)) == graph
+
+
+@settings(max_examples=50)
+@given(st.integers(0, 10**6), st.integers(0, 200))
+def test_recompose_units_of_generated_graph_is_the_graph(seed: int, number: int) -> None:
+    graph = generate_graph(seed, number).graph
+    units = decompose(graph)
+    assert recompose(units) == graph
+    assert "other-flow" not in {unit.kind for unit in units}
 
 
 @given(nested_graphs())

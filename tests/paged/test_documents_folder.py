@@ -20,7 +20,6 @@ from pytest_taskgraph.benchmarks.paged.document_sets.generated_graphs import gen
 from pytest_taskgraph.benchmarks.paged.document_sets.pair_texts import (
     LONGEST_DOCUMENT,
     LONGEST_TEXT,
-    MOST_FLOWS,
     UnusableTextError,
     read_document_text,
     read_graph_json,
@@ -28,6 +27,10 @@ from pytest_taskgraph.benchmarks.paged.document_sets.pair_texts import (
 )
 from pytest_taskgraph.errors import UsageError
 from pytest_taskgraph.notations.procedural_text import write_procedural_graph
+from pytest_taskgraph.scoring.forms import form
+from pytest_taskgraph.scoring.forms.procedural_graph_form import MOST_FLOWS
+from pytest_taskgraph.scoring.measurement import Measurement
+from pytest_taskgraph.scoring.metrics import metric
 from pytest_taskgraph.workflow.procedural_graph import ProceduralFlow, ProceduralGraph, ProceduralNode
 
 TEA = "Start -> boil water\nboil water -> steep tea\nsteep tea -> End\n"
@@ -146,7 +149,7 @@ def test_read_documents_name_of_lines_states_split(tmp_path: Path) -> None:
         (pair("a", f"Start -> {'x' * (LONGEST_TEXT + 1)}"), "a.graph.txt: the graph has a text of 1001 characters"),
         (
             pair("a", "".join(f"a{n} -> b{n}\n" for n in range(MOST_FLOWS + 1))),
-            "a.graph.txt: the graph has 1001 flows, more than 1000",
+            "a.graph.txt: the graph has 501 flows, more than the 500 of an answer",
         ),
         ({**pair("a"), "a.document.md": "x"}, "a.document.txt: a.document.md is read; this one is left out"),
         ({"p.jsonl": '{"graph": "Start -> a"}'}, 'p.jsonl, line 1: no "document"; the pair is left out'),
@@ -273,3 +276,11 @@ def test_read_graph_json_cleans_conditions() -> None:
     gate, act = ProceduralNode("exclusive", "XOR1"), ProceduralNode("action", "boil  water")
     made = read_graph_json(ProceduralGraph.of([ProceduralFlow(gate, act, "it is\tcold")]).to_json())
     assert made.flows == (ProceduralFlow(gate, ProceduralNode("action", "boil water"), "it is cold"),)
+
+
+def test_largest_graph_that_is_read_scores_one_against_itself() -> None:
+    graph = read_graph_text("\n".join(f"step {at} -> step {at + 1}" for at in range(MOST_FLOWS)))
+    answer = form("procedural-graph").read(write_procedural_graph(graph), [], "lenient")
+    measured = metric("procedural_f1")(answer, {"flows": [*graph.to_json()]})
+    assert isinstance(measured, Measurement)
+    assert measured.value == 1.0

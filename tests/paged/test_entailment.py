@@ -10,15 +10,15 @@ from pathlib import Path
 import pytest
 from document_graphs import graph_of
 
-from pytest_taskgraph.benchmarks.paged.document_quality import entailment_weights
 from pytest_taskgraph.benchmarks.paged.document_quality.entailment import (
-    EntailmentScores,
     FineScores,
     fine_scores,
     fragment_sentences,
     split_sentences,
 )
-from pytest_taskgraph.benchmarks.paged.document_quality.entailment_weights import load_entailment_model
+from pytest_taskgraph.benchmarks.paged.entailment_models import entailment_weights
+from pytest_taskgraph.benchmarks.paged.entailment_models.entailment_scores import EntailmentScores
+from pytest_taskgraph.benchmarks.paged.entailment_models.entailment_weights import load_entailment_model
 from pytest_taskgraph.errors import UsageError
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -14,7 +15,7 @@ from pytest_taskgraph.benchmarks.paged.extraction_rules.document_elements import
 from pytest_taskgraph.benchmarks.paged.paged_options import PagedSettings
 from pytest_taskgraph.benchmarks.paged.procedure_pair import procedure_pair
 from pytest_taskgraph.benchmarks.paged.worked_examples import read_worked_examples
-from pytest_taskgraph.errors import UnknownNameError, UsageError
+from pytest_taskgraph.errors import UnknownNameError
 from pytest_taskgraph.notations.procedural_text import read_procedural_graph, write_procedural_graph
 from pytest_taskgraph.scoring.grade import grade
 from pytest_taskgraph.trial import Question, Reply, Request
@@ -49,6 +50,17 @@ def test_references_are_of_the_same_documents_for_every_method() -> None:
     }
     assert len(ids) == len(set(ids)) == 3 * len(METHODS)
     assert len({frozenset(found) for found in documents.values()}) == 1
+
+
+def test_questions_stay_those_of_their_references_where_a_file_vanishes(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.graph.txt").write_text(f"Start -> boil {name}\nboil {name} -> End\n")
+        (tmp_path / f"{name}.document.txt").write_text(f"Boil {name}.")
+    settings = replace(SETTINGS, source="own", data={"paged": str(tmp_path)}, methods=("extract",))
+    drawn = references(settings)
+    (tmp_path / "a.graph.txt").unlink()
+    assert [question(reference, settings).text for reference in drawn] == ["a\nBoil a.", "b\nBoil b."]
+    assert [reference.id for reference in references(settings)] == ["extract-b"]
 
 
 def test_references_of_more_documents_keep_those_of_fewer() -> None:
@@ -90,9 +102,15 @@ def test_prompt_shows_as_many_worked_examples_as_stated(shots: int) -> None:
         assert asked.text.partition("\n")[2] in asked.prompt
 
 
-def test_check_more_worked_examples_than_there_are_is_refused() -> None:
-    with pytest.raises(UsageError, match=r"--taskgraph-shots: 4; expected at most 3"):
-        check(replace(SETTINGS, shots=4))
+def test_more_shots_than_worked_examples_show_all_with_a_notice() -> None:
+    known = len(read_worked_examples())
+    settings = replace(SETTINGS, shots=known + 1)
+    check(settings)
+    assert all(asked.prompt.count("\nDocument:\n") == known + 1 for asked in questions(settings))
+    assert paged.description(settings).facts["worked examples"] == str(known)
+    told = f"PAGED has {known} worked examples; --taskgraph-shots states {known + 1}"
+    assert told in [*paged.notices(settings, {})]
+    assert told not in [*paged.notices(replace(SETTINGS, shots=known), {})]
 
 
 def test_check_unknown_method_is_refused_with_the_known_ones() -> None:

@@ -10,11 +10,12 @@ from pathlib import Path
 import bounded_process
 import pytest
 
+from pytest_taskgraph.benchmarks.data_sets.splits import Split
 from pytest_taskgraph.benchmarks.paged.document_sets import load
 from pytest_taskgraph.benchmarks.paged.document_sets.document_counts import PAPER_COUNTS, DocumentCounts
 from pytest_taskgraph.benchmarks.paged.document_sets.generated_documents import MOST_DOCUMENTS, generate_documents
 from pytest_taskgraph.benchmarks.paged.document_sets.generated_graphs import generate_graph
-from pytest_taskgraph.benchmarks.paged.paged_options import DocumentSplit, PagedSettings
+from pytest_taskgraph.benchmarks.paged.paged_options import PagedSettings
 from pytest_taskgraph.errors import UsageError
 
 PRINT_DIGEST = """
@@ -43,7 +44,7 @@ def test_generate_documents_splits_are_three_to_one_to_two() -> None:
 
 
 @pytest.mark.parametrize("split", ["train", "validation", "test"])
-def test_generate_documents_more_of_a_split_begin_with_the_fewer(split: DocumentSplit) -> None:
+def test_generate_documents_more_of_a_split_begin_with_the_fewer(split: Split) -> None:
     few, many = (generate_documents(4, least, split).split(split) for least in (1, 40))
     assert len(many) >= 40
     assert many[: len(few)] == few
@@ -60,7 +61,7 @@ def test_generated_document_belongs_to_its_graph() -> None:
             assert [text for text in texts if text.casefold() not in pair.document.casefold()] == []
 
 
-def test_generate_documents_concatenated_has_other_documents_of_same_graphs() -> None:
+def test_generate_documents_concatenated_has_other_texts_of_same_graphs() -> None:
     whole, joined = generate_documents(4, 1), generate_documents(4, 1, quality="concatenated")
     assert [pair.graph for pair in whole.test] == [pair.graph for pair in joined.test]
     assert all(one.document != other.document for one, other in zip(whole.test, joined.test, strict=True))

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from math import inf, nan
+from random import Random
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import f_oneway
 
 from pytest_taskgraph.benchmarks.paged.document_quality.intraclass_correlation import intraclass_correlation
 
@@ -60,3 +62,13 @@ def test_intraclass_correlation_other_scale_and_order_change_nothing(
     changed = [[factor * rating + shift for rating in reversed(row)] for row in reversed(rows)]
     assert intraclass_correlation(changed) == found
     assert found is None or -1 / (len(rows[0]) - 1) - 1e-9 <= found <= 1.0
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_intraclass_correlation_is_that_of_scipys_variance_ratio(seed: int) -> None:
+    """With F = MSB / MSW of a one-way analysis of variance, ICC(1,1) = (F - 1) / (F + k - 1)."""
+    rng = Random(f"{seed}|ratings")
+    k = rng.randint(2, 5)
+    rows = [[min(5, max(1, round(rng.gauss(mean, 0.8)))) for _ in range(k)] for mean in rng.choices(range(1, 6), k=12)]
+    ratio = float(f_oneway(*rows).statistic)
+    assert intraclass_correlation(rows) == pytest.approx((ratio - 1) / (ratio + k - 1), abs=1e-12)

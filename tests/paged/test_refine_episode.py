@@ -8,11 +8,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from procedure_texts import DINNER
 
 from pytest_taskgraph.asking import Exchange, Transcript, drive
 from pytest_taskgraph.benchmarks.paged.document_sets import load
 from pytest_taskgraph.benchmarks.paged.paged_options import PagedSettings
-from pytest_taskgraph.benchmarks.paged.refinement.refine_episode import conflict_rule, refine, refine_settings
+from pytest_taskgraph.benchmarks.paged.refinement.conflict_rules import ConflictVerdict
+from pytest_taskgraph.benchmarks.paged.refinement.refine_episode import (
+    CONFLICT_RULES,
+    ConflictRuleMaker,
+    conflict_rule,
+    refine,
+    refine_settings,
+)
 from pytest_taskgraph.benchmarks.paged.refinement.verifier_feedback import (
     VerifierFeedback,
     feedback_message,
@@ -24,20 +32,7 @@ from pytest_taskgraph.notations.procedural_text import read_procedural_graph
 from pytest_taskgraph.scoring.grade import grade
 from pytest_taskgraph.trial import Json, Place, Question, Reply, Request
 
-GOLD = """\
-Start -> lay the table
-lay the table -> OR1
-OR1 -> (dishes are needed) wash the plates
-OR1 -> (drinks are needed) chill the wine
-wash the plates -> OR2
-chill the wine -> OR2
-OR2 -> AND1
-AND1 -> bake the bread
-AND1 -> slice the cheese
-bake the bread -> AND2
-slice the cheese -> AND2
-AND2 -> End
-"""
+GOLD = DINNER
 FIRST = GOLD.replace("OR", "XOR")
 CHAIN = "Start -> buy the tent\nbuy the tent -> buy the map\nbuy the map -> End"
 
@@ -165,6 +160,51 @@ def test_refine_settings_hold_rounds_verifier_and_template() -> None:
         "verifier": "lexical",
         "feedback": feedback_template(settings),
     }
+
+
+def test_refine_settings_of_nli_name_its_model() -> None:
+    settings = PagedSettings(verifier="nli", nli="models/mine")
+    stated = refine_settings(load(settings).test[0], settings)
+    assert (stated["verifier"], stated["model"]) == ("nli", "models/mine")
+
+
+class SlowRule:
+    """A rule of which each gateway takes long: it keeps how often other tasks had their turn when it is asked."""
+
+    def __init__(self) -> None:
+        self.turns = 0
+        self.seen: list[int] = []
+
+    def find_conflict(self, first: str, second: str) -> ConflictVerdict:
+        self.seen.append(self.turns)
+        return "unknown"
+
+
+def test_refine_lets_other_questions_go_on_between_gateways(monkeypatch: pytest.MonkeyPatch) -> None:
+    rule, models = SlowRule(), []
+    maker = ConflictRuleMaker(lambda model: models.append(model) or rule, with_model=True)  # type: ignore[func-returns-value]
+    monkeypatch.setitem(CONFLICT_RULES, "slow", maker)
+    twice = GOLD.replace("AND", "OR").replace("OR1 -> bake", "OR3 -> (bread is left) bake").replace(
+        "OR1 -> slice", "OR3 -> (cheese is left) slice"
+    )  # fmt: skip
+
+    async def answer(request: Request) -> Reply:
+        return Reply(twice)
+
+    async def count() -> None:
+        while True:
+            rule.turns += 1
+            await asyncio.sleep(0)
+
+    async def ask() -> None:
+        other = asyncio.create_task(count())
+        await drive(refine(make_question(verifier="slow", model="mine")), answer)
+        other.cancel()
+
+    asyncio.run(ask())
+    assert models == ["mine"]
+    assert len(rule.seen) > 1
+    assert len(set(rule.seen)) == len(rule.seen)
 
 
 def test_refine_without_possible_settings_raises() -> None:

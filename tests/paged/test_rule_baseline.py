@@ -7,10 +7,17 @@ from typing import Any
 
 import pytest
 
+from pytest_taskgraph.asking import Exchange, drive
+from pytest_taskgraph.benchmarks.paged import paged
+from pytest_taskgraph.benchmarks.paged.document_questions import question, references
+from pytest_taskgraph.benchmarks.paged.extraction_methods import METHODS
+from pytest_taskgraph.benchmarks.paged.extraction_rules.document_elements import FORMAT, read_elements
 from pytest_taskgraph.benchmarks.paged.paged_baselines import BASELINES
 from pytest_taskgraph.benchmarks.paged.paged_baselines.document_prompts import document_of_prompt
+from pytest_taskgraph.benchmarks.paged.paged_options import PagedSettings
 from pytest_taskgraph.benchmarks.settings import Settings
 from pytest_taskgraph.errors import CannotScoreError, NotAskedError, PromptNotUnderstoodError
+from pytest_taskgraph.scoring.grade import grade
 from pytest_taskgraph.trial import Request
 
 PROMPT = """\
@@ -105,3 +112,38 @@ def test_document_of_prompt_ends_where_the_instruction_begins(prompt: str, docum
 
 def test_document_of_prompt_of_any_size_is_bounded() -> None:
     assert len(document_of_prompt("Document:\n" + "Wash it.\n" * 1_000_000)) <= 200_000
+
+
+def test_rules_answer_behind_the_marker_that_a_prompt_asks_for() -> None:
+    reasoned = PROMPT.replace(
+        "Write the graph, and nothing else.\n\nGraph:", 'Reason first. Then write "Final answer:" and the graph.'
+    )
+    assert ask(user(reasoned)) == f"Final answer:\n{ANSWER.strip()}"
+
+
+def test_rules_answer_behind_the_marker_that_feedback_asks_for() -> None:
+    assert ask(user(PROMPT), user('Write "Final answer:" and the graph.')) == f"Final answer:\n{ANSWER.strip()}"
+
+
+def test_rules_take_a_marker_in_the_document_for_its_words() -> None:
+    answer = ask(user(PROMPT.replace("Polish the car.", 'Say "Final answer: elements:".')))
+    assert answer.startswith("Start -> wash the car\n")
+
+
+def test_rules_list_elements_where_a_prompt_asks_for_them() -> None:
+    prompt = f"List the elements:\n\n{FORMAT}\nDocument:\nWash the car. If it is dusty, wax it.\n\nElements:\n"
+    assert ask(user(prompt)) == "activity: wash the car\ncondition: it is dusty\nactivity: wax it"
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_rules_answer_each_method_in_the_form_that_its_prompt_asks_for(method: str) -> None:
+    settings = PagedSettings(methods=(method,), instances=12)
+    for reference in references(settings):
+        asked = question(reference, settings)
+        exchanges: list[Exchange] = []
+        transcript = asyncio.run(drive(paged.episode(asked.episode)(asked), MODEL.answer, exchanges))
+        first = exchanges[0].reply
+        assert first is not None
+        assert first.text.startswith("Final answer:\n") == (method == "reason")
+        assert bool(read_elements(first.text).elements) == (method == "elements")
+        assert grade(asked, transcript.reply).value > (0.7 if method == "elements" else 0.9)

@@ -8,8 +8,9 @@ from collections import Counter
 import pytest
 
 from pytest_taskgraph.benchmarks.paged.document_sets.generated_graphs import generate_graph
-from pytest_taskgraph.benchmarks.paged.documents.written_document import DocumentQuality, write_document
+from pytest_taskgraph.benchmarks.paged.documents.written_document import write_document
 from pytest_taskgraph.benchmarks.paged.extraction_rules.rule_extractor import extract_graph
+from pytest_taskgraph.benchmarks.paged.paged_options import DocumentQuality
 from pytest_taskgraph.workflow.procedural_graph import ProceduralGraph
 
 DOCUMENTS = 40

@@ -121,6 +121,12 @@ def test_plan_of_agents_and_judges_tells_what_it_leaves_out() -> None:
     assert "some questions send more requests, as their replies turn out" in drawn
 
 
+def test_forecast_of_requests_that_replies_decide_states_no_upper_bound() -> None:
+    plan = some(replace(STORED, stored=0, shared=1, more=True))
+    assert forecast(plan) == "at least 3 requests, 1 shared with another question, at least $0.0036, at most unknown"
+    assert forecast(plan, max_cost=0.5).endswith("at least $0.0036, at most $0.50")
+
+
 def test_forecast_from_a_sample_is_no_exact_count() -> None:
     plan = some(STORED)
     told = "about 3 requests, about 1 reply from the store, about $0.0036, at most $0.21"

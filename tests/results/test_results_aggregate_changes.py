@@ -136,6 +136,14 @@ def test_change_of_a_class_without_questions_is_undefined() -> None:
     assert (found.before, found.after, found.change, found.p, found.verdict) == (None, None, None, None, "")
 
 
+def test_changes_leave_out_an_aggregate_of_no_paired_question() -> None:
+    never = Aggregate("round_five", "ratio", ("round_five",))
+    found = aggregate_changes(
+        pairs_of(rows_of(1, 0.8, 0.6)), [FamilyDescription("steps", aggregates=(never, SENSITIVITY))], 0.025
+    )
+    assert [one.name for one in found] == ["sensitivity"]
+
+
 def test_changes_without_aggregates_are_none() -> None:
     assert aggregate_changes(pairs_of(rows_of(1, 0.8, 0.6)), [FamilyDescription("steps")], 0.025) == ()
     assert aggregate_changes((), [STEPS], 0.025) == ()

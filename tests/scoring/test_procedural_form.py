@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from procedural_builders import END, START, action, gateway, graph, procedural_graphs, stated
 
-from pytest_taskgraph.errors import UnparseableError
+from pytest_taskgraph.errors import ProviderError, UnparseableError
 from pytest_taskgraph.notations.procedural_text import write_procedural_graph
 from pytest_taskgraph.scoring.forms.procedural_graph_form import (
     MOST_FLOWS,
+    MOST_UNREAD,
     PROCEDURAL_GRAPH,
     read_procedure,
     write_procedure,
@@ -81,9 +84,13 @@ def test_read_procedure_strictly_refuses_any_other_line() -> None:
 
 def test_read_procedure_of_a_huge_reply_is_cut() -> None:
     reply = "\n".join(f"step {at} -> step {at + 1}" for at in range(3 * MOST_FLOWS))
-    flows = read_procedure(reply, "lenient")["flows"]
+    answer = read_procedure(reply, "lenient")
+    flows, unread = answer["flows"], answer["unread"]
     assert isinstance(flows, list)
+    assert isinstance(unread, list)
     assert len(flows) == MOST_FLOWS
+    assert unread[0] == f"step {MOST_FLOWS} → step {MOST_FLOWS + 1}"
+    assert len(unread) == MOST_UNREAD
 
 
 @pytest.mark.parametrize("last", ['Unread: ["x", 3]', "Unread: [x]", f"Unread: {'[' * 3000}{']' * 3000}", "Unread: []"])
@@ -135,6 +142,11 @@ def test_form_shows_a_graph_in_one_line_with_actors_and_conditions() -> None:
     )
 
 
+def test_grade_of_unread_lines_tells_them_in_the_remark() -> None:
+    score = grade(asked(SHIP), Reply("Start -> check\n-> what?\ncheck -> End"))
+    assert score.remark == "left out 1 line of the reply: '-> what?'"
+
+
 def test_grade_of_a_refusal_adds_the_gold_elements_to_recall() -> None:
     score = grade(asked(SHIP), Reply("I'm sorry, but I can't help with that."))
     assert (score.status, score.value) == ("refused", 0.0)
@@ -148,3 +160,30 @@ def test_grade_of_an_apology_before_a_graph_is_that_of_the_graph() -> None:
     assert grade(asked(SHIP), Reply(f"{apology}\n{TEXT}")).value == 1.0
     refused = grade(asked(SHIP), Reply(f"{apology}\nask a lawyer -> trust them"))
     assert refused.status == "refused"
+
+
+@pytest.mark.parametrize(
+    ("reply", "value"),
+    [
+        (f"I reason.\n{TEXT}", 1.0),  # no marker: the graph is told from talk
+        (f"The answer follows.\nStart -> stop\nFinal answer:\n{TEXT}", 1.0),
+        (
+            f'I shall write "Final answer:" and the graph.\n{TEXT.replace("clerk", "cook")}\n**Final Answer:**\n{TEXT}',
+            1.0,
+        ),
+        ("I have no idea.", 0.0),
+    ],
+)
+def test_grade_of_marked_graph_reads_behind_last_marker_or_all(reply: str, value: float) -> None:
+    assert grade(replace(asked(SHIP), place="marker"), Reply(reply)).value == value
+
+
+def test_grade_of_marked_graph_strictly_demands_marker() -> None:
+    question = replace(asked(SHIP, "strict"), place="marker")
+    assert grade(question, Reply(TEXT)).status == "unparseable"
+    assert grade(question, Reply(f"Final answer:{TEXT}")).value == 1.0
+
+
+def test_grade_of_unmarked_graph_cut_off_raises_truncated() -> None:
+    with pytest.raises(ProviderError, match="cut off"):
+        grade(replace(asked(SHIP), place="marker"), Reply(TEXT, finish_reason="length"))

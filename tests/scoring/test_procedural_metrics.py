@@ -60,7 +60,15 @@ def test_procedural_f1_sums_all_elements_before_it_divides() -> None:
 
 def test_procedural_f1_has_both_parts_of_every_element() -> None:
     names = [f"{name}_{part}" for name in (*ELEMENTS, "gateway", "overall") for part in ("precision", "recall")]
-    assert sorted(measured("procedural_f1", None, POLISH).parts) == sorted(names)
+    assert sorted(measured("procedural_f1", None, POLISH).parts) == sorted([*names, "unread_lines"])
+
+
+def test_procedural_f1_states_the_lines_that_were_left_out() -> None:
+    answer: Json = {"flows": [*POLISH.to_json()], "unread": ["so be it", "b ->", "hm", "well"]}
+    found = measured("procedural_f1", answer, POLISH)
+    assert found.parts["unread_lines"] == (4, len(POLISH.flows) + 4)
+    assert found.remark == "left out 4 lines of the reply: 'so be it', 'b ->', 'hm', ..."
+    assert measured("procedural_f1", stated(POLISH), POLISH).remark == ""
 
 
 def test_procedural_f1_of_no_answer_adds_the_gold_elements_to_recall() -> None:
@@ -96,6 +104,8 @@ def test_metrics_of_swapped_graphs_are_the_same(one: ProceduralGraph, other: Pro
         there, back = measured(name, stated(one), other), measured(name, stated(other), one)
         assert there.value == pytest.approx(back.value)
         for part, pair in there.parts.items():
+            if part == "unread_lines":
+                continue
             swapped = (
                 part.replace("precision", "recall") if "precision" in part else part.replace("recall", "precision")
             )

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from procedural_builders import END, START, action, gateway, graph, procedural_graphs
 
 from pytest_taskgraph.scoring.procedural_graphs.bleu import bleu1
-from pytest_taskgraph.scoring.procedural_graphs.element_counts import ElementCounts, Part, pooled
+from pytest_taskgraph.scoring.procedural_graphs.element_counts import ElementCounts, Part, pool_counts
 from pytest_taskgraph.scoring.procedural_graphs.graph_scores import ELEMENTS, score_procedure
 from pytest_taskgraph.workflow.procedural_graph import (
     GATEWAYS,
@@ -49,7 +49,7 @@ def test_score_procedure_of_the_reworded_ledger_gives_the_worked_numbers() -> No
     assert rounded(scores["sequence"]) == (1.0, 1.0, 1.0)
 
 
-def test_score_procedure_of_inclusive_for_exclusive_gateways_gives_the_worked_numbers() -> None:
+def test_score_procedure_inclusive_for_exclusive_gives_worked_numbers() -> None:
     scores = score_procedure(choice("OR1", "OR2"), choice("XOR1", "XOR2"))
     assert [scores[name].f1 for name in ("exclusive", "inclusive", "condition")] == [0.0, 0.0, 0.0]
     assert scores["sequence"] == ElementCounts((2.0, 6), (2.0, 6))
@@ -238,10 +238,10 @@ def test_score_procedure_is_what_brute_force_finds(extracted: ProceduralGraph, g
 
 
 def test_pooled_counts_are_summed_before_they_are_divided() -> None:
-    counts = pooled([ElementCounts((1.0, 1), (1.0, 4)), ElementCounts((1.0, 3), (0.0, 0))])
+    counts = pool_counts([ElementCounts((1.0, 1), (1.0, 4)), ElementCounts((1.0, 3), (0.0, 0))])
     assert counts == ElementCounts((2.0, 4), (1.0, 4))
     assert counts.f1 == pytest.approx(1 / 3)
-    assert pooled([]).f1 is None
+    assert pool_counts([]).f1 is None
 
 
 def test_element_counts_of_one_side_alone_have_an_f1_of_zero() -> None:

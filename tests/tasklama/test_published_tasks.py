@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_taskgraph.benchmarks.data_sets import data_files, json_lines
-from pytest_taskgraph.benchmarks.data_sets.data_files import split_of
 from pytest_taskgraph.benchmarks.data_sets.data_problems import DataProblems
 from pytest_taskgraph.benchmarks.data_sets.json_lines import LONGEST_LINE
+from pytest_taskgraph.benchmarks.data_sets.splits import split_of
 from pytest_taskgraph.benchmarks.tasklama.complex_task import ComplexTask
 from pytest_taskgraph.benchmarks.tasklama.task_sets import TaskSet, published
 from pytest_taskgraph.benchmarks.tasklama.task_sets.published import read_published

@@ -7,15 +7,14 @@ and those that macOS adds to archives are passed over.
 from __future__ import annotations
 
 import os
-import re
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial, wraps
 from pathlib import Path, PurePosixPath
-from typing import IO, Final, Literal
+from typing import IO, Final, TypeVar
 
 from ...errors import UsageError
 from .data_problems import DataProblems, shown
@@ -23,11 +22,12 @@ from .data_problems import DataProblems, shown
 LARGEST_FILE: Final = 50_000_000  # bytes, of a file as unpacked that is read as a whole
 LARGEST_SET: Final = 100_000_000  # bytes, of all such files together, and of an archive
 MOST_FILES: Final = 1_000
+MOST_KEPT: Final = 4  # data sets of one reader that are kept in memory
 DAMAGES: Final = (OSError, zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, ValueError)
 """What reading a file of a folder or an archive raises if it is damaged or may not be read."""
 
-Split = Literal["train", "validation", "test"]
 Fingerprint = tuple[tuple[str, int, int], ...]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +68,24 @@ class DataFormat:
         return name.lower().endswith(self.suffixes) and not hidden
 
 
+@contextmanager
+def restate_path(path: Path, form: DataFormat, words: str) -> Iterator[None]:
+    """Name a path as a command states it in the errors of what is done with its data.
+
+    Args:
+        path: The path, which the readers of the data name by `--taskgraph-data`.
+        form: The format of the data.
+        words: How the command states the path, such as "--recipes=PATH".
+
+    Raises:
+        UsageError: if the data raise it; with the words in place of the option.
+    """
+    try:
+        yield
+    except UsageError as error:
+        raise UsageError(str(error).replace(form.option(path), words)) from None
+
+
 def fingerprint(path: Path, form: DataFormat) -> Fingerprint:
     """Return what changes when a file of the data is changed.
 
@@ -83,6 +101,29 @@ def fingerprint(path: Path, form: DataFormat) -> Fingerprint:
         return tuple((str(file), file.stat().st_mtime_ns, file.stat().st_size) for file in files)
     except OSError as error:
         raise UsageError(f"{form.option(path)}: {error.strerror or error}; {form.expected}") from None
+
+
+def keep_until_changed(form: DataFormat) -> Callable[[Callable[[Path], T]], Callable[[Path], T]]:
+    """Return a decorator for a reader of a data set: what it read is kept until a file of the data is changed.
+
+    The reader raises UsageError if nothing is at its path, or it may not be read.
+
+    Args:
+        form: The format of the data.
+    """
+
+    def decorate(read: Callable[[Path], T]) -> Callable[[Path], T]:
+        @lru_cache(maxsize=MOST_KEPT)
+        def read_version(path: Path, _: Fingerprint) -> T:
+            return read(path)
+
+        @wraps(read)
+        def read_or_recall(path: Path) -> T:
+            return read_version(path, fingerprint(path, form))
+
+        return read_or_recall
+
+    return decorate
 
 
 @contextmanager
@@ -184,23 +225,3 @@ def nothing_usable(path: Path, form: DataFormat, files: Sequence[DataFile], prob
     found = ", ".join(names) + more if names else f"no {' or '.join(form.suffixes)} file"
     first = "".join(f"; {line}" for line in problems.lines[:1])
     return UsageError(f"{form.option(path)}: no {form.item} that can be used; found {found}{first}; {form.expected}")
-
-
-def split_of(name: str) -> Split | None:
-    """Return the split that the name of a file or else of one of its folders states; None if none does.
-
-    Its words decide: train and training, valid, validation, val and dev, test and testing.
-    """
-    for part in reversed(PurePosixPath(name).parts):
-        words = [word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+", part)]
-        splits: tuple[Split, ...] = ("train", "validation", "test")
-        stated = [split for split in splits if any(_states(word, split) for word in words)]
-        if stated:
-            return stated[0] if len(stated) == 1 else None
-    return None
-
-
-def _states(word: str, split: Split) -> bool:
-    return word.startswith({"train": "train", "validation": "valid", "test": "test"}[split]) or (
-        split == "validation" and word in ("val", "dev")
-    )

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from ...errors import UnknownNameError
-from ..family import Family, Label, QuestionReference
+from ..family import Command, Family, Label, QuestionReference
 from ..settings import Settings
 from .paged_options import DATA, HELP, OPTIONS, PROFILES, PagedSettings
 
@@ -33,6 +33,7 @@ class Paged(Family):
     data_names = (DATA,)
     prompt_templates = False
     baselines = ("rules",)
+    commands = ("paged",)
 
     def references(self, settings: Settings, options: Mapping[str, Any]) -> Sequence[QuestionReference]:
         """Return the questions about the documents, for each method. Raises UsageError."""
@@ -47,13 +48,13 @@ class Paged(Family):
         return question(reference, PagedSettings.of(settings))
 
     def check(self, settings: Settings) -> None:
-        """Check methods, worked examples and prompts. Raises UsageError."""
+        """Check methods, rounds, verifier and prompts. Raises UsageError."""
         from .document_questions import check
 
         check(PagedSettings.of(settings))
 
     def notices(self, settings: Settings, options: Mapping[str, Any]) -> Sequence[str]:
-        """Return the problems of the data, and the counts of the user's own."""
+        """Return the problems of the data, the counts of the user's own, and that worked examples are too few."""
         from .document_questions import notices
 
         return list(notices(PagedSettings.of(settings)))
@@ -93,8 +94,16 @@ class Paged(Family):
             raise UnknownNameError("baseline", name, BASELINES)
         return BASELINES[name](settings)
 
+    def command(self, name: str) -> Command:
+        """Return the command about documents and their quality. Raises UnknownNameError for any other name."""
+        if name not in self.commands:
+            return super().command(name)
+        from . import paged_command
+
+        return paged_command
+
     def section(self, group: str) -> str:
-        """Return the one section of the methods."""
+        """Return the section of all methods."""
         from .extraction_methods import SECTION
 
         return SECTION

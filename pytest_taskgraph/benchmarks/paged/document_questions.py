@@ -10,23 +10,26 @@ from ...errors import UsageError
 from ...scoring.forms.procedural_graph_form import PROCEDURAL_GRAPH
 from ...trial import Question, digest_of
 from ..data_sets.item_draw import draw_items
+from ..data_sets.splits import SPLITS
 from ..family import QuestionReference
 from .document_sets import DocumentPair, load
 from .extraction_methods import METHODS, SECTION, select_methods
-from .paged_options import PagedSettings
-from .prompts import PROMPTS
-from .worked_examples import read_worked_examples
+from .paged_options import ROUNDS, PagedSettings
+from .paged_tables import MOST_ROUNDS
+from .prompt_check import check_prompts
 
 METRIC: Final = "procedural_f1"
 FURTHER: Final = ("graph_edit_similarity",)
 
 
 def check(settings: PagedSettings) -> None:
-    """Check methods, worked examples and prompts. Raises UsageError."""
-    select_methods(settings.methods)
-    PROMPTS.check(settings)
-    if settings.examples > (known := len(read_worked_examples())):
-        raise UsageError(f"--taskgraph-shots: {settings.examples}; expected at most {known}, the worked examples")
+    """Check methods, rounds and prompts. Raises UsageError."""
+    methods = select_methods(settings.methods)
+    check_prompts(settings)
+    if settings.rounds > MOST_ROUNDS:
+        raise UsageError(f"{ROUNDS.flag}: {settings.rounds}; expected at most {MOST_ROUNDS}")
+    for method in methods:
+        method.check(settings)
 
 
 def references(settings: PagedSettings, instances: int | None = None) -> list[QuestionReference]:
@@ -40,16 +43,18 @@ def references(settings: PagedSettings, instances: int | None = None) -> list[Qu
         UsageError: if there is no such document, or an option cannot be met.
     """
     check(settings)
-    documents = _drawn(_counted(settings, instances))
+    documents = _draw_references(_with_instances(settings, instances))
     return [_of_method(method.name, document) for method in select_methods(settings.methods) for document in documents]
 
 
 def notices(settings: PagedSettings) -> Iterator[str]:
-    """Yield the problems of the data, and the counts of the user's own."""
+    """Yield the problems of the data, the counts of the user's own, and how many examples there are if too few."""
+    if settings.shots is not None and settings.shots > settings.examples:
+        yield f"PAGED has {settings.examples} worked examples; --taskgraph-shots states {settings.shots}"
     document_set = load(settings)
     yield from document_set.problems
     if document_set.source == "own":
-        counts = {name: len(document_set.split(name)) for name in ("train", "validation", "test")}
+        counts = {name: len(document_set.split(name)) for name in SPLITS}
         yield "PAGED, own documents: " + ", ".join(f"{name} {count}" for name, count in counts.items())
 
 
@@ -79,25 +84,25 @@ def question(reference: QuestionReference, settings: PagedSettings) -> Question:
     )
 
 
-def _counted(settings: PagedSettings, instances: int | None) -> PagedSettings:
+def _with_instances(settings: PagedSettings, instances: int | None) -> PagedSettings:
     """Return the settings with the number of documents that counts: the user's, else the suite's."""
     if instances is None or "instances" in settings.given:
         return settings
     return replace(settings, instances=instances)
 
 
-def _drawn(settings: PagedSettings) -> list[QuestionReference]:
+def _draw_references(settings: PagedSettings) -> list[QuestionReference]:
     """Return what a reference holds of each document that is drawn, without a method."""
     document_set = load(settings)
     split = document_set.split(settings.split)
     if not split:
-        counts = ", ".join(f"{name}: {len(document_set.split(name))}" for name in ("train", "validation", "test"))
+        counts = ", ".join(f"{name}: {len(document_set.split(name))}" for name in SPLITS)
         raise UsageError(f"PAGED, {document_set.source} documents: none in the {settings.split} split; {counts}")
     chosen = {pair.id for pair in draw_items(split, settings.instances, settings.seed)}
-    return [_stated(at, pair, settings) for at, pair in enumerate(split) if pair.id in chosen]
+    return [_reference_of(at, pair, settings) for at, pair in enumerate(split) if pair.id in chosen]
 
 
-def _stated(at: int, pair: DocumentPair, settings: PagedSettings) -> QuestionReference:
+def _reference_of(at: int, pair: DocumentPair, settings: PagedSettings) -> QuestionReference:
     graph = pair.graph
     gateways = sum(len(graph.outgoing(node)) > 1 for node in graph.nodes if node.is_gateway)
     return QuestionReference(
@@ -114,6 +119,7 @@ def _of_method(name: str, stated: QuestionReference) -> QuestionReference:
 
 
 def _pair(reference: QuestionReference, settings: PagedSettings) -> DocumentPair:
-    found = load(replace(settings, instances=reference.payload["count"]))
+    # As the references were drawn from it: a file that is changed since then moves no document to another question.
+    document_set = load(replace(settings, instances=reference.payload["count"]), renew=False)
     at: int = reference.payload["document"]
-    return found.split(settings.split)[at]
+    return document_set.split(settings.split)[at]

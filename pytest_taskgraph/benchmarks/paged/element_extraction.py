@@ -19,9 +19,9 @@ def extract_elements(question: Question) -> Turns:
     stays as it is: it may hold a graph.
     """
     (reply,) = yield [Request(messages=opening(question))]
-    found = read_elements(reply.text)
-    note: dict[str, Json] = {"elements": len(found.elements), "unread": [*found.unread]}
-    if not found.elements:
+    extracted = read_elements(reply.text)
+    note: dict[str, Json] = {"elements": len(extracted.elements), "unread": [*extracted.unread]}
+    if not extracted.elements:
         return Transcript(reply, notes=[note])
-    text = write_procedural_graph(graph_of_elements(found.elements))
+    text = write_procedural_graph(graph_of_elements(extracted.elements))
     return Transcript(replace(reply, text=text), notes=[note])

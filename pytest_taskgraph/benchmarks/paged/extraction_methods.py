@@ -1,27 +1,52 @@
-"""The methods of PAGED, in the order of reports, and how users choose among them."""
+"""The methods of PAGED: what a method is, all of them in the order of reports, and how users choose among them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from ...errors import UnknownNameError
+from ...trial import Place
 from .element_extraction import extract_elements
-from .extraction_method import ExtractionMethod
 from .extraction_rules.document_elements import FORMAT
 from .prompts import PROMPTS
-from .refinement.refine_episode import refine, refine_settings
+from .refinement.refine_episode import check_refinement, refine, refine_settings
 from .worked_examples import read_worked_examples
 
 if TYPE_CHECKING:
     from ...asking import Episode
+    from ...trial import Json
     from .document_sets import DocumentPair
     from .paged_options import PagedSettings
 
 SECTION: Final = "extraction"
 ALL: Final = "all"
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractionMethod:
+    """One way to ask for the graph of a document.
+
+    Args:
+        name: The name in options, gates and tables.
+        title: What it does, in a few words, for the documentation.
+        prompt: From the document and the settings to the text of the first request.
+        place: Where the graph stands in the reply.
+        episode: How a question is put; None for one prompt and one reply.
+        settings: From the document and the settings to what the episode needs beside the prompt.
+        check: Checks, before anything is asked, that the settings can be met. Raises UsageError.
+    """
+
+    name: str
+    title: str
+    prompt: Callable[[DocumentPair, PagedSettings], str]
+    place: Place
+    episode: Episode | None = None
+    settings: Callable[[DocumentPair, PagedSettings], dict[str, Json]] = lambda pair, settings: {}
+    check: Callable[[PagedSettings], None] = lambda settings: None
 
 
 def extraction_prompt(reasoning: bool, pair: DocumentPair, settings: PagedSettings) -> str:
@@ -67,6 +92,7 @@ METHODS: Final[Mapping[str, ExtractionMethod]] = MappingProxyType(
                 "whole",
                 refine,
                 refine_settings,
+                check_refinement,
             ),
         )
     }

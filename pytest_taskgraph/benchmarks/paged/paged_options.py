@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final, Literal, get_args
 
+from ..data_sets.splits import SPLITS, Split
 from ..settings import Option, Settings
 
 EXAMPLES: Final = 3
-"""The number of worked examples before the document, unless --taskgraph-shots is set."""
+"""The number of worked examples before the document, unless --taskgraph-shots states fewer: there are no more."""
 DATA: Final = "paged"
 """The data set of the user's own documents and graphs."""
+
+DocumentQuality = Literal["pipeline", "concatenated"]
+QUALITIES: Final[tuple[DocumentQuality, ...]] = get_args(DocumentQuality)
+"""How documents are written from graphs, the default first."""
 
 METHOD: Final = Option(
     "paged-method",
@@ -25,7 +30,7 @@ SPLIT: Final = Option(
     "NAME",
     "split of the PAGED documents that are asked about: train, validation or test",
     "test",
-    choices=("train", "validation", "test"),
+    choices=SPLITS,
 )
 SOURCE: Final = Option(
     "paged-source",
@@ -38,25 +43,29 @@ QUALITY: Final = Option(
     "KIND",
     "how documents are written from generated graphs: pipeline (grouped and joined into sentences) or concatenated",
     "pipeline",
-    choices=("pipeline", "concatenated"),
+    choices=QUALITIES,
 )
 ROUNDS: Final = Option("paged-rounds", "N", "rounds of feedback of the method refine", "2", kind="whole", least=1)
 VERIFIER: Final = Option(
     "paged-verifier",
     "NAME",
-    "what tells conflicting conditions for the method refine: lexical, or nli (a model, of the extra nli)",
+    "how the method refine finds conflicts of conditions: lexical, or nli (a model, of the extra nli)",
     "lexical",
     choices=("lexical", "nli"),
 )
-OPTIONS: Final = (METHOD, SPLIT, SOURCE, QUALITY, ROUNDS, VERIFIER)
+NLI: Final = Option(
+    "paged-nli",
+    "NAME",
+    "entailment model of --taskgraph-paged-verifier=nli: a folder of transformers, or a name in the local cache",
+    "FacebookAI/roberta-large-mnli",
+)
+OPTIONS: Final = (METHOD, SPLIT, SOURCE, QUALITY, ROUNDS, VERIFIER, NLI)
 HELP: Final = {"instances": "of N documents per method", "shots": "documents"}
 """The words of this family for the help of shared options."""
 PROFILES: Final = {"full": {"paged-method": "all"}}
 """The values that profiles give options of the family."""
 
 DocumentSource = Literal["generated", "own"]
-DocumentSplit = Literal["train", "validation", "test"]
-DocumentQuality = Literal["pipeline", "concatenated"]
 ConditionVerifierName = Literal["lexical", "nli"]
 
 
@@ -66,6 +75,7 @@ _FIELDS: Final = {
     "quality": QUALITY,
     "rounds": ROUNDS,
     "verifier": VERIFIER,
+    "nli": NLI,
 }
 """The fields of PagedSettings that hold the value of an option, as it is."""
 
@@ -78,16 +88,17 @@ class PagedSettings(Settings):
     """
 
     methods: tuple[str, ...] = ("extract",)
-    split: DocumentSplit = "test"
+    split: Split = "test"
     source: DocumentSource = "generated"
     quality: DocumentQuality = "pipeline"
     rounds: int = 2
     verifier: ConditionVerifierName = "lexical"
+    nli: str = NLI.default
 
     @property
     def examples(self) -> int:
         """The number of worked examples."""
-        return EXAMPLES if self.shots is None else self.shots
+        return EXAMPLES if self.shots is None else min(self.shots, EXAMPLES)
 
     @classmethod
     def of(cls, settings: Settings) -> PagedSettings:

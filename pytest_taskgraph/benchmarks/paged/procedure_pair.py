@@ -60,7 +60,7 @@ def _text_partners(given: ProceduralGraph, gold: ProceduralGraph) -> dict[Proced
         value = bleu1(node.text, other.text) if node.text or other.text else 1.0
         return value if value >= MATCHED else 0.0
 
-    return _assigned(
+    return _assign_partners(
         [node for node in given.nodes if not node.is_gateway],
         [node for node in gold.nodes if not node.is_gateway],
         likeness,
@@ -78,12 +78,12 @@ def _gateway_partners(
         shared = len(before.intersection(flow.source for flow in gold.incoming(other)))
         return float(shared + len(after.intersection(flow.target for flow in gold.outgoing(other))))
 
-    return _assigned(
+    return _assign_partners(
         [node for node in given.nodes if node.is_gateway], [node for node in gold.nodes if node.is_gateway], likeness
     )
 
 
-def _assigned(
+def _assign_partners(
     nodes: Sequence[ProceduralNode],
     others: Sequence[ProceduralNode],
     likeness: Callable[[ProceduralNode, ProceduralNode], float],

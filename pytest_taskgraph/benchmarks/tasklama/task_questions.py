@@ -11,6 +11,7 @@ from ...scoring.forms.task_graph_form import TASK_GRAPH
 from ...scoring.task_graphs.similarity import check_similarity
 from ...trial import Question, digest_of
 from ..data_sets.item_draw import draw_items
+from ..data_sets.splits import SPLITS
 from ..family import QuestionReference
 from .complex_task import ComplexTask
 from .embedded_similarity import EMBEDDINGS
@@ -21,7 +22,6 @@ from .sequences import FILTERED, check_filter, draw_examples
 from .task_baselines import data_problems
 from .task_sets import TaskSet, load
 from .task_sets.embedded import read_embedded
-from .task_sets.task_set import SPLITS
 from .tasklama_options import SAMPLES, SEQUENCES, TaskLamaSettings
 
 WITH, WITHOUT = "with", "without"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from ..data_sets.splits import SPLITS, Split
 from ..settings import Option, Settings
 
 SHOTS: Final = 3
@@ -23,7 +24,7 @@ SPLIT: Final = Option(
     "NAME",
     "split of the TaskLAMA tasks that are asked about: train, validation or test",
     "test",
-    choices=("train", "validation", "test"),
+    choices=SPLITS,
 )
 SOURCE: Final = Option(
     "tasklama-source",
@@ -63,7 +64,6 @@ HELP: Final = {"instances": "per method", "shots": "tasks"}
 PROFILES: Final = {"full": {"tasklama-method": "icl,multseq,golden_linear,golden_whole,linear,whole,entire_graph"}}
 """The values that profiles give options of the family."""
 
-Split = Literal["train", "validation", "test"]
 Source = Literal["published", "embedded", "generated"]
 Context = Literal["with", "without", "both"]
 Similarity = Literal["lexical", "sentence-transformers", "embeddings"]

@@ -20,7 +20,7 @@ from ..gate_lines import gates_of, reason, state
 from ..headline import verdict
 from ..html.table_view import repetitions
 from ..spending_line import took
-from ..wording import count, interval, number, plural
+from ..wording import count, fact_name, interval, number, plural
 from .changes_since import baseline, change, verdict_line
 from .elements import cell, code, table, words
 from .table_lines import markdown_table
@@ -176,7 +176,7 @@ def _run(tally: Tally, about: About) -> Iterator[str]:
     facts = {
         "models": ", ".join(models[:20]) + more,
         "seed": code(str(about.seed)),
-        **{f"{name}s": ", ".join(map(code, value.split(", ")[:20])) for name, value in about.facts.items()},
+        **{fact_name(name, value): ", ".join(map(code, value.split(", ")[:20])) for name, value in about.facts.items()},
         plural("prompt", len(about.prompts)): ", ".join(map(code, about.prompts[:20])),
         "parsing": about.parsing and code(about.parsing),
         "pytest-taskgraph-bench": code(about.version),

@@ -19,7 +19,7 @@ from ..escape import one_line, shorten, wrap
 from ..gate_lines import gate_lines
 from ..repetition_lines import repetition_notes, repetitions, repetitions_by_model
 from ..spending_line import spent, took
-from ..wording import count, interval, number, plural
+from ..wording import count, fact_name, interval, number, plural
 from .side_by_side import grid, has_rates_alone, legend, side_by_side, titles_of
 
 REPORT_ONLY = "taskgraph: report only: no answer, gate or comparison fails the run"
@@ -36,7 +36,7 @@ def header(about: About, width: int = 80) -> list[str]:
     start, end = f"taskgraph {about.version}: ", "".join(f", {fact}" for fact in asked)
     models = one_line(f"{plural('model', len(about.models))} {', '.join(about.models) or 'none'}", NAMES)
     how = {
-        **{plural(name, 2 if ", " in value else 1): value for name, value in about.facts.items()},
+        **{fact_name(name, value): value for name, value in about.facts.items()},
         plural("prompt", len(about.prompts)): ", ".join(about.prompts),
         "parsing": about.parsing,
     }

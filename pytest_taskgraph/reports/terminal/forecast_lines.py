@@ -91,8 +91,8 @@ def _stored(total: PlanRow) -> str:
 def _price(total: PlanRow, max_cost: float | None) -> str:
     if total.expected.known is None:
         return "cost unknown" if max_cost is None else f"cost unknown, at most {dollars(max_cost, up=True)}"
-    about = f"{'at least' if total.expected.more else 'about'} {dollars(total.expected.known)}"
-    worst = None if total.worst.more else total.worst.known
+    about = f"{'at least' if total.expected.more or total.more else 'about'} {dollars(total.expected.known)}"
+    worst = None if total.worst.more or total.more else total.worst.known  # replies decide what follows
     bounds = [bound for bound in (worst, max_cost) if bound is not None]
     return f"{about}, at most {dollars(min(bounds), up=True) if bounds else UNKNOWN}"
 

@@ -72,7 +72,8 @@ def aggregate_changes(
 ) -> tuple[AggregateChange, ...]:
     """Return each aggregate of the families that have paired questions, for each model.
 
-    The mean of the main score is left out, for the questions themselves are tested by it. Deviations are shown, and
+    The mean of the main score is left out, for the questions themselves are tested by it; so is an aggregate that no
+    paired question counts for. Deviations are shown, and
     not tested: neither more nor less of them is worse.
 
     Args:
@@ -99,7 +100,9 @@ def _changes(pairs: Sequence[Pair], family: FamilyDescription) -> Iterator[_Test
     known = {aggregate.name: aggregate for aggregate in family.aggregates}
     for aggregate in family.aggregates:
         if aggregate.kind != "mean" or any(aggregate.of):
-            yield _change(pairs, aggregate, known, family.name)
+            change, p_values = _change(pairs, aggregate, known, family.name)
+            if change.n:
+                yield change, p_values
 
 
 def _change(pairs: Sequence[Pair], aggregate: Aggregate, known: Known, family: str) -> _Tested:

@@ -16,11 +16,11 @@ from ...notations.procedural_text import read_procedural_graph, write_procedural
 from ...trial import Json, Parsing
 from ...workflow.procedural_graph import ProceduralFlow, ProceduralGraph, ProceduralNode
 from ..name_lists import shown, unknown_name
-from ..procedural_graphs.answered_graphs import answered_procedure
+from ..procedural_graphs.answered_graphs import answered_procedure, unread_lines
 from .form import Form, collapse_spaces, show_value
 
 MOST_FLOWS: Final = 500
-"""The flows of an answer; further ones are left out, for the work of scoring grows with them."""
+"""The flows of an answer; further ones count as unread, for the work of scoring grows with them."""
 MOST_UNREAD: Final = 50  # lines that an answer states
 _UNREAD: Final = re.compile(r"Unread: (\[.*\])")
 _MOST_PASSES: Final = 8
@@ -30,7 +30,7 @@ def write_procedure(answer: Json) -> str:
     """Return the text of an answer, without empty lines; unread lines are its last line, as a JSON list."""
     text = write_procedural_graph(answered_procedure(answer))
     lines = [line for line in text.splitlines() if line.strip()]
-    if unread := _unread_lines(answer):
+    if unread := unread_lines(answer):
         lines.append(f"Unread: {json.dumps(unread)}")
     return "\n".join(lines)
 
@@ -41,31 +41,27 @@ def read_procedure(text: str, parsing: Parsing) -> dict[str, Json]:
     Raises:
         UnparseableError: if there is no flow; strictly, also if there is any other line.
     """
-    stated, listed = _cut_unread(text.rstrip())
+    stated, listed_unread = _cut_unread(text.rstrip())
     read = read_procedural_graph(stated, lenient=parsing == "lenient")
     if not read.graph.flows:
         raise UnparseableError(f"expected flows, one a line, such as Start -> check, found {shown(text)}")
     if parsing == "strict" and read.unread:
         raise UnparseableError(f"expected flows alone, one a line, found {shown(read.unread[0])}")
     graph = _in_order_of_text(ProceduralGraph.of(read.graph.flows[:MOST_FLOWS]))
-    unread = [*read.unread, *listed][:MOST_UNREAD]
+    left_out = map(_shown_flow, read.graph.flows[MOST_FLOWS : MOST_FLOWS + MOST_UNREAD])
+    unread = [*read.unread, *left_out, *listed_unread][:MOST_UNREAD]
     return {"flows": [*graph.to_json()], **({"unread": [*unread]} if unread else {})}
 
 
 def _cut_unread(text: str) -> tuple[str, list[str]]:
     """Return the text without the last line, and what that lists, if it is one of unread lines."""
     before, _, last = text.rpartition("\n")
-    if found := _UNREAD.fullmatch(last.strip()):
+    if match := _UNREAD.fullmatch(last.strip()):
         try:
-            return before, _unread_lines({"unread": json.loads(found[1])})
+            return before, [*unread_lines({"unread": json.loads(match[1])})]
         except (ValueError, RecursionError):
             pass
     return text, []
-
-
-def _unread_lines(answer: Json) -> list[str]:
-    listed = answer.get("unread") if isinstance(answer, dict) else None
-    return [line for line in listed if isinstance(line, str)] if isinstance(listed, list) else []
 
 
 def _in_order_of_text(graph: ProceduralGraph) -> ProceduralGraph:
@@ -127,5 +123,5 @@ def _takes_lines(names: Sequence[str]) -> bool:
 
 PROCEDURAL_GRAPH = Form(
     "procedural-graph", _ask, _read, _write, "procedural_f1", pass_threshold=0.0, wrong=_other_action, show=_show,
-    takes_lines=_takes_lines, open=True,
+    takes_lines=_takes_lines, apart=True, open=True,
 )  # fmt: skip

@@ -6,18 +6,22 @@ Elements are scored after Du et al. (2024), appendix C.3 (`..procedural_graphs`)
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from ...trial import Json
 from ...workflow.procedural_graph import GATEWAYS, ProceduralGraph
 from ..measurement import Measurement, declares
-from ..procedural_graphs.answered_graphs import answered_procedure, gold_procedure
-from ..procedural_graphs.element_counts import pooled
+from ..name_lists import shown
+from ..procedural_graphs.answered_graphs import answered_procedure, gold_procedure, unread_lines
+from ..procedural_graphs.element_counts import pool_counts
 from ..procedural_graphs.graph_edit import edit_similarity
 from ..procedural_graphs.graph_scores import ELEMENTS, score_procedure
 
 _POOLED: Final = {"gateway": GATEWAYS, "overall": ELEMENTS}
 _EDIT_EXACT: Final = "graph_edit_exact"
+_UNREAD: Final = "unread_lines"
+_MOST_SHOWN: Final = 3  # unread lines that a remark quotes
 
 
 def _f1_of_no_answer(reference: Json) -> Measurement:
@@ -39,18 +43,29 @@ def procedural_f1(given: Json, reference: Json) -> Measurement:
     For each type the parts `<element>_precision` and `<element>_recall` hold the sum of the scores and the number of
     elements, extracted or gold; so do `gateway_...` and `overall_...`. A table sums them over documents before it
     divides, as Du et al. do. A reply without an answer has no elements: it adds the gold ones to recall.
+
+    The part `unread_lines` holds the number of lines of the reply that were left out, for nothing could be read of
+    them, and that of these and all flows.
     """
-    return _procedural_f1(answered_procedure(given), reference)
+    return _procedural_f1(answered_procedure(given), reference, unread_lines(given))
 
 
-def _procedural_f1(extracted: ProceduralGraph, reference: Json) -> Measurement:
+def _unread_remark(unread: Sequence[str]) -> str:
+    if not unread:
+        return ""
+    quoted = ", ".join(map(shown, unread[:_MOST_SHOWN]))
+    more = ", ..." if len(unread) > _MOST_SHOWN else ""
+    return f"left out {len(unread)} {'line' if len(unread) == 1 else 'lines'} of the reply: {quoted}{more}"
+
+
+def _procedural_f1(extracted: ProceduralGraph, reference: Json, unread: Sequence[str] = ()) -> Measurement:
     counts = score_procedure(extracted, gold_procedure(reference))
-    counts |= {name: pooled(counts[element] for element in elements) for name, elements in _POOLED.items()}
-    parts: dict[str, tuple[float, float]] = {}
-    for name, one in counts.items():
-        parts[f"{name}_precision"], parts[f"{name}_recall"] = one.extracted, one.gold
+    counts |= {name: pool_counts(counts[element] for element in elements) for name, elements in _POOLED.items()}
+    parts: dict[str, tuple[float, float]] = {_UNREAD: (len(unread), len(extracted.flows) + len(unread))}
+    for name, count in counts.items():
+        parts[f"{name}_precision"], parts[f"{name}_recall"] = count.extracted, count.gold
     values = {f"document_{name}_f1": counts[name].f1 for name in (*ELEMENTS, "gateway")}
-    return Measurement(counts["overall"].f1, values, parts)
+    return Measurement(counts["overall"].f1, values, parts, _unread_remark(unread))
 
 
 @declares(_EDIT_EXACT, unparseable=_similarity_of_no_answer)

@@ -1,6 +1,7 @@
 """The procedural graph of an answer, whatever it holds, and that of a reference, which must be well-formed.
 
-Both are JSON: `{"flows": [[source, target, condition], ...]}` as `ProceduralGraph.to_json` writes them.
+Both are JSON: `{"flows": [[source, target, condition], ...]}` as `ProceduralGraph.to_json` writes them. An answer
+may also hold `unread`, the lines of the reply of which nothing could be read.
 """
 
 from __future__ import annotations
@@ -19,6 +20,12 @@ def answered_procedure(given: Json) -> ProceduralGraph:
     """
     flows = given.get("flows") if isinstance(given, dict) else None
     return ProceduralGraph.of(_well_formed(flows) if isinstance(flows, list) else ())
+
+
+def unread_lines(given: Json) -> tuple[str, ...]:
+    """Return the lines of the reply that an answer states to be unread; never fails."""
+    lines = given.get("unread") if isinstance(given, dict) else None
+    return tuple(line for line in lines if isinstance(line, str)) if isinstance(lines, list) else ()
 
 
 def gold_procedure(reference: Json) -> ProceduralGraph:

@@ -34,7 +34,7 @@ def bleu1(candidate: str, reference: str) -> float:
     """
     if candidate == reference or _plain(candidate) == _plain(reference):
         return 1.0
-    ours, theirs = _counted(candidate), _counted(reference)
+    ours, theirs = _count_tokens(candidate), _count_tokens(reference)
     length, reference_length = ours.total(), theirs.total()
     if not length or not reference_length:
         return 0.0
@@ -44,7 +44,7 @@ def bleu1(candidate: str, reference: str) -> float:
 
 
 @lru_cache(maxsize=4096)
-def _counted(text: str) -> Counter[str]:
+def _count_tokens(text: str) -> Counter[str]:
     return Counter(bleu_tokens(text))
 
 

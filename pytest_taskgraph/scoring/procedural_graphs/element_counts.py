@@ -39,15 +39,17 @@ class ElementCounts:
         return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
 
 
-def pooled(counts: Iterable[ElementCounts]) -> ElementCounts:
+def pool_counts(counts: Iterable[ElementCounts]) -> ElementCounts:
     """Return the sums of several counts: of the types of one graph, or of one type over graphs."""
-    found = list(counts)
-    return ElementCounts(_summed(one.extracted for one in found), _summed(one.gold for one in found))
+    all_counts = list(counts)
+    return ElementCounts(
+        _sum_parts(count.extracted for count in all_counts), _sum_parts(count.gold for count in all_counts)
+    )
 
 
-def _summed(parts: Iterable[Part]) -> Part:
-    found = list(parts)
-    return fsum(score for score, _ in found), sum(count for _, count in found)
+def _sum_parts(parts: Iterable[Part]) -> Part:
+    all_parts = list(parts)
+    return fsum(score for score, _ in all_parts), sum(count for _, count in all_parts)
 
 
 def _ratio(part: Part) -> float | None:

@@ -117,7 +117,7 @@ def _label(node: ProceduralNode) -> tuple[str, Label, Label]:
     return node.sort, (), ()
 
 
-def _relabelled(one: Sequence[Label], other: Sequence[Label]) -> int:
+def _relabelling_cost(one: Sequence[Label], other: Sequence[Label]) -> int:
     """Return what it costs to turn some conditions between two nodes into others."""
     return max(len(one), len(other)) - (Counter(one) & Counter(other)).total()
 
@@ -146,23 +146,24 @@ class _Search:
         self._number_conditions()
 
     def _number_relations(self) -> None:
-        """Number the relations of both graphs, 0 for none, and compute what it costs to turn one into another."""
+        """Set the numbers of the relations of both graphs, 0 for none, and what it costs to turn one into another."""
         import numpy as np
 
         graphs = self.one, self.other
-        known: list[dict[Relation, int]] = [{((), ()): 0} for _ in graphs]
+        numberings: list[dict[Relation, int]] = [{((), ()): 0} for _ in graphs]
         self.relation: list[Numbers] = []
-        for graph, numbers in zip(graphs, known, strict=True):
+        for graph, numbers in zip(graphs, numberings, strict=True):
             matrix = np.zeros((graph.size, graph.size), dtype=np.int64)
             for pair, relation in graph.relations.items():
                 matrix[pair] = numbers.setdefault(relation, len(numbers))
             self.relation.append(matrix)
         self.turned = np.array(
-            [[sum(map(_relabelled, ours, theirs)) for theirs in known[1]] for ours in known[0]], dtype=np.int64
+            [[sum(map(_relabelling_cost, ours, theirs)) for theirs in numberings[1]] for ours in numberings[0]],
+            dtype=np.int64,
         )
 
     def _number_conditions(self) -> None:
-        """Number the conditions that both graphs have, out of a node and into it; each direction ends with all others.
+        """Set the numbers of the conditions that both graphs have: out of a node, into it, each with all others last.
 
         Flows whose condition the other graph has not are only counted.
         """
@@ -170,7 +171,9 @@ class _Search:
 
         shared = dict.fromkeys(condition for _, _, condition in self.one.flows)
         theirs = {condition for _, _, condition in self.other.flows}
-        self.numbers = {condition: at for at, condition in enumerate(one for one in shared if one in theirs)}
+        self.numbers = {
+            condition: at for at, condition in enumerate(condition for condition in shared if condition in theirs)
+        }
         self.width = len(self.numbers) + 1
         self.degrees: list[Numbers] = []
         self.ends: list[dict[int, list[tuple[int, int]]]] = []  # of a node's flows: the other node, the column there
@@ -216,7 +219,7 @@ class _Search:
             return
         row = int(np.argmax(_regrets(gains)))
         for column in np.argsort(gains[row], kind="stable"):
-            self._visit(self._assigned(state, state.rows[row], state.columns[int(column)]))
+            self._visit(self._assign(state, state.rows[row], state.columns[int(column)]))
             if self.left < 0 or (bound + 1) // 2 >= self.best:
                 return
 
@@ -233,7 +236,7 @@ class _Search:
                 costs -= np.minimum.outer(mine[:, at], others[:, at])
         return costs, state.insertion[state.columns] + theirs.sum(axis=1)
 
-    def _assigned(self, state: _State, row: int, column: int) -> _State:
+    def _assign(self, state: _State, row: int, column: int) -> _State:
         """Return the state in which a node of the smaller graph is assigned to one of the larger graph."""
         import numpy as np
 
@@ -242,8 +245,8 @@ class _Search:
         out = self._without(0, state.out[0], row), self._without(1, state.out[1], column)
         return _State(
             state.fixed + int(state.pair[row, column]),
-            [one for one in state.rows if one != row],
-            [one for one in state.columns if one != column],
+            [node for node in state.rows if node != row],
+            [node for node in state.columns if node != column],
             pair, insertion, out, (*state.chosen, (row, column)),
         )  # fmt: skip
 

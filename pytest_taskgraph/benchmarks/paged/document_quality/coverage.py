@@ -43,8 +43,8 @@ class NameCoverage:
 
     def ratio(self, *sorts: NameSort) -> tuple[int, int]:
         """Return the number of covered names and that of all names, of some sorts or, by default, of every sort."""
-        wanted = sorts or NAME_SORTS
-        covered, lost = (sum(name.sort in wanted for name in names) for names in (self.covered, self.lost))
+        chosen = sorts or NAME_SORTS
+        covered, lost = (sum(name.sort in chosen for name in names) for names in (self.covered, self.lost))
         return covered, covered + lost
 
     def share(self, *sorts: NameSort) -> float | None:
@@ -55,10 +55,10 @@ class NameCoverage:
 
 def graph_names(graph: ProceduralGraph) -> tuple[GraphName, ...]:
     """Return the names of a graph: actions, actors and data, in its order; those of the same words once."""
-    found: dict[tuple[NameSort, str], GraphName] = {}
+    first_names: dict[tuple[NameSort, str], GraphName] = {}
     for name in _names(graph):
-        found.setdefault((name.sort, name_key(name.text)), name)
-    return tuple(found.values())
+        first_names.setdefault((name.sort, name_key(name.text)), name)
+    return tuple(first_names.values())
 
 
 def _names(graph: ProceduralGraph) -> Iterator[GraphName]:
@@ -79,8 +79,9 @@ def coverage_of(names: Iterable[GraphName], document: str) -> NameCoverage:
     lost: list[GraphName] = []
     for name in names:
         key = _words(name.text)
-        found = key in words if key != " " else _letters(name.text) in letters  # a name without words, such as "?!"
-        (covered if found else lost).append(name)
+        # A name such as "?!" has no words.
+        is_covered = key in words if key != " " else _letters(name.text) in letters
+        (covered if is_covered else lost).append(name)
     return NameCoverage(tuple(covered), tuple(lost))
 
 
@@ -97,14 +98,14 @@ def name_key(text: str) -> str:
 
 def _words(text: str) -> str:
     """Return the words of a text with a blank around each, without case."""
-    return f" {' '.join(_WORD.findall(_folded(text)))} ".replace("  ", " ")
+    return f" {' '.join(_WORD.findall(_fold_case(text)))} ".replace("  ", " ")
 
 
 def _letters(text: str) -> str:
-    return " ".join(_folded(text).split())
+    return " ".join(_fold_case(text).split())
 
 
-def _folded(text: str) -> str:
+def _fold_case(text: str) -> str:
     """Return a text without case, in one form of Unicode; apostrophes are dropped, so that "store's" is one word."""
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
     return folded.replace("'", "").replace("\N{RIGHT SINGLE QUOTATION MARK}", "")

@@ -1,7 +1,8 @@
 """Annotations of documents by people, on the five criteria of Du et al. (2024, section 3.3): a CSV file, read.
 
 A row is what one rater thinks of one document: the columns document and rater, and one for each criterion with a whole
-number from 1 to 5, or nothing. Columns of other names are passed over. Commas, semicolons or tabs stand between cells.
+number from 1 to 5, or nothing. A column system says who wrote the document, so that a document of the same name may be
+rated for each system. Columns of other names are passed over. Commas, semicolons or tabs stand between cells.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ LEAST: Final = 1
 MOST: Final = 5
 MOST_ROWS: Final = 100_000
 _NAMES: Final = ("document", "rater")
+_SYSTEM: Final = "system"
 _LONGEST_NAME: Final = 200
 _RATINGS: Final = {f"{value}{rest}": value for value in range(LEAST, MOST + 1) for rest in ("", ".0", ",0")}
 
@@ -38,11 +40,13 @@ class DocumentAnnotation:
         document: The id of the document.
         rater: Who states it.
         ratings: Whole numbers from 1 to 5, by criterion; criteria that were not rated are absent.
+        system: Who or what wrote the document, such as a variation of the pipeline; empty if that is not stated.
     """
 
     document: str
     rater: str
     ratings: Mapping[Criterion, int]
+    system: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,17 +82,19 @@ def criterion_agreements(annotations: Iterable[DocumentAnnotation]) -> tuple[Cri
     """Return how good documents are by each criterion, and how far raters agree.
 
     The intraclass correlation needs the same number of ratings for each document. The number that most documents have
-    is taken, the larger one if two are as frequent; the other documents are left out of it.
+    is taken, the larger one if two are as frequent; the other documents are left out of it. Documents of the same name
+    are as many as there are systems that wrote them.
     """
-    listed = list(annotations)
-    return tuple(_agreement(criterion, listed) for criterion in CRITERIA)
+    all_annotations = list(annotations)
+    return tuple(_agreement(criterion, all_annotations) for criterion in CRITERIA)
 
 
 def _agreement(criterion: Criterion, annotations: Sequence[DocumentAnnotation]) -> CriterionAgreement:
-    rows: dict[str, list[int]] = {}
+    rows: dict[tuple[str, str], list[int]] = {}
     for annotation in annotations:
         if criterion in annotation.ratings:
-            rows.setdefault(annotation.document, []).append(annotation.ratings[criterion])
+            document = (annotation.system, annotation.document)
+            rows.setdefault(document, []).append(annotation.ratings[criterion])
     counts = Counter(map(len, rows.values()))
     raters = max(counts, key=lambda size: (counts[size], size), default=0)
     compared = [row for row in rows.values() if len(row) == raters]
@@ -100,7 +106,7 @@ def _agreement(criterion: Criterion, annotations: Sequence[DocumentAnnotation]) 
 
 
 def read_document_annotations(path: Path) -> AnnotatedDocuments:
-    """Return the annotations of a CSV file; what cannot be used is left out and told.
+    """Return the annotations of a CSV file; what cannot be used is left out and noted.
 
     Raises:
         UsageError: if the file cannot be read, is too large or not UTF-8, lacks a column, or no row can be used.
@@ -108,25 +114,25 @@ def read_document_annotations(path: Path) -> AnnotatedDocuments:
     problems = DataProblems()
     rows = _rows(_text_of(path), path, problems)
     columns = _columns(next(rows, (1, []))[1], path)
-    found: dict[tuple[str, str], DocumentAnnotation] = {}
+    by_rating: dict[tuple[str, str, str], DocumentAnnotation] = {}
     for line, row in rows:
         place = f"{shown(path.name)}, line {line}"
         annotation = _annotation(row, columns, place, problems)
         if annotation is None:
             continue
-        key = (annotation.document, annotation.rater)
-        if key in found:
+        key = (annotation.system, annotation.document, annotation.rater)
+        if key in by_rating:
             problems.add(
                 "rows that repeat a rater and a document",
                 f"{place}: {shown(annotation.rater)} has rated {shown(annotation.document)} before; the row is left "
                 "out",
             )
         else:
-            found[key] = annotation
-    if not found:
+            by_rating[key] = annotation
+    if not by_rating:
         first = "".join(f"; {line}" for line in problems.lines[:1])
         raise UsageError(f"{path}: no row with a rating{first}; expected a row for each document and rater")
-    return AnnotatedDocuments(tuple(found.values()), tuple(problems.lines))
+    return AnnotatedDocuments(tuple(by_rating.values()), tuple(problems.lines))
 
 
 def _text_of(path: Path) -> str:
@@ -166,17 +172,17 @@ def _rows(text: str, path: Path, problems: DataProblems) -> Iterator[tuple[int, 
 def _columns(header: Sequence[str], path: Path) -> dict[str, int]:
     """Return the places of the known columns. Raises UsageError if one is missing or stands there twice."""
     names = [clean_text(cell[:_LONGEST_NAME]).casefold() for cell in header]
-    known = (*_NAMES, *CRITERIA)
+    expected = (*_NAMES, _SYSTEM, *CRITERIA)
     missing = [name for name in _NAMES if name not in names]
     if missing or not any(name in names for name in CRITERIA):
         lacking = f"the column {missing[0]}" if missing else "a column of ratings"
         raise UsageError(
             f"{path}: {lacking} is missing; found {shown(', '.join(names)) or 'no columns'}; expected a first row with "
-            f"{', '.join(known)}"
+            f"{', '.join((*_NAMES, *CRITERIA))} (and {_SYSTEM}, if several wrote the documents)"
         )
-    if twice := [name for name in known if names.count(name) > 1]:
+    if twice := [name for name in expected if names.count(name) > 1]:
         raise UsageError(f"{path}: the column {twice[0]} stands there {names.count(twice[0])} times; expected one")
-    return {name: names.index(name) for name in known if name in names}
+    return {name: names.index(name) for name in expected if name in names}
 
 
 def _annotation(
@@ -184,7 +190,9 @@ def _annotation(
 ) -> DocumentAnnotation | None:
     """Return what a row states; None if it states nothing that can be used."""
     cells = {name: row[at] if at < len(row) else "" for name, at in columns.items()}
-    document, rater = (clean_text(cells[name][: 4 * _LONGEST_NAME])[:_LONGEST_NAME] for name in _NAMES)
+    document, rater, system = (
+        clean_text(cells.get(name, "")[: 4 * _LONGEST_NAME])[:_LONGEST_NAME] for name in (*_NAMES, _SYSTEM)
+    )
     if not document or not rater:
         problems.add("rows without names", f"{place}: no {'rater' if document else 'document'}; the row is left out")
         return None
@@ -199,4 +207,4 @@ def _annotation(
                 f"{place}: {criterion}: found {shown(cell)!r}, expected a whole number from {LEAST} to {MOST}; the "
                 "rating is left out",
             )
-    return DocumentAnnotation(document, rater, ratings) if ratings else None
+    return DocumentAnnotation(document, rater, ratings, system) if ratings else None

@@ -1,9 +1,9 @@
 """FINE (Dušek and Kasner 2020) as Du et al. (2024, appendix B) use it: does a document entail its fragments, and back?
 
 A fragment that the document does not entail was omitted; a sentence of the document that the fragments together do not
-entail was hallucinated. Whether one text entails another is for a model of natural language inference to say; any
-object with `judge` may be one. The paper does not tell how documents become numbers. Here both scores are shares, of
-fragments and of sentences: a document as a whole is seldom entailed word by word.
+entail was hallucinated. Whether one text entails another is for a model of natural language inference to say. The paper
+does not state how documents become numbers. Here both scores are shares, of fragments and of sentences: a document as a
+whole is seldom entailed word by word.
 """
 
 from __future__ import annotations
@@ -11,41 +11,16 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import Final
 
-from ....errors import UsageError
 from ....workflow.procedural_graph import ProceduralGraph
 from ..documents.written_document import write_document
+from ..entailment_models.entailment_scores import EntailmentModel, judge_texts
 
 THRESHOLD: Final = 0.5
 """A text is entailed if the probability of that is greater, as in Dušek and Kasner (2020)."""
 LONGEST_TEXT: Final = 100_000  # characters of a document that are compared
 _SENTENCE_END: Final = re.compile(r"(?<=[.!?])[\"'”’)\]]?\s+(?![a-z\s])")  # "e.g. at noon" goes on
-
-
-@dataclass(frozen=True, slots=True)
-class EntailmentScores:
-    """The probabilities, from 0.0 to 1.0, that a premise entails a hypothesis, leaves it open, or contradicts it."""
-
-    entailment: float
-    neutral: float
-    contradiction: float
-
-
-class EntailmentModel(Protocol):
-    """A model of natural language inference."""
-
-    @property
-    def name(self) -> str:
-        """What reports call the model."""
-
-    def judge(self, premise: str, hypotheses: Sequence[str]) -> Sequence[EntailmentScores]:
-        """Return the scores of each hypothesis behind the premise, in their order.
-
-        Raises:
-            UsageError: if the model cannot take the texts.
-        """
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,9 +91,4 @@ def _entailments(model: EntailmentModel, premise: str, hypotheses: Sequence[str]
     """Return the probability of each entailment; 0.0 behind an empty premise, of which the model is not asked."""
     if not hypotheses or not premise:
         return [0.0] * len(hypotheses)
-    found = model.judge(premise, hypotheses)
-    if len(found) != len(hypotheses) or not all(0.0 <= scores.entailment <= 1.0 for scores in found):
-        raise UsageError(
-            f"the entailment model {model.name}: expected {len(hypotheses)} probabilities from 0 to 1, one a text"
-        )
-    return [scores.entailment for scores in found]
+    return [scores.entailment for scores in judge_texts(model, premise, hypotheses)]

@@ -105,7 +105,7 @@ def retry_request(first: Request, reply: str, groups: int, lost: Sequence[GraphN
         first: The request that was answered.
         reply: What the model wrote.
         groups: The number of groups of the document.
-        lost: The names to tell the model.
+        lost: The lost names, which the message lists.
         settings: Their folder of templates may replace the prompt.
     """
     fields = {"document": "", "groups": groups, "names": (), "lost": lost}
@@ -135,11 +135,11 @@ def read_paraphrase(reply: str) -> ParaphraseText:
     first = next((at for at, line in enumerate(lines) if line.strip()), len(lines))
     if first < len(lines) and _HEADING.fullmatch(lines[first].strip()[:200]):
         lines = lines[first + 1 :]
-    parts = (" ".join(part.split()) for part in _MARK.split("\n".join(lines)))
-    found = tuple(part for part in parts if part)
-    if not found:
+    texts = (" ".join(part.split()) for part in _MARK.split("\n".join(lines)))
+    parts = tuple(part for part in texts if part)
+    if not parts:
         raise UnparseableError("the reply holds no document; expected the rewritten document")
-    return ParaphraseText(found)
+    return ParaphraseText(parts)
 
 
 def _outside_fences(lines: list[str]) -> list[str]:
@@ -147,9 +147,9 @@ def _outside_fences(lines: list[str]) -> list[str]:
     fences = [at for at, line in enumerate(lines) if _FENCE.match(line)]
     inner = lines[fences[0] : fences[-1]] if fences else []
     for part in (inner, lines):
-        kept = [line for line in part if not _FENCE.match(line)]
-        if any(map(str.strip, kept)):
-            return kept
+        unfenced = [line for line in part if not _FENCE.match(line)]
+        if any(map(str.strip, unfenced)):
+            return unfenced
     return []
 
 
@@ -177,27 +177,31 @@ async def paraphrase_document(
     names = name_coverage(graph, " ".join(groups)).covered
     request = paraphrase_request(groups, names, settings, options)
     reply = await model.answer(request)
-    found = _judge(reply.text, graph, names, len(groups))
-    lost = names if found is None else found.lost
-    if found is not None and not lost:
-        return found
+    first = _judge(reply.text, graph, names, len(groups))
+    lost = names if first is None else first.lost
+    if first is not None and not lost:
+        return first
     failure, attempts, again = "", 1, None
     try:
         second = await model.answer(retry_request(request, reply.text, len(groups), lost, settings))
         again, attempts = _judge(second.text, graph, names, len(groups)), 2
     except (ProviderError, NotAskedError) as error:
         failure = str(error)
-    kept = min((one for one in (found, again) if one is not None), key=lambda one: len(one.lost), default=None)
-    if kept is None:
+    best = min(
+        (attempt for attempt in (first, again) if attempt is not None),
+        key=lambda attempt: len(attempt.lost),
+        default=None,
+    )
+    if best is None:
         raise UnparseableError(f"{attempts} replies hold no document; expected the rewritten document")
-    return Paraphrase(kept.text, kept.coverage, kept.lost, kept.groups, attempts, failure)
+    return Paraphrase(best.text, best.coverage, best.lost, best.groups, attempts, failure)
 
 
 def _judge(reply: str, graph: ProceduralGraph, names: Sequence[GraphName], groups: int) -> Paraphrase | None:
     """Return the paraphrase of a reply with what it lost; None if the reply holds none."""
     try:
-        found = read_paraphrase(reply)
+        paraphrase = read_paraphrase(reply)
     except UnparseableError:
         return None
-    text = found.text
-    return Paraphrase(text, name_coverage(graph, text), coverage_of(names, text).lost, (groups, len(found.parts)))
+    text = paraphrase.text
+    return Paraphrase(text, name_coverage(graph, text), coverage_of(names, text).lost, (groups, len(paraphrase.parts)))

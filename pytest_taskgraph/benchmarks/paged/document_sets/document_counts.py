@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ....reports.table import table
+from ....trial import Json
 from .document_set import DocumentPair
 
 PAPER_COUNTS: Final[Mapping[str, int]] = {
@@ -66,13 +67,26 @@ class DocumentCounts:
         """Return the table as text."""
         return table(HEADER, self.rows(), "lrrrr")
 
+    def to_json(self) -> dict[str, Json]:
+        """Return the table as JSON: by name the number and that of the paper, and both for each document."""
+        documents = self.numbers["documents"]
+        return {
+            name: {
+                "number": number,
+                "per_document": number / documents if documents else None,
+                "paper": PAPER_COUNTS[name],
+                "paper_per_document": PAPER_COUNTS[name] / PAPER_COUNTS["documents"],
+            }
+            for name, number in self.numbers.items()
+        }
+
 
 def count_sentences(document: str) -> int:
     """Return the number of sentences: ends of sentences, and lines that end without one, such as headings."""
     return sum(
         len(ends) + (not ends or ends[-1] < len(line))
         for line in filter(None, map(str.strip, document.splitlines()))
-        for ends in [[found.end() for found in _SENTENCE_END.finditer(line)]]
+        for ends in [[match.end() for match in _SENTENCE_END.finditer(line)]]
     )
 
 

@@ -5,18 +5,17 @@ The graph is its text form, or the list of flows that `ProceduralGraph.to_json` 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ...data_sets.data_files import split_of
 from ...data_sets.data_problems import DataProblems, clean_text, kind_of_value, shown
 from ...data_sets.json_lines import read_objects
-from ..paged_options import DocumentSplit
+from ...data_sets.splits import Split, split_of
 from .document_set import DocumentPair
 from .pair_texts import UnusableTextError, parted_actions, read_document_text, read_graph_json
 
 
-def read_lines(content: bytes, file: str, split: DocumentSplit, problems: DataProblems) -> Iterator[DocumentPair]:
+def read_lines(content: bytes, file: str, split: Split, problems: DataProblems) -> Iterator[DocumentPair]:
     """Yield the pairs of a file, with the ids that it states; add what cannot be used to the problems.
 
     Args:
@@ -37,24 +36,35 @@ def read_lines(content: bytes, file: str, split: DocumentSplit, problems: DataPr
         yield pair
 
 
-def _pair(record: dict[str, Any], split: DocumentSplit, number: str) -> DocumentPair:
+def _pair(record: dict[str, Any], split: Split, number: str) -> DocumentPair:
     for name in ("document", "graph"):
         if name not in record:
             raise UnusableTextError(f'no "{name}"')
     if not isinstance(record["document"], str):
         raise UnusableTextError(f"the document is {kind_of_value(record['document'])}; expected a text")
     document, graph = read_document_text(record["document"]), read_graph_json(record["graph"])
-    stated = record.get("split")
-    if stated is not None and (not isinstance(stated, str) or split_of(stated) is None):
-        raise UnusableTextError(
-            f'"split" is {shown(str(stated)) if isinstance(stated, str) else kind_of_value(stated)}; expected train, '
-            "validation or test"
-        )
+    stated = stated_split(record)
     title, id = (clean_text(str(record.get(name) or "")) for name in ("title", "id"))
     return DocumentPair(
         id or title or f"document-{number}",
         title or id or f"Document {number}",
         graph,
         document,
-        (split_of(stated) if stated else None) or split,
+        stated or split,
     )
+
+
+def stated_split(record: Mapping[str, Any]) -> Split | None:
+    """Return the split that a line states; None if it states none.
+
+    Raises:
+        UnusableTextError: if it states something else.
+    """
+    stated = record.get("split")
+    split = split_of(stated) if isinstance(stated, str) else None
+    if stated is not None and split is None:
+        raise UnusableTextError(
+            f'"split" is {shown(str(stated)) if isinstance(stated, str) else kind_of_value(stated)}; expected train, '
+            "validation or test"
+        )
+    return split

@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from ....workflow.procedural_graph import ProceduralGraph
-from ..paged_options import DocumentSource, DocumentSplit
+from ...data_sets.splits import SPLITS, Split
+from ..paged_options import DocumentSource
 
-DEALT: Final[tuple[DocumentSplit, ...]] = ("train", "test", "train", "validation", "train", "test")
+DEALT: Final[tuple[Split, ...]] = ("train", "test", "train", "validation", "train", "test")
 """The splits of six documents in a row, in the order of the draw."""
 
 
@@ -30,7 +31,7 @@ class DocumentPair:
     title: str
     graph: ProceduralGraph
     document: str
-    split: DocumentSplit = "test"
+    split: Split = "test"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,12 +55,11 @@ class DocumentSet:
     @classmethod
     def of(cls, source: DocumentSource, pairs: Iterable[DocumentPair], problems: Sequence[str] = ()) -> DocumentSet:
         """Return the set of these pairs, each in its split."""
-        listed = list(pairs)
-        splits: tuple[DocumentSplit, ...] = ("train", "validation", "test")
-        train, validation, test = (tuple(pair for pair in listed if pair.split == split) for split in splits)
+        all_pairs = list(pairs)
+        train, validation, test = (tuple(pair for pair in all_pairs if pair.split == split) for split in SPLITS)
         return cls(source, train, validation, test, tuple(problems))
 
-    def split(self, name: DocumentSplit) -> tuple[DocumentPair, ...]:
+    def split(self, name: Split) -> tuple[DocumentPair, ...]:
         """Return the pairs of a split."""
         return {"train": self.train, "validation": self.validation, "test": self.test}[name]
 
@@ -77,6 +77,6 @@ def deal_splits(pairs: Sequence[DocumentPair], seed: int) -> Iterator[DocumentPa
     """
     for start in range(0, len(pairs), len(DEALT)):
         row = pairs[start : start + len(DEALT)]
-        drawn = sorted(row, key=lambda pair: hashlib.sha256(f"{seed}|{pair.id}".encode()).digest())
-        splits = dict(zip((pair.id for pair in drawn), DEALT, strict=False))
+        shuffled = sorted(row, key=lambda pair: hashlib.sha256(f"{seed}|{pair.id}".encode()).digest())
+        splits = dict(zip((pair.id for pair in shuffled), DEALT, strict=False))
         yield from (replace(pair, split=splits[pair.id]) for pair in row)

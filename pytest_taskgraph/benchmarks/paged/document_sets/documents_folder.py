@@ -4,32 +4,31 @@ The path is that of a folder, of a zip archive, or of a single file. A pair is t
 `NAME.graph.txt` with the text form of the graph (`notations/procedural_text`) and `NAME.document.txt` or
 `NAME.document.md`; or a line of a file `.jsonl` or `.json` (`document_lines`).
 
-The innermost folder that says so states the split: train, validation (valid, val, dev) or test; for lines also the name
-of their file and a field of their own. Without any of these a pair belongs to the split test.
+The innermost folder whose name states a split decides: train, validation (valid, val, dev) or test; for lines also the
+name of their file and a field of their own. Without any of these a pair belongs to the split test.
 
-A pair with a mistake is left out and told, for a graph without some of its flows would score right answers as wrong.
+A pair with a mistake is left out and reported: a graph without some of its flows would score right answers as wrong.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import Final, TypeVar
 
 from ...data_sets.data_files import (
+    MOST_KEPT,
     DataFile,
     DataFormat,
-    Fingerprint,
     contents,
     data_files,
-    fingerprint,
+    keep_until_changed,
     nothing_usable,
-    split_of,
 )
 from ...data_sets.data_problems import DataProblems, clean_text, shown
 from ...data_sets.item_ids import hyphenated, shorten, unique_ids
+from ...data_sets.splits import split_of
 from .document_lines import read_lines
 from .document_set import DocumentPair, DocumentSet
 from .pair_texts import UnusableTextError, parted_actions, read_document_text, read_graph_text
@@ -37,6 +36,7 @@ from .pair_texts import UnusableTextError, parted_actions, read_document_text, r
 GRAPH: Final = ".graph.txt"
 DOCUMENTS: Final = (".document.txt", ".document.md")
 MOST_PAIR_FILES: Final = 20_000
+_LATEST: Final[dict[str, DocumentSet]] = {}  # of a path, as it was last read
 _T = TypeVar("_T")
 FORMAT: Final = DataFormat(
     "paged",
@@ -53,19 +53,35 @@ def read_documents(path: Path) -> DocumentSet:
     Raises:
         UsageError: if nothing is there, or no pair of it can be used.
     """
-    return _read(str(path), fingerprint(path, FORMAT))
+    found = _read(path)
+    _LATEST[str(path)] = found
+    while len(_LATEST) > MOST_KEPT:
+        del _LATEST[next(iter(_LATEST))]
+    return found
 
 
-@lru_cache(maxsize=4)
-def _read(text: str, _: Fingerprint) -> DocumentSet:
-    path, problems = Path(text), DataProblems()
+def recall_documents(path: Path) -> DocumentSet:
+    """Return the documents as they were last read from the path; they are read if they never were.
+
+    The files are not looked at, because ten thousand of them take a while and every question of a run needs its own.
+
+    Raises:
+        UsageError: if nothing is there, or no pair of it can be used.
+    """
+    found = _LATEST.get(str(path))
+    return read_documents(path) if found is None else found
+
+
+@keep_until_changed(FORMAT)
+def _read(path: Path) -> DocumentSet:
+    problems = DataProblems()
     with data_files(path, FORMAT) as files:
         pairs = list(_pairs(files, problems))
     if not pairs:
         raise nothing_usable(path, FORMAT, files, problems)
     ids = unique_ids(shorten(hyphenated(pair.id)) or "document" for pair in pairs)
-    named = [replace(pair, id=id) for pair, id in zip(pairs, ids, strict=True)]
-    return DocumentSet.of("own", named, problems.lines)
+    identified = [replace(pair, id=id) for pair, id in zip(pairs, ids, strict=True)]
+    return DocumentSet.of("own", identified, problems.lines)
 
 
 @dataclass(slots=True)
@@ -84,14 +100,14 @@ def _pairs(files: Sequence[DataFile], problems: DataProblems) -> Iterator[Docume
         if suffix is None:
             yield from read_lines(content, file.name, split_of(file.name) or "test", problems)
             continue
-        found = halves.setdefault(file.name[: -len(suffix)], _Halves())
+        pair_halves = halves.setdefault(file.name[: -len(suffix)], _Halves())
         if suffix == GRAPH:
-            found.graph = file.name, content
-        elif found.document:
-            other = shown(found.document[0])
+            pair_halves.graph = file.name, content
+        elif pair_halves.document:
+            other = shown(pair_halves.document[0])
             problems.add("documents that occur twice", f"{shown(file.name)}: {other} is read; this one is left out")
         else:
-            found.document = file.name, content
+            pair_halves.document = file.name, content
     for name, half in halves.items():
         if pair := _pair(PurePosixPath(name), half, problems):
             yield pair

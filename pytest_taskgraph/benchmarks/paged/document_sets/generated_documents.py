@@ -8,8 +8,9 @@ from typing import Final
 from ....catalog import catalog_cache
 from ....errors import UsageError
 from ...data_sets.item_ids import hyphenated, shorten
+from ...data_sets.splits import Split
 from ..documents.written_document import write_document
-from ..paged_options import DocumentQuality, DocumentSplit
+from ..paged_options import DocumentQuality
 from .document_set import DEALT, DocumentPair, DocumentSet, deal_splits
 from .generated_graphs import generate_graph
 
@@ -19,7 +20,7 @@ LONGEST_WORDS: Final = 48  # characters of an id before the number
 
 
 def generate_documents(
-    seed: int, least: int, split: DocumentSplit = "test", quality: DocumentQuality = "pipeline"
+    seed: int, least: int, split: Split = "test", quality: DocumentQuality = "pipeline"
 ) -> DocumentSet:
     """Return new documents with their graphs; the same for the same seed, and the first ones for fewer.
 
@@ -41,13 +42,26 @@ def generate_documents(
     return _generate(seed, rows * len(DEALT), quality)
 
 
+def generate_pairs(seed: int, count: int, quality: DocumentQuality = "pipeline") -> tuple[DocumentPair, ...]:
+    """Return the first so many pairs of a seed, in the order of the draw, each in the split that it always has.
+
+    Raises:
+        UsageError: if a vocabulary of the project's own allows no graph.
+    """
+    rows = -(-count // len(DEALT))
+    whole = [_pair(seed, number, quality) for number in range(rows * len(DEALT))]
+    return tuple(deal_splits(whole, seed))[:count]
+
+
 @catalog_cache
 @lru_cache(maxsize=4)
 def _generate(seed: int, count: int, quality: DocumentQuality) -> DocumentSet:
-    return DocumentSet.of("generated", deal_splits([_pair(seed, number, quality) for number in range(count)], seed))
+    return DocumentSet.of("generated", generate_pairs(seed, count, quality))
 
 
 def _pair(seed: int, number: int, quality: DocumentQuality) -> DocumentPair:
-    made = generate_graph(seed, number)
-    words = shorten(hyphenated(made.title), LONGEST_WORDS) or "procedure"
-    return DocumentPair(f"{words}-{number + 1}", made.title, made.graph, write_document(made.graph, quality, seed).text)
+    procedure = generate_graph(seed, number)
+    words = shorten(hyphenated(procedure.title), LONGEST_WORDS) or "procedure"
+    return DocumentPair(
+        f"{words}-{number + 1}", procedure.title, procedure.graph, write_document(procedure.graph, quality, seed).text
+    )

@@ -81,8 +81,8 @@ class DomainConditions:
 
     def conflicting(self, count: int) -> Sequence[str]:
         """Return conditions of which exactly one holds, in a drawn order: two, or three."""
-        found = self._opposites.pop() if count == 2 else self._choices.pop()
-        return self._rng.sample(found, count)
+        conditions = self._opposites.pop() if count == 2 else self._choices.pop()
+        return self._rng.sample(conditions, count)
 
     def compatible(self, count: int) -> Sequence[str]:
         """Return conditions that can hold together, for they are about different things."""
@@ -177,28 +177,30 @@ def _gateway_sort(block: ProcedureBlock) -> NodeSort:
 
 def _graph(layout: ProcedureLayout, words: Vocabulary, rng: Random) -> ProceduralGraph:
     """Return the graph of a draft whose steps have tasks, with drawn constraints."""
-    said, acted = words.procedure, rng.random() < ACTED
+    phrases, has_actors = words.procedure, rng.random() < ACTED
     actions = {
-        id(step): ProceduralNode("action", said.action(step.name), said.actors.get(step.name, "") if acted else "")
+        id(step): ProceduralNode(
+            "action", phrases.action(step.name), phrases.actors.get(step.name, "") if has_actors else ""
+        )
         for step in layout.draft.steps
     }
 
-    def node(one: Node) -> ProceduralNode:
-        if isinstance(one, DraftStep):
-            return actions[id(one)]
-        if one in layout.gateways:
-            return ProceduralNode(layout.gateways[one], one)
-        return ProceduralNode("start" if one == START else "end")
+    def node_of(place: Node) -> ProceduralNode:
+        if isinstance(place, DraftStep):
+            return actions[id(place)]
+        if place in layout.gateways:
+            return ProceduralNode(layout.gateways[place], place)
+        return ProceduralNode("start" if place == START else "end")
 
-    flows = [ProceduralFlow(node(arc.source), node(arc.target), arc.guard or "") for arc in layout.draft.arcs]
+    flows = [ProceduralFlow(node_of(arc.source), node_of(arc.target), arc.guard or "") for arc in layout.draft.arcs]
     steps = [(step, actions[id(step)]) for step in layout.draft.steps]
     data = [*_data_flows(steps)]
     rng.shuffle(data)
     flows += [*dict(data).values()][: rng.choice(DATA)]
     notices = [
-        ProceduralFlow(action, ProceduralNode("notice", said.notices[step.name]))
+        ProceduralFlow(action, ProceduralNode("notice", phrases.notices[step.name]))
         for step, action in steps
-        if step.name in said.notices
+        if step.name in phrases.notices
     ]
     flows += rng.sample(notices, min(len(notices), rng.choice(NOTICES)))
     return ProceduralGraph.of(flows)

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from ....notations.procedural_text import read_procedural_graph
+from ....scoring.forms.procedural_graph_form import MOST_FLOWS
 from ....workflow.procedural_graph import ProceduralFlow, ProceduralGraph, ProceduralNode
 from ...data_sets.data_problems import clean_text, kind_of_value, shown
 
 LONGEST_DOCUMENT: Final = 50_000  # characters
 LONGEST_GRAPH: Final = 200_000  # characters of its text
 LONGEST_TEXT: Final = 1_000  # characters of an action, an actor, a condition or a constraint
-MOST_FLOWS: Final = 1_000
 
 
 class UnusableTextError(ValueError):
@@ -38,8 +38,8 @@ def read_document_text(text: str) -> str:
     if len(text) > LONGEST_DOCUMENT:
         raise UnusableTextError(f"the document has {len(text)} characters, more than {LONGEST_DOCUMENT}")
     lines = [clean_text(line) for line in text.split("\n")]
-    kept = [line for line, before in zip(lines, ["", *lines], strict=False) if line or before]
-    document = "\n".join(kept).strip()
+    single_spaced = [line for line, before in zip(lines, ["", *lines], strict=False) if line or before]
+    document = "\n".join(single_spaced).strip()
     if not document:
         raise UnusableTextError("the document is empty")
     return document
@@ -54,12 +54,12 @@ def read_graph_text(text: str) -> ProceduralGraph:
     if len(text) > LONGEST_GRAPH:
         raise UnusableTextError(f"the graph has {len(text)} characters, more than {LONGEST_GRAPH}")
     lines = [clean_text(line) for line in text.split("\n")]
-    found = read_procedural_graph("\n".join(lines))
-    if found.unread:
-        line = next((number for number, line in enumerate(lines, 1) if line == found.unread[0]), 0)
-        more = f" ({len(found.unread)} such lines)" if len(found.unread) > 1 else ""
-        raise UnusableTextError(f'"{shown(found.unread[0])}" is no flow{more}; expected "Node -> Node"', line)
-    return _usable(found.graph)
+    read = read_procedural_graph("\n".join(lines))
+    if read.unread:
+        line = next((number for number, line in enumerate(lines, 1) if line == read.unread[0]), 0)
+        more = f" ({len(read.unread)} such lines)" if len(read.unread) > 1 else ""
+        raise UnusableTextError(f'"{shown(read.unread[0])}" is no flow{more}; expected "Node -> Node"', line)
+    return _usable(read.graph)
 
 
 def read_graph_json(value: object) -> ProceduralGraph:
@@ -112,7 +112,7 @@ def _usable(graph: ProceduralGraph) -> ProceduralGraph:
     if not graph.nodes_of("action"):
         raise UnusableTextError("the graph has no action")
     if len(graph.flows) > MOST_FLOWS:
-        raise UnusableTextError(f"the graph has {len(graph.flows)} flows, more than {MOST_FLOWS}")
+        raise UnusableTextError(f"the graph has {len(graph.flows)} flows, more than the {MOST_FLOWS} of an answer")
     if (longest := max(map(len, _texts(graph.flows)))) > LONGEST_TEXT:
         raise UnusableTextError(f"the graph has a text of {longest} characters, more than {LONGEST_TEXT}")
     return graph

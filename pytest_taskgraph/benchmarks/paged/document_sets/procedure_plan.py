@@ -124,9 +124,9 @@ def _gateways(rng: Random) -> list[BlockSort]:
         "inclusive": rng.random() < INCLUSIVE,
         "parallel": rng.random() < PARALLEL,
     }
-    found = [sort for sort, number in numbers.items() for _ in range(number)]
-    rng.shuffle(found)
-    return found
+    sorts = [sort for sort, number in numbers.items() for _ in range(number)]
+    rng.shuffle(sorts)
+    return sorts
 
 
 def _gateway(sort: BlockSort, count: int, around: BlockRun, rng: Random) -> ProcedureBlock:

@@ -1,7 +1,19 @@
-"""Documents written from procedural graphs (Du et al. 2024, section 3.2): units, fragments, groups, sentences."""
+"""Documents written from procedural graphs (Du et al. 2024, section 3.2): units, fragments, groups, sentences.
+
+units             the units that a graph is decomposed into, and their inverse
+unit_templates    the fragment that states a unit
+procedure_parts   the sub-procedures of a graph
+unit_grouping     groups of units, in the order of the text
+aggregation       the sentences of the groups
+document_phrases  how texts of a graph become clauses, conditions and names
+part_words        the words that open, continue and end sub-procedures
+written_document  all of this in a row, or the fragments alone
+"""
 
 from __future__ import annotations
 
+from ..paged_options import QUALITIES as QUALITIES
+from ..paged_options import DocumentQuality as DocumentQuality
 from .aggregation import DocumentSentence as DocumentSentence
 from .aggregation import aggregate as aggregate
 from .unit_grouping import UnitGroup as UnitGroup
@@ -19,7 +31,5 @@ from .units import UnitKind as UnitKind
 from .units import decompose as decompose
 from .units import is_split as is_split
 from .units import recompose as recompose
-from .written_document import QUALITIES as QUALITIES
 from .written_document import Document as Document
-from .written_document import DocumentQuality as DocumentQuality
 from .written_document import write_document as write_document

@@ -1,8 +1,8 @@
 """Aggregation of units into sentences (Du et al. 2024, section 3.2), by rules where the paper has models.
 
-The units are told one after the other. An action is told once, with its actor; what the same actor does next is added
-to the sentence. Gateways appear as the words that open branches and end parts. A unit that does not go on from what was
-told last refers to it by name, so that any order of units gives a text that says all of them.
+The units are stated one after the other. An action is stated once, with its actor; what the same actor does next is
+added to the sentence. Gateways appear as the words that open branches and end parts. A unit that does not go on from
+what was stated last refers to it by name, so that any order of units gives a text that says all of them.
 """
 
 from __future__ import annotations
@@ -60,18 +60,18 @@ class DocumentSentence:
 
 
 def aggregate(graph: ProceduralGraph, groups: Sequence[UnitGroup], random: Random) -> tuple[DocumentSentence, ...]:
-    """Return the sentences that tell some groups of units, in their order.
+    """Return the sentences that state some groups of units, in their order.
 
     Args:
         graph: The graph of the units.
-        groups: What is told, in order.
+        groups: The units, in the order of the text.
         random: Decides between words that mean the same.
     """
     writer = _SentenceWriter(graph, groups, random)
     for number, group in enumerate(groups):
         writer.begin_group(number)
         for unit in group.units:
-            writer.tell(unit)
+            writer.write_unit(unit)
     return writer.sentences()
 
 
@@ -84,8 +84,8 @@ class _Draft:
         pieces: Its words; empty if there are none but those about constraints, which follow it.
         units: The units that it says.
         last: The action that it ends with; None if nothing can be added.
-        steps: The number of actions told since its subject was named.
-        constraints: What is told about its actions behind it.
+        steps: The number of actions stated since its subject was named.
+        constraints: The units about its actions, which follow it.
     """
 
     group: int
@@ -97,7 +97,7 @@ class _Draft:
 
 
 class _SentenceWriter:
-    """Tells units one after the other and knows what has been told."""
+    """Writer of units, one after the other, that knows what has been stated."""
 
     def __init__(self, graph: ProceduralGraph, groups: Sequence[UnitGroup], random: Random) -> None:
         self._graph = graph
@@ -110,7 +110,7 @@ class _SentenceWriter:
         self._lead = ""  # the words of gateways that the next sentence begins with
         self._lead_units: list[Unit] = []
         self._position: ProceduralNode | None = None
-        self._told: set[ProceduralNode] = set()
+        self._stated: set[ProceduralNode] = set()
         self._branches: Counter[ProceduralNode] = Counter()
         self._first_conditions: dict[ProceduralNode, str] = {}
         self._open: list[ProceduralNode] = []
@@ -120,39 +120,39 @@ class _SentenceWriter:
         """Let what follows stand for a group; it begins a sentence."""
         self._group, self._fresh = number, True
 
-    def tell(self, unit: Unit) -> None:
-        """Tell a unit."""
+    def write_unit(self, unit: Unit) -> None:
+        """Write a unit."""
         if unit.kind in CONSTRAINING:
-            self._tell_constraint(unit)
+            self._write_constraint(unit)
         elif unit.kind in PARALLEL:
-            self._tell_parallel(unit)
+            self._write_parallel(unit)
         elif any(node.is_constraint for node in unit.nodes):
             self._add_sentence(fragment_text(self._graph, unit).removesuffix("."), unit, None)
         elif unit.kind.startswith(("exclusive-", "inclusive-")):
-            self._tell_branch(unit)
+            self._write_branch(unit)
         else:
-            self._tell_next(unit)
+            self._write_flow(unit)
 
     def sentences(self) -> tuple[DocumentSentence, ...]:
         """Return the sentences."""
         self._drop_lead()
         if self._drafts:
             self._drafts[-1].units += self._lead_units
-        return tuple(sentence for draft in self._drafts for sentence in self._finished(draft))
+        return tuple(sentence for draft in self._drafts for sentence in self._finish_draft(draft))
 
-    def _tell_next(self, unit: Unit) -> None:
-        """Tell a flow that opens no branch."""
+    def _write_flow(self, unit: Unit) -> None:
+        """State a flow that opens no branch."""
         source, target = unit.nodes
         self._introduce(source, unit)
         here = self._position == source or source.sort == "start"
-        if here and target.is_gateway and target not in self._told and not unit.condition:
+        if here and target.is_gateway and target not in self._stated and not unit.condition:
             self._pass_gateway(unit, source, target)
         elif self._can_add(unit):
             self._add(f", and {ENDS}" if target.sort == "end" else self._next_step(target), unit, target)
         else:
             condition = condition_words(unit.condition) if unit.condition else ""
             self._add_sentence(f"{self._before(unit)}{condition}{self._destination(target)}", unit, target)
-        self._told.add(source)
+        self._stated.add(source)
 
     def _pass_gateway(self, unit: Unit, source: ProceduralNode, target: ProceduralNode) -> None:
         """Come to a gateway: in words only if that ends a part."""
@@ -164,8 +164,8 @@ class _SentenceWriter:
             self._drafts[-1].units.append(unit)
         self._position = target
 
-    def _tell_branch(self, unit: Unit) -> None:
-        """Tell a branch of a choice."""
+    def _write_branch(self, unit: Unit) -> None:
+        """State a branch of a choice."""
         split, target = unit.nodes[:2]
         number = self._branches[split]
         words = condition_words(unit.condition) if unit.condition else _unconditional(split)
@@ -178,8 +178,8 @@ class _SentenceWriter:
             self._open.append(split)
             self._first_conditions[split] = unit.condition
         self._branches[split] += 1
-        self._told.add(split)
-        if is_split(self._graph, target) and target not in self._told:
+        self._stated.add(split)
+        if is_split(self._graph, target) and target not in self._stated:
             # "Otherwise, if ..." would be a further branch of the same choice.
             choice = is_otherwise(unit.condition) and target.sort in ("exclusive", "inclusive")
             self._set_lead(f"{words}{FURTHER_CASES if choice else ''}", unit)
@@ -187,39 +187,39 @@ class _SentenceWriter:
             self._add_sentence(f"{words}{self._destination(target)}", unit, target)
         self._position = target
 
-    def _tell_parallel(self, unit: Unit) -> None:
-        """Tell the next of parallel branches, or all of them if the unit stands there once."""
+    def _write_parallel(self, unit: Unit) -> None:
+        """State the next of parallel branches, or all of them if the unit stands there once."""
         split = unit.nodes[0]
         order = [flow.target for flow in self._parts.parts[split].ways if flow in unit.flows]
         first = self._branches[split]
         last = first + 1 if self._mentions[unit] == len(order) else len(order)
         for target in order[first:last]:
             if self._branches[split]:
-                self._tell_beside(unit, target)
+                self._write_beside(unit, target)
             else:
-                self._tell_first_beside(unit, target, len(order))
+                self._write_first_beside(unit, target, len(order))
             self._branches[split] += 1
             self._position = target
-        self._told.add(split)
+        self._stated.add(split)
 
-    def _tell_first_beside(self, unit: Unit, target: ProceduralNode, count: int) -> None:
+    def _write_first_beside(self, unit: Unit, target: ProceduralNode, count: int) -> None:
         split = unit.nodes[0]
         beside = self._lead.endswith((FIRST_HAND, "at the same time, ", "meanwhile, "))
         lead = f"{self._before(unit)}{together(count) if beside else ''}"
         self._open.append(split)
-        if is_split(self._graph, target) and target not in self._told:
+        if is_split(self._graph, target) and target not in self._stated:
             self._set_lead(f"{lead}{FIRST_HAND if count > 1 else ''}", unit)
             return
         self._add_sentence(lead, unit, target)
         self._drafts[-1].pieces += ["", self._destination(target, new=True)]
         self._openings[split] = self._drafts[-1]
 
-    def _tell_beside(self, unit: Unit, target: ProceduralNode) -> None:
-        """Tell a further parallel branch: in the same sentence while that is still open."""
+    def _write_beside(self, unit: Unit, target: ProceduralNode) -> None:
+        """State a further parallel branch: in the same sentence while that is still open."""
         split = unit.nodes[0]
         opening = self._openings.get(split)
         tie = self._further(split)
-        nested = is_split(self._graph, target) and target not in self._told
+        nested = is_split(self._graph, target) and target not in self._stated
         if opening is not None and opening is self._drafts[-1] and not self._lead and not nested:
             self._add(f"; {tie}{self._destination(target)}", unit, target)
             opening.steps, self._fresh = 1, False
@@ -246,7 +246,7 @@ class _SentenceWriter:
         return further_branch(split, self._branches[split], self._first_conditions.get(split, ""), strayed)
 
     def _before(self, unit: Unit) -> str:
-        """Return the words in front of a flow: what gateways left to say, or how it goes on from what was told."""
+        """Return the words in front of a flow: what gateways left to say, or how it goes on from what was stated."""
         source = unit.nodes[0]
         if self._lead and self._position == source:
             lead, self._lead = self._lead, ""
@@ -263,12 +263,12 @@ class _SentenceWriter:
         return f"{self._random.choice(_CONNECTIVES)}{branch_marker(self._parts, unit.flows[0])}"
 
     def _introduce(self, source: ProceduralNode, unit: Unit) -> None:
-        """Tell the action that a flow leaves if no flow led to it."""
-        if source.sort == "action" and source not in self._told:
+        """State the action that a flow leaves if no flow led to it."""
+        if source.sort == "action" and source not in self._stated:
             self._add_sentence(f"{'separately, ' if self._drafts else ''}{clause(source)}", unit, source)
 
     def _destination(self, target: ProceduralNode, new: bool = False) -> str:
-        return destination(self._graph, target, told=not new and target in self._told)
+        return destination(self._graph, target, is_stated=not new and target in self._stated)
 
     def _next_step(self, action: ProceduralNode) -> str:
         """Return a further action of the actor of the sentence."""
@@ -283,7 +283,7 @@ class _SentenceWriter:
         if not self._drafts or self._fresh or unit.condition or self._lead or self._position != source:
             return False
         draft = self._drafts[-1]
-        adds_step = target.sort == "action" and target not in self._told and draft.steps < MOST_STEPS
+        adds_step = target.sort == "action" and target not in self._stated and draft.steps < MOST_STEPS
         return draft.last == source and (adds_step or target.sort == "end")
 
     def _add(self, words: str, unit: Unit, target: ProceduralNode) -> None:
@@ -305,10 +305,10 @@ class _SentenceWriter:
             self._arrive(draft, target)
 
     def _arrive(self, draft: _Draft, target: ProceduralNode) -> None:
-        draft.last = target if target.sort == "action" and target not in self._told else None
+        draft.last = target if target.sort == "action" and target not in self._stated else None
         self._position = target
         if target.sort == "action":
-            self._told.add(target)
+            self._stated.add(target)
 
     def _set_lead(self, words: str, unit: Unit) -> None:
         self._drop_lead()
@@ -316,41 +316,41 @@ class _SentenceWriter:
         self._lead_units.append(unit)
 
     def _drop_lead(self) -> None:
-        """Tell by itself what a gateway left to say if nothing goes on from there."""
+        """State by itself what a gateway left to say if nothing goes on from there."""
         if self._lead:
             words, self._lead = self._lead, ""
             self._drafts.append(_Draft(self._group, [f"{words}something else is done"], self._lead_units))
             self._lead_units = []
 
-    def _tell_constraint(self, unit: Unit) -> None:
-        """Have a constraint told behind the sentence of its action, which may still be added to."""
+    def _write_constraint(self, unit: Unit) -> None:
+        """Put a constraint behind the sentence of its action, which may still be added to."""
         if not self._drafts:
             self._drafts.append(_Draft(self._group))
         self._drafts[-1].constraints.append(unit)
 
-    def _finished(self, draft: _Draft) -> list[DocumentSentence]:
+    def _finish_draft(self, draft: _Draft) -> list[DocumentSentence]:
         """Return a sentence and those about the constraints of its actions."""
         pieces = draft.pieces
         if len(pieces) > 2 and all(piece.startswith(", then ") for piece in pieces[-2:]):
             pieces = [*pieces[:-1], f", and then {pieces[-1].removeprefix(', then ')}"]
-        found = [("".join(pieces), tuple(dict.fromkeys(draft.units)))] if pieces else []
+        sentences = [("".join(pieces), tuple(dict.fromkeys(draft.units)))] if pieces else []
         by_action: dict[ProceduralNode, list[Unit]] = {}
         for unit in draft.constraints:
             by_action.setdefault(next(node for node in unit.nodes if node.sort == "action"), []).append(unit)
         for action, units in by_action.items():
-            found += self._constraint_sentences(action, units)
-        return [DocumentSentence(f"{upper_first(words)}.", units, draft.group) for words, units in found]
+            sentences += self._constraint_sentences(action, units)
+        return [DocumentSentence(f"{upper_first(words)}.", units, draft.group) for words, units in sentences]
 
     def _constraint_sentences(self, action: ProceduralNode, units: list[Unit]) -> list[tuple[str, tuple[Unit, ...]]]:
-        named = needs_actor(self._graph, action)
+        with_actor = needs_actor(self._graph, action)
         data = [unit for unit in units if unit.kind != "action-notice"]
-        found = []
+        sentences = []
         if data:
             required = [unit.nodes[0] for unit in data if unit.kind == "data-action"]
             produced = [unit.nodes[1] for unit in data if unit.kind == "action-data"]
-            found.append((constraint_clauses(action, required, produced, named), tuple(data)))
+            sentences.append((constraint_clauses(action, required, produced, with_actor), tuple(data)))
         notices = (unit for unit in units if unit.kind == "action-notice")
-        return found + [(notice_clause(action, unit.nodes[1], named), (unit,)) for unit in notices]
+        return sentences + [(notice_clause(action, unit.nodes[1], with_actor), (unit,)) for unit in notices]
 
 
 def _unconditional(split: ProceduralNode) -> str:

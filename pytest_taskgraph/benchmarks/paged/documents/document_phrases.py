@@ -48,20 +48,20 @@ def upper_first(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def quoted(text: str) -> str:
+def quote_text(text: str) -> str:
     """Return a text in quotation marks."""
     return f"“{text}”"
 
 
 def unmistakable(text: str) -> str:
     """Return a text for the middle of a sentence, in quotation marks if its end or its role would be misread."""
-    return quoted(text) if _MISREAD.search(text) else lower_first(text)
+    return quote_text(text) if _MISREAD.search(text) else lower_first(text)
 
 
-def thing(text: str) -> str:
+def with_article(text: str) -> str:
     """Return the name of a thing with its article."""
     if _MISREAD.search(text):
-        return quoted(text)
+        return quote_text(text)
     first = text.split(maxsplit=1)[0]
     if first.casefold() in _NO_ARTICLE or first[0].isdigit():
         return lower_first(text)
@@ -73,7 +73,7 @@ def subject(actor: str) -> str:
     words = actor.split()
     if not _MISREAD.search(actor) and all(word[0].isupper() for word in words) and not words[0].isupper():
         return actor
-    return thing(actor)
+    return with_article(actor)
 
 
 def is_infinitive(text: str) -> bool:
@@ -82,7 +82,7 @@ def is_infinitive(text: str) -> bool:
 
 
 def clause(action: ProceduralNode) -> str:
-    """Return who does what; an action of nobody in particular is told to the reader."""
+    """Return who does what; an action without an actor is an instruction to the reader."""
     if not action.actor:
         return unmistakable(action.text)
     return f"{subject(action.actor)} {predicate(action)}"
@@ -100,13 +100,13 @@ def purpose(action: ProceduralNode, named: bool = False) -> str:
         action: The action.
         named: Name its actor: "for the clerk to check the order".
     """
-    text = f"to {unmistakable(action.text)}" if is_infinitive(action.text) else quoted(action.text)
+    text = f"to {unmistakable(action.text)}" if is_infinitive(action.text) else quote_text(action.text)
     return f"for {subject(action.actor)} {text}" if named and action.actor else text
 
 
 def mention(action: ProceduralNode) -> str:
     """Return a mention of an action that is described elsewhere."""
-    return f"{quoted(action.text)} by {subject(action.actor)}" if action.actor else quoted(action.text)
+    return f"{quote_text(action.text)} by {subject(action.actor)}" if action.actor else quote_text(action.text)
 
 
 def is_otherwise(condition: str) -> bool:
@@ -120,7 +120,7 @@ def condition_words(condition: str) -> str:
         return f"{lower_first(condition)}, "
     if match := _CONDITIONAL.match(condition):
         rest = condition[match.end() :].strip()
-        return f"{lower_first(condition)}, then " if not _MISREAD.search(rest) else f"if {quoted(condition)}, then "
+        return f"{lower_first(condition)}, then " if not _MISREAD.search(rest) else f"if {quote_text(condition)}, then "
     return f"if {unmistakable(condition)}, then "
 
 
@@ -132,12 +132,12 @@ def constraint_clauses(
 ) -> str:
     """Return what an action requires and produces, without a full stop; either may be nothing, but not both."""
     verbs = [
-        f"{verb} {f' and {again}'.join(thing(node.text) for node in nodes)}"
+        f"{verb} {f' and {again}'.join(with_article(node.text) for node in nodes)}"
         for verb, again, nodes in (("requires access to", "to ", [*required]), ("produces", "", [*produced]))
         if nodes
     ]
     by = f" by {subject(action.actor)}" if named and action.actor else ""
-    return f"{quoted(upper_first(action.text))}{by} {' and '.join(verbs)}"
+    return f"{quote_text(upper_first(action.text))}{by} {' and '.join(verbs)}"
 
 
 def notice_clause(action: ProceduralNode, notice: ProceduralNode, named: bool = False) -> str:
@@ -147,4 +147,4 @@ def notice_clause(action: ProceduralNode, notice: ProceduralNode, named: bool = 
     if _CLAUSE.match(text) and not _MISREAD.search(text):
         return f"{start}, note that {lower_first(text)}"
     first = text.split(maxsplit=1)[0].casefold() if text.strip() else ""
-    return f"{start}, pay attention to {thing(text) if first in _NO_ARTICLE else quoted(text)}"
+    return f"{start}, pay attention to {with_article(text) if first in _NO_ARTICLE else quote_text(text)}"

@@ -23,8 +23,8 @@ def closing_words(part: ProcedurePart, first_condition: str, strayed: bool) -> s
 
     Args:
         part: The part.
-        first_condition: The condition of the branch that was told first.
-        strayed: Another part that no words have ended has been told since, so that the split needs to be recalled.
+        first_condition: The condition of the branch that was stated first.
+        strayed: Another part that no words have ended has been stated since, so that the split needs to be recalled.
     """
     count = len(part.ways)
     unless = "unless the procedure has ended, " if part.leading_on < count else ""
@@ -58,8 +58,8 @@ def further_branch(split: ProceduralNode, number: int, first_condition: str, str
     Args:
         split: The split.
         number: The number of the branch, from 1.
-        first_condition: The condition of the branch that was told first.
-        strayed: Another part that no words have ended has been told since, so that the split needs to be recalled.
+        first_condition: The condition of the branch that was stated first.
+        strayed: Another part that no words have ended has been stated since, so that the split needs to be recalled.
     """
     if split.sort == "parallel":
         tie = "at the same time, " if number == 1 else "meanwhile, "
@@ -75,23 +75,23 @@ def together(count: int) -> str:
     return f"{_NUMBERS.get(count, str(count))} things are done together: "
 
 
-def destination(graph: ProceduralGraph, target: ProceduralNode, told: bool) -> str:
+def destination(graph: ProceduralGraph, target: ProceduralNode, is_stated: bool) -> str:
     """Return what happens at the end of a flow.
 
     Args:
         graph: The graph.
         target: The node that the flow leads to.
-        told: It has been told before, and is referred to.
+        is_stated: Whether it has been stated before, and is referred to.
     """
     if target.sort == "start":
         return "the procedure starts again"
-    if not told or target.sort == "end":
+    if not is_stated or target.sort == "end":
         return statement(target)
     return f"the procedure goes on {'at' if target.is_gateway else 'with'} {_place(graph, target)}"
 
 
 def origin(graph: ProceduralGraph, source: ProceduralNode) -> str:
-    """Return the words for a flow that does not go on from what has just been told."""
+    """Return the words for a flow that does not go on from what has just been stated."""
     if source.sort in ("action", "end"):
         return f"after {named_node(source)}, "
     before = _nearest(source, lambda node: [flow.source for flow in graph.incoming(node)])
@@ -101,7 +101,7 @@ def origin(graph: ProceduralGraph, source: ProceduralNode) -> str:
 
 
 def _place(graph: ProceduralGraph, node: ProceduralNode) -> str:
-    """Return the words for a place that has been told before."""
+    """Return the words for a place that has been stated before."""
     if not node.is_gateway:
         return named_node(node)
     conditions = [unmistakable(flow.condition) for flow in graph.outgoing(node) if flow.condition]

@@ -1,4 +1,4 @@
-"""Grouping and ordering of units: which belong together, and in which order they are told.
+"""Grouping and ordering of units: which belong together, and in which order they are stated.
 
 The paper trains two models for this (Du et al. 2024, section 3.2). Here it is a rule: sub-procedure by sub-procedure,
 and within one actor by actor. Anything that is a `UnitGrouping` can take its place.
@@ -17,7 +17,7 @@ from .units import CONSTRAINING, PARALLEL, Unit
 
 @dataclass(frozen=True, slots=True)
 class UnitGroup:
-    """Units that are told together, in order.
+    """Units that are stated together, in order.
 
     Args:
         units: The units. A parallel unit may stand once in front of each of its branches, or once for all.
@@ -34,29 +34,29 @@ class UnitGrouping(Protocol):
     """A way to group and order the units of a graph; every unit is to stand in a group."""
 
     def __call__(self, graph: ProceduralGraph, units: Sequence[Unit]) -> Sequence[UnitGroup]:
-        """Return the groups in the order in which they are told."""
+        """Return the groups in the order in which they are stated."""
         ...
 
 
 def group_by_part(graph: ProceduralGraph, units: Sequence[Unit]) -> list[UnitGroup]:
-    """Return the units as one would tell them: branch after branch, then what follows their join.
+    """Return the units in the order of a narration: branch after branch, then what follows their join.
 
     A group ends where a branch begins or ends, and where another actor takes over. Constraints follow the unit that
-    tells their action first.
+    states their action first.
     """
     groups: list[UnitGroup] = []
-    told: list[Unit] = []
+    group: list[Unit] = []
     place: tuple[PartBranch, ...] = ()
     actor: str | None = None
     for unit, within, acting in _in_order(graph, units):
         changed = within != place or (acting is not None and actor is not None and acting != actor)
-        if told and changed:
-            groups.append(_group(told, actor, place))
-            told, actor = [], None
-        told.append(unit)
+        if group and changed:
+            groups.append(_group(group, actor, place))
+            group, actor = [], None
+        group.append(unit)
         place = within
         actor = acting if acting is not None else actor
-    return [*groups, _group(told, actor, place)] if told else groups
+    return [*groups, _group(group, actor, place)] if group else groups
 
 
 def _group(units: list[Unit], actor: str | None, place: tuple[PartBranch, ...]) -> UnitGroup:
@@ -66,36 +66,36 @@ def _group(units: list[Unit], actor: str | None, place: tuple[PartBranch, ...]) 
 def _in_order(
     graph: ProceduralGraph, units: Sequence[Unit]
 ) -> Iterator[tuple[Unit, tuple[PartBranch, ...], str | None]]:
-    """Yield the units as they are told, each with the branches around it and the actor that it brings in, if any."""
+    """Yield the units as they are stated, each with the branches around it and the actor that it brings in, if any."""
     by_flow = _by_first_flow(units)
     constraints = _by_action(units)
-    told: set[Unit] = set()
+    placed: set[Unit] = set()
     within: tuple[PartBranch, ...] = ()
     for flow, within in find_parts(graph).walked.items():
         for unit in by_flow.get(flow, ()):
-            told.add(unit)
+            placed.add(unit)
             yield unit, within, flow.target.actor if flow.target.sort == "action" else None
         for node in (flow.source, flow.target):
             for unit in constraints.pop(node, ()):
-                told.add(unit)
+                placed.add(unit)
                 yield unit, within, None
     for unit in units:
-        if unit not in told:
+        if unit not in placed:
             yield unit, (), None
 
 
 def _by_first_flow(units: Iterable[Unit]) -> dict[ProceduralFlow, list[Unit]]:
-    """Return the units by the flow at which they are told: their first, or each flow of a parallel unit."""
-    found: dict[ProceduralFlow, list[Unit]] = {}
+    """Return the units by the flow at which they are stated: their first, or each flow of a parallel unit."""
+    by_flow: dict[ProceduralFlow, list[Unit]] = {}
     for unit in units:
         for flow in unit.flows if unit.kind in PARALLEL else unit.flows[:1]:
-            found.setdefault(flow, []).append(unit)
-    return found
+            by_flow.setdefault(flow, []).append(unit)
+    return by_flow
 
 
 def _by_action(units: Iterable[Unit]) -> dict[ProceduralNode, list[Unit]]:
-    found: dict[ProceduralNode, list[Unit]] = {}
+    by_action: dict[ProceduralNode, list[Unit]] = {}
     for unit in units:
         if unit.kind in CONSTRAINING:
-            found.setdefault(next(node for node in unit.nodes if node.sort == "action"), []).append(unit)
-    return found
+            by_action.setdefault(next(node for node in unit.nodes if node.sort == "action"), []).append(unit)
+    return by_action

@@ -17,7 +17,7 @@ from .document_phrases import (
     constraint_clauses,
     mention,
     notice_clause,
-    quoted,
+    quote_text,
     upper_first,
 )
 from .units import CONSTRAINING, PARALLEL, Unit
@@ -45,16 +45,16 @@ def fragments_of(graph: ProceduralGraph, units: Sequence[Unit]) -> tuple[Fragmen
 
     An action that stands in silent units only, as in graphs that are not tidy, is said by the first of them.
     """
-    said = {node for unit in units if unit.kind not in (*_SILENT, *CONSTRAINING) for node in unit.nodes}
-    found = []
+    stated = {node for unit in units if unit.kind not in (*_SILENT, *CONSTRAINING) for node in unit.nodes}
+    fragments = []
     for unit in units:
         text = fragment_text(graph, unit)
         first = unit.nodes[0]
-        if not text and first.sort == "action" and first not in said:
-            said.add(first)
+        if not text and first.sort == "action" and first not in stated:
+            stated.add(first)
             text = _sentence(clause(first))
-        found += [Fragment(unit, text)] if text else []
-    return tuple(found)
+        fragments += [Fragment(unit, text)] if text else []
+    return tuple(fragments)
 
 
 def fragment_text(graph: ProceduralGraph, unit: Unit) -> str:
@@ -130,7 +130,7 @@ def named_node(node: ProceduralNode) -> str:
     if node.sort == "action":
         return mention(node)
     return (
-        quoted(node.text)
+        quote_text(node.text)
         if node.is_constraint
         else {"start": "the start", "end": "the end"}.get(node.sort, f"the gateway {node.text}")
     )

@@ -5,19 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
-from typing import Final, Literal, get_args
+from typing import Final
 
 from ....errors import UnknownNameError
 from ....workflow.procedural_graph import ProceduralGraph
+from ..paged_options import QUALITIES, DocumentQuality
 from .aggregation import DocumentSentence, aggregate
 from .document_phrases import lower_first
 from .unit_grouping import UnitGroup, UnitGrouping, group_by_part
 from .unit_templates import Fragment, fragments_of
 from .units import Unit, decompose
 
-DocumentQuality = Literal["pipeline", "concatenated"]
 _FUNCTION_WORDS: Final = ("If ", "In ", "The ", "To ", "For ", "After ")  # other first words may be names
-QUALITIES: Final[tuple[DocumentQuality, ...]] = get_args(DocumentQuality)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +26,7 @@ class Document:
     Args:
         text: The sentences in a row, with blanks between them.
         sentences: The sentences, with the units that each says.
-        fragments: What the units say by themselves, in the order in which the document tells them.
+        fragments: What the units say by themselves, in the order in which the document states them.
     """
 
     text: str
@@ -58,7 +57,7 @@ def write_document(
     units = decompose(graph)
     if quality == "concatenated":
         fragments = fragments_of(graph, units)
-        sentences = _concatenated(fragments)
+        sentences = _concatenate(fragments)
     elif quality == "pipeline":
         groups = grouping(graph, units)
         fragments = fragments_of(graph, _each_once(groups))
@@ -72,7 +71,7 @@ def _each_once(groups: Sequence[UnitGroup]) -> list[Unit]:
     return [*dict.fromkeys(unit for group in groups for unit in group.units)]
 
 
-def _concatenated(fragments: Sequence[Fragment]) -> tuple[DocumentSentence, ...]:
+def _concatenate(fragments: Sequence[Fragment]) -> tuple[DocumentSentence, ...]:
     """Return the fragments as sentences of a single group; one that ends in a comma runs into the next."""
     sentences: list[DocumentSentence] = []
     words: list[str] = []

@@ -61,22 +61,22 @@ class Subject:
         heading: The actor of the heading above, who does what no sentence says otherwise.
         actor: The last actor that a sentence names, to whom pronouns refer.
         speaker: That actor within a sentence, for verbs without a subject.
-        thing: The subject of the last passive clause, such as "the order".
-        known: The actors so far, each once.
+        patient: What is acted on: the subject of the last passive clause, such as "the order".
+        actors: The actors so far, each once.
     """
 
     heading: str = ""
     actor: str = ""
     speaker: str = ""
-    thing: str = ""
-    known: dict[str, None] = field(default_factory=dict)
+    patient: str = ""
+    actors: dict[str, None] = field(default_factory=dict)
 
     def name(self, actor: str) -> str:
         """Take an actor for the last one, and return the name; names in other letters are the same."""
-        known = {one.casefold(): one for one in self.known}
-        actor = known.get(actor.casefold(), actor)
-        if len(self.known) < MOST_ACTORS:
-            self.known[actor] = None
+        by_key = {known_actor.casefold(): known_actor for known_actor in self.actors}
+        actor = by_key.get(actor.casefold(), actor)
+        if len(self.actors) < MOST_ACTORS:
+            self.actors[actor] = None
         self.actor = self.speaker = actor
         return actor
 
@@ -87,7 +87,7 @@ class ActionPhrase:
 
     text: str
     actor: str = ""
-    named: bool = False
+    names_actor: bool = False
 
 
 def bare_actor(text: str) -> str:
@@ -103,18 +103,18 @@ def opens_action(text: str, carried: bool = False, passive: bool = False) -> boo
     Args:
         text: The text.
         carried: Whether a subject stands before, so that "checks" may begin it.
-        passive: Whether that one is acted on, so that "packed" may.
+        passive: Whether that subject is acted on, so that "packed" may.
     """
     words = _skip_adverbs(text.split()[:12])
     if not words:
         return False
-    found = verb_of(words[0].strip(_EDGES))
-    if found is None:
+    verb = verb_of(words[0].strip(_EDGES))
+    if verb is None:
         return False
     following = words[1].strip(_EDGES).lower() if len(words) > 1 else ""
-    if found[1] == "past" or (passive and is_participle(words[0])):
+    if verb[1] == "past" or (passive and is_participle(words[0])):
         return passive
-    if found[1] == "base" or (found[1] == "third" and carried):
+    if verb[1] == "base" or (verb[1] == "third" and carried):
         if not names_things(words[0].strip(_EDGES)):
             return True
         return bool(following) and following not in _BE and following not in {"of", "and", "or"}
@@ -144,7 +144,7 @@ def read_action(text: str, subject: Subject) -> ActionPhrase | None:
         return None
     if _imperative(words) or _unknown_imperative(words):
         return ActionPhrase(_phrase(words[0].lower(), words[1:]), subject.speaker or subject.heading)
-    carried = _carried(words, subject)
+    carried = _with_carried_subject(words, subject)
     if carried is not None:
         return carried
     for at in _predicates(words):
@@ -155,16 +155,16 @@ def read_action(text: str, subject: Subject) -> ActionPhrase | None:
     if not _is_state(words):
         gerund = gerund_base(words[0])
         first = gerund if gerund and len(words) > 1 else words[0]
-        return ActionPhrase(_phrase(_lowered(first), words[1:]), subject.speaker or subject.heading)
+        return ActionPhrase(_phrase(_lower_word(first), words[1:]), subject.speaker or subject.heading)
     return None
 
 
 def as_imperative(text: str) -> str:
     """Return an action that a text refers to, as an imperative: "packing the order" and "pack the order" alike."""
-    found = read_action(
+    action = read_action(
         re.sub(r"^(?:the\s+)?(?:action|step|task|activity)(?:\s+of)?\s+", "", text, flags=re.I), Subject()
     )
-    return found.text if found else text.strip(_EDGES)
+    return action.text if action else text.strip(_EDGES)
 
 
 def _imperative(words: list[str]) -> bool:
@@ -187,15 +187,15 @@ def _unknown_imperative(words: list[str]) -> bool:
     return words[1].strip(_EDGES).lower() in _DETERMINERS - {"that", "no"}
 
 
-def _carried(words: list[str], subject: Subject) -> ActionPhrase | None:
+def _with_carried_subject(words: list[str], subject: Subject) -> ActionPhrase | None:
     """Return the action of a verb that has its subject in the clause before, as in "checks the order and packs it"."""
-    found = verb_of(words[0].strip(_EDGES))
-    if found is None or (len(words) > 1 and words[1].lower() in _BE | _MODALS):
+    verb = verb_of(words[0].strip(_EDGES))
+    if verb is None or (len(words) > 1 and words[1].lower() in _BE | _MODALS):
         return None
-    if found[1] == "third" and opens_action(" ".join(words), carried=True):
-        return ActionPhrase(_phrase(found[0], words[1:]), subject.speaker or subject.heading)
-    if found[1] == "past" and subject.thing:
-        return _passive(subject.thing.split(), words, subject)
+    if verb[1] == "third" and opens_action(" ".join(words), carried=True):
+        return ActionPhrase(_phrase(verb[0], words[1:]), subject.speaker or subject.heading)
+    if verb[1] == "past" and subject.patient:
+        return _passive(subject.patient.split(), words, subject)
     return None
 
 
@@ -219,14 +219,14 @@ def _predicates(words: list[str]) -> Iterator[int]:
 def _finite(words: list[str], at: int) -> bool:
     """Return True if the word is a verb with the words before it as its subject."""
     word = words[at].strip(_EDGES)
-    found, before = verb_of(word), words[at - 1].strip(_EDGES).lower()
+    verb, before = verb_of(word), words[at - 1].strip(_EDGES).lower()
     following = words[at + 1].strip(_EDGES).lower() if at + 1 < len(words) else ""
     opens_object = following in _DETERMINERS or following in _PREPOSITIONS or following in _PRONOUNS | {"him", "them"}
-    if found is None:
+    if verb is None:
         unknown = word.endswith("s") and not word.endswith(("ss", "'s", "us")) and at > 1
         last = at == len(words) - 1 and words[0].lower() in _DETERMINERS
         return unknown and (following in _DETERMINERS or last)
-    match found[1]:
+    match verb[1]:
         case "third":
             if following in _BE or following in _MODALS:
                 return False
@@ -266,13 +266,13 @@ def _with_subject(words: list[str], at: int, subject: Subject) -> ActionPhrase |
         return _passive(who, tail, subject)
     actor = _actor_of(who, subject)
     base = gerund_base(verb) or (third_base(verb) if first else verb)
-    found = verb_of(verb)
-    if found is not None and found[1] == "past":
-        base = found[0]
-    return ActionPhrase(_phrase(base, predicate[1:]), actor, named=who[0].lower() not in _NOBODY)
+    known_verb = verb_of(verb)
+    if known_verb is not None and known_verb[1] == "past":
+        base = known_verb[0]
+    return ActionPhrase(_phrase(base, predicate[1:]), actor, names_actor=who[0].lower() not in _NOBODY)
 
 
-def _passive(thing: list[str], tail: list[str], subject: Subject) -> ActionPhrase:
+def _passive(patient: list[str], tail: list[str], subject: Subject) -> ActionPhrase:
     """Return the action of a passive clause: what is acted on, the participle and what follows, perhaps who acts."""
     rest = " ".join(tail[1:])
     agent = ""
@@ -282,17 +282,19 @@ def _passive(thing: list[str], tail: list[str], subject: Subject) -> ActionPhras
         if words[0].lower() not in _MEANS and words[-1].lower() not in _MEANS and gerund_base(words[0]) is None:
             agent = bare_actor(match["agent"])
             rest = f"{rest[: match.start()].rstrip()} {rest[match.end() :].lstrip()}".strip()
-    subject.thing = " ".join(thing)
+    subject.patient = " ".join(patient)
     if agent:
         agent = subject.name(agent)
-    known = [_lowered(thing[0]), *thing[1:]]
+    lowered = [_lower_word(patient[0]), *patient[1:]]
     return ActionPhrase(
-        _phrase(participle_base(tail[0].strip(_EDGES)), [*known, *rest.split()]), agent or subject.heading, bool(agent)
+        _phrase(participle_base(tail[0].strip(_EDGES)), [*lowered, *rest.split()]),
+        agent or subject.heading,
+        bool(agent),
     )
 
 
 def _actor_of(who: list[str], subject: Subject) -> str:
-    """Return the actor that the subject of a clause names, or the one to whom its pronoun refers."""
+    """Return the actor that the subject of a clause names, or to whom its pronoun refers."""
     name = " ".join(who).strip(_EDGES)
     if name.lower() in _NOBODY:
         subject.speaker = ""
@@ -324,6 +326,6 @@ def _phrase(verb: str, rest: list[str]) -> str:
     return " ".join((verb, *rest)).strip(_EDGES)
 
 
-def _lowered(word: str) -> str:
+def _lower_word(word: str) -> str:
     """Return a word in lower case if only its first letter is a capital."""
     return word[:1].lower() + word[1:] if word[1:] == word[1:].lower() else word

@@ -89,32 +89,32 @@ def exclude_each_other(first: str, second: str) -> bool:
 
 @lru_cache(maxsize=16384)
 def are_opposites(first: str, second: str) -> bool:
-    """Return True if one condition denies the other, or words such as "valid" and "invalid" alone tell them apart."""
-    one, other = _words(first), _words(second)
-    if not one or not other or one == other:
+    """Return True if one condition denies the other, or opposites alone differ, such as "valid" and "invalid"."""
+    words, other_words = _words(first), _words(second)
+    if not words or not other_words or words == other_words:
         return False
-    plain, plain_other = _plain(one), _plain(other)
-    if _denies(one) != _denies(other):
+    plain, plain_other = _plain(words), _plain(other_words)
+    if _denies(words) != _denies(other_words):
         return _overlap(plain, plain_other) >= 0.6 or plain <= plain_other or plain_other <= plain
-    return _opposed(one, other)
+    return _have_opposites(words, other_words)
 
 
 @lru_cache(maxsize=16384)
 def _differ(first: str, second: str) -> bool:
-    one, other = _words(first), _words(second)
-    return one != other and _another_value(one, other)
+    words, other_words = _words(first), _words(second)
+    return words != other_words and _another_value(words, other_words)
 
 
 @lru_cache(maxsize=4096)
 def _words(text: str) -> tuple[str, ...]:
     lower = text[:LONGEST_CONDITION].lower().replace("’", "'")
-    found: list[str] = []
+    words: list[str] = []
     for word in _WORD.findall(lower):
         if word.endswith("n't"):
-            found += [word[:-3], "not"]
+            words += [word[:-3], "not"]
         elif word not in ("the", "a", "an"):
-            found.append(word)
-    return tuple(found)
+            words.append(word)
+    return tuple(words)
 
 
 def _denies(words: tuple[str, ...]) -> bool:
@@ -124,8 +124,8 @@ def _denies(words: tuple[str, ...]) -> bool:
 @lru_cache(maxsize=4096)
 def _plain(words: tuple[str, ...]) -> frozenset[str]:
     """Return the stems of the words that carry meaning; all the stems if there are none."""
-    kept = [word for word in words if word not in _NEGATIONS and word not in _FILLERS and word not in _COPULAS]
-    return frozenset(map(_stem, kept or words))
+    content = [word for word in words if word not in _NEGATIONS and word not in _FILLERS and word not in _COPULAS]
+    return frozenset(map(_stem, content or words))
 
 
 def _stem(word: str) -> str:
@@ -139,7 +139,7 @@ def _overlap(one: frozenset[str], other: frozenset[str]) -> float:
     return len(one & other) / max(1, len(one | other))
 
 
-def _opposed(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
+def _have_opposites(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
     """Return True if opposites stand in two conditions that are else about the same."""
     for word in one:
         place = _OPPOSITES.get(word)

@@ -6,7 +6,7 @@ import re
 from typing import Final
 
 from .action_phrases import opens_action, opens_clause
-from .condition_words import OTHERWISE, negated
+from .condition_words import OTHERWISE, negate_condition
 from .mentions import ActionMention, ConditionMention, Lead
 from .word_sets import word_set
 
@@ -92,17 +92,17 @@ _NOTHING = re.compile(
 
 def read_lead(text: str) -> tuple[Lead, str]:
     """Return how a clause begins, and the clause without the cue words."""
-    found: Lead = ""
+    strongest: Lead = ""
     for _ in range(MOST_LEADS):
         for lead, pattern in _LEAD:
             match = pattern.match(text)
             if match is not None and _is_cue(lead, match[0], text[match.end() :]):
-                found = _stronger(found, lead)
+                strongest = _stronger(strongest, lead)
                 text = text[match.end() :]
                 break
         else:
             break
-    return found, text
+    return strongest, text
 
 
 def read_closing(text: str) -> tuple[Lead, str]:
@@ -164,7 +164,7 @@ def read_condition(text: str) -> tuple[ConditionMention, str] | None:
     if cue in {"when", "whenever"}:
         completed = _COMPLETED.search(condition) is not None
         return ConditionMention(condition, occasion=ActionMention(condition), completed=completed), rest
-    return ConditionMention(negated(condition) if cue == "unless" else condition), rest
+    return ConditionMention(negate_condition(condition) if cue == "unless" else condition), rest
 
 
 def read_recalled(text: str) -> tuple[str, str] | None:
@@ -211,8 +211,8 @@ def split_statement(text: str) -> tuple[str, str]:
         cuts.append((match.start(), match.end()))
     for match in _NEW_CONDITION.finditer(text):
         rest = text[match.end() :]
-        found = read_condition(rest)
-        if match.start() and found is not None and (found[1] or found[0].otherwise):
+        condition = read_condition(rest)
+        if match.start() and condition is not None and (condition[1] or condition[0].otherwise):
             cuts.append((match.start(), match.end()))
             break
     semicolon = text.find(";")
@@ -233,7 +233,7 @@ def split_trailing_condition(text: str) -> tuple[str, ConditionMention | None]:
         condition = text[match.end() :].strip(" ,")
         if condition:
             unless = match["cue"].lower() == "unless"
-            return text[: match.start()], ConditionMention(negated(condition) if unless else condition)
+            return text[: match.start()], ConditionMention(negate_condition(condition) if unless else condition)
     return text, None
 
 

@@ -77,23 +77,23 @@ _ANNOUNCES = re.compile(r"\b(?:in parallel|at the same time|simultaneously|in an
 
 def read_mentions(sentences: Sequence[ReadSentence]) -> list[Mention]:
     """Return what the sentences say, in their order."""
-    found: list[Mention] = []
+    mentions: list[Mention] = []
     subject = Subject()
     at = 0
     while at < len(sentences):
         sentence = sentences[at]
         if sentence.opens_section:
             subject.actor = ""
-        subject.heading, subject.thing, subject.speaker = sentence.actor, "", ""
+        subject.heading, subject.patient, subject.speaker = sentence.actor, "", ""
         items = _items(sentences, at)
-        listed = _read_list(sentence, items, subject) if items else None
-        if listed is not None:
-            found.append(listed)
+        list_mention = _read_list(sentence, items, subject) if items else None
+        if list_mention is not None:
+            mentions.append(list_mention)
             at += 1 + len(items)
             continue
-        found += _read_sentence(sentence, subject)
+        mentions += _read_sentence(sentence, subject)
         at += 1
-    return found
+    return mentions
 
 
 def _items(sentences: Sequence[ReadSentence], at: int) -> list[ReadSentence]:
@@ -149,7 +149,7 @@ def _statements(text: str, subject: Subject) -> Iterator[Mention]:
         steps: list[StepMention] = []
         recalled = read_recalled(rest)
         if recalled is not None and _recalls(recalled[0]):
-            steps += _recalled(recalled[0], subject)
+            steps += _recalled_steps(recalled[0], subject)
             more, _, rest = _read_openings(recalled[1])
             conditions += more
             if more:
@@ -175,32 +175,32 @@ def _read_openings(text: str) -> tuple[tuple[ConditionMention, ...], Lead, str]:
     lead, text = read_lead(text)
     text = without_purpose(text)
     while len(conditions) < MOST_CONDITIONS:
-        found = read_condition(text)
-        if found is None:
+        opening = read_condition(text)
+        if opening is None:
             break
-        conditions.append(found[0])
-        later, text = read_lead(found[1])
+        conditions.append(opening[0])
+        later, text = read_lead(opening[1])
         lead = lead or ("" if later == "next" else later)
     return tuple(conditions), lead, text
 
 
 def _with_occasions(conditions: tuple[ConditionMention, ...], subject: Subject) -> tuple[ConditionMention, ...]:
     """Read what "when" names as an action; of other conditions, let pronouns refer to a subject that acted before."""
-    found = []
+    read = []
     for condition in conditions:
         if condition.occasion is not None:
             action = read_action(condition.text, subject) if opens_clause(condition.text) else None
             condition = replace(condition, occasion=_mention(action) if action else None)
-        found.append(condition)
+        read.append(condition)
         words = condition.text.lower()
-        for actor in subject.known:
+        for actor in subject.actors:
             if re.match(rf"(?:the |an? )?{re.escape(actor.lower())}\b", words):
                 subject.actor = actor
-    return tuple(found)
+    return tuple(read)
 
 
 def _mention(action: ActionPhrase, recalled: bool = False) -> ActionMention:
-    return ActionMention(action.text, action.actor, recalled, not action.named and bool(action.actor))
+    return ActionMention(action.text, action.actor, recalled, not action.names_actor and bool(action.actor))
 
 
 def _recalls(text: str) -> bool:
@@ -208,9 +208,9 @@ def _recalls(text: str) -> bool:
     return opens_clause(text) or gerund_base(text.split()[0]) is not None
 
 
-def _recalled(text: str, subject: Subject) -> list[StepMention]:
-    found = read_action(text, subject)
-    return [_mention(found, recalled=True)] if found else []
+def _recalled_steps(text: str, subject: Subject) -> list[StepMention]:
+    action = read_action(text, subject)
+    return [_mention(action, recalled=True)] if action else []
 
 
 def _main_steps(text: str, subject: Subject) -> list[StepMention]:
@@ -218,7 +218,7 @@ def _main_steps(text: str, subject: Subject) -> list[StepMention]:
     postponed = read_postponed(text)
     if postponed is not None and _recalls(postponed[0]):
         first = _main_steps(postponed[1], subject)
-        return [*first, *_recalled(postponed[0], subject)]
+        return [*first, *_recalled_steps(postponed[0], subject)]
     during = read_while(text)
     if during is not None and _recalls(during[0]):
         other = _steps(during[0], subject)
@@ -240,20 +240,20 @@ def _steps(text: str, subject: Subject) -> list[StepMention]:
     start, joint = 0, "next"
     matches = [match for match in _JOINT.finditer(body) if _divides(body, match)]
     for match in [*matches, None]:
-        steps = _part(body[start : match.start() if match else len(body)], subject)
-        if steps:
+        piece = _part(body[start : match.start() if match else len(body)], subject)
+        if piece:
             if joint == "parallel" and groups:
-                groups[-1].append(steps)
+                groups[-1].append(piece)
             else:
-                groups.append([steps])
+                groups.append([piece])
         if match is not None:
             start, joint = match.end(), match.lastgroup or "next"
     if together and groups:
-        groups[-1] = [[step] for steps in groups[-1] for step in steps]
-    found: list[StepMention] = []
+        groups[-1] = [[step] for piece in groups[-1] for step in piece]
+    steps: list[StepMention] = []
     for group in groups:
-        found += [ParallelMention(tuple(map(tuple, group)))] if len(group) > 1 else group[0]
-    return found
+        steps += [ParallelMention(tuple(map(tuple, group)))] if len(group) > 1 else group[0]
+    return steps
 
 
 def _divides(text: str, joint: re.Match[str]) -> bool:
@@ -275,17 +275,17 @@ def _part(text: str, subject: Subject) -> list[StepMention]:
     choice = _choice(text, subject)
     if choice is not None:
         return [choice]
-    found: list[StepMention] = []
-    for piece in _sharing_object(list(_coordinated(text, subject))):
-        found += [EndMention()] if ends_procedure(piece) else _piece(piece, subject)
-    return found
+    steps: list[StepMention] = []
+    for piece in _sharing_object(list(_split_coordination(text, subject))):
+        steps += [EndMention()] if ends_procedure(piece) else _piece(piece, subject)
+    return steps
 
 
 def _piece(text: str, subject: Subject) -> list[StepMention]:
     alternatives = _sharing_object(_alternatives(text))
     if len(alternatives) > 1:
         sort: Literal["exclusive", "inclusive"] = "inclusive" if _is_inclusive(text) else "exclusive"
-        branches = tuple((step,) for one in alternatives if (step := _action(one, subject)) is not None)
+        branches = tuple((step,) for alternative in alternatives if (step := _action(alternative, subject)) is not None)
         return (
             [ChoiceMention(sort, branches)] if len(branches) > 1 else [step for branch in branches for step in branch]
         )
@@ -294,21 +294,21 @@ def _piece(text: str, subject: Subject) -> list[StepMention]:
 
 
 def _action(text: str, subject: Subject) -> StepMention | None:
-    found = read_action(text, subject)
-    if found is None:
+    action = read_action(text, subject)
+    if action is None:
         return None
-    back = _RETURN.match(found.text)
-    if back is not None and back.end() < len(found.text):
-        target = read_action(found.text[back.end() :], Subject())
+    back = _RETURN.match(action.text)
+    if back is not None and back.end() < len(action.text):
+        target = read_action(action.text[back.end() :], Subject())
         if target is not None:
-            return ReturnMention(target.text, _mention(found))
-    again = _AGAIN.search(found.text)
+            return ReturnMention(target.text, _mention(action))
+    again = _AGAIN.search(action.text)
     if again is not None and again.start():
-        return ReturnMention(found.text[: again.start()], _mention(found))
-    return _mention(found)
+        return ReturnMention(action.text[: again.start()], _mention(action))
+    return _mention(action)
 
 
-def _coordinated(text: str, subject: Subject) -> Iterator[str]:
+def _split_coordination(text: str, subject: Subject) -> Iterator[str]:
     """Yield the clauses that "and" and commas join; objects that are joined stay together."""
     start, passive = (
         0,
@@ -336,12 +336,12 @@ def _own_subject(rest: str) -> bool:
 def _alternatives(text: str) -> list[str]:
     """Return the actions between which "or" stands; the text itself if it joins objects."""
     text = _OR_BOTH.sub("", text)
-    found, start = [], 0
+    alternatives, start = [], 0
     for match in _OR.finditer(text):
         if match.start() > start and opens_action(text[match.end() :], carried=not opens_action(text)):
-            found.append(text[start : match.start()])
+            alternatives.append(text[start : match.start()])
             start = match.end()
-    return [*found, text[start:]]
+    return [*alternatives, text[start:]]
 
 
 def _sharing_object(clauses: list[str]) -> list[str]:
@@ -349,16 +349,16 @@ def _sharing_object(clauses: list[str]) -> list[str]:
     words = clauses[-1].split()
     if len(clauses) < 2 or len(words) < 2 or not opens_action(clauses[-1], carried=True):
         return clauses
-    found = []
+    completed = []
     for clause in clauses[:-1]:
         last = clause.split()[-1:]
         verb = verb_of(last[0]) if last else None
         alone = verb is not None and verb[0] not in _WITHOUT_OBJECT and len(clause.split()) <= 3
         with_subject = verb is not None and verb[1] == "third" and not names_things(last[0])
-        found.append(
+        completed.append(
             f"{clause.strip()} {' '.join(words[1:])}" if alone and (clause.split() == last or with_subject) else clause
         )
-    return [*found, clauses[-1]]
+    return [*completed, clauses[-1]]
 
 
 def _is_inclusive(text: str) -> bool:
@@ -373,13 +373,13 @@ def _choice(text: str, subject: Subject) -> ChoiceMention | None:
         options = _alternatives(match["first"])
         if len(options) < 2:
             return None
-        options = _sharing_object(_listed(", ".join(options[:-1])) + options[-1:])
+        options = _sharing_object(_list_items(", ".join(options[:-1])) + options[-1:])
         texts = [f"{before} {option}" if before and not opens_clause(option) else option for option in options]
         return _choice_of("inclusive" if _is_inclusive(text) else "exclusive", texts, subject)
     match = _ANY_OF.match(text)
     if match is None:
         return None
-    items = _listed(match["items"])
+    items = _list_items(match["items"])
     if len(items) < 2 or not all(opens_action(item) or gerund_base(item.split()[0]) for item in items):
         return None
     return _choice_of(_sort_of(match["sort"]), items, subject)
@@ -390,7 +390,7 @@ def _choice_of(sort: Literal["exclusive", "inclusive"], texts: list[str], subjec
     return ChoiceMention(sort, branches) if len(branches) > 1 else None
 
 
-def _listed(text: str) -> list[str]:
+def _list_items(text: str) -> list[str]:
     """Return the items of a list in a sentence."""
     pieces = re.split(r"\s*[,;]\s*(?:and/or|and|or)?\s*|\s+(?:and/or|and|or)\s+", text)
     items: list[str] = []

@@ -13,7 +13,7 @@ _DOES_NOT = re.compile(r"\b(?:does|do|did) not ")
 _AUXILIARY = re.compile(r"\b(?:is|are|was|were|has been|have been|can|will|must|should)\b")
 
 
-def negated(condition: str) -> str:
+def negate_condition(condition: str) -> str:
     """Return the opposite of a condition: without its "not", or with one behind its verb.
 
     A condition without a verb that is known gets "not" in front.
@@ -29,7 +29,7 @@ def negated(condition: str) -> str:
         return f"{condition[: match.end()]} not{condition[match.end() :]}"
     words = condition.split()
     for at, word in enumerate(words):
-        found = verb_of(word)
-        if at and found is not None and found[1] == "third":
-            return " ".join([*words[:at], "does not", found[0], *words[at + 1 :]])
+        verb = verb_of(word)
+        if at and verb is not None and verb[1] == "third":
+            return " ".join([*words[:at], "does not", verb[0], *words[at + 1 :]])
     return f"not {condition}"

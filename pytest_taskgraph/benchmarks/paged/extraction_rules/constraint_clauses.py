@@ -45,7 +45,7 @@ _NEEDED = re.compile(
     r"(?:\s+(?:to|for|in order to)\s+(?P<about>\S.*))?$",
     re.I,
 )
-_MADE = re.compile(
+_PRODUCED = re.compile(
     r"(?:as a result,?\s+)?(?P<data>\S.*?)\s+(?:is|are)\s+(?:produced|generated|created|the result|the output)"
     r"(?:\s+(?:by|of)\s+(?P<about>\S.*))?$",
     re.I,
@@ -94,8 +94,8 @@ def read_notices(text: str) -> list[ConstraintMention]:
         return []
     notice = _clean(match["notice"])
     for cue in (" when ", " while "):  # "note that it is hot when opening the oven"
-        before, found, about = notice.rpartition(cue)
-        if found and before and gerund_base(about.split()[0]):
+        before, cue_found, about = notice.rpartition(cue)
+        if cue_found and before and gerund_base(about.split()[0]):
             return [ConstraintMention("notice", before, _about(about))]
     return [ConstraintMention("notice", notice)] if notice else []
 
@@ -109,7 +109,7 @@ def _data(text: str, subject: Subject) -> Iterator[ConstraintMention]:
     about, actor = "", ""
     for at, piece in enumerate(pieces):
         clause = piece if at == 0 else f"this {piece}"
-        read = _one(clause, subject)
+        read = _read_data_clause(clause, subject)
         if read is None:
             return
         if at == 0:
@@ -117,7 +117,7 @@ def _data(text: str, subject: Subject) -> Iterator[ConstraintMention]:
         yield from _each(read[0], about, read[2], actor)
 
 
-def _one(text: str, subject: Subject) -> tuple[str, str, bool, str] | None:
+def _read_data_clause(text: str, subject: Subject) -> tuple[str, str, bool, str] | None:
     """Return the data of a clause, what it is about, whether it is produced, and who acts; None if it states none."""
     for pattern, produced in ((_NEED_CLAUSE, False), (_MAKE_CLAUSE, True)):
         match = pattern.match(text)
@@ -139,7 +139,7 @@ def _one(text: str, subject: Subject) -> tuple[str, str, bool, str] | None:
                     bare_actor(about),
                 )
             return match["data"], "", False, bare_actor(about)
-    for pattern, produced in ((_NEEDED, False), (_MADE, True)):
+    for pattern, produced in ((_NEEDED, False), (_PRODUCED, True)):
         match = pattern.match(text)
         if match is not None and (not produced or match["about"] or text.lower().startswith("as a result")):
             return match["data"], _about(match["about"] or ""), produced, ""

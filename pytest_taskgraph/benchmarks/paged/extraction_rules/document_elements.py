@@ -71,21 +71,21 @@ def read_elements(reply: str) -> ReadElements:
     element is talk, and no unread line. Of a longer reply the first 100,000 characters are read.
     """
     text = reply[:LONGEST_REPLY]
-    listed = _json_elements(text)
-    if listed is not None:
-        return ReadElements(listed)
-    found: list[ExtractedElement] = []
+    from_json = _json_elements(text)
+    if from_json is not None:
+        return ReadElements(from_json)
+    elements: list[ExtractedElement] = []
     unread: list[str] = []
     for line in text.splitlines():
         bare = line.replace("**", "").replace("__", "").strip()
-        if not bare or bare.startswith(("```", "~~~")) or len(found) == MOST_ELEMENTS:
+        if not bare or bare.startswith(("```", "~~~")) or len(elements) == MOST_ELEMENTS:
             continue
         element = _element_of_line(_PREFIX.sub("", bare, count=1))
         if element is not None:
-            found.append(element)
-        elif found:
+            elements.append(element)
+        elif elements:
             unread.append(bare[:LONGEST_ELEMENT])
-    return ReadElements(tuple(found), tuple(unread))
+    return ReadElements(tuple(elements), tuple(unread))
 
 
 def elements_to_json(elements: Iterable[ExtractedElement]) -> list[Json]:
@@ -101,14 +101,14 @@ def elements_from_json(data: object) -> tuple[ExtractedElement, ...]:
     """
     if not isinstance(data, list):
         raise ValueError(f"elements are a list, not {type(data).__name__}")
-    found = []
+    elements = []
     for value in data:
         match value:
             case [str(kind), str(text), str(actor)] if kind in KINDS:
-                found.append(ExtractedElement(kind, text, actor))
+                elements.append(ExtractedElement(kind, text, actor))
             case _:
                 raise ValueError(f"an element is a kind, a text and an actor, not {value!r:.80}")
-    return tuple(found)
+    return tuple(elements)
 
 
 def write_elements(elements: Iterable[ExtractedElement]) -> str:
@@ -154,11 +154,11 @@ def _json_elements(text: str) -> tuple[ExtractedElement, ...] | None:
         data = json.loads(text[start : end + 1])
     except (ValueError, RecursionError):
         return None
-    found = []
+    objects = []
     for value in data[:MOST_ELEMENTS] if isinstance(data, list) else ():
         match value:
             case {"kind": str(kind)} if kind.lower() in _KINDS:
                 words, actor = (str(value.get(name) or "") for name in ("text", "actor"))
-                found.append(_element(_KINDS[kind.lower()], words, actor))
-    elements = tuple(element for element in found if element is not None)
+                objects.append(_element(_KINDS[kind.lower()], words, actor))
+    elements = tuple(element for element in objects if element is not None)
     return elements or None

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-LONGEST_DOCUMENT: Final = 100_000  # characters that are read
+MOST_READ_CHARACTERS: Final = 100_000  # characters that are read
 LONGEST_SENTENCE: Final = 1_500  # characters; what follows is the next sentence
 MOST_SENTENCES: Final = 1_000
 
@@ -53,20 +53,20 @@ class ReadSentence:
 
 def read_sentences(document: str) -> list[ReadSentence]:
     """Return the sentences of a document; of a longer one those of its first 100,000 characters, 1,000 at most."""
-    found: list[ReadSentence] = []
+    sentences: list[ReadSentence] = []
     actor, opens = "", False
-    for is_item, block in _blocks(document[:LONGEST_DOCUMENT]):
+    for is_item, block in _blocks(document[:MOST_READ_CHARACTERS]):
         heading, text = _heading(block)
         if heading:
             actor, opens = heading, True
         own = list(_sentences(text))
         for at, sentence in enumerate(own):
             introduces = at == len(own) - 1 and text.endswith(":")
-            found.append(ReadSentence(sentence, actor, opens, is_item and at == 0, introduces))
+            sentences.append(ReadSentence(sentence, actor, opens, is_item and at == 0, introduces))
             opens = False
-            if len(found) == MOST_SENTENCES:
-                return found
-    return found
+            if len(sentences) == MOST_SENTENCES:
+                return sentences
+    return sentences
 
 
 def _blocks(document: str) -> Iterator[tuple[bool, str]]:

@@ -2,10 +2,11 @@
 
 - A condition is about the activity behind it, and about those that "then" or "and" adds.
 - "otherwise" is a condition; one that follows it is about the same branch.
-- "at the same time" puts the next activity beside the one before.
+- "at the same time" puts the next activity beside the previous activity.
 - "or" makes the activities around it alternatives; "one or more of" all those up to the next cue, of which several may
   be chosen.
 - "in any case", "after that" and the like lead behind the branches.
+- A constraint is of the activity before it, and does not end what "then" adds to.
 """
 
 from __future__ import annotations
@@ -65,8 +66,10 @@ class _ElementReader:
         self._conditions: list[ConditionMention] = []
         self._lead: Lead = ""
         self._linked = False  # whether a cue adds the next activity to the statement
-        self._alternative = False  # whether a cue makes the next activity an alternative to the one before
+        self._alternative = False  # whether a cue makes the next activity an alternative to the previous one
         self._choice: Literal["", "exclusive", "inclusive"] = ""  # of which the next activities are alternatives
+        self._action = ActionMention("")  # the last one
+        self._constraints: list[ConstraintMention] = []  # of the statement
 
     def read(self, element: ExtractedElement) -> Iterator[Mention]:
         """Yield the statements that are complete before an element."""
@@ -81,21 +84,26 @@ class _ElementReader:
                 self._steps.append(EndMention())
                 yield from self.flush()
             case "notice":
-                yield from self.flush()
-                yield ConstraintMention("notice", element.text)
+                self._constrain("notice", element.text)
             case "needs" | "produces":
-                yield from self.flush()
-                yield ConstraintMention("data", element.text, produced=element.kind == "produces")
+                self._constrain("data", element.text, produced=element.kind == "produces")
 
     def flush(self) -> Iterator[Mention]:
         """Yield the statement so far, if there is one."""
         if self._steps or self._conditions:
             yield StatementMention(tuple(self._steps), tuple(self._conditions), self._lead)
-        self._steps, self._conditions, self._lead = [], [], ""
+        yield from self._constraints
+        self._steps, self._conditions, self._constraints, self._lead = [], [], [], ""
         self._linked, self._alternative, self._choice = False, False, ""
+
+    def _constrain(self, sort: Literal["data", "notice"], text: str, produced: bool = False) -> None:
+        """Keep a constraint of the last activity."""
+        action = self._action
+        self._constraints.append(ConstraintMention(sort, text, action.text, produced, action.actor))
 
     def _activity(self, action: ActionMention) -> Iterator[Mention]:
         last = self._steps[-1] if self._steps else None
+        self._action = action
         if self._choice and not isinstance(last, ChoiceMention):
             self._steps.append(ChoiceMention(self._choice, ((action,),)))
         elif isinstance(last, ChoiceMention) and (self._choice == "inclusive" or self._alternative):

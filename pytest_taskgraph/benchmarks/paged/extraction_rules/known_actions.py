@@ -40,11 +40,11 @@ class KnownActions:
 
     def find(self, text: str, actor: str = "") -> ProceduralNode | None:
         """Return the action of these words, articles aside: of this actor, else where one of the two has none."""
-        found = self._by_words.get(_key(text), [])
-        for node in found:
+        candidates = self._by_words.get(_key(text), [])
+        for node in candidates:
             if node.actor.casefold() == actor.casefold():
                 return node
-        return next((node for node in found if not actor or not node.actor), None)
+        return next((node for node in candidates if not actor or not node.actor), None)
 
     def similar(self, text: str, actor: str = "", least: float = 0.5) -> ProceduralNode | None:
         """Return the action of the most similar words, the last among equals; none below the least similarity.
@@ -73,4 +73,4 @@ def _key(text: str) -> str:
 
 def _stems(text: str) -> frozenset[str]:
     words: Iterable[str] = (word for word in _WORD.findall(text.lower()) if word not in _FUNCTION_WORDS)
-    return frozenset(found[0] if (found := verb_of(word)) else word.removesuffix("s") for word in words)
+    return frozenset(verb[0] if (verb := verb_of(word)) else word.removesuffix("s") for word in words)

@@ -28,13 +28,13 @@ def left_later(around: Sequence[TreeBlock], following: Sequence[StatementMention
         following: The statements behind it.
     """
     left = list(around)
-    kept = None
+    innermost = None
     for all_done in reversed(_later_joins(following)) if left else ():
         while left and not leads_out_of(left[-1], all_done):
             left.pop()
         if left:
-            kept = left.pop()
-    return kept
+            innermost = left.pop()
+    return innermost
 
 
 def _later_joins(following: Sequence[StatementMention]) -> list[bool]:
@@ -42,14 +42,14 @@ def _later_joins(following: Sequence[StatementMention]) -> list[bool]:
 
     Words that lead out of a block which itself opens later do not count.
     """
-    found: list[bool] = []
+    joins: list[bool] = []
     opened, grouped = 0, False
     for later in following:
         if later.lead in ("join", "done"):
             if opened:
                 opened -= 1
             else:
-                found.append(later.lead == "done")
+                joins.append(later.lead == "done")
         opens = any(isinstance(step, ParallelMention | ChoiceMention) for step in later.steps)
         first = later.conditions[0] if later.conditions else None
         if first is not None and not grouped and not first.otherwise and later.lead != "also":
@@ -58,4 +58,4 @@ def _later_joins(following: Sequence[StatementMention]) -> list[bool]:
         grouped = first is not None
         if grouped and later.steps[-1:] == (EndMention(),):
             opened = max(0, opened - 1)  # no branches to join, if there are two
-    return found
+    return joins

@@ -7,15 +7,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-from ....workflow.procedural_graph import NodeSort, ProceduralFlow, ProceduralGraph, ProceduralNode
+from ....workflow.procedural_graph import GATEWAY_NAMES, NodeSort, ProceduralFlow, ProceduralGraph, ProceduralNode
 from .clashing_conditions import exclude_each_other
-from .condition_words import OTHERWISE, negated
+from .condition_words import OTHERWISE, negate_condition
 
 Exit = tuple[ProceduralNode, str]
 """A node from which the procedure goes on, and the condition under which it does."""
 
 MOST_BRANCHES: Final = 20  # of a choice by conditions, which are compared in pairs
-GATEWAY_NAMES: Final[dict[NodeSort, str]] = {"exclusive": "XOR", "inclusive": "OR", "parallel": "AND"}
 START: Final = ProceduralNode("start")
 END: Final = ProceduralNode("end")
 
@@ -80,14 +79,14 @@ class TreeBlock:
 
     def condition_of(self, branch: TreeSequence) -> str:
         """Return the condition of a branch; for "otherwise" the opposite of the other condition, if there is one."""
-        others = [one.condition for one in self.branches if one is not branch]
+        others = [other.condition for other in self.branches if other is not branch]
         if branch.condition == OTHERWISE and len(others) == 1 and others[0]:
-            return negated(others[0])
+            return negate_condition(others[0])
         return branch.condition
 
     def excludes(self, branch: TreeSequence) -> bool:
         """Return True if a branch is an alternative to the others, or its condition excludes that of another."""
-        return branch.otherwise or any(exclude_each_other(one.condition, branch.condition) for one in self.branches)
+        return branch.otherwise or any(exclude_each_other(other.condition, branch.condition) for other in self.branches)
 
 
 @dataclass(eq=False, slots=True)

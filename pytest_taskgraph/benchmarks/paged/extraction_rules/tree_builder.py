@@ -171,8 +171,8 @@ class _TreeBuilder:
 
     def _climb(self) -> None:
         """Leave the blocks to which the text does not come back, as far as no later words lead out of them."""
-        kept = left_later(list(self._cursor.enclosing()), self._following())
-        while self._cursor.block not in (None, kept) and not self._comes_back(self._cursor.block):
+        left = left_later(list(self._cursor.enclosing()), self._following())
+        while self._cursor.block not in (None, left) and not self._comes_back(self._cursor.block):
             self._cursor = self._cursor.block.parent
 
     def _following(self) -> Sequence[StatementMention]:
@@ -198,7 +198,7 @@ class _TreeBuilder:
                 if inner == 0 and block.is_choice and not block.is_full:
                     return True
                 inner = max(0, inner - (condition.text == OTHERWISE))
-            elif block.is_choice and any(are_opposites(one.condition, condition.text) for one in block.branches):
+            elif block.is_choice and any(are_opposites(branch.condition, condition.text) for branch in block.branches):
                 return not block.is_full
             else:
                 inner = 1
@@ -228,9 +228,9 @@ class _TreeBuilder:
         last = self._cursor.items[-1] if self._cursor.items else None
         if isinstance(last, TreeBlock) and last.is_choice and not last.closed:
             enclosing.insert(0, last)
-        found = self._alternative_in(enclosing, condition)
-        if found is not None:
-            return found
+        alternative = self._alternative_in(enclosing, condition)
+        if alternative is not None:
+            return alternative
         if enclosing and statement.lead == "also" and not enclosing[0].is_full:
             enclosing[0].sort = "inclusive"
             return enclosing[0].add(condition.text)
@@ -246,7 +246,7 @@ class _TreeBuilder:
     def _alternative_in(self, blocks: list[TreeBlock], condition: ConditionMention) -> TreeSequence | None:
         """Return the branch of a condition in the first block where it stands already, or is an alternative."""
         for block in blocks:
-            same = next((one for one in block.branches if _same(one.condition, condition.text)), None)
+            same = next((branch for branch in block.branches if _same(branch.condition, condition.text)), None)
             if same is not None and not condition.otherwise:
                 return same
             if self._fits(block, condition) and not (
@@ -257,16 +257,16 @@ class _TreeBuilder:
 
     def _fits_another(self, blocks: list[TreeBlock], block: TreeBlock, condition: ConditionMention) -> bool:
         """Return True if "otherwise, if ..." is rather about a block further out, by what it says."""
-        if condition.text == OTHERWISE or _excluded(block, condition):
+        if condition.text == OTHERWISE or _is_excluded(block, condition):
             return False
-        return any(_excluded(other, condition) for other in blocks[blocks.index(block) + 1 :])
+        return any(_is_excluded(other, condition) for other in blocks[blocks.index(block) + 1 :])
 
     def _fits(self, block: TreeBlock, condition: ConditionMention) -> bool:
         """Return True if a condition is an alternative to those of a block; further away it must be an opposite."""
         if block.is_full:
             return False
         exclude = exclude_each_other if self._open is not None else are_opposites
-        return condition.otherwise or any(exclude(one.condition, condition.text) for one in block.branches)
+        return condition.otherwise or any(exclude(branch.condition, condition.text) for branch in block.branches)
 
     def _goes_on(self, block: TreeBlock, condition: ConditionMention) -> bool:
         """Return True if a condition right behind those of a block, which excludes none of them, is another branch.
@@ -458,16 +458,16 @@ class _TreeBuilder:
             mention: The mention.
             resumes: Whether more follows in its statement: below another heading it is then the same action.
         """
-        found = self.known.find(mention.text, mention.actor)
-        if found is None and resumes and mention.by_heading:
-            found = self.known.find(mention.text)
-        if found is None and mention.recalled:
-            found = self.known.similar(mention.text, least=0.6)
-        return found
+        action = self.known.find(mention.text, mention.actor)
+        if action is None and resumes and mention.by_heading:
+            action = self.known.find(mention.text)
+        if action is None and mention.recalled:
+            action = self.known.similar(mention.text, least=0.6)
+        return action
 
 
-def _excluded(block: TreeBlock, condition: ConditionMention) -> bool:
-    return not block.is_full and any(exclude_each_other(one.condition, condition.text) for one in block.branches)
+def _is_excluded(block: TreeBlock, condition: ConditionMention) -> bool:
+    return not block.is_full and any(exclude_each_other(branch.condition, condition.text) for branch in block.branches)
 
 
 def _same(one: str, other: str) -> bool:

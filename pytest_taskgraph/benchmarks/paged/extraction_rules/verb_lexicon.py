@@ -102,29 +102,29 @@ def verb_of(word: str) -> tuple[str, VerbForm] | None:
 
 def is_base(word: str) -> bool:
     """Return True if the word is the base form of a verb that is known."""
-    found = verb_of(word)
-    return found is not None and found[1] == "base"
+    verb = verb_of(word)
+    return verb is not None and verb[1] == "base"
 
 
 def names_things(word: str) -> bool:
     """Return True for a form that is a noun as often as a verb, such as "order" or "reports"."""
-    found = verb_of(word)
-    return found is not None and found[0] in _NOUNS
+    verb = verb_of(word)
+    return verb is not None and verb[0] in _NOUNS
 
 
 def is_participle(word: str) -> bool:
     """Return True if the word is the past form or past participle of a verb: known, or by its ending."""
-    found = verb_of(word)
-    if found is not None:
-        return found[1] == "past" or found[0] in _SAME
+    verb = verb_of(word)
+    if verb is not None:
+        return verb[1] == "past" or verb[0] in _SAME
     return len(word) > 4 and word.lower().endswith("ed")
 
 
 def participle_base(word: str) -> str:
     """Return the base form behind a past participle; of an unknown verb, what its ending suggests."""
-    found = verb_of(word)
-    if found is not None:
-        return found[0]
+    verb = verb_of(word)
+    if verb is not None:
+        return verb[0]
     lower = word.lower()
     stem = lower[:-2] if lower.endswith("ed") else lower
     if lower.endswith("ied"):
@@ -136,9 +136,9 @@ def participle_base(word: str) -> str:
 
 def third_base(word: str) -> str:
     """Return the base form behind the third person of a verb; of an unknown one, what its ending suggests."""
-    found = verb_of(word)
-    if found is not None:
-        return found[0]
+    verb = verb_of(word)
+    if verb is not None:
+        return verb[0]
     lower = word.lower()
     if lower.endswith("ies"):
         return lower[:-3] + "y"
@@ -149,9 +149,9 @@ def third_base(word: str) -> str:
 
 def gerund_base(word: str) -> str | None:
     """Return the base form behind a gerund; None if the word is none."""
-    found = verb_of(word)
-    if found is not None:
-        return found[0] if found[1] == "gerund" else None
+    verb = verb_of(word)
+    if verb is not None:
+        return verb[0] if verb[1] == "gerund" else None
     lower = word.lower()
     return participle_base(lower[:-3] + "ed") if len(lower) > 5 and lower.endswith("ing") else None
 
@@ -164,16 +164,16 @@ def _forms() -> dict[str, tuple[str, VerbForm]]:
     """Return the verb and the form of each word; a base form goes before the forms of others."""
     irregular = {base: past.split(",") for base, _, past in (pair.partition(":") for pair in _IRREGULAR.split())}
     bases = dict.fromkeys((*_VERBS.split(), *irregular))
-    found: dict[str, tuple[str, VerbForm]] = {base: (base, "base") for base in bases}
+    forms: dict[str, tuple[str, VerbForm]] = {base: (base, "base") for base in bases}
     for base in bases:
-        found.setdefault(_third(base), (base, "third"))
-        found.setdefault(_ending(base, "ing"), (base, "gerund"))
+        forms.setdefault(_third(base), (base, "third"))
+        forms.setdefault(_ending(base, "ing"), (base, "gerund"))
         pasts = irregular.get(base) or [_ending(base, "ed")]
         if base in _DOUBLED and base.endswith("l"):  # cancelled and canceled
             pasts = [*pasts, f"{base}ed"]
         for past in pasts:
-            found.setdefault(past, (base, "past"))
-    return found
+            forms.setdefault(past, (base, "past"))
+    return forms
 
 
 def _third(base: str) -> str:

@@ -1,19 +1,20 @@
-"""The document in a prompt of PAGED: what the baselines go by.
+"""What the baselines go by in a prompt of PAGED: the document, and in which form the answer is asked for.
 
 The document stands below a line "Document:", the last one of the prompt; worked examples of the same form stand above.
-It is what a fence encloses, or else ends before a line such as "Graph:", before a paragraph that tells what to write,
-or with the prompt.
+It is what a fence encloses, or else ends before a line such as "Graph:", before a paragraph that asks for an answer, or
+with the prompt. What is asked for stands before the first document, and behind the last one.
 """
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import Final
 
 from ....errors import PromptNotUnderstoodError
-from ..extraction_rules.document_sentences import LONGEST_DOCUMENT
+from ..extraction_rules.document_sentences import MOST_READ_CHARACTERS
 
-LONGEST_PROMPT: Final = 2 * LONGEST_DOCUMENT  # characters behind the last line "Document:" that are read
+LONGEST_PROMPT: Final = 2 * MOST_READ_CHARACTERS  # characters behind the last line "Document:" that are read
 _DOCUMENT = re.compile(r"^[ \t*#]*(?:the )?(?:procedural )?document:[ \t*]*", re.IGNORECASE | re.MULTILINE)
 _HEADING = re.compile(r"[ \t*#]*(?:graph|reasoning|elements?|answer|output|result|feedback):[ \t*]*", re.IGNORECASE)
 _INSTRUCTION = re.compile(
@@ -23,6 +24,40 @@ _INSTRUCTION = re.compile(
     re.IGNORECASE,
 )
 _FENCE = re.compile(r"[ \t]*(```|~~~|<document>)", re.IGNORECASE)
+_ELEMENTS = re.compile(r"^[ \t*#>-]{0,20}(?:activity[*`]{0,2}:|(?:the )?elements[*`]{0,2}:[ \t*]*$)", re.I | re.M)
+_MARKER = re.compile(r"final answer:", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentPrompt:
+    """What a prompt asks for.
+
+    Args:
+        document: The document.
+        elements: Whether a list of elements is asked for, not a graph.
+        wants_marker: Whether the answer is to stand behind "Final answer:".
+    """
+
+    document: str
+    elements: bool
+    wants_marker: bool
+
+
+def read_document_prompt(prompt: str) -> DocumentPrompt:
+    """Return the last document of a prompt, and the form of the answer.
+
+    Raises:
+        PromptNotUnderstoodError: if it has no line "Document:" with a document below it.
+    """
+    first = next((match.start() for match in _DOCUMENT.finditer(prompt)), len(prompt))
+    document, behind = _document_and_rest(prompt)
+    instructions = f"{prompt[:first]}\n{behind}"
+    return DocumentPrompt(document, bool(_ELEMENTS.search(instructions)), asks_for_marker(instructions))
+
+
+def asks_for_marker(text: str) -> bool:
+    """Return True if a text without a document in it names the marker of final answers."""
+    return bool(_MARKER.search(text))
 
 
 def document_of_prompt(prompt: str) -> str:
@@ -31,27 +66,32 @@ def document_of_prompt(prompt: str) -> str:
     Raises:
         PromptNotUnderstoodError: if it has no line "Document:" with a document below it.
     """
+    return _document_and_rest(prompt)[0]
+
+
+def _document_and_rest(prompt: str) -> tuple[str, str]:
     last = max((match.end() for match in _DOCUMENT.finditer(prompt)), default=len(prompt))
     lines = prompt[last : last + LONGEST_PROMPT].splitlines()
-    found = "\n".join(_document_lines(lines)).strip()
-    if not found:
+    start, end = _document_span(lines)
+    document = "\n".join(lines[start:end]).strip()
+    if not document:
         raise PromptNotUnderstoodError(
             "the baseline finds no document below a line 'Document:' in the prompt; add it to the template"
         )
-    return found
+    return document, "\n".join(lines[end:])
 
 
-def _document_lines(lines: list[str]) -> list[str]:
-    """Return the lines of the document of those that follow its heading."""
+def _document_span(lines: list[str]) -> tuple[int, int]:
+    """Return where the document begins and ends, of the lines that follow its heading."""
     start = next((at for at, line in enumerate(lines) if line.strip()), len(lines))
     if start < len(lines) and _FENCE.match(lines[start]):
         close = next((at for at in range(start + 1, len(lines)) if _closes(lines[at])), len(lines))
-        return lines[start + 1 : close]
+        return start + 1, close
     for at in range(start, len(lines)):
         first_of_paragraph = at > start and not lines[at - 1].strip()
         if _HEADING.fullmatch(lines[at]) or (first_of_paragraph and _INSTRUCTION.match(lines[at])):
-            return lines[start:at]
-    return lines[start:]
+            return start, at
+    return start, len(lines)
 
 
 def _closes(line: str) -> bool:

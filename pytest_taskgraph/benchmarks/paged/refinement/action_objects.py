@@ -38,18 +38,18 @@ def find_objects(action: str) -> frozenset[str]:
     Nothing is known of a pronoun or of an action without an object: the set is then empty.
     """
     words = _WORD.findall(action[:LONGEST_ACTION].lower())
-    found: set[str] = set()
+    objects: set[str] = set()
     phrase: list[str] = []
     for word in [*words[_behind_verbs(words) :], ","]:
         ends = word in _TAIL or _is_adverb(word)
         if (word in _JOINING or ends) and phrase:
-            found.add(_singular(phrase))
+            objects.add(_singular(phrase))
             phrase = []
         if ends:
             break
         if word not in _JOINING and word not in _DETERMINERS:
             phrase.append(word)
-    return frozenset(found - _PRONOUNS)
+    return frozenset(objects - _PRONOUNS)
 
 
 def _behind_verbs(words: list[str]) -> int:

@@ -6,6 +6,7 @@ it should be inclusive.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import combinations
 from typing import Final
 
@@ -18,15 +19,19 @@ MOST_SPLITS: Final = 100  # gateways whose conditions are compared, the smallest
 
 
 def verify_conditions(graph: ProceduralGraph, rule: ConflictRule) -> list[VerifierFeedback]:
-    """Return feedback on the gateways whose conditions tell that they are of the other type, the smallest first.
+    """Return feedback on the gateways whose conditions show that they are of the other type, the smallest first.
 
     Args:
         graph: The graph.
         rule: What decides whether conditions in prose conflict.
     """
+    return [feedback for feedback in verify_gateways(graph, rule) if feedback is not None]
+
+
+def verify_gateways(graph: ProceduralGraph, rule: ConflictRule) -> Iterator[VerifierFeedback | None]:
+    """Yield feedback on each gateway with conditions, the smallest first; None if it is of the right type."""
     slabs = [slab for slab in find_slabs(graph) if slab.part.split.sort in ("exclusive", "inclusive")]
-    found = (_feedback(slab, rule) for slab in slabs[:MOST_SPLITS])
-    return [feedback for feedback in found if feedback is not None]
+    yield from (_feedback(slab, rule) for slab in slabs[:MOST_SPLITS])
 
 
 def find_gateway_conflict(conditions: list[str], rule: ConflictRule) -> tuple[ConflictVerdict, tuple[str, ...]]:
@@ -56,7 +61,7 @@ def find_gateway_conflict(conditions: list[str], rule: ConflictRule) -> tuple[Co
 
 
 def _feedback(slab: Slab, rule: ConflictRule) -> VerifierFeedback | None:
-    """Return feedback on a gateway if it is not of the type that its conditions tell."""
+    """Return feedback on a gateway if it is not of the type that its conditions show."""
     verdict, deciding = find_gateway_conflict([flow.condition for flow in slab.part.ways], rule)
     sort = slab.part.split.sort
     if sort == "exclusive" and verdict == "no conflict":

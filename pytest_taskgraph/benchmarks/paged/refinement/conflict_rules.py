@@ -1,7 +1,7 @@
 """Whether two conditions conflict, so that at most one of them can hold: by exact logic, or by a rule for prose.
 
-Du et al. (2024), section 4.3, ask a model of natural language inference. Any object with `find_conflict` may take the
-place of the lexical rule.
+Du et al. (2024), section 4.3, ask a model of natural language inference (entailment_conflicts). Any object with
+`find_conflict` may take the place of the lexical rule.
 """
 
 from __future__ import annotations
@@ -56,17 +56,13 @@ class LexicalConflictRule:
 
     def find_conflict(self, first: str, second: str) -> ConflictVerdict:
         """Return whether the words of two conditions conflict."""
-        one, other = _bare_condition(first), _bare_condition(second)
-        if one.casefold() == other.casefold():
-            return "no conflict"
-        if means_other_cases(one) or means_other_cases(other):
+        bare, other_bare = bare_condition(first), bare_condition(second)
+        if (plain := find_plain_conflict(bare, other_bare)) is not None:
+            return plain
+        exclude = are_opposites if _EXISTENCE.match(bare) and _EXISTENCE.match(other_bare) else exclude_each_other
+        if exclude(bare, other_bare):
             return "conflict"
-        if (overlap := _ranges_overlap(one, other)) is not None:
-            return "no conflict" if overlap else "conflict"
-        exclude = are_opposites if _EXISTENCE.match(one) and _EXISTENCE.match(other) else exclude_each_other
-        if exclude(one, other):
-            return "conflict"
-        return "no conflict" if _are_unrelated(one, other) else "unknown"
+        return "no conflict" if _are_unrelated(bare, other_bare) else "unknown"
 
 
 def find_guard_conflict(first: str, second: str) -> ConflictVerdict | None:
@@ -80,6 +76,23 @@ def find_guard_conflict(first: str, second: str) -> ConflictVerdict | None:
     return "unknown" if apart is None else "conflict" if apart else "no conflict"
 
 
+def find_plain_conflict(first: str, second: str) -> ConflictVerdict | None:
+    """Return whether two conditions conflict, if that needs no reading of words; None if it does.
+
+    A condition does not conflict with itself, and does with "otherwise". Ranges of numbers are compared exactly.
+
+    Args:
+        first: A condition, as `bare_condition` returns it.
+        second: Another one.
+    """
+    if first.casefold() == second.casefold():
+        return "no conflict"
+    if means_other_cases(first) or means_other_cases(second):
+        return "conflict"
+    overlap = _ranges_overlap(first, second)
+    return None if overlap is None else "no conflict" if overlap else "conflict"
+
+
 def means_other_cases(condition: str) -> bool:
     """Return True if a condition means all cases but those beside it: "otherwise", "if not", or no words at all."""
     bare = condition.strip(" .,;:")
@@ -90,7 +103,7 @@ def _is_large(guard: Guard) -> bool:
     return not isinstance(guard, Otherwise) and len([*comparisons(guard)]) > MOST_COMPARISONS
 
 
-def _bare_condition(condition: str) -> str:
+def bare_condition(condition: str) -> str:
     """Return a condition without "if" or "when" before it, unless nothing but "not" stands behind that."""
     text = " ".join(condition[:LONGEST_CONDITION].split()).strip(" .,;:")
     return text if means_other_cases(text) else _CUE.sub("", text, count=1)
@@ -98,11 +111,11 @@ def _bare_condition(condition: str) -> str:
 
 def _ranges_overlap(first: str, second: str) -> bool | None:
     """Return whether numbers of both ranges can be one; None if they are not ranges of the same."""
-    one, other = read_number_range(first), read_number_range(second)
-    if one is None or other is None:
+    limits, other_limits = read_number_range(first), read_number_range(second)
+    if limits is None or other_limits is None:
         return None
-    about, about_other = set(_content(one.about)), set(_content(other.about))
-    return one.overlaps(other) if about <= about_other or about_other <= about else None
+    about, about_other = set(_content(limits.about)), set(_content(other_limits.about))
+    return limits.overlaps(other_limits) if about <= about_other or about_other <= about else None
 
 
 def _are_unrelated(first: str, second: str) -> bool:
@@ -111,11 +124,11 @@ def _are_unrelated(first: str, second: str) -> bool:
     Different words that are opposites, as in "credit is granted" and "the application is rejected", may be about one
     thing.
     """
-    one, other = _content(first), _content(second)
-    shared = set(one) & set(other) - _ADDITIVE
-    if not one or not other or shared:
+    words, other_words = _content(first), _content(second)
+    shared = set(words) & set(other_words) - _ADDITIVE
+    if not words or not other_words or shared:
         return False
-    return not any(are_opposites(word, against) for word in one[:MOST_WORDS] for against in other[:MOST_WORDS])
+    return not any(are_opposites(word, against) for word in words[:MOST_WORDS] for against in other_words[:MOST_WORDS])
 
 
 def _content(text: str) -> tuple[str, ...]:

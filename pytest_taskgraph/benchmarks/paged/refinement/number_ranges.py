@@ -69,19 +69,19 @@ def read_number_range(condition: str) -> NumberRange | None:
 
 
 def _range(match: re.Match[str], about: str) -> NumberRange:
-    found = match.groupdict()
-    low = _number(found["low"])
-    if found.get("high"):
-        ends = sorted((low, _number(found["high"])))
+    groups = match.groupdict()
+    low = _number(groups["low"])
+    if groups.get("high"):
+        ends = sorted((low, _number(groups["high"])))
         return NumberRange(ends[0], ends[1], True, True, about)
-    side = (found.get("side") or "").lower()
-    if found.get("exact"):
+    side = (groups.get("side") or "").lower()
+    if groups.get("exact"):
         return NumberRange(low, low, True, True, about)
-    if found.get("least") or side in ("more", "above", "over"):
+    if groups.get("least") or side in ("more", "above", "over"):
         return NumberRange(low, None, True, False, about)
-    if found.get("more"):
+    if groups.get("more"):
         return NumberRange(low, None, False, False, about)
-    return NumberRange(None, low, False, bool(found.get("most") or side), about)
+    return NumberRange(None, low, False, bool(groups.get("most") or side), about)
 
 
 def _number(text: str) -> Fraction:

@@ -31,15 +31,15 @@ def verify_sequences(graph: ProceduralGraph) -> list[VerifierFeedback]:
 
     Not on those that pass data on, or speak of what the action before them acts on. An action stands in one pair.
     """
-    found: list[VerifierFeedback] = []
+    hints: list[VerifierFeedback] = []
     paired: set[ProceduralNode] = set()
     for first, second in _adjacent(graph):
-        if len(found) >= MOST_SEQUENTIAL:
+        if len(hints) >= MOST_SEQUENTIAL:
             break
         if paired.isdisjoint((first, second)) and _are_independent(graph, first, second):
             paired.update((first, second))
-            found.append(VerifierFeedback("sequential", "", "", (first.text, second.text)))
-    return found
+            hints.append(VerifierFeedback("sequential", "", "", (first.text, second.text)))
+    return hints
 
 
 def _sharing(slab: Slab) -> Iterator[tuple[str, ...]]:
@@ -47,8 +47,8 @@ def _sharing(slab: Slab) -> Iterator[tuple[str, ...]]:
     by_object: dict[str, dict[ProceduralNode, int]] = {}
     for number, actions in enumerate(slab.actions):
         for action in actions:
-            for thing in sorted(find_objects(action.text)):
-                by_object.setdefault(thing, {}).setdefault(action, number)
+            for object_name in sorted(find_objects(action.text)):
+                by_object.setdefault(object_name, {}).setdefault(action, number)
     shared = (actions for actions in by_object.values() if len({*actions.values()}) > 1)
     texts = dict.fromkeys(tuple(dict.fromkeys(action.text for action in actions)) for actions in shared)
     yield from islice(texts, MOST_OBJECTS)
@@ -67,11 +67,11 @@ def _adjacent(graph: ProceduralGraph) -> Iterator[tuple[ProceduralNode, Procedur
 
 def _are_independent(graph: ProceduralGraph, first: ProceduralNode, second: ProceduralNode) -> bool:
     """Return True if two actions have objects, none in common, and the second does not need what the first makes."""
-    things, others = find_objects(first.text), find_objects(second.text)
-    if not things or not others or not things.isdisjoint(others):
+    objects, others = find_objects(first.text), find_objects(second.text)
+    if not objects or not others or not objects.isdisjoint(others):
         return False
     words = set(second.text.lower().split())
-    if any(word in words for thing in things for word in thing.split()):
+    if any(word in words for object_name in objects for word in object_name.split()):
         return False
-    made = {flow.target for flow in graph.outgoing(first) if flow.target.sort == "data"}
-    return made.isdisjoint(flow.source for flow in graph.incoming(second))
+    produced = {flow.target for flow in graph.outgoing(first) if flow.target.sort == "data"}
+    return produced.isdisjoint(flow.source for flow in graph.incoming(second))

@@ -1,4 +1,4 @@
-"""What the verifiers of a procedural graph report, and the message that tells the model."""
+"""What the verifiers of a procedural graph report, and the message to the model."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ class VerifierFeedback:
         kind: What the part is, as the paper names its templates: an "exclusive" gateway of conditions that do not
             conflict, an "inclusive" one of conflicting conditions, a "parallel" one of actions on one object, or
             "sequential" actions on different objects.
-        gateway: The name of the split; empty where there is none.
-        join: The name of its join; empty where there is none.
+        gateway: The name of the split; empty if it has none.
+        join: The name of its join; empty if it has none.
         phrases: The conditions or the actions.
         size: The number of flows between the split and its join.
     """
@@ -36,6 +36,11 @@ class VerifierFeedback:
     join: str
     phrases: tuple[str, ...]
     size: int = 0
+
+    @property
+    def verifier(self) -> Literal["condition", "parallel"]:
+        """The verifier that found it."""
+        return "condition" if self.kind in ("exclusive", "inclusive") else "parallel"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,15 +63,15 @@ def find_slabs(graph: ProceduralGraph) -> list[Slab]:
 
     Where no join ends a split, a branch is taken to hold the first of its actions alone.
     """
-    found = find_parts(graph)
+    walk = find_parts(graph)
     actions: dict[PartBranch, dict[ProceduralNode, None]] = {}
     sizes: dict[ProceduralNode, int] = {}
-    for flow, branches in found.walked.items():
+    for flow, branches in walk.walked.items():
         for branch in branches:
             sizes[branch.split] = sizes.get(branch.split, 0) + 1
             if flow.target.sort == "action":
                 actions.setdefault(branch, {})[flow.target] = None
-    slabs = [_slab(found, split, actions, sizes) for split in found.parts if split.is_gateway]
+    slabs = [_slab(walk, split, actions, sizes) for split in walk.parts if split.is_gateway]
     return sorted(slabs, key=lambda slab: slab.size)
 
 
@@ -89,7 +94,7 @@ def gateway_feedback(kind: FeedbackKind, slab: Slab, phrases: Sequence[str]) -> 
 
 
 def order_feedback(found: Iterable[VerifierFeedback]) -> list[VerifierFeedback]:
-    """Return what a message tells of some feedback: that on gateways first, and of the smallest parts first."""
+    """Return the feedback that a message has room for: that on gateways first, and of the smallest parts first."""
     return sorted(found, key=lambda feedback: (not feedback.gateway, feedback.size))[:MOST_FEEDBACK]
 
 
@@ -103,10 +108,10 @@ def feedback_template(settings: Settings) -> str:
 
 
 def feedback_message(feedback: Sequence[VerifierFeedback], template: str, marked: bool = False) -> str:
-    """Return the message that tells feedback and asks for the graph again.
+    """Return the message that states feedback and asks for the graph again.
 
     Args:
-        feedback: What to tell, in order.
+        feedback: The feedback, in order.
         template: The template.
         marked: Whether the graph is to stand behind the marker of final answers.
 

@@ -125,13 +125,12 @@ def _read_recipes(path: Path | None, most: int, published: Path | None) -> Recip
     recipes = read_stated(path, most or None)
     if published is None:
         return recipes
+    from ...data_sets.data_files import restate_path
     from ..recipe_sets.published_files import FORMAT, read_published_samples
     from ..recipe_sets.recipe_resemblance import without_published
 
-    try:
+    with restate_path(published, FORMAT, f"--published={published}"):
         return without_published(recipes, read_published_samples(published))
-    except UsageError as error:
-        raise UsageError(str(error).replace(FORMAT.option(published), f"--published={published}")) from None
 
 
 def _about_data(recipes: RecipeSet, options: argparse.Namespace, samples: TuningSamples) -> dict[str, Any]:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from ....errors import UsageError
 from ..steps_options import RecipeSplit
 from .recipe_set import RecipeSet, RecipeSource
 
@@ -68,9 +67,8 @@ def read_stated(path: Path | None, most: int | None = None) -> RecipeSet:
         from .embedded_recipes import read_embedded_recipes
 
         return read_embedded_recipes()
+    from ...data_sets.data_files import restate_path
     from .food_com import FORMAT, read_food_com
 
-    try:
+    with restate_path(path, FORMAT, f"--recipes={path}"):
         return read_food_com(path, most=most)
-    except UsageError as error:
-        raise UsageError(str(error).replace(FORMAT.option(path), f"--recipes={path}")) from None

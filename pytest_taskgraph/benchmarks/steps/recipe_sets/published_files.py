@@ -28,21 +28,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
 from ...data_sets.data_files import (
     DataFile,
     DataFormat,
-    Fingerprint,
     contents,
     data_files,
-    fingerprint,
+    keep_until_changed,
     nothing_usable,
-    split_of,
 )
 from ...data_sets.data_problems import DataProblems, shown
+from ...data_sets.splits import split_of
 from ..next_step_samples import ChoiceSample, NextStepSample
 from .published_lines import SampleKind, SampleLine, kind_of_content, kind_of_name, read_sample_lines
 
@@ -122,18 +120,13 @@ class PublishedSamples:
         return hash((len(self.classification), len(self.choices), self.counts))
 
 
+@keep_until_changed(FORMAT)
 def read_published_samples(path: Path) -> PublishedSamples:
     """Return the questions at the path; they are read again only if a file was changed.
 
     Raises:
         UsageError: if nothing is there, or no question of it can be used.
     """
-    return _read(str(path), fingerprint(path, FORMAT))
-
-
-@lru_cache(maxsize=4)
-def _read(text: str, _: Fingerprint) -> PublishedSamples:
-    path = Path(text)
     problems = DataProblems()
     classification: list[NextStepSample] = []
     choices: list[ChoiceSample] = []

@@ -5,8 +5,9 @@ from __future__ import annotations
 from functools import cache
 
 from ...data_sets.data_problems import DataProblems
+from ...data_sets.splits import SPLITS
 from .task_lines import StatedCounts, read_tasks
-from .task_set import SPLITS, TaskSet
+from .task_set import TaskSet
 
 
 @cache

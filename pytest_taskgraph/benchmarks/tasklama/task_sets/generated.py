@@ -36,9 +36,9 @@ from ....errors import UsageError
 from ....generation.vocabularies import VOCABULARIES, Vocabulary, VocabularyEntry, domain_names, vocabulary
 from ....generation.vocabularies.procedure_words import name_phrase
 from ....notations.phrases import listed
+from ...data_sets.splits import SPLITS, Split
 from ..complex_task import ComplexTask
-from ..tasklama_options import Split
-from .task_set import SPLITS, TaskSet
+from .task_set import TaskSet
 
 LEAST_STEPS: Final = 5
 MOST_STEPS: Final = 12

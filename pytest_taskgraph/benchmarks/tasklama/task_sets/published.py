@@ -11,25 +11,22 @@ An archive is read in memory and never unpacked, so the names in it can do no ha
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
 from ...data_sets.data_files import (
     DataFile,
     DataFormat,
-    Fingerprint,
     contents,
     data_files,
-    fingerprint,
+    keep_until_changed,
     nothing_usable,
-    split_of,
 )
 from ...data_sets.data_problems import DataProblems, shown
+from ...data_sets.splits import SPLITS, Split, split_of
 from ..complex_task import ComplexTask
-from ..tasklama_options import Split
 from .task_lines import StatedCounts, read_tasks
-from .task_set import SPLITS, TaskSet
+from .task_set import TaskSet
 
 PUBLISHED_TASKS: Final[Mapping[Split, int]] = {"train": 965, "validation": 169, "test": 478}
 PUBLISHED_STEPS: Final = 12_118
@@ -43,18 +40,13 @@ FORMAT: Final = DataFormat(
 )
 
 
+@keep_until_changed(FORMAT)
 def read_published(path: Path) -> TaskSet:
     """Return the tasks at the path; they are read again only if a file was changed.
 
     Raises:
         UsageError: if nothing is there, or no task of it can be used.
     """
-    return _read(str(path), fingerprint(path, FORMAT))
-
-
-@lru_cache(maxsize=4)
-def _read(text: str, _: Fingerprint) -> TaskSet:
-    path = Path(text)
     with data_files(path, FORMAT) as files:
         single = len(files) == 1 and path.is_file() and files[0].name == path.name
         return _task_set(path, files, "test" if single else None)

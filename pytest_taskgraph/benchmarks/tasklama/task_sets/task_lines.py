@@ -16,8 +16,8 @@ from typing import Any, Final
 
 from ...data_sets.data_problems import DataProblems, Note, clean_text, kind_of_value, shown, step_key
 from ...data_sets.json_lines import read_objects
+from ...data_sets.splits import Split
 from ..complex_task import ComplexTask
-from ..tasklama_options import Split
 
 LONGEST_TEXT: Final = 1_000  # characters of a title, an assumption or a step
 MOST_STEPS: Final = 100

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
 
 from ...data_sets.item_ids import LONGEST_ID, hyphenated, shorten, unique_ids
+from ...data_sets.splits import SPLITS, Split
 from ..complex_task import ComplexTask
-from ..tasklama_options import Source, Split
-
-SPLITS: Final[tuple[Split, ...]] = ("train", "validation", "test")
+from ..tasklama_options import Source
 
 
 @dataclass(frozen=True, slots=True)

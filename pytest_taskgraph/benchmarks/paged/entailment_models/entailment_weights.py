@@ -6,6 +6,7 @@ run, and no network is used. torch and transformers are imported when a model is
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from itertools import starmap
@@ -14,7 +15,7 @@ from typing import Any, Final
 
 from ....errors import UsageError
 from ....local_weights import find_weights, quiet_transformers
-from .entailment import EntailmentScores
+from .entailment_scores import EntailmentScores
 
 NLI_EXTRA: Final = "pip install pytest-taskgraph-bench[nli]"
 _PACKAGES: Final = ("torch", "transformers")
@@ -33,6 +34,28 @@ def check_nli_extra() -> None:
         raise UsageError(f"entailment models need {' and '.join(missing)}, which this extra installs: {NLI_EXTRA}")
 
 
+def find_entailment_weights(name: str) -> Path:
+    """Return the folder of an entailment model, which is not loaded; it has the labels of one.
+
+    Args:
+        name: The path of a folder that transformers saved, or a name that the local cache holds.
+
+    Raises:
+        UsageError: if torch or transformers are missing, the model is not there, has no safetensors, or has other
+            labels.
+    """
+    check_nli_extra()
+    folder = find_weights(name, otherwise=f"download it there before the run: hf download {name}")
+    path = folder / "config.json"
+    try:
+        stated = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise UsageError(f"the entailment model {folder}: {path} cannot be read: {str(error)[:200]}") from None
+    labels = stated.get("id2label") if isinstance(stated, dict) else None
+    _label_places(f"local:{folder}", labels if isinstance(labels, dict) else {})
+    return folder
+
+
 def load_entailment_model(name: str) -> LocalEntailmentModel:
     """Load an entailment model, such as the paper's FacebookAI/roberta-large-mnli, from this machine.
 
@@ -43,21 +66,20 @@ def load_entailment_model(name: str) -> LocalEntailmentModel:
         UsageError: if torch or transformers are missing, the model is not there, has no safetensors, cannot be loaded,
             or is not one of natural language inference.
     """
-    check_nli_extra()
-    folder = find_weights(name)
+    folder = find_entailment_weights(name)
     import transformers
 
-    kept: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
+    loading: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
     try:
         with quiet_transformers():
-            tokenizer = transformers.AutoTokenizer.from_pretrained(str(folder), use_fast=True, **kept)
-            model, told = transformers.AutoModelForSequenceClassification.from_pretrained(
-                str(folder), use_safetensors=True, output_loading_info=True, **kept
+            tokenizer = transformers.AutoTokenizer.from_pretrained(str(folder), use_fast=True, **loading)
+            model, loading_info = transformers.AutoModelForSequenceClassification.from_pretrained(
+                str(folder), use_safetensors=True, output_loading_info=True, **loading
             )
     except Exception as error:
-        said = " ".join(str(error).split())[:300]
-        raise UsageError(f"the entailment model {folder} cannot be loaded: {type(error).__name__}: {said}") from error
-    if missing := sorted(map(str, told["missing_keys"])):
+        reason = " ".join(str(error).split())[:300]
+        raise UsageError(f"the entailment model {folder} cannot be loaded: {type(error).__name__}: {reason}") from error
+    if missing := sorted(map(str, loading_info["missing_keys"])):
         raise UsageError(
             f"the entailment model {folder}: the weights lack {missing[0]}; expected a model that was trained to judge "
             "entailment, such as roberta-large-mnli"
@@ -99,8 +121,8 @@ class LocalEntailmentModel:
         return [self._scores(premise, hypothesis) for hypothesis in hypotheses]
 
     def _scores(self, premise: str, hypothesis: str) -> EntailmentScores:
-        found = list(starmap(self._probabilities, self._windows(premise, hypothesis)))
-        return max(found, key=lambda scores: max(scores.entailment, scores.contradiction))
+        by_window = list(starmap(self._probabilities, self._windows(premise, hypothesis)))
+        return max(by_window, key=lambda scores: max(scores.entailment, scores.contradiction))
 
     def _windows(self, premise: str, hypothesis: str) -> list[tuple[list[int], list[int] | None]]:
         """Return the tokens of premise and hypothesis with the types that the model needs, part by part."""
@@ -115,8 +137,8 @@ class LocalEntailmentModel:
                     f"takes {self._longest} tokens in all; choose a model that takes more, or split the sentence"
                 )
             cut = {"truncation": "only_first", "max_length": self._longest, "stride": room // 2}
-        found = self._tokenizer(premise, hypothesis, return_overflowing_tokens=bool(cut), verbose=False, **cut)
-        ids, types = found["input_ids"], found.get("token_type_ids")
+        tokens = self._tokenizer(premise, hypothesis, return_overflowing_tokens=bool(cut), verbose=False, **cut)
+        ids, types = tokens["input_ids"], tokens.get("token_type_ids")
         if not cut:
             return [(ids, types)]
         return list(zip(ids, types or [None] * len(ids), strict=True))
@@ -135,14 +157,14 @@ class LocalEntailmentModel:
 
 def _label_places(name: str, labels: Mapping[Any, Any]) -> dict[str, int]:
     """Return the place of each label of natural language inference. Raises UsageError if there are others."""
-    places = {str(label).strip().lower(): int(place) for place, label in labels.items()}
-    if sorted(places) != sorted(_LABELS):
-        found = ", ".join(sorted(places))[:100]
+    places = {str(label).strip().lower(): str(place) for place, label in labels.items()}
+    if sorted(places) != sorted(_LABELS) or sorted(places.values()) != ["0", "1", "2"]:
+        labels_found = ", ".join(sorted(places))[:100] or "none"
         raise UsageError(
-            f"the entailment model {name}: found the labels {found}; expected {', '.join(_LABELS)}; set id2label in "
-            "its config.json, or name another model"
+            f"the entailment model {name}: found the labels {labels_found}; expected {', '.join(_LABELS)}; set "
+            "id2label in its config.json, or name another model"
         )
-    return places
+    return {label: int(place) for label, place in places.items()}
 
 
 def _longest(model: Any, tokenizer: Any) -> int | None:  # noqa: ANN401

@@ -1,0 +1,29 @@
+"""The splits of a data set, and which of them the name of a file states."""
+
+from __future__ import annotations
+
+import re
+from pathlib import PurePosixPath
+from typing import Final, Literal, get_args
+
+Split = Literal["train", "validation", "test"]
+SPLITS: Final[tuple[Split, ...]] = get_args(Split)
+
+
+def split_of(name: str) -> Split | None:
+    """Return the split that the name of a file or else of one of its folders states; None if none does.
+
+    Its words decide: train and training, valid, validation, val and dev, test and testing.
+    """
+    for part in reversed(PurePosixPath(name).parts):
+        words = [word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+", part)]
+        stated = [split for split in SPLITS if any(_states(word, split) for word in words)]
+        if stated:
+            return stated[0] if len(stated) == 1 else None
+    return None
+
+
+def _states(word: str, split: Split) -> bool:
+    return word.startswith({"train": "train", "validation": "valid", "test": "test"}[split]) or (
+        split == "validation" and word in ("val", "dev")
+    )

@@ -1,0 +1,146 @@
+"""Gates, aggregates and comparisons of every benchmark family, whatever it asks."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from math import fsum
+from statistics import fmean, geometric_mean, harmonic_mean, stdev
+from typing import Any
+
+import pytest
+from benchmark_families import RECORD, REPORT_ONLY, Benchmark, each_family, each_suite, line_of, write
+from plugin_project import Project
+
+from pytest_taskgraph.__main__ import main
+
+
+@each_suite
+def test_gates_judge_every_aggregate_group_section_and_label(project: Project, family: Benchmark) -> None:
+    write(project, family)
+    project.run("--model=simulated:1", *family.flags, RECORD)
+    record = project.record("r.json")
+    (described,) = record["families"]
+    questions = [one["question"] for one in record["trials"]]
+    labels = [f'{name}="{value}"' for name, value in questions[0]["labels"].items()]
+    declared = [one["name"] for one in described["aggregates"] if one["kind"] != "seed-deviation"]
+    assert {*family.unmoved, *family.unmeasured, *family.undefined} <= {one["name"] for one in described["aggregates"]}
+    measuring = [name for name in declared if name not in family.unmoved and name not in family.unmeasured]
+    aggregates = [f"{family.name}.{one}" for one in measuring]
+    names = [family.name, *{one["group"] for one in questions}, *{one["section"] for one in questions}, *labels]
+    gates = [f"--taskgraph-gate={name}>=0.9" for name in [*names, *aggregates]]
+    metrics = {f"{one['question']['group']}.{name}" for one in record["trials"] for name in one["score"]["metrics"]}
+    measured = [f"--taskgraph-gate={name}>=0" for name in metrics]
+    passed = project.run("--model=simulated:1", *family.flags, RECORD, *gates, *measured)
+    assert (passed.code, passed.counts) == (0, {"passed": family.size + len(gates + measured)}), passed.output
+    failed = project.run("--model=simulated:0", *family.flags, RECORD, *gates)
+    cases = {one["name"].removeprefix("gates::"): one for one in project.record("r.json")["gates"]}
+    short = {name for name, one in cases.items() if one["outcome"] == "passed"}
+    assert (failed.code, short) == (1, {"glossary.short"} & set(aggregates)), failed.output
+    for name in aggregates:
+        undefined = name.removeprefix(f"{family.name}.") in family.undefined
+        assert (cases[name]["estimate"] is None, "not decided" in cases[name]["reason"]) == (undefined, undefined), name
+
+
+def value_of(
+    aggregate: Mapping[str, Any],
+    described: Sequence[Mapping[str, Any]],
+    scores: Sequence[dict[str, Any]],
+    labels: Sequence[Any],
+) -> float:
+    """The value of an aggregate as docs/aggregates.md defines it, of scores whose questions have these seeds.
+
+    Each part of it must have questions.
+    """
+    of = aggregate["of"]
+    if aggregate["kind"] == "mean":
+        measured = [one["metrics"][of[0]] if of else one["value"] for one in scores]
+        return fmean(value for value in measured if value is not None)
+    if aggregate["kind"] == "ratio":
+        pairs = [one["parts"][of[0]] for one in scores if of[0] in one["parts"]]
+        return fsum(pair[0] for pair in pairs) / fsum(pair[1] for pair in pairs)
+    if aggregate["kind"].startswith("seed-"):
+        inner = next(one for one in described if one["name"] == of[0])
+        seeds = sorted({label for label in labels if label is not None})
+        by_seed = [
+            value_of(inner, described, [score for score, at in zip(scores, labels, strict=True) if at == seed], [])
+            for seed in seeds
+        ]
+        return fmean(by_seed) if aggregate["kind"] == "seed-mean" else stdev(by_seed)
+    means: dict[str, Callable[[list[float]], float]]
+    means = {"harmonic-mean": harmonic_mean, "geometric-mean": geometric_mean}
+    others = [next(one for one in described if one["name"] == name) for name in of]
+    return means[aggregate["kind"]]([value_of(one, described, scores, labels) for one in others])
+
+
+@each_suite
+def test_aggregates_follow_their_definition_in_gates_and_comparisons(
+    project: Project, family: Benchmark, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(project, family)
+    project.run("--model=simulated:0.5", *family.flags, RECORD, REPORT_ONLY, "--taskgraph-save=base")
+    (described,) = project.record("r.json")["families"]
+    declared = described["aggregates"]
+    measured = [one for one in declared if one["name"] not in family.unmeasured]
+    named = [one["name"] for one in measured if one["kind"] != "seed-deviation"]
+    gates = [f"--taskgraph-gate={name}>=0" for name in (family.name, *(f"{family.name}.{one}" for one in named))]
+    assert project.run("--model=simulated:0.5", *family.flags, RECORD, *gates).code == 0
+    record = project.record("r.json")
+    estimates = {one["name"].rpartition(".")[2]: one["estimate"] for one in record["gates"]}
+    assert set(estimates) == {*named, f"gates::{family.name}"}
+    asked = [trial["score"] for trial in record["trials"]]
+    seeds = [trial["question"]["labels"].get("seed") for trial in record["trials"]]
+    known = {one["name"]: value_of(one, declared, asked, seeds) for one in measured}
+    for name in named:
+        assert estimates[name] == pytest.approx(known[name])
+        assert 0 < known[name] <= 1 or name in family.unmoved
+    capsys.readouterr()
+    assert main([*family.plugin, "compare", "base", "r.json", "--json"]) == 0
+    compared = json.loads(capsys.readouterr().out).get("aggregates", [])
+    of_scores = {one["name"] for one in declared if one["kind"] == "mean" and not one["of"]}  # it is compared by itself
+    expected: dict[str, float | None] = {name: value for name, value in known.items() if name not in of_scores}
+    expected |= dict.fromkeys(family.unmeasured)
+    assert {one["name"]: one["before"] for one in compared} == pytest.approx(expected)
+    assert {one["name"]: one["after"] for one in compared} == pytest.approx(expected)
+
+
+@each_family
+def test_unknown_names_in_gates_list_the_known_ones(project: Project, family: Benchmark) -> None:
+    write(project, family)
+    project.run("--model=simulated:1", *family.flags, RECORD)
+    (first, *_) = project.record("r.json")["trials"]
+    group, label = first["question"]["group"], next(iter(first["question"]["labels"]))
+    for gate, known in (
+        (f"{group}x>=0.5", group),
+        (f"{group}.no_such_aggregate>=0.5", "is called so"),
+        (f"{label}=nowhere>=0.5", f"known values of {label}: "),
+    ):
+        ran = project.run("--model=simulated:1", *family.flags, f"--taskgraph-gate={gate}")
+        assert (ran.code, ran.clean, known in line_of(ran)) == (4, True, True), ran.output
+        assert "passed" not in ran.counts
+
+
+@each_suite
+def test_comparison_tells_identical_and_worse_runs(project: Project, family: Benchmark) -> None:
+    write(project, family)
+    compare = (*family.flags, RECORD, "--taskgraph-compare=base", "--taskgraph-fail-on=regression")
+    assert project.run("--model=simulated:1", *family.flags, "--taskgraph-save=base").code == 0
+    same = project.run("--model=simulated:1", *compare)
+    assert (same.code, "passed compare::base: identical replies" in line_of(same)) == (0, True), same.output
+    worse = project.run("--model=simulated:0", *compare)
+    assert (worse.code, "failed compare::base: worse: -1.000 over" in line_of(worse)) == (1, True), worse.output
+    assert main([*family.plugin, "compare", "base", "r.json"]) == 1
+
+
+@each_family
+def test_runs_of_other_question_sets_are_not_compared(project: Project, family: Benchmark) -> None:
+    write(project, family)
+    project.run("--model=simulated:1", *family.flags, "--taskgraph-save=base")
+    path = project.path / ".taskgraph" / "runs" / "base.json"
+    record = json.loads(path.read_text(encoding="utf-8"))
+    assert list(record["question_sets"]) == [family.name]
+    record["question_sets"][family.name] += 1
+    path.write_text(json.dumps(record), encoding="utf-8")
+    ran = project.run("--model=simulated:1", *family.flags, "--taskgraph-compare=base")
+    assert (ran.code, ran.clean) == (4, True), ran.output
+    assert f"of the questions of '{family.name}'" in line_of(ran)

@@ -1,0 +1,101 @@
+"""What the reports of every benchmark family hold, whatever it asks, and what they must not."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from html import unescape
+from xml.etree import ElementTree
+
+import jsonschema  # type: ignore[import-untyped]
+import pytest
+from benchmark_families import (
+    FAMILIES,
+    KINDS,
+    PAGED,
+    REPORT_ONLY,
+    REPORTS,
+    Benchmark,
+    each_family,
+    each_suite,
+    line_of,
+    write,
+)
+from informed_provider import SCHEMA, Provider
+from loopback import Loopback
+from plugin_project import Project
+
+from pytest_taskgraph.reports.wording import fact_name
+
+FORBIDDEN = [chr(code) for code in (*range(9), 11, 12, *range(14, 32), 127, 0x202E)]
+HOSTILE = "\x00\x1b[31m\x1b]0;title\x07 \u202e ]]> <script>alert(1)</script> @everyone ::error::no | \r \x0b\n=1+1\n"
+
+
+@each_suite
+def test_every_report_is_readable_and_free_of_raw_hostile_text(
+    project: Project, server: Loopback, family: Benchmark
+) -> None:
+    provider = Provider(project, family, server)
+    server.answer = lambda prompt: f"{HOSTILE}Final answer: {HOSTILE.strip()} {provider.wrong[prompt]}"
+    ran = project.run(*provider.arguments)
+    assert (ran.code, ran.clean) == (family.failing, True), ran.output
+    texts = {kind: (project.path / f"r.{kind}").read_text(encoding="utf-8") for kind in KINDS}
+    texts |= {"terminal": ran.output, "junit": (project.path / "junit.xml").read_text(encoding="utf-8")}
+    for kind, text in texts.items():
+        assert [char for char in FORBIDDEN if char in text] == [], kind
+    assert "<script>alert" not in texts["html"]
+    assert "\n::error::" not in texts["terminal"]
+    record = json.loads(texts["json"])
+    jsonschema.validate(record, SCHEMA)
+    assert len(record["trials"]) == len(list(csv.DictReader(texts["csv"].splitlines()))) == family.size
+    assert len(ElementTree.fromstring(texts["junit"]).findall("testsuite/testcase")) == family.size
+
+
+@each_suite
+def test_every_report_holds_the_tables_of_the_family(project: Project, family: Benchmark) -> None:
+    write(project, family)
+    ran = project.run("--model=simulated:0.5", *family.flags, *REPORTS, REPORT_ONLY)
+    record = project.record("r.json")
+    (described,) = record["families"]
+    declared = family.filled(described)
+    assert declared
+    assert declared <= {one["name"] for one in described["tables"]}
+    assert declared <= {one["name"] for one in record["tables"]}
+    with (project.path / "r.tables").open(encoding="utf-8", newline="") as file:
+        assert declared <= {one["table"] for one in csv.DictReader(file) if one["family"] == family.name}
+    files = ((project.path / name).read_text(encoding="utf-8") for name in ("r.md", "r.html"))
+    texts = [ran.output, *map(unescape, files)]
+    for name in {row["name"] for table in record["tables"] for row in table["rows"]}:
+        assert all(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) for text in texts), name
+    for table in described["tables"]:
+        for published in table["references"] if table["name"] in declared else ():
+            assert all(published["source"] in text for text in texts)
+
+
+@each_family
+def test_every_report_states_the_facts_of_the_run(project: Project, family: Benchmark) -> None:
+    write(project, family)
+    ran = project.run("--model=simulated:1", *family.flags, *REPORTS, REPORT_ONLY)
+    (described,) = project.record("r.json")["families"]
+    facts = {fact_name(name, value): value for name, value in described["facts"].items()}
+    markdown, html = (unescape((project.path / name).read_text(encoding="utf-8")) for name in ("r.md", "r.html"))
+    assert facts
+    for name, value in facts.items():
+        first = value.split(", ")[0][:40]  # a long path is cut
+        assert f"{name} {first}" in line_of(ran)
+        assert f"- {name}: `{first}" in markdown
+        assert f"<dt>{name}</dt><dd><bdi>{first}" in html
+
+
+@pytest.mark.parametrize("asked", [FAMILIES[0], PAGED], ids=lambda family: family.name)
+def test_reports_hold_no_word_of_a_family_that_was_not_asked(project: Project, asked: Benchmark) -> None:
+    write(project, asked)
+    saved = project.run("--model=simulated:1", *asked.flags, "--taskgraph-save=base", "-v")
+    ran = project.run("--model=simulated:0", *asked.flags, *REPORTS, "--taskgraph-compare=base", "-v")
+    assert "failed compare::base" in line_of(ran)
+    texts = {kind: (project.path / f"r.{kind}").read_text(encoding="utf-8") for kind in KINDS}
+    texts |= {"first": saved.output, "terminal": ran.output, "junit": (project.path / "junit.xml").read_text()}
+    for name, text in texts.items():
+        found = re.search(r"\b(pattern|workflow|notation|categor|understanding|baseline:reader)", text, re.IGNORECASE)
+        assert found is None, (name, text[found.start() - 200 : found.end() + 200])

@@ -1,0 +1,78 @@
+"""A server that answers the questions of a benchmark family, and what a record holds of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from math import fsum
+from pathlib import Path
+from typing import Any
+
+from benchmark_families import REPORT_ONLY, REPORTS, Benchmark, write
+from loopback import Answer, Loopback, Received, reply
+from plugin_project import Project
+
+SCHEMA = json.loads((Path(__file__).parents[1] / "docs" / "record.schema.json").read_text(encoding="utf-8"))
+PRICE = (1e-8, 20e-6)  # US dollars a token in and out
+PRICED = ("--taskgraph-price=0.01/20", "--taskgraph-model-option=max_tokens=20")
+_REPLIES: dict[tuple[str, str, str], dict[str, str]] = {}
+
+
+def prompt_of(record: Mapping[str, Any], trial: Mapping[str, Any]) -> str:
+    return "".join(record["texts"][part] for part in trial["question"]["prompt"])
+
+
+def replies(project: Project, family: Benchmark, accuracy: str) -> dict[str, str]:
+    """The simulated model's reply to each prompt of the family's suite."""
+    key = family.name, family.variant, accuracy
+    if key not in _REPLIES:
+        write(project, family)
+        project.run(
+            f"--model=simulated:{accuracy}", *family.flags, "--taskgraph-report=json=simulated.json", REPORT_ONLY
+        )
+        record = project.record("simulated.json")
+        _REPLIES[key] = {prompt_of(record, one): one["reply"]["text"] for one in record["trials"]}
+    return _REPLIES[key]
+
+
+class Provider:
+    """A server that knows the answers, gives wrong ones to some questions, and remembers what it served."""
+
+    def __init__(self, project: Project, family: Benchmark, server: Loopback) -> None:
+        write(project, family)
+        self.family, self.server, self.url = family, server, f"{server.url}#any"
+        self.right, self.wrong = replies(project, family, "1"), replies(project, family, "0")
+        self.served: list[tuple[str, int, int]] = []
+        self.fails: Callable[[str], bool] = lambda prompt: sum(map(ord, prompt)) % 3 == 0
+        server.asked, server.answer = self._prompt, self._answer
+
+    @property
+    def cost(self) -> float:
+        return fsum(tokens * price for _, *took in self.served for tokens, price in zip(took, PRICE, strict=True))
+
+    def _prompt(self, received: Received) -> str:
+        contents = [str(one["content"]) for one in received.body["messages"]]
+        return next(one for one in contents if one in self.right)
+
+    def _answer(self, prompt: str) -> Answer:
+        text = (self.wrong if self.fails(prompt) else self.right)[prompt]
+        usage = (100 + len(text), 10 + len(prompt) % 7)
+        self.served.append((text, *usage))
+        return reply(text, usage=usage)
+
+    @property
+    def arguments(self) -> tuple[str, ...]:
+        return (f"--model={self.url}", *PRICED, *self.family.flags, *REPORTS)
+
+
+def scores(record: Mapping[str, Any]) -> dict[str, Any]:
+    return {one["question"]["id"]: (one["outcome"], one["score"]) for one in record["trials"]}
+
+
+def lasting(record: Mapping[str, Any]) -> dict[str, Any]:
+    """The record without what time or the store changes."""
+    kept = json.loads(json.dumps(record))
+    for one in [kept["usage"], *(part for trial in kept["trials"] for part in (trial["reply"], *trial["exchanges"]))]:
+        for name in [name for name in one if name in ("latency", "seconds") or name.startswith("stored")]:
+            del one[name]
+    return dict(kept)
