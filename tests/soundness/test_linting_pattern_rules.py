@@ -182,3 +182,110 @@ def test_lint_words_in_a_folder_of_templates_are_named_and_need_pinning(project:
     assert linted.output.startswith(
         "words/patterns/next_tasks.jinja:1: unpinned-phrasing next_tasks: phrasing 1 has no"
     )
+
+
+def property_of(project: LintProject, rule: str, *arguments: str) -> list[str]:
+    """Return the lines of the findings of one property among drawn questions."""
+    linted = project.lint("--examples=40", f"--select={rule}", *arguments)
+    assert linted.code == (1 if linted.lines else 0), linted
+    return linted.lines
+
+
+def test_lint_phrasing_that_leaves_out_the_task_violates_phrasings_agree(project: LintProject) -> None:
+    body = "for task in workflow.task_names:\n        yield case({link.target for link in workflow.links}, task=task)"
+    templates = ("Which links lead away from '{{ task }}' in {{ place }}?", "Which links are there in {{ place }}?")
+    project.write_pattern(*templates, body=body, form="task-set")
+    (line,) = property_of(project, "phrasings-agree")
+    assert line.startswith(f"test_chosen.py:{PATTERN_LINE}: phrasings-agree chosen: phrasing 1 names")
+
+
+def test_lint_answer_that_the_question_tells_violates_not_given_away(project: LintProject) -> None:
+    project.write_pattern(
+        "Which task is meant by '{{ task }}' in {{ place }}?",
+        body="for task in workflow.task_names:\n        yield case(task, task=task)",
+    )
+    (line,) = property_of(project, "answer-not-given-away")
+    assert "the rule" in line
+    assert "answers right" in line
+
+
+@pytest.mark.parametrize(
+    ("prompt", "rule"),
+    [
+        ("{{ workflow }}\n{{ question[:30] }}{% if question|length < 40 %}{{ question }}{% endif %}", "template"),
+        (
+            "{{ workflow[:90] }}{% if workflow|length < 90 %}{{ workflow }}{% endif %}\n{{ question }}",
+            "irrelevant-parts",
+        ),
+    ],
+)
+def test_lint_prompt_that_cuts_off_violates_a_property(project: LintProject, prompt: str, rule: str) -> None:
+    body = "for task in workflow.task_names:\n        "
+    body += "yield case({link.target for link in workflow.links if link.source == task}, task=task)"
+    question = "Where do the links lead to that come directly from task '{{ task }}' of {{ place }}?"
+    project.write_pattern(question, body=body, form="task-set")
+    project.write("mine.jinja", f"{{# answer: whole #}}\n{prompt}\n{{{{ instruction }}}}\n")
+    assert property_of(project, rule, "--", "--taskgraph-prompt=mine.jinja")
+
+
+LOSSY = """
+from dataclasses import replace
+from pytest_taskgraph.notations import notation
+JSON = notation("json")
+
+def render(workflow):
+    return JSON.render(replace(workflow, CHANGE))
+
+def pytest_taskgraph_register(registry):
+    registry.notation(replace(JSON, name="lossy", render=render))
+"""
+
+
+@pytest.mark.parametrize(
+    ("change", "template", "body", "rule"),
+    [
+        (
+            "links=workflow.links[:-1]",
+            "How many links has {{ place }}?",
+            "yield case(len(workflow.links))",
+            "read-back",
+        ),
+        (
+            "data=(), data_links=()",
+            "Is '{{ data }}' written in {{ place }}?",
+            "for one in workflow.data:\n        yield case(1, data=one.name)",
+            "names-shown",
+        ),
+    ],
+)
+def test_lint_notation_that_drops_something_violates_a_property(
+    project: LintProject, change: str, template: str, body: str, rule: str
+) -> None:
+    project.write("conftest.py", LOSSY.replace("CHANGE", change))
+    project.write_pattern(template, body=body, form="number")
+    text = (project.path / "test_chosen.py").read_text(encoding="utf-8")
+    project.write("test_chosen.py", text.replace('form="number"', 'form="number", needs=["data"]'))
+    assert property_of(project, rule, "--", "--taskgraph-notation=lossy")
+
+
+def test_lint_suite_that_shows_workflows_on_request_finds_nothing(project: LintProject) -> None:
+    project.write(
+        "test_agent.py",
+        "from pytest_taskgraph import suite, understanding\n"
+        "@suite(understanding, patterns='next_tasks', presentation='agent', instances=2, vary=['names', 'order'])\n"
+        "def test_agent(trial):\n    trial.check()\n",
+    )
+    linted = project.lint("--examples=10")
+    assert (linted.code, linted.lines) == (0, []), linted
+
+
+def test_lint_own_files_without_cases_for_a_pattern_are_left_out(project: LintProject) -> None:
+    project.write("orders.xxp", ORDERS)
+    project.write(
+        "test_own.py",
+        "from pytest_taskgraph import suite, understanding\n"
+        "@suite(understanding, patterns=['next_tasks', 'parallel_block'], workflow='orders.xxp')\n"
+        "def test_own(trial):\n    trial.check()\n",
+    )
+    linted = project.lint(*QUIET)
+    assert linted.lines == ["test_own.py:2: left-out-pattern orders.xxp: nothing to ask for parallel_block"]

@@ -78,7 +78,7 @@ RULES: Final = (
     LintRule(
         SUITE_ERROR,
         "A suite cannot be collected.",
-        "Mend what the message names; until then nothing else of the suite is checked.",
+        "Mend what the message names; until then nothing else of its file is checked.",
         _nothing,
     ),
     LintRule(

@@ -195,7 +195,7 @@ class QuestionChecks:
             return ""
         called = replace(scope, own_name=asked.scope.own_name)
         changed = self.compose(replace(asked, workflow=project, scope=called, case=found[0], text=text))
-        if (changed.system, changed.prompt) != (self.question.system, self.question.prompt):
+        if _shown_to_model(changed) != _shown_to_model(self.question):
             return ""
         answers = f"from {self._shown(asked.case)} to {self._shown(found[0])}"
         return f"the prompt does not show {what}, which changes the answer {answers}; expected no change"
@@ -205,6 +205,11 @@ class QuestionChecks:
 
     def _shown(self, case: Case) -> str:
         return _short(show_answer(self.asked.pattern.form, case.answer))
+
+
+def _shown_to_model(question: Question) -> tuple[object, ...]:
+    """Return all that a model can see of what a question is about; specifications are shown on request."""
+    return question.system, question.prompt, question.specifications
 
 
 def _all_cases(asked: Asked) -> Iterator[tuple[Scope, Case]]:
