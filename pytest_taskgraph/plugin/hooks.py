@@ -70,6 +70,9 @@ def pytest_configure(config: pytest.Config) -> None:
     from .session import run_of
 
     try:
+        if options.whole(config, "fuzz") is not None:
+            _search_questions(config)
+            return
         if options.value(config, "prompt-snapshots"):
             _render_prompts(config)
             return
@@ -105,13 +108,34 @@ def _render_prompts(config: pytest.Config) -> None:
     config.pluginmanager.register(hooks, PLUGIN)
 
 
+def _search_questions(config: pytest.Config) -> None:
+    """Let the items search questions for violated properties: there is no run, and no model is asked.
+
+    Raises:
+        UsageError: if the options cannot be met.
+    """
+    from ..redaction import register_environment
+    from .fuzz_hooks import PLUGIN, FuzzHooks
+    from .registration import open_registry
+
+    register_environment()
+    open_registry(config).check()
+    hooks = FuzzHooks(config)
+    if not hasattr(config, "workerinput"):
+        hooks.check()
+    config.pluginmanager.register(hooks, PLUGIN)
+
+
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """One item a question, for functions with `@suite`."""
     marks = [mark for mark in metafunc.definition.iter_markers("taskgraph") if "family" in mark.kwargs]
     if not marks:
         return
-    from .suites import expand
+    from .suites import expand, expand_groups
 
+    if metafunc.config.pluginmanager.has_plugin("taskgraph-fuzz"):
+        expand_groups(metafunc, marks[0])
+        return
     if (snapshots := metafunc.config.pluginmanager.get_plugin("taskgraph-snapshots")) is not None:
         expand(metafunc, marks[0], [], declare=snapshots.declare)
         return

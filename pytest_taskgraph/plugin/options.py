@@ -114,6 +114,8 @@ OPTIONS = {
         Option("dry-run", "", "print the requests and their estimated cost; send nothing", kind="switch"),
         Option("prompt-snapshots", "update|check", "update: write all prompts into files beside the tests; check: fail "
                "where one differs from its file. Send nothing", choices=("update", "check")),
+        Option("fuzz", "N", "search the questions of each group for violated properties, with N examples drawn by "
+               "Hypothesis; send nothing", kind="whole", least=1),
         Option("max-calls", "N", "maximum number of requests sent, over all workers; every retry counts", kind="whole",
                least=0),
         Option("max-cost", "USD", "maximum cost in US dollars, over all workers; requests in flight count",

@@ -93,6 +93,14 @@ def remember_failed(config: pytest.Config, report: pytest.TestReport) -> None:
         remember(report=pytest.TestReport(report.nodeid, report.location, {}, "failed", None, "call"))
 
 
+def forget_failed(config: pytest.Config, nodeids: Iterable[str]) -> None:
+    """Keep failures that belong to no item from `--lf`; not where pytest remembers failures otherwise."""
+    known = getattr(config.pluginmanager.get_plugin("lfplugin"), "lastfailed", None)
+    if isinstance(known, dict):
+        for nodeid in nodeids:
+            known.pop(nodeid, None)
+
+
 def queued(config: pytest.Config) -> list[int]:
     """The places of the items that an xdist worker has been sent and has not run; none where xdist does not tell."""
     for plugin in config.pluginmanager.get_plugins():

@@ -11,6 +11,7 @@ import pytest
 
 from ..errors import NothingToAskError, UnknownNameError, UsageError
 from ..family_description import MEAN
+from .options import prompt_name
 from .pytest_compat import params
 
 if TYPE_CHECKING:
@@ -87,6 +88,42 @@ def suite(
     return mark
 
 
+@dataclass(frozen=True, slots=True)
+class GroupOfSuite:
+    """What stands behind one item of `--taskgraph-fuzz`: a group of questions, as a suite asks for them."""
+
+    family: Family
+    group: str
+    settings: Settings
+    options: Mapping[str, Any] = field(default_factory=dict, hash=False)
+
+
+def expand_groups(metafunc: pytest.Metafunc, mark: pytest.Mark) -> None:
+    """Parametrise a marked function by the groups of its questions, with each of its prompt templates.
+
+    Raises:
+        UsageError: for a function without the fixture `trial`, for unknown names.
+    """
+    name, family, options = metafunc.function.__name__, mark.kwargs["family"], mark.kwargs["options"]
+    _demand_fixture(metafunc)
+    _demand_registered(name, family)
+    found: dict[str, GroupOfSuite] = {}
+    try:
+        prompts = _settings(metafunc, family, mark).prompts
+        for one in prompts if family.prompt_templates else prompts[:1]:
+            for group in family.fuzz_groups(one, options):
+                of_prompt = f"-{_shell_safe(prompt_name(one.prompt))}" if len(prompts) > 1 else ""
+                found.setdefault(f"{group}{of_prompt}", GroupOfSuite(family, group, one, options))
+        if not found:
+            raise NothingToAskError(f"the benchmark family {family.name!r} has no question for this suite")
+    except NothingToAskError as error:
+        _skip(metafunc, f"{name}: {error}")
+        return
+    except UsageError as error:
+        raise UsageError(f"{name}: {error}") from error
+    metafunc.parametrize("taskgraph_reference", list(found.values()), ids=list(found), indirect=True)
+
+
 def expand(
     metafunc: pytest.Metafunc,
     mark: pytest.Mark,
@@ -104,8 +141,7 @@ def expand(
     Raises UsageError: for a function without the fixture `trial`, for unknown names, where nothing can be asked.
     """
     name = metafunc.function.__name__
-    if "taskgraph_reference" not in metafunc.fixturenames:
-        raise UsageError(f"{name}: a suite takes the fixture `trial`, or `taskgraph_question`")
+    _demand_fixture(metafunc)
     family: Family = mark.kwargs["family"]
     _demand_registered(name, family)
     options = mark.kwargs["options"]
@@ -115,9 +151,7 @@ def expand(
         if declare is not None and "trial" in metafunc.fixturenames:
             declare(metafunc.definition.nodeid, collected, settings)
     except NothingToAskError as error:
-        why = pytest.mark.skip(reason=f"{name}: {error}")
-        nothing = pytest.param(f"{name}: {error}", id=NOTHING, marks=why)
-        metafunc.parametrize("taskgraph_reference", [nothing], indirect=True)
+        _skip(metafunc, f"{name}: {error}")
         return []
     except UsageError as error:
         raise UsageError(f"{name}: {error}") from error
@@ -130,6 +164,18 @@ def expand(
     if len(models) > 1:
         metafunc.parametrize("taskgraph_model", models, ids=[_shell_safe(model) for model in models], indirect=True)
     return _notices(name, family, settings, options)
+
+
+def _demand_fixture(metafunc: pytest.Metafunc) -> None:
+    if "taskgraph_reference" not in metafunc.fixturenames:
+        name = metafunc.function.__name__
+        raise UsageError(f"{name}: a suite takes the fixture `trial`, or `taskgraph_question`")
+
+
+def _skip(metafunc: pytest.Metafunc, reason: str) -> None:
+    """Let one item, which is skipped, stand for a suite that has nothing to ask."""
+    nothing = pytest.param(reason, id=NOTHING, marks=pytest.mark.skip(reason=reason))
+    metafunc.parametrize("taskgraph_reference", [nothing], indirect=True)
 
 
 def _settings(metafunc: pytest.Metafunc, family: Family, mark: pytest.Mark) -> SuiteSettings:
@@ -189,13 +235,19 @@ def asks(item: pytest.Item) -> bool:
     return isinstance(params(item).get("taskgraph_reference"), Collected)
 
 
+def group_of(item: pytest.Item) -> GroupOfSuite | None:
+    """Return the group whose questions the item searches; None for any other item."""
+    found = params(item).get("taskgraph_reference")
+    return found if isinstance(found, GroupOfSuite) else None
+
+
 def demand_questions(items: Sequence[pytest.Item], worker: bool) -> None:
     """Nothing, unless there are suites and none of them has anything to ask: then raises pytest.UsageError.
 
     An xdist worker cannot end a run in words; there such items fail, instead of being skipped.
     """
     suites = [item for item in items if item.get_closest_marker("taskgraph") is not None]
-    if not suites or any(map(asks, suites)):
+    if not suites or any(asks(item) or group_of(item) is not None for item in suites):
         return
     if not worker:
         raise pytest.UsageError("; ".join(dict.fromkeys(map(why_nothing, suites))))

@@ -53,12 +53,14 @@ class Finding:
         message: What was found and what was expected, in one line.
         instance: The instance.
         reproduce: The options that find it again, in one line.
+        seed: The seed of the search; None where the profile of Hypothesis derives it.
     """
 
     property: str
     message: str
     instance: Instance
     reproduce: str
+    seed: int | None = None
 
 
 class FuzzingInterrupted(KeyboardInterrupt):
@@ -174,9 +176,10 @@ class _Search:
         return [self._finding(one) for one in found.values()]
 
     def _finding(self, violation: Violation) -> Finding:
-        seed = f" --hypothesis-seed={self._seed}" if self._stated or not _profile().derandomize else ""
+        known = self._seed if self._stated or not _profile().derandomize else None
+        seed = f" --hypothesis-seed={known}" if known is not None else ""
         line = f"--taskgraph-fuzz {self._examples}{seed} -k {shlex.quote(self._group.name)}"
-        return Finding(violation.property, violation.message, violation.instance, line)
+        return Finding(violation.property, violation.message, violation.instance, line, known)
 
     def _violations(self, passed_over: frozenset[str]) -> list[Violation]:
         """Return the violated properties that one search finds, each with its shrunk instance."""
@@ -198,7 +201,13 @@ class _Search:
         try:
             search()
         except Unsatisfiable:
+            if passed_over:
+                return []  # something was asked in a search before this
             raise NoCaseError(self._nothing) from None
+        except _skips():
+            if passed_over:
+                return []  # a profile without the phase "generate", and no example of this search in the database
+            raise
         except (Violation, BaseExceptionGroup, Flaky) as error:
             return sorted(self._reported(error, passed_over), key=lambda one: one.property)
         return []
@@ -253,6 +262,12 @@ class _Search:
 def _profile() -> hypothesis.settings:
     """Return the settings of the profile that is loaded."""
     return hypothesis.settings.default or hypothesis.settings()
+
+
+def _skips() -> tuple[type[BaseException], ...]:
+    """Return what Hypothesis raises where the phases of the profile leave nothing to run."""
+    found: tuple[type[BaseException], ...] = hypothesis.core.skip_exceptions_to_reraise()  # type: ignore[no-untyped-call]
+    return found
 
 
 def _alterations() -> st.SearchStrategy[Alteration]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
 import pytest
@@ -52,8 +53,14 @@ def _count(session: pytest.Session, items: int, cases: int) -> None:
     session.config.stash[ITEMS], session.config.stash[COUNTED] = items, session.testscollected
 
 
-def issue(session: pytest.Session, cases: Sequence[RunCase]) -> None:
-    """Nothing; the cases have run, as far as pytest and its reports can tell."""
+def issue(session: pytest.Session, cases: Sequence[RunCase], texts: Mapping[str, str] = MappingProxyType({})) -> None:
+    """Report the cases as tests that have run.
+
+    Args:
+        session: The session.
+        cases: The cases.
+        texts: By the names of failed cases, what is told of them in several lines; by default the reason.
+    """
     _count(session, count_in(session, None), len(cases))
     hook = session.config.hook
     for case in cases:
@@ -61,19 +68,19 @@ def issue(session: pytest.Session, cases: Sequence[RunCase]) -> None:
         location = (case.name.partition("::")[0], None, "")
         hook.pytest_runtest_logstart(nodeid=case.name, location=location)
         for when in ("setup", "call", "teardown"):
-            hook.pytest_runtest_logreport(report=_report(case, when, location))
+            hook.pytest_runtest_logreport(report=_report(case, when, location, texts.get(case.name, "")))
         hook.pytest_runtest_logfinish(nodeid=case.name, location=location)
 
 
 def _report(
-    case: RunCase, when: Literal["setup", "call", "teardown"], location: tuple[str, int | None, str]
+    case: RunCase, when: Literal["setup", "call", "teardown"], location: tuple[str, int | None, str], text: str
 ) -> pytest.TestReport:
     from ...reports.escape import one_line
 
     outcome, reason = case.outcome if when == "call" else "passed", one_line(case.reason)
     report = CaseReport(case.name, location, {}, outcome, None, when)
     if outcome == "failed":
-        report.longrepr = Told(reason, reason)  # type: ignore[assignment]
+        report.longrepr = Told(text or reason, reason)  # type: ignore[assignment]
     elif outcome == "skipped":
         report.longrepr = (location[0], 0, reason)
     return report

@@ -1,0 +1,40 @@
+"""What a finding of the search says: the property, what was found, what the question is about, and the question."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Final
+
+from .properties import PROPERTIES
+
+if TYPE_CHECKING:
+    from .fuzzing import Finding
+
+MOST_LINES: Final = 200
+"""Lines of a drawing or a question that are shown: shrinking ends early where the search is broken off."""
+
+
+def finding_lines(finding: Finding, own: Mapping[str, str]) -> list[str]:
+    """Return a finding in lines, the first of which says what is wrong.
+
+    Args:
+        finding: The finding.
+        own: The properties of the family, each with what it says.
+    """
+    sentence = {**PROPERTIES, **own}.get(finding.property, "")
+    question = finding.instance.question
+    asked = question.text or question.prompt
+    return [
+        f"{finding.property}: {finding.message}",
+        *([f"expected of every question: {sentence}"] if sentence else []),
+        *_block("about", finding.instance.drawing),
+        *_block("question", asked.split("\n") if asked else ()),
+    ]
+
+
+def _block(title: str, lines: tuple[str, ...] | list[str]) -> list[str]:
+    """Return lines under a title, indented; none if there is nothing."""
+    if not lines:
+        return []
+    more = [f"    ... {len(lines) - MOST_LINES:,} more lines"] if len(lines) > MOST_LINES else []
+    return ["", f"{title}:", *(f"    {line}".rstrip() for line in lines[:MOST_LINES]), *more]

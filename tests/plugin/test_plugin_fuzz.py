@@ -1,0 +1,179 @@
+"""`--taskgraph-fuzz`: each group of questions searched by an item, without a model."""
+
+from __future__ import annotations
+
+import hypothesis
+import pytest
+from loopback import Loopback
+from plugin_project import Project, Ran, asking
+
+HYPOTHESIS = "_hypothesis_pytestplugin"
+PLUGINS = ("taskgraph", HYPOTHESIS)
+SEED = "--hypothesis-seed=3"
+SUITE = '''
+from pytest_taskgraph import Cases, Workflow, case, pattern, suite, understanding
+
+@pattern("How many tasks has {{ place }}?", form="number")
+def wordy(workflow: Workflow) -> Cases:
+    """Answers in words where there is data."""
+    yield case("many" if workflow.data else len(workflow.tasks))
+
+@pattern("How many links has {{ place }}?", form="number")
+def links(workflow: Workflow) -> Cases:
+    """A sound one."""
+    yield case(len(workflow.links))
+
+@suite(understanding, patterns=["wordy", "links"], notations=["wadl"], prompt="direct")
+def test_graph(trial):
+    trial.check()
+'''
+FIRST = "test_graph.py::test_graph[wordy]"
+SECOND = "test_graph.py::test_graph::answer-not-given-away[wordy]"
+
+
+@pytest.fixture
+def broken(project: Project, monkeypatch: pytest.MonkeyPatch) -> Project:
+    """A project with a sound group and one that violates two properties."""
+    monkeypatch.setattr(hypothesis.core, "global_force_seed", None)  # which an inner run sets
+    project.write("test_graph.py", SUITE)
+    return project
+
+
+def fuzz(project: Project, *args: str, examples: int = 30) -> Ran:
+    ran = project.run(f"--taskgraph-fuzz={examples}", SEED, *args, plugins=PLUGINS)
+    assert ran.clean, ran.output
+    return ran
+
+
+def failures(ran: Ran) -> str:
+    """What the run tells of its failures, up to the first line of the summary."""
+    return ran.output.partition("= FAILURES =")[2].partition("short test summary info")[0]
+
+
+def test_fuzz_violated_properties_each_fail_one_item(broken: Project) -> None:
+    ran = fuzz(broken, "--junitxml=junit.xml")
+    assert (ran.code, ran.counts) == (1, {"failed": 2, "passed": 1})
+    assert f"FAILED {FIRST} - reference-scores-one: " in ran.output
+    assert f"FAILED {SECOND} - answer-not-given-away: " in ran.output
+    assert "2 groups searched with 30 examples each: 1 with violated properties" in ran.output
+    names = [one.attrib["name"] for one in broken.junit().iter("testcase")]
+    assert names == ["test_graph[wordy]", "test_graph[links]", "answer-not-given-away[wordy]"]
+
+
+def test_fuzz_finding_shows_drawing_question_and_reproduction(broken: Project) -> None:
+    ran = fuzz(broken, "--taskgraph-notation", "mermaid", "-k", "wordy")
+    told = failures(ran)
+    assert "the reference answer 'many' scores unparseable" in told
+    assert "\nabout:\n    neutral." in told
+    assert "<data " in told
+    assert "\nquestion:\n    How many tasks has " in told
+    line = f"reproduce: pytest '{FIRST}' --taskgraph-fuzz=30 {SEED} --taskgraph-notation mermaid\n"
+    assert line in told
+    assert "Traceback" not in told
+    again = broken.run(FIRST, "--taskgraph-fuzz=30", SEED, "--taskgraph-notation", "mermaid", plugins=PLUGINS)
+    assert failures(again) == told
+
+
+def test_fuzz_long_tracebacks_are_shown_when_asked_for(broken: Project) -> None:
+    ran = broken.run("--taskgraph-fuzz=30", SEED, "--tb=long", "-k", "wordy", plugins=PLUGINS)
+    assert "PropertiesViolated: reference-scores-one" in ran.output
+    assert "taskgraph: what does not hold" in ran.output
+    assert "\nabout:\n    neutral." in ran.output
+
+
+def test_fuzz_same_seed_has_the_same_findings(broken: Project) -> None:
+    assert failures(fuzz(broken)) == failures(fuzz(broken)) != ""
+
+
+def test_fuzz_two_workers_have_the_findings_of_one_process(broken: Project) -> None:
+    spread = broken.spread("--taskgraph-fuzz=30", SEED, plugins=PLUGINS)
+    assert spread.clean
+    assert (spread.code, spread.counts) == (1, {"failed": 2, "passed": 1})
+    told = failures(fuzz(broken))
+    assert all(line in spread.output for line in told.splitlines() if not line.startswith(("_", "taskgraph:")))
+
+
+def test_fuzz_models_are_never_asked(broken: Project, server: Loopback) -> None:
+    ran = fuzz(broken, *asking(server.url), "-k", "links")
+    assert (ran.code, server.requests) == (0, [])
+    assert "no model is asked; not used: --taskgraph-model" in ran.output
+    assert not (broken.path / ".taskgraph").exists()
+
+
+def test_fuzz_first_failure_ends_the_search_with_exitfirst(broken: Project) -> None:
+    ran = fuzz(broken, "-x")
+    assert ran.code == 1
+    assert "passed" not in ran.counts
+    assert FIRST in ran.output
+
+
+def test_fuzz_last_failed_item_alone_runs_again(broken: Project) -> None:
+    assert fuzz(broken).code == 1
+    broken.write(
+        "test_graph.py", SUITE.replace('"many" if workflow.data else len(workflow.tasks)', "len(workflow.links)")
+    )
+    ran = fuzz(broken, "--lf")
+    assert (ran.code, ran.counts) == (0, {"passed": 1})
+
+
+def test_fuzz_several_prompts_are_items_of_their_own(broken: Project) -> None:
+    ran = fuzz(broken, "--taskgraph-prompt=direct", "--taskgraph-prompt=chain-of-thought", "--collect-only", "-q")
+    found = [line for line in ran.output.splitlines() if "::" in line]
+    assert found == [
+        f"test_graph.py::test_graph[{group}-{prompt}]"
+        for prompt in ("direct", "chain-of-thought")
+        for group in ("wordy", "links")
+    ]
+
+
+def test_fuzz_expected_wrong_answers_excuse_no_finding(broken: Project) -> None:
+    broken.write("test_graph.py", "import pytest\n" + SUITE.replace("@suite", "@pytest.mark.xfail\n@suite"))
+    assert fuzz(broken).counts == {"failed": 2, "passed": 1}
+
+
+def test_fuzz_group_without_cases_is_skipped_with_the_reason(broken: Project) -> None:
+    broken.write("test_graph.py", SUITE.replace('yield case("many" if', 'yield from () if workflow else ("many" if'))
+    ran = fuzz(broken, "-rs")
+    assert ran.counts == {"skipped": 1, "passed": 1}
+    assert "nothing can be asked for 'wordy' in 30 drawn examples" in ran.output
+
+
+def test_fuzz_interrupted_prints_what_was_found_so_far(broken: Project) -> None:
+    stopping = SUITE.replace("    yield case(len(workflow.links))", "    raise KeyboardInterrupt")
+    broken.write("test_graph.py", stopping)
+    ran = broken.spawn("--taskgraph-fuzz=30", SEED, plugins=PLUGINS)
+    assert ran.code == pytest.ExitCode.INTERRUPTED
+    assert "the reference answer 'many' scores unparseable" in failures(ran)
+    assert SECOND in ran.output
+    assert "!!! KeyboardInterrupt !!!" in ran.output
+
+
+def test_fuzz_interrupted_within_a_group_prints_its_findings(broken: Project) -> None:
+    counting = SUITE.replace(
+        '    yield case("many" if workflow.data',
+        "    SEEN.append(bool(workflow.data))\n    if sum(SEEN) > 4:\n        raise KeyboardInterrupt\n"
+        '    yield case("many" if workflow.data',
+    )
+    broken.write("test_graph.py", f"SEEN = []\n{counting}")
+    ran = broken.spawn("--taskgraph-fuzz=30", SEED, plugins=PLUGINS)
+    assert ran.code == pytest.ExitCode.INTERRUPTED
+    assert "test_graph.py::test_graph::reference-scores-one[wordy]" in failures(ran)
+    assert "reproduce: " in failures(ran)
+
+
+def test_fuzz_examples_of_the_database_are_found_again_without_a_seed(broken: Project) -> None:
+    broken.write(
+        "conftest.py", "from hypothesis import settings\nsettings.register_profile('none', phases=['reuse'])\n"
+    )
+    assert broken.spawn("--taskgraph-fuzz=30", plugins=PLUGINS).counts["failed"] == 2
+    assert (broken.path / ".hypothesis").is_dir()
+    again = broken.spawn("-rs", "--taskgraph-fuzz=30", "-k", "wordy", "--hypothesis-profile=none", plugins=PLUGINS)
+    assert "reference-scores-one: " in failures(again)
+    assert "--hypothesis-profile=none" in failures(again)
+
+
+@pytest.mark.parametrize("other", ["--taskgraph-dry-run", "--taskgraph-prompt-snapshots=check"])
+def test_fuzz_option_of_another_kind_of_run_is_refused(broken: Project, other: str) -> None:
+    ran = broken.run("--taskgraph-fuzz=30", other)
+    assert ran.code == pytest.ExitCode.USAGE_ERROR
+    assert "run one after the other" in ran.output
