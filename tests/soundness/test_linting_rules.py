@@ -69,10 +69,7 @@ def test_lint_empty_prompt_violates_renders(project: LintProject) -> None:
 
 
 def test_lint_question_that_differs_the_second_time_violates_deterministic(project: LintProject) -> None:
-    project.write("conftest.py", "")
-    project.write_riddles(*SOUND, row("turn", "Is it TURN?"))
-    text = (project.path / "conftest.py").read_text(encoding="utf-8")
-    project.write("conftest.py", text.replace('options.get("rows", ())', f'options.get("rows", {[row("t", "TURN?")]})'))
+    project.write_riddles(row("turn", "Is it TURN?"))
     linted = project.lint("--examples=3")
     assert linted.rules == ["deterministic"]
     assert "came out different; expected the same" in linted.output
@@ -200,10 +197,7 @@ def test_lint_rules_lists_each_with_what_to_do(project: LintProject) -> None:
 
 
 def test_lint_seed_same_gives_the_same_output(project: LintProject) -> None:
-    project.write_riddles(*SOUND)
-    text = (project.path / "conftest.py").read_text(encoding="utf-8")
-    many = [row(f"q{i}", f"Is {i} TURN?") for i in range(20)]
-    project.write("conftest.py", text.replace('options.get("rows", ())', f'options.get("rows", {many})'))
+    project.write_riddles(*(row(f"q{i}", f"Is {i} TURN?", "yes" if i % 2 else "no") for i in range(20)))
     first, second = project.lint("--seed=3").output, project.lint("--seed=3").output
     assert "deterministic" in first
     assert first == second
@@ -213,7 +207,6 @@ def test_lint_interrupted_tells_what_was_found(project: LintProject) -> None:
     project.write_riddles(*SOUND, row("hen", "Does it grow?"))
     text = (project.path / "conftest.py").read_text(encoding="utf-8")
     stop = "if settings.seed:\n            raise KeyboardInterrupt\n        row = reference.payload"
-    text = text.replace('options.get("rows", ())', f'options.get("rows", {[SOUND[0]]})')
     project.write("conftest.py", text.replace("row = reference.payload", stop))
     linted = project.lint("--examples=30")
     assert linted.code == 2

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 from ...benchmarks.family import Family
 from ...benchmarks.instances import RENDERS, Instance
@@ -59,7 +59,7 @@ class PropertySearch:
     limits: SearchLimits
     interrupted: bool = False
     _found: dict[str, list[tuple[str, LintProblem]]] = field(default_factory=dict)
-    _searched: list[tuple[Family, str, object]] = field(default_factory=list)
+    _searched: list[tuple[Family, str, Settings, Mapping[str, Any]]] = field(default_factory=list)
 
     def rules(self, own: Mapping[str, str]) -> list[LintRule]:
         """Return a rule for each property: those of every family, and those that families have of their own."""
@@ -117,13 +117,13 @@ class PropertySearch:
         """Yield the violations among drawn questions of the suite's groups, by property and group."""
         for settings in suite.settings:
             for group in suite.family.fuzz_groups(settings, suite.options):
-                searched = (suite.family, group, settings)
+                searched = (suite.family, group, settings, suite.options)
                 if self.interrupted or searched in self._searched:
                     continue
                 self._searched.append(searched)
                 try:
                     findings = fuzz(
-                        suite.family, group, settings, self.limits.examples,
+                        suite.family, group, settings, self.limits.examples, suite.options,
                         seed=self.limits.seed, most_tokens=self.limits.most_tokens,
                     )  # fmt: skip
                 except FuzzingInterrupted as stop:
