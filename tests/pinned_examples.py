@@ -17,7 +17,6 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -25,13 +24,9 @@ from typing import Any
 from jinja2 import nodes
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-from pytest_taskgraph.benchmarks.understanding.patterns.pattern import Case, Pattern
-from pytest_taskgraph.benchmarks.understanding.patterns.scope import Scope, all_scopes, cases, own_names, sentence
+from pytest_taskgraph.benchmarks.understanding.patterns.pattern import Pattern
+from pytest_taskgraph.benchmarks.understanding.question_soundness.pinned_examples import PinnedExample, fault
 from pytest_taskgraph.notations.wadl import WADL
-from pytest_taskgraph.scoring.forms import form
-from pytest_taskgraph.scoring.measurement import measure_answer
-from pytest_taskgraph.scoring.metrics import metric
-from pytest_taskgraph.trial import Json
 from pytest_taskgraph.workflow.check import check
 from pytest_taskgraph.workflow.model import Flaw, Workflow
 
@@ -92,65 +87,12 @@ def shown_to(example: Example) -> Workflow:
     return replace(project_of(example.workflow), flaw=example.flaw)
 
 
-def asked(pattern: Pattern, phrasing: int, project: Workflow) -> Iterator[tuple[str, Scope, Case]]:
-    """Yield every question of the pattern about the project, its levels called by their places and by their names.
-
-    A derived workflow is asked about as it stands, too, not only with what it is derived from filled in: a pattern has
-    words for that, though no question of a suite uses them.
-    """
-    found = all_scopes(project)
-    derived = [Scope(project, f"workflow '{project.name}'", True)] if project.base is not None else []
-    for scope in (*found, *own_names(found), *derived):
-        for one in cases(pattern, scope):
-            yield sentence(pattern, phrasing, scope, one), scope, one
-
-
 def problem(pattern: Pattern, example: Example, phrasing: int) -> str:
     """Return what is wrong with the pattern's answer to the pinned question; the empty text if nothing is."""
-    pinned = example.questions[phrasing]
-    questions: dict[str, list[Case]] = {}
-    for text, _, one in asked(pattern, phrasing, shown_to(example)):
-        questions.setdefault(text, []).append(one)
-    if pinned not in questions:
-        nearest = get_close_matches(pinned, questions, 1, 0.0)
-        return f"{example}: the pattern does not ask\n  {pinned}\nbut, for example,\n  {' '.join(nearest) or 'nothing'}"
-    for one in questions[pinned]:
-        if any(score(pattern, right, one.answer) != 1.0 for right in _right(pattern, example)):
-            return f"{example}: {pinned}\n  pinned answer: {example.answer}\n  pattern's answer: {one.answer}"
-        if example.tempting is not None and score(pattern, _tempting(pattern, example), one.answer) == 1.0:
-            return f"{example}: {pinned}\n  the tempting answer {example.tempting} counts as right"
-    return ""
-
-
-def score(pattern: Pattern, given: Json, reference: Json) -> float | None:
-    """Return the main score of an answer of the pattern's form."""
-    name = pattern.metric or form(pattern.form).metric
-    return measure_answer(name, metric(name), given, reference).value
-
-
-def _right(pattern: Pattern, example: Example) -> list[Json]:
-    """Return the answers that the example calls right, as the form reads them."""
-    answers = example.answer if pattern.form == "task-order" else [example.answer]
-    return [_read(pattern.form, answer) for answer in answers]
-
-
-def _tempting(pattern: Pattern, example: Example) -> Json:
-    if pattern.form in ("task-set", "task-reasons"):
-        return _read(pattern.form, [*example.answer, example.tempting])
-    return _read(pattern.form, example.tempting)
-
-
-def _read(name: str, answer: Any) -> Json:  # noqa: ANN401 - each form has its own
-    match name:
-        case "task-reasons" | "pair-reason":
-            return {"tasks": sorted(answer), "reasons": {}}
-        case "yes-no-reason":
-            return {"answer": answer, "reason": ""}
-        case "task-set":
-            return sorted(answer)
-        case _:
-            read: Json = answer
-            return read
+    pinned = PinnedExample(
+        example.place, shown_to(example), dict(enumerate(example.questions)), example.answer, example.tempting
+    )
+    return fault(pattern, pinned, phrasing)
 
 
 @cache

@@ -140,7 +140,7 @@ def test_lint_pinned_example_with_another_answer_is_found(project: LintProject) 
     pin(project, "first", "second", answer="Ship")
     linted = project.lint("--examples=0")
     assert linted.rules == ["pinned-example"]
-    assert "pinned answer 'Ship', pattern's 'Take'" in linted.lines[0]
+    assert "pinned answer 'Ship', pattern's answer 'Take'" in linted.lines[0]
 
 
 def test_lint_pinned_question_that_is_not_asked_is_found(project: LintProject) -> None:

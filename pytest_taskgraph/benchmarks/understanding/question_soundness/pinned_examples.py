@@ -142,18 +142,21 @@ def fault(pattern: Pattern, example: PinnedExample, phrasing: int) -> str:
         nearest = get_close_matches(pinned[:_SHOWN], {text[:_SHOWN]: text for text in questions}, 1, 0.0)
         asks = f"it asks, for example, {nearest[0]!r}" if nearest else "it asks nothing about this workflow"
         return f"{example.place}: the pattern does not ask {pinned[:_SHOWN]!r}; {asks}"
+    if (pattern.metric or form(pattern.form).metric) in MEASURED:  # by a model, which is not asked
+        return ""
     for one in questions[pinned]:
-        if any(score_of(pattern, right, one.answer) not in (1.0, None) for right in _right(pattern, example.answer)):
-            return f"{example.place}: {pinned[:_SHOWN]!r}: pinned answer {example.answer!r}, pattern's {one.answer!r}"
-        if example.tempting is not None and score_of(pattern, _tempting(pattern, example), one.answer) == 1.0:
+        if any(_score(pattern, right, one.answer) != 1.0 for right in _right(pattern, example.answer)):
+            answers = f"pinned answer {example.answer!r}, pattern's answer {one.answer!r}"
+            return f"{example.place}: {pinned[:_SHOWN]!r}: {answers}"
+        if example.tempting is not None and _score(pattern, _tempting(pattern, example), one.answer) == 1.0:
             return f"{example.place}: {pinned[:_SHOWN]!r}: the tempting answer {example.tempting!r} counts as right"
     return ""
 
 
-def score_of(pattern: Pattern, given: Json, reference: Json) -> float | None:
-    """Return the main score of an answer of the pattern's form; None if a model measures it."""
+def _score(pattern: Pattern, given: Json, reference: Json) -> float | None:
+    """Return the main score of an answer of the pattern's form."""
     name = pattern.metric or form(pattern.form).metric
-    return None if name in MEASURED else measure_answer(name, metric(name), given, reference).value
+    return measure_answer(name, metric(name), given, reference).value
 
 
 def _right(pattern: Pattern, answer: Any) -> list[Json]:  # noqa: ANN401 - each form has its own
