@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ..diagram import Diagram, DiagramPair
     from ..family_description import FamilyDescription
     from ..trial import Json, Question, Score
-    from .instances import GroupCheck, Instance, Reducible
+    from .instances import Check, GroupCheck, Instance, Reducible
     from .lint_contract import LintRule, SourcePlace
 
 
@@ -203,6 +203,13 @@ class Family(ABC):
     def properties(self) -> Mapping[str, str]:
         """Return the properties that it demands of its questions beside those of every family, each in a sentence."""
         return {}
+
+    def question_checks(self, reference: QuestionReference, question: Question, settings: Settings) -> Sequence[Check]:
+        """Return the properties that it demands of a question of a suite, beside those of every family.
+
+        Those of drawn questions come with `instances`; here stand those of questions that are not drawn.
+        """
+        return ()
 
     def lint_rules(self) -> Sequence[LintRule]:
         """Return the rules by which suites of the family are checked, beside those of every family."""

@@ -289,3 +289,15 @@ def test_lint_own_files_without_cases_for_a_pattern_are_left_out(project: LintPr
     )
     linted = project.lint(*QUIET)
     assert linted.lines == ["test_own.py:2: left-out-pattern orders.xxp: nothing to ask for parallel_block"]
+
+
+@pytest.mark.parametrize(("words", "rules"), [("task '{{ task }}'", []), ("the task", ["one-answer"])])
+def test_lint_question_about_own_files_is_checked_itself(project: LintProject, words: str, rules: list[str]) -> None:
+    project.write("orders.xxp", ORDERS)
+    body = "for task in workflow.task_names:\n        "
+    body += "yield case({link.target for link in workflow.links if link.source == task}, task=task)"
+    project.write_pattern(f"In {{{{ place }}}}, what comes after {words}?", body=body, form="task-set")
+    linted = project.lint(
+        "--examples=0", "--select=one-answer,names,phrasings", "--", "--taskgraph-workflow=orders.xxp"
+    )
+    assert linted.rules == rules, linted

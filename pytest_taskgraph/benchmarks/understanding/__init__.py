@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ...diagram import Diagram
     from ...family_description import FamilyDescription
     from ...trial import Json, Question
-    from ..instances import GroupCheck, Instance, Reducible
+    from ..instances import Check, GroupCheck, Instance, Reducible
     from ..lint_contract import LintRule, SourcePlace
 
 
@@ -151,6 +151,17 @@ class Understanding(Family):
         from .question_soundness.question_checks import PROPERTIES
 
         return PROPERTIES
+
+    def question_checks(self, reference: QuestionReference, question: Question, settings: Settings) -> Sequence[Check]:
+        """Return the properties of a question about the user's own files, as far as they hold for any file."""
+        from .question_soundness.question_checks import own_file_checks
+        from .questions.ingredients import PatternReference
+        from .variations import asked
+
+        own = UnderstandingSettings.of(settings)
+        if not own.workflows or reference.relation:
+            return ()
+        return own_file_checks(asked(PatternReference.of(reference), own), question)
 
     def lint_rules(self) -> Sequence[LintRule]:
         """Return the rules about patterns, their templates and their examples."""

@@ -1,7 +1,6 @@
 """The rules that every question has to keep: the properties that fuzzing checks, on few questions.
 
-First the questions of the suite itself are checked for the properties of every family. Then others of the same groups
-are drawn, for the family's own properties, too.
+First the questions of the suite itself are checked, then others of the same groups are drawn.
 """
 
 from __future__ import annotations
@@ -87,7 +86,7 @@ class PropertySearch:
     def _search(self, suite: LintedSuite) -> Iterator[tuple[str, LintProblem]]:
         told: set[tuple[str, str]] = set()
         for one in suite.questions:
-            for name, message in self._violations(one):
+            for name, message in self._violations(suite.family, one):
                 if (name, one.reference.group) not in told:
                     told.add((name, one.reference.group))
                     told_of = f"{one.reference.id}: {message}"
@@ -98,15 +97,16 @@ class PropertySearch:
                     told.add((name, group))
                     yield name, problem
 
-    def _violations(self, one: LintedQuestion) -> Iterator[tuple[str, str]]:
-        """Yield the properties of every family that a question of the suite violates."""
+    def _violations(self, family: Family, one: LintedQuestion) -> Iterator[tuple[str, str]]:
+        """Yield the properties that a question of the suite violates."""
         if one.question is None:
             yield RENDERS, one.error
             return
+        own = tuple(family.question_checks(one.reference, one.question, one.settings))
         found: list[str] = []
         while True:
             try:
-                check_instance(Instance(one.question), REPLIES, self.limits.most_tokens, found)
+                check_instance(Instance(one.question, checks=own), REPLIES, self.limits.most_tokens, found)
             except Violation as violation:
                 found.append(violation.property)
                 yield violation.property, violation.message

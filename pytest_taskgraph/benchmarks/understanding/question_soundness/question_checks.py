@@ -75,6 +75,17 @@ def question_checks(asked: Asked, question: Question, compose: Callable[[Asked],
     return tuple(Check(name, run) for name, run in found.items())
 
 
+def own_file_checks(asked: Asked, question: Question) -> tuple[Check, ...]:
+    """Return the checks of a question about the user's own files: those that compose and read back nothing."""
+
+    def compose(other: Asked) -> Question:
+        raise NotImplementedError("no check of own files composes questions")
+
+    about = QuestionChecks(asked, question, compose)
+    found = {"names-shown": about.names_shown, "one-answer": about.one_answer, "phrasings-agree": about.phrasings_agree}
+    return tuple(Check(name, run) for name, run in found.items())
+
+
 @dataclass(frozen=True, slots=True, repr=False)  # Hypothesis writes out what a test was called with
 class QuestionChecks:
     """The checks of a question. Each returns what is wrong in one line; the empty text if the property holds."""
