@@ -75,6 +75,7 @@ class Controller:
 
     def pytest_testnodedown(self, node: Any) -> None:  # noqa: ANN401 - of xdist
         """For each worker at its end; one that died has told nothing."""
+        from .asking import shrinker
         from .output import usage
         from .session import run_of
         from .verdicts import declared_questions
@@ -85,6 +86,7 @@ class Controller:
             run_of(node.config).population.unpack(told[declared_questions.TRAVELS])
         if (run := run_so_far(node.config)) is not None:
             run.usage.unpack(told.get(usage.TRAVELS))
+            run.shrinker.unpack(told.get(shrinker.TRAVELS))
 
 
 def tell_outline(run: RunSession, items: Sequence[pytest.Item]) -> None:

@@ -219,11 +219,14 @@ def pytest_runtestloop(session: pytest.Session) -> Generator[None, object, objec
     try:
         result = yield
         if (run := _run(session.config)) is not None:
+            run.shrink()
             run.finish()
     except (session.Failed, KeyboardInterrupt) as stop:
         if type(stop) is KeyboardInterrupt:
             raise
         ended = stop  # -x, or a reason to stop: the run ends in order
+        if (run := _run(session.config)) is not None:
+            run.shrink()
     finally:
         run = _run(session.config)
         if run is not None:
@@ -277,7 +280,10 @@ def pytest_runtest_makereport(
         from .session import run_of
         from .verdicts.outcomes import shape
 
-        policy, travels = run_of(item.config).fail_policy, hasattr(item.config, "workerinput")
+        run = run_of(item.config)
+        if report.when == "call":
+            run.shrinker.note(item, made)
+        policy, travels = run.fail_policy, hasattr(item.config, "workerinput")
         shape(report, made, call.excinfo, policy.expects_wrong, travels, policy.max_errors > 0)
         if report.when == "teardown":
             del item.stash[TRIAL]  # an attempt after this one may fail before it asks
@@ -325,10 +331,12 @@ def pytest_sessionfinish(session: pytest.Session) -> Generator[None, object, obj
     """
     run = _run(session.config)
     if run is not None and hasattr(session.config, "workerinput"):
+        from .asking import shrinker
         from .output import usage
         from .verdicts import declared_questions
 
         output = vars(session.config)["workeroutput"]
+        output[shrinker.TRAVELS] = run.shrinker.pack()
         output[declared_questions.TRAVELS], output[usage.TRAVELS] = run.population.pack(), run.usage.pack()
         return (yield)
     failure = run.conclude(session) if run is not None else ""
@@ -351,6 +359,10 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> Genera
     with told_in_full(terminalreporter):
         result = yield
     write(terminalreporter, run, width(config))
+    if run.shrinker.found:
+        terminalreporter.section("shrunk wrong answers", "=")
+        for line in run.shrinker.lines():
+            terminalreporter.write_line(line)
     return result
 
 

@@ -116,6 +116,10 @@ OPTIONS = {
                "where one differs from its file. Send nothing", choices=("update", "check")),
         Option("fuzz", "N", "search the questions of each group for violated properties, with N examples drawn by "
                "Hypothesis; send nothing", kind="whole", least=1),
+        Option("shrink", "CALLS", "make the first wrong answer of each group small, with at most CALLS requests more",
+               kind="whole", least=1),
+        Option("shrink-votes", "K/N", "answers that must err for a smaller question to be accepted: K of N", "3/4"),
+        Option("shrink-to", "DIR", "folder where shrunk questions are written, each with a regression test"),
         Option("max-calls", "N", "maximum number of requests sent, over all workers; every retry counts", kind="whole",
                least=0),
         Option("max-cost", "USD", "maximum cost in US dollars, over all workers; requests in flight count",

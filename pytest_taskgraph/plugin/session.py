@@ -18,6 +18,7 @@ from .asking.loop import EventLoopThread
 from .asking.measuring import Measuring
 from .asking.pipeline import Pipeline
 from .asking.prefetch import AskingParts, Garbage, Prefetcher, may_stop
+from .asking.shrinker import Shrinker
 from .models_under_test import ModelsUnderTest, misspelling_notices, model_settings, unstored_notices
 from .output.drawings import Drawings
 from .output.progress import Counts
@@ -107,19 +108,17 @@ class RunSession:
         self.decided = self.whole = False  # cases were told; the loop came to its end
         self.concluded = False  # whether there is something to tell at the end
         self.drawings = Drawings()
-        self.prefetcher = Prefetcher(
-            AskingParts(
-                config,
-                self.models,
-                self.pipeline,
-                self.measuring,
-                self.loop,
-                self.garbage,
-                self.drawings if self.reporting.draws else None,
-            ),
-            self.tick,
-            self.hide_progress,
+        parts = AskingParts(
+            config,
+            self.models,
+            self.pipeline,
+            self.measuring,
+            self.loop,
+            self.garbage,
+            self.drawings if self.reporting.draws else None,
         )
+        self.prefetcher = Prefetcher(parts, self.tick, self.hide_progress)
+        self.shrinker = Shrinker(parts, self.tick)
         self._gathered = Counts()
         self.died: list[str] = []  # items that took their xdist worker with them
         self._tally: Tally | None = None
@@ -261,6 +260,11 @@ class RunSession:
             self.prefetcher.forget()
             self.loop.run(self.pipeline.drain())
 
+    def shrink(self) -> None:
+        """Make wrong answers small; nothing is asked for items any more."""
+        self.prefetcher.forget()
+        self.shrinker.shrink()
+
     def stop(self) -> None:
         """Ends all asking: what is queued is dropped, what is in flight cancelled, what has arrived is kept."""
         self.prefetcher.forget()
@@ -290,6 +294,7 @@ class RunSession:
         self.notices.extend(unstored_notices([*clients, *self.measuring.clients]))
         self.notices.extend(misspelling_notices([one.spec for one in subjects]))
         self.fail_policy.check()
+        self.shrinker.check()
         self.reporting.check()
         self.notices.extend(self.reporting.notices)
         for one in subjects:
@@ -402,7 +407,7 @@ class RunSession:
                 self.reporting.write(self.record(), self.whole)
         except UsageError as error:
             return str(error)
-        return ""
+        return self.shrinker.write()
 
 
 RUN = pytest.StashKey[RunSession]()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from .properties import PROPERTIES
@@ -27,12 +27,12 @@ def finding_lines(finding: Finding, own: Mapping[str, str]) -> list[str]:
     return [
         f"{finding.property}: {finding.message}",
         *([f"expected of every question: {sentence}"] if sentence else []),
-        *_block("about", finding.instance.drawing),
-        *_block("question", asked.split("\n") if asked else ()),
+        *indented_block("about", finding.instance.drawing),
+        *indented_block("question", asked.split("\n") if asked else ()),
     ]
 
 
-def _block(title: str, lines: tuple[str, ...] | list[str]) -> list[str]:
+def indented_block(title: str, lines: Sequence[str]) -> list[str]:
     """Return lines under a title, indented; none if there is nothing."""
     if not lines:
         return []

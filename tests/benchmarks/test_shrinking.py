@@ -10,6 +10,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from parallel_blocks import parallel_blocks
 
 from pytest_taskgraph.benchmarks.instances import Instance
 from pytest_taskgraph.benchmarks.understanding import understanding
@@ -27,7 +28,6 @@ from pytest_taskgraph.soundness.reduction import Asks, Limits, Reduction, reduce
 from pytest_taskgraph.trial import Reply
 from pytest_taskgraph.workflow.check import problems
 from pytest_taskgraph.workflow.model import Workflow
-from pytest_taskgraph.workflow.semantics.block_structure import Block, block_tree
 
 COMPUTED = sorted(name for name, one in catalogue().items() if not one.planted)
 PLANTED = sorted(name for name, one in catalogue().items() if one.planted and one.form != "text")
@@ -44,21 +44,6 @@ def questions(group: str, settings: UnderstandingSettings) -> Iterator[Reducible
 def workflow_of(instance: Instance) -> Workflow:
     (text,) = instance.files.values()
     return loads(text)
-
-
-@cache
-def parallel_blocks(project: Workflow) -> int:
-    """Return how many blocks have several branches with tasks, all of which run."""
-
-    def has_task(block: Block) -> bool:
-        return block.kind == "task" or any(map(has_task, block.children))
-
-    def count(block: Block) -> int:
-        forks = block.kind == "parallel" and sum(map(has_task, block.children)) > 1
-        return forks + sum(map(count, block.children))
-
-    tree = block_tree(project)
-    return 0 if tree is None else count(tree)
 
 
 def errs_where(cause: Callable[[Workflow], bool], hit: float = 1.0, miss: float = 0.0, seed: str = "") -> Asks:

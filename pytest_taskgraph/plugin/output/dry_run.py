@@ -105,7 +105,12 @@ def outline(run: RunSession, items: Sequence[pytest.Item]) -> Outline:
     """How many questions the items ask, their forecast, what was left out: plain values, for a worker tells them."""
     questions = sum(map(asks, items))
     line, held_up = forecast(run, items) if questions else ("", "")
-    return questions, line, [*run.notices, *([held_up] if held_up else [])], run.families.pack()
+    return (
+        questions,
+        line,
+        [*run.notices, *run.shrinker.notices(items), *([held_up] if held_up else [])],
+        run.families.pack(),
+    )
 
 
 def announced(

@@ -1,0 +1,58 @@
+"""What a reduction says: how small the question became, what it is about, and the test to paste."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from ..scoring.forms import show_answer
+from .finding_lines import indented_block
+
+if TYPE_CHECKING:
+    from .reduction import Limits, Reduction
+
+_ENDS: Final = {
+    "smallest": "",
+    "calls": "; the calls are used up, so something smaller may fail too",
+    "not-asked": "; it ended early: {reason}",
+}
+
+
+def outcome_line(reduction: Reduction[Any], limits: Limits, missing: int) -> str:
+    """Return in one line what a reduction came to.
+
+    Args:
+        reduction: The reduction.
+        limits: How much was to be asked.
+        missing: Calls that brought no answer to score.
+    """
+    one = reduction
+    spent = f"{one.calls} call{'s' * (one.calls != 1)} in {one.rounds} round{'s' * (one.rounds != 1)}"
+    spent += f", {missing} without an answer" if missing else ""
+    if one.end == "not-confirmed":
+        told = f"asked again, the model errs in {one.errors} of {one.answers} answers; expected {limits.needed}"
+        return f"not shrunk: {told} ({spent})"
+    if one.errors < limits.needed:
+        return f"not shrunk: {one.reason or 'the calls are used up'} ({spent})"
+    sizes = " > ".join(map(str, one.sizes))
+    end = _ENDS[one.end].format(reason=one.reason)
+    return f"size {sizes}: errs in {one.errors} of {one.answers} answers; {spent}{end}"
+
+
+def reduction_lines(reduction: Reduction[Any], answered: str, test: Mapping[str, str]) -> list[str]:
+    """Return the smallest question, with its drawing, its answers and its regression test.
+
+    Args:
+        reduction: The reduction.
+        answered: A reply of the model that errs; empty if none is known.
+        test: The regression test and its files, by name.
+    """
+    question = reduction.smallest.question
+    expected = show_answer(question.form, question.reference)
+    return [
+        *indented_block("about", reduction.smallest.drawing),
+        *indented_block("question", question.text.split("\n")),
+        *indented_block("expected", [expected]),
+        *(indented_block("answered", answered.strip().split("\n")) if answered.strip() else ()),
+        *(line for name, text in test.items() for line in indented_block(name, text.rstrip("\n").split("\n"))),
+    ]

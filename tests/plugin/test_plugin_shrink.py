@@ -1,0 +1,187 @@
+"""`--taskgraph-shrink`: wrong answers made small in a run, every call by the chain of the run."""
+
+from __future__ import annotations
+
+import re
+from hashlib import sha256
+
+import pytest
+from loopback import Loopback, Raw, as_json
+from parallel_blocks import parallel_blocks
+from plugin_project import Project, Ran, asking, right, wrong
+
+from pytest_taskgraph.benchmarks.understanding.baselines.prompt_view import scopes_of
+
+SUITE = """
+from pytest_taskgraph import suite, understanding
+
+@suite(understanding, patterns=["parallel_pair"], instances=4, tasks=[20])
+def test_graph(trial):
+    trial.check()
+"""
+SECTION = "= shrunk wrong answers ="
+ONE_OF_ONE = "--taskgraph-shrink-votes=1/1"
+
+
+def two_blocks(prompt: str) -> bool:
+    """Return True if the workflow of a prompt has two parallel blocks."""
+    return parallel_blocks(scopes_of(prompt)[0].root) > 1
+
+
+def fails_with_two_blocks(prompt: str) -> str:
+    return wrong(prompt) if two_blocks(prompt) else right(prompt)
+
+
+def fails_by_chance(prompt: str, turn: list[int]) -> str:
+    """Answer wrong in 80 % of the replies about two parallel blocks, and in 5 % of others."""
+    turn[0] += 1
+    chance = int(sha256(f"{prompt}|{turn[0]}".encode()).hexdigest()[:8], 16) / 16**8
+    return wrong(prompt) if chance < (0.8 if two_blocks(prompt) else 0.05) else right(prompt)
+
+
+def shrunk(ran: Ran) -> str:
+    """What the run tells of shrunk answers."""
+    _, found, rest = ran.output.partition(SECTION)
+    assert found, ran.output
+    return rest.lstrip("=").partition("\n===")[0]
+
+
+@pytest.fixture
+def failing(project: Project) -> Project:
+    project.write("test_graph.py", SUITE)
+    return project
+
+
+def test_shrink_two_parallel_blocks_are_all_that_is_left(failing: Project) -> None:
+    with Loopback(fails_with_two_blocks) as server:
+        ran = failing.run(
+            *asking(server.url), "--taskgraph-shrink=100", ONE_OF_ONE, "--taskgraph-shrink-to=shrunk",
+            "--taskgraph-report=json=record.json",
+        )  # fmt: skip
+        sent = len(server.requests)
+    assert ran.clean, ran.output
+    told = shrunk(ran)
+    found = re.search(r"size (20 > .*3): errs in 1 of 1 answers; (\d+) calls in (\d+) rounds\n", told)
+    assert found, told
+    assert int(found[2]) <= 100
+    assert int(found[3]) <= 15
+    # The question as it was asked is in the store.
+    assert sent == 4 + int(found[2]) - 1 == failing.record()["usage"]["sent"]
+    (folder,) = (failing.path / "shrunk").iterdir()
+    assert folder.name == "understanding-parallel_pair"
+    assert sorted(path.name for path in folder.iterdir()) == ["parallel_pair.json", "test_parallel_pair_shrunk.py"]
+    for path in folder.iterdir():
+        assert all(line in told for line in path.read_text().splitlines())
+    assert "\nabout:\n    Workflow1\n      START -> " in told
+    assert "\nquestion:\n    " in told
+    assert "\nexpected:\n    " in told
+
+
+def test_shrink_regression_test_asks_the_smallest_question(failing: Project) -> None:
+    with Loopback(fails_with_two_blocks) as server:
+        model = asking(server.url)
+        failing.run(*model, "--taskgraph-shrink=100", ONE_OF_ONE, "--taskgraph-shrink-to=shrunk")
+        again = failing.run("shrunk", *model, "--taskgraph-report=json=record.json")
+    assert (again.code, again.counts) == (1, {"failed": 1})
+    (trial,) = failing.record()["trials"]
+    assert trial["question"]["group"] == "parallel_pair"
+    with Loopback(right) as server:
+        assert failing.run("shrunk", *asking(server.url), "--taskgraph-refresh").counts == {"passed": 1}
+
+
+def test_shrink_replayed_run_tells_the_same_and_sends_nothing(failing: Project) -> None:
+    turn = [0]
+    with Loopback(lambda prompt: fails_by_chance(prompt, turn)) as server:
+        args = (*asking(server.url), "--taskgraph-shrink=60")
+        first = failing.run(*args)
+        sent = len(server.requests)
+        again = failing.run(*args, "--taskgraph-replay")
+        assert len(server.requests) == sent
+    assert shrunk(again) == shrunk(first)
+
+
+def test_shrink_calls_stay_within_the_number_and_the_budget(failing: Project) -> None:
+    with Loopback(wrong) as server:
+        ran = failing.run(*asking(server.url), "--taskgraph-shrink=7")
+        assert len(server.requests) <= 4 + 7
+        assert "the calls are used up, so something smaller may fail too" in shrunk(ran)
+    with Loopback(wrong) as server:
+        ran = failing.run(
+            *asking(server.url), "--taskgraph-shrink=50", "--taskgraph-max-calls=6", "--taskgraph-refresh"
+        )
+        assert len(server.requests) == 6
+    assert "errs in 3 of 3 answers; 3 calls in 2 rounds; it ended early: --taskgraph-max-calls=6 is spent" in shrunk(
+        ran
+    )
+
+
+def test_shrink_answer_that_is_right_when_asked_again_is_told(failing: Project) -> None:
+    asked: set[str] = set()
+
+    def first_time_wrong(prompt: str) -> str:
+        seen = prompt in asked
+        asked.add(prompt)
+        return right(prompt) if seen else wrong(prompt)
+
+    with Loopback(first_time_wrong) as server:
+        ran = failing.run(*asking(server.url), "--taskgraph-shrink=50", "--taskgraph-refresh")
+    assert re.search(r"not shrunk: asked again, the model errs in \d of \d answers; expected 3", shrunk(ran))
+
+
+def test_shrink_errors_of_the_provider_are_no_wrong_answers(failing: Project) -> None:
+    asked: list[str] = []
+
+    def then_refused(prompt: str) -> str | Raw:
+        asked.append(prompt)
+        return wrong(prompt) if len(asked) <= 4 else as_json({"error": {"message": "too long"}}, 400)
+
+    with Loopback(then_refused) as server:
+        ran = failing.run(*asking(server.url), "--taskgraph-shrink=20", "--taskgraph-refresh")
+    assert ran.clean
+    assert "not shrunk: " in shrunk(ran)
+    assert "size 20 >" not in shrunk(ran)
+
+
+def test_shrink_right_answers_cost_no_further_call(failing: Project) -> None:
+    with Loopback(right) as server:
+        ran = failing.run(*asking(server.url), "--taskgraph-shrink=20")
+        assert len(server.requests) == 4
+    assert SECTION not in ran.output
+
+
+def test_shrink_first_failure_of_exitfirst_is_shrunk(failing: Project) -> None:
+    with Loopback(fails_with_two_blocks) as server:
+        ran = failing.run(*asking(server.url), "-x", "--taskgraph-shrink=100", ONE_OF_ONE)
+    assert ran.code == 1
+    assert "> 3: errs in 1 of 1" in shrunk(ran)
+
+
+def test_shrink_workers_tell_the_smallest_of_each_group(failing: Project) -> None:
+    with Loopback(fails_with_two_blocks) as server:
+        args = (*asking(server.url), "--taskgraph-shrink=100", ONE_OF_ONE, "--taskgraph-shrink-to=shrunk")
+        ran = failing.spread(*args)
+    assert ran.clean
+    assert shrunk(ran).count("> 3: errs in 1 of 1") == 1
+    assert (failing.path / "shrunk/understanding-parallel_pair/parallel_pair.json").is_file()
+
+
+def test_shrink_dry_run_tells_the_calls_to_come(failing: Project) -> None:
+    with Loopback(wrong) as server:
+        ran = failing.run(*asking(server.url), "--taskgraph-dry-run", "--taskgraph-shrink=30")
+        assert not server.requests
+    assert "wrong answers are shrunk: up to 30 calls more for each of 1 groups, 30 in all" in ran.output
+
+
+@pytest.mark.parametrize(
+    ("args", "told"),
+    [
+        (["--taskgraph-shrink=9", "--taskgraph-shrink-votes=half"], "'half'; expected K/N, such as 3/4"),
+        (["--taskgraph-shrink=9", "--taskgraph-shrink-votes=4/3"], "4 of 3 answers; expected K of N"),
+        (["--taskgraph-shrink-to=here"], "--taskgraph-shrink-to: nothing is shrunk; add --taskgraph-shrink=CALLS"),
+        (["--taskgraph-shrink=9", "--taskgraph-shrink-to=test_graph.py"], "is no folder; name another one"),
+    ],
+)
+def test_shrink_options_that_cannot_be_met_are_refused(failing: Project, args: list[str], told: str) -> None:
+    ran = failing.run(*args)
+    assert ran.code == pytest.ExitCode.USAGE_ERROR
+    assert told in ran.output
