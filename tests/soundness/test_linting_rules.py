@@ -211,4 +211,4 @@ def test_lint_interrupted_tells_what_was_found(project: LintProject) -> None:
     linted = project.lint("--examples=30")
     assert linted.code == 2
     assert linted.rules == ["duplicate-prompt"]
-    assert "interrupted: what follows was not checked" in linted.output
+    assert "interrupted: not everything was checked" in linted.output

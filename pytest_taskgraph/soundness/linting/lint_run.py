@@ -123,7 +123,7 @@ class _LintRun:
 
     def report(self, notices: Sequence[str], interrupted: bool) -> LintReport:
         """Return what was found, by place."""
-        stopped = ["interrupted: what follows was not checked"] if interrupted or self._search.interrupted else []
+        stopped = ["interrupted: not everything was checked"] if interrupted or self._search.interrupted else []
         findings = sorted(self._findings, key=lambda one: (one.file, one.line, one.rule, one.message))
         questions = sum(len(suite.questions) for suite in self._suites)
         ignored = [f"ignored by comments: {self._ignored}"] if self._ignored else []
