@@ -1,0 +1,50 @@
+"""The tutorial of docs/fuzzing.md, as a reader runs it; and what the page says of properties."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import hypothesis
+import pytest
+from plugin_project import Project
+
+from pytest_taskgraph.benchmarks.understanding import understanding
+from pytest_taskgraph.soundness.properties import PROPERTIES
+
+PAGE = (Path(__file__).parents[2] / "docs" / "fuzzing.md").read_text(encoding="utf-8")
+PLUGINS = ("taskgraph", "_hypothesis_pytestplugin")
+
+
+@pytest.fixture
+def tutorial(project: Project, monkeypatch: pytest.MonkeyPatch) -> Project:
+    """A project with the files of the page."""
+    monkeypatch.setattr(hypothesis.core, "global_force_seed", None)  # which an inner run sets
+    (project.path / "test_graph.py").unlink()
+    for name, text in re.findall(r"`([\w.]+)`:\n\n```(?:python|jinja)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL):
+        project.write(name, text)
+    return project
+
+
+def test_page_tutorial_finds_the_fault_and_survives_the_fix(tutorial: Project) -> None:
+    (command,) = re.findall(r"^pytest (--taskgraph-fuzz=200 --hypothesis-seed=1)$", PAGE, re.MULTILINE)
+    broken = tutorial.run(*command.split(), "test_next.py", plugins=PLUGINS)
+    assert (broken.code, broken.counts) == (1, {"failed": 2})
+    shown = PAGE.partition("```text\n")[2].partition("```")[0].splitlines()
+    told = [line for line in shown if "..." not in line]
+    assert all(line in broken.output.splitlines() for line in told), broken.output
+    template = tutorial.path / "ask.jinja"
+    tutorial.write("ask.jinja", template.read_text(encoding="utf-8").replace(" | truncate(600)", ""))
+    (line,) = (line for line in shown if line.startswith("reproduce: "))
+    mended = tutorial.spawn(*line.replace("'", "").split()[2:], plugins=PLUGINS)
+    assert (mended.code, mended.counts) == (0, {"passed": 1})
+    assert PAGE.split("```text\n")[2].partition("\n```")[0] in mended.output
+
+
+def test_page_strategy_draws_workflows_for_own_tests(tutorial: Project) -> None:
+    assert tutorial.run("test_own.py", plugins=PLUGINS).counts == {"passed": 1}
+
+
+def test_page_lists_every_property() -> None:
+    listed = re.findall(r"^\| `([a-z-]+)` \|", PAGE, re.MULTILINE)
+    assert sorted(listed) == sorted([*PROPERTIES, *understanding.properties()])
