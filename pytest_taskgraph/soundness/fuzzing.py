@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -14,6 +15,7 @@ from hypothesis import HealthCheck, Phase
 from hypothesis import strategies as st
 from hypothesis.database import ExampleDatabase
 from hypothesis.errors import Flaky, Unsatisfiable
+from hypothesis.internal.conjecture import providers
 
 from ..benchmarks.instances import RENDERS, GroupCheck, Instance
 from ..errors import NoCaseError
@@ -199,7 +201,8 @@ class _Search:
         # Behind the seed, which would turn the example database off.
         search = hypothesis.settings(**self._hypothesis_settings(passed_over))(search)
         try:
-            search()
+            with _without_constants_of_modules():
+                search()
         except Unsatisfiable:
             if passed_over:
                 return []  # something was asked in a search before this
@@ -262,6 +265,29 @@ class _Search:
 def _profile() -> hypothesis.settings:
     """Return the settings of the profile that is loaded."""
     return hypothesis.settings.default or hypothesis.settings()
+
+
+@contextmanager
+def _without_constants_of_modules() -> Iterator[None]:
+    """Keep Hypothesis, within it, from drawing constants that it finds in the source of imported modules.
+
+    They depend on what else was imported: a seed is to find the same in a run of one item, of many, and on a worker.
+    Where Hypothesis has none, or keeps them otherwise, there is nothing to keep it from.
+    """
+    found = getattr(providers, "_get_local_constants", None)
+    known, cache = getattr(providers, "Constants", None), getattr(providers, "CONSTANTS_CACHE", None)
+    forget = getattr(getattr(cache, "cache", None), "clear", None)
+    if found is None or known is None or forget is None:
+        yield
+        return
+    none = known()
+    forget()
+    vars(providers)["_get_local_constants"] = lambda: none
+    try:
+        yield
+    finally:
+        vars(providers)["_get_local_constants"] = found
+        forget()
 
 
 def _skips() -> tuple[type[BaseException], ...]:
