@@ -6,6 +6,8 @@ import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import bounded_process
@@ -250,3 +252,31 @@ def test_check_instance_check_that_raises_is_a_violation() -> None:
 def test_alteration_of_a_reply_replaces_a_stretch() -> None:
     assert Alteration(750, 250, "-").apply("abcd") == "a-d"
     assert ideal_reply(replace(QUESTION, place="marker")).endswith("Final answer: 2")
+
+
+class Numbers(Sums):
+    """Draws large numbers, and remembers them."""
+
+    def __init__(self) -> None:
+        self.drawn: list[int] = []
+
+    def instances(self, group: str, settings: Settings, options: Mapping[str, Any]) -> st.SearchStrategy[Instance]:
+        def instance(number: int) -> Instance:
+            self.drawn.append(number)
+            return Instance(QUESTION)
+
+        return st.integers(0, 10**6).map(instance)
+
+
+def test_fuzz_seed_draws_the_same_whatever_else_is_imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def drawn() -> list[int]:
+        numbers = Numbers()
+        fuzz(numbers, "sum", Settings(), 100, seed=1)
+        return numbers.drawn
+
+    before = drawn()
+    (tmp_path / "full_of_numbers.py").write_text(f"NUMBERS = {list(range(1000, 9000, 7))}\n", encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    import_module("full_of_numbers")
+    assert drawn() == before
+    assert len(set(before)) > 20
