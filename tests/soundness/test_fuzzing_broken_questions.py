@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import count
+from itertools import count, pairwise
 from pathlib import Path
 
 import pytest
@@ -154,6 +154,27 @@ def test_answer_given_away_by_the_question_is_found() -> None:
             yield case(task, task=task)
 
     check_finding(found("told")["answer-not-given-away"], "name of the question", "of 80 answers right")
+
+
+def test_answer_given_away_by_a_hint_without_quotes_is_found() -> None:
+    @pattern("Which tasks, say {{ hint }}, follow directly on {{ task }} in {{ place }}?", form="task-set")
+    def hinted(workflow: Workflow) -> Cases:
+        """Says the answer in words of its own, beside another name."""
+        for task in workflow.task_names:
+            following = sorted(successors(workflow, task))
+            yield case(following, task=task, hint=", ".join(following) or "none")
+
+    check_finding(found("hinted")["answer-not-given-away"], "what the question tells as hint", "of 80 answers right")
+
+
+def test_answer_given_away_by_names_without_quotes_is_found() -> None:
+    @pattern("Which of {{ first }} and {{ second }} is meant in {{ place }}?", form="task")
+    def second_one(workflow: Workflow) -> Cases:
+        """Always means the second."""
+        for first, second in pairwise(workflow.task_names):
+            yield case(second, first=first, second=second)
+
+    check_finding(found("second_one")["answer-not-given-away"], "the last name of the question")
 
 
 def test_reference_scores_one_answer_not_of_the_form_is_found() -> None:

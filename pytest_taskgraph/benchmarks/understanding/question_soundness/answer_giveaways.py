@@ -1,15 +1,14 @@
 """Whether something else than the workflow's meaning gives answers away: rules on the surface of many questions.
 
 Yes/no answers: the rules of `surface_rules.py`, fitted on one half of the questions and counted on the other, and the
-other way round. Other answers: the most frequent answer of one half, names of the question, names mentioned first and
-last. A rule is reported where the lower bound of its share of right answers (Wilson 1927) is above MOST, so that few
-questions report nothing that is chance.
+other way round. Other answers: the most frequent answer of one half, names and fields of the question, names mentioned
+first and last. A rule is reported where the lower bound of its share of right answers (Wilson 1927) is above MOST, so
+that few questions report nothing that is chance.
 """
 
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ from typing import Final, NamedTuple
 
 from ....errors import NoCaseError, UsageError
 from ....notations import NOTATIONS
+from ....scoring.forms import show_answer
 from ....trial import Json
 from ...instances import GroupCheck, GroupViolation, Instance
 from ..family_options import UnderstandingSettings
@@ -31,7 +31,7 @@ from ..questions.left_out import recipe_features
 from ..questions.phrasings import worded
 from ..questions.sample import Drawn, draw
 from .question_instances import instance_about
-from .surface_features import first_mentions
+from .surface_features import first_mentions, names_in
 from .surface_rules import EXCEPTIONS, MOST, SEED, SORTS, Rule, fit, questions, sample, size
 
 PROPERTY: Final = "answer-not-given-away"
@@ -154,7 +154,9 @@ class _Pool:
 
     def _guesses(self, found: Sequence[Drawn], notation: str) -> Iterator[_Guess]:
         """Yield rules that need no fitting, but for the most frequent answer."""
-        for name, answers in _rules().items():
+        fields = dict.fromkeys(name for one in found for name in sorted(one.case.fields))
+        telling = {f"what the question tells as {name}": _field_answers(name) for name in fields}
+        for name, answers in {**_rules(), **telling}.items():
             said = [self._says(answers, one, notation) for one in found]
             right = sum(map(bool, said))
             yield _Guess(name, right, len(found), partial(self._says, answers, notation=notation))
@@ -173,8 +175,9 @@ class _Pool:
         except IndexError:  # no name to say
             return False
         answer = drawn.case.answer
-        if isinstance(answer, list) and isinstance(said, str):
-            said = [said]
+        if isinstance(said, str) and isinstance(answer, list):
+            listed = sorted(part.strip() for part in said.split(","))
+            return said == show_answer(self.pattern.form, answer) or listed == sorted(answer, key=str)
         return said == (sorted(answer, key=str) if isinstance(answer, list) else answer)
 
     def _smallest(self, guess: _Guess, found: Sequence[Drawn], notation: str) -> Instance:
@@ -205,11 +208,23 @@ def _rules() -> dict[str, Answers]:
 
 
 def _named(drawn: Drawn, text: str) -> list[str]:
-    """Return the names in quotes of a question, in order."""
+    """Return the names of the level that a question mentions, in order."""
     level = drawn.scope.workflow
-    known = {*level.task_names, *(one.name for one in level.data)}
-    parts = (part for quoted in re.findall("'([^']*)'", text) for part in quoted.split(", "))
-    return [name for name in parts if name in known]
+    return names_in(text, {*level.task_names, *(one.name for one in level.data)})
+
+
+def _field_answers(field: str) -> Answers:
+    """Return the rule that answers with a field of the case, as the question tells it."""
+    return lambda drawn, text, shown: _told(drawn, text, field)
+
+
+def _told(drawn: Drawn, text: str, field: str) -> Json:
+    """Return what a question tells for a field of its case. Raises IndexError where it tells none."""
+    value = drawn.case.fields.get(field)
+    parts = value if isinstance(value, list | tuple | set | frozenset) else [value]
+    if value is None or not all(str(part) in text for part in parts):
+        raise IndexError(field)
+    return sorted(parts, key=str) if parts is value else value
 
 
 def _mentioned(drawn: Drawn, shown: str) -> list[str]:

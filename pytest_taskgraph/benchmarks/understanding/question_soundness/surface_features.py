@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Final
 
@@ -40,7 +40,7 @@ def surface(text: str, notation: str, question: str, project: Workflow, scope: S
     lines = list(_lines(text, notation))
     levels = list(_levels(project))
     known = {name for _, level in levels for name in (*level.task_names, *(one.name for one in level.data))}
-    names = [name for name in _quoted(question) if name in known]
+    names = names_in(question, known)
     found: dict[str, float] = {"lines": len(lines), "characters": len(text), "question characters": len(question)}
     found.update(_words(text, question, known))
     found.update(_level(scope.workflow, "level"))
@@ -98,6 +98,15 @@ def _levels(project: Workflow) -> Iterator[tuple[int, Workflow]]:
         for level in waiting:
             yield number, level
             waiting.extend(task.subworkflow for task in level.tasks if task.subworkflow is not None)
+
+
+def names_in(question: str, known: Collection[str]) -> list[str]:
+    """Return the known names that a question mentions, in order: those in quotes; any where none is in quotes."""
+    quoted = [name for name in _quoted(question) if name in known]
+    if quoted or not known:
+        return quoted
+    longest_first = "|".join(re.escape(name) for name in sorted(known, key=lambda name: (-len(name), name)))
+    return re.findall(rf"(?<!\w)(?:{longest_first})(?!\w)", question)
 
 
 def _quoted(question: str) -> list[str]:
