@@ -118,6 +118,17 @@ def test_lint_suite_with_a_mistake_is_a_suite_error_at_its_line(project: LintPro
     assert "returned the id 'hole' twice" in line
 
 
+def test_lint_pattern_that_raises_is_a_suite_error_at_the_line_that_raised(project: LintProject) -> None:
+    project.write_pattern("How many in {{ place }}?", form="number", body="yield case([][len(workflow.tasks)])")
+    linted = project.lint()
+    line = (project.path / "test_chosen.py").read_text(encoding="utf-8").splitlines().index(
+        "    yield case([][len(workflow.tasks)])"
+    ) + 1  # fmt: skip
+    assert linted.lines == [
+        f"test_chosen.py:{line}: suite-error raised IndexError: list index out of range (test_chosen.py:{line})"
+    ]
+
+
 def test_lint_file_that_cannot_be_imported_is_a_suite_error(project: LintProject) -> None:
     project.write_riddles(*SOUND)
     project.write("test_broken.py", "import nonexistent_module\n")

@@ -30,7 +30,7 @@ REMEDIES: Final = {
     "prompt-size": "Ask about something smaller, show fewer examples, or raise --most-tokens.",
     "deterministic": "Draw only from random numbers that are seeded with the reference, and iterate over no set.",
 }
-_REMEDY: Final = "Mend the template or the function that the property fails for; the smallest case found stands below."
+_REMEDY: Final = "Mend the template or the function that the property fails for; the smallest case is shown with it."
 
 
 @dataclass(frozen=True, slots=True)

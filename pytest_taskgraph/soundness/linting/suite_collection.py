@@ -162,6 +162,8 @@ def _message_of(error: BaseException, report: pytest.CollectReport) -> str:
     """Return the error in one line: of a file that fails while it is imported, the last line that pytest tells."""
     if isinstance(error, UsageError):
         return " ".join(str(error).split())
+    if not isinstance(error, pytest.Collector.CollectError):  # raised by what a suite calls
+        return " ".join(exception_in_words(error).split())
     lines = [line for line in str(report.longrepr).splitlines() if line.strip()]
     return " ".join((lines[-1] if lines else type(error).__name__).removeprefix("E").split())
 
@@ -169,12 +171,12 @@ def _message_of(error: BaseException, report: pytest.CollectReport) -> str:
 def _line_of(node: pytest.Collector, excinfo: pytest.ExceptionInfo[BaseException]) -> int:
     """Return the line of the function that the message begins with, else of the last call in the file, else 1."""
     told = str(excinfo.value)
+    lines = [entry.lineno + 1 for entry in excinfo.traceback if entry.path == node.path]
     if isinstance(excinfo.value, UsageError):  # the module was imported
         named = getattr(getattr(node, "obj", None), told.partition(":")[0], None)
-        lines = [entry.lineno + 1 for entry in excinfo.traceback if entry.path == node.path]
         return _first_line(named, lines[-1] if lines else 1)
-    named_lines = re.findall(rf'{re.escape(node.path.name)}(?:", line |:)(\d{{1,9}})', told)
-    return int(named_lines[-1]) if named_lines else 1
+    lines += map(int, re.findall(rf'{re.escape(node.path.name)}(?:", line |:)(\d{{1,9}})', told))
+    return lines[-1] if lines else 1
 
 
 def _first_line(function: object, default: int = 1) -> int:
