@@ -178,8 +178,8 @@ class FuzzHooks:
     def _text(self, nodeid: str, finding: _Packed) -> str:
         from ..reports.escape import disarmed
 
-        seed = [] if finding["seed"] is None else [f"--hypothesis-seed={finding['seed']}"]
-        words = [nodeid, f"--taskgraph-fuzz={self._examples}", *seed, *self._deciding_flags()]
+        seed = f"--hypothesis-seed={finding['seed']}"
+        words = [nodeid, f"--taskgraph-fuzz={self._examples}", seed, *self._deciding_flags()]
         return "\n".join([*map(disarmed, finding["lines"]), "", f"reproduce: pytest {shlex.join(words)}"])
 
     def _issue(self, session: pytest.Session) -> None:

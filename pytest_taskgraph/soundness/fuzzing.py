@@ -7,7 +7,8 @@ import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from types import MappingProxyType
+from importlib import import_module
+from types import MappingProxyType, ModuleType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import hypothesis
@@ -15,7 +16,6 @@ from hypothesis import HealthCheck, Phase
 from hypothesis import strategies as st
 from hypothesis.database import ExampleDatabase
 from hypothesis.errors import Flaky, Unsatisfiable
-from hypothesis.internal.conjecture import providers
 
 from ..benchmarks.instances import RENDERS, GroupCheck, Instance
 from ..errors import NoCaseError
@@ -55,14 +55,14 @@ class Finding:
         message: What was found and what was expected, in one line.
         instance: The instance.
         reproduce: The options that find it again, in one line.
-        seed: The seed of the search; None where the profile of Hypothesis derives it.
+        seed: The seed of the search.
     """
 
     property: str
     message: str
     instance: Instance
     reproduce: str
-    seed: int | None = None
+    seed: int
 
 
 class FuzzingInterrupted(KeyboardInterrupt):
@@ -124,7 +124,7 @@ def fuzz(
         examples: The number of questions that are drawn in each search.
         options: The keyword arguments of the suite.
         seed: The seed of the search, for the same findings once more; then the database is not used. By default the
-            one of `--hypothesis-seed`, else a new one.
+            one of `--hypothesis-seed`, else 0 with a profile that derandomizes, else a new one.
         most_tokens: The limit of tokens of a prompt.
 
     Raises:
@@ -162,7 +162,9 @@ class _Search:
         self._group, self._examples, self._most_tokens = group, examples, most_tokens
         stated = getattr(hypothesis.core, "global_force_seed", None) if seed is None else seed
         self._stated = stated is not None
-        self._seed = secrets.randbits(32) if stated is None else int(stated)
+        # A seed that a profile derives, as that for CI does, cannot be stated: no other profile finds the same.
+        new = 0 if _profile().derandomize else secrets.randbits(32)
+        self._seed = new if stated is None else int(stated)
         self._seen: dict[str, Violation] = {}  # the smallest of each property, whatever Hypothesis comes to report
 
     def findings(self) -> list[Finding]:
@@ -178,10 +180,9 @@ class _Search:
         return [self._finding(one) for one in found.values()]
 
     def _finding(self, violation: Violation) -> Finding:
-        known = self._seed if self._stated or not _profile().derandomize else None
-        seed = f" --hypothesis-seed={known}" if known is not None else ""
-        line = f"--taskgraph-fuzz {self._examples}{seed} -k {shlex.quote(self._group.name)}"
-        return Finding(violation.property, violation.message, violation.instance, line, known)
+        name = shlex.quote(self._group.name)
+        line = f"--taskgraph-fuzz {self._examples} --hypothesis-seed={self._seed} -k {name}"
+        return Finding(violation.property, violation.message, violation.instance, line, self._seed)
 
     def _violations(self, passed_over: frozenset[str]) -> list[Violation]:
         """Return the violated properties that one search finds, each with its shrunk instance."""
@@ -196,8 +197,7 @@ class _Search:
                 self._note(violation)
                 raise
 
-        if self._stated or not _profile().derandomize:
-            search = hypothesis.seed(self._seed)(search)
+        search = hypothesis.seed(self._seed)(search)
         # Behind the seed, which would turn the example database off.
         search = hypothesis.settings(**self._hypothesis_settings(passed_over))(search)
         try:
@@ -274,10 +274,11 @@ def _without_constants_of_modules() -> Iterator[None]:
     They depend on what else was imported: a seed is to find the same in a run of one item, of many, and on a worker.
     Where Hypothesis has none, or keeps them otherwise, there is nothing to keep it from.
     """
+    providers = _providers()
     found = getattr(providers, "_get_local_constants", None)
     known, cache = getattr(providers, "Constants", None), getattr(providers, "CONSTANTS_CACHE", None)
     forget = getattr(getattr(cache, "cache", None), "clear", None)
-    if found is None or known is None or forget is None:
+    if providers is None or found is None or known is None or forget is None:
         yield
         return
     none = known()
@@ -288,6 +289,14 @@ def _without_constants_of_modules() -> Iterator[None]:
     finally:
         vars(providers)["_get_local_constants"] = found
         forget()
+
+
+def _providers() -> ModuleType | None:
+    """Return the module of Hypothesis that draws constants; None of versions that have none."""
+    try:
+        return import_module("hypothesis.internal.conjecture.providers")
+    except ImportError:
+        return None
 
 
 def _skips() -> tuple[type[BaseException], ...]:

@@ -190,6 +190,19 @@ def test_fuzz_without_seed_keeps_examples_of_each_group(database: InMemoryExampl
     assert any(key.endswith(b"|taskgraph|sums|product") for key in database.data)
 
 
+def test_fuzz_profile_that_derandomizes_states_a_seed_of_the_same_findings() -> None:
+    known = hypothesis.settings.get_current_profile_name()
+    hypothesis.settings.register_profile("fuzz-tests", database=None, derandomize=True)
+    hypothesis.settings.load_profile("fuzz-tests")
+    try:
+        (told,) = fuzz(Checked(), "sum", Settings(), 50)
+    finally:
+        hypothesis.settings.load_profile(known)
+    assert told.reproduce == f"--taskgraph-fuzz 50 --hypothesis-seed={told.seed} -k sum"
+    (again,) = fuzz(Checked(), "sum", Settings(), 50, seed=told.seed)
+    assert (again.message, again.instance.size) == (told.message, told.instance.size)
+
+
 def test_fuzz_with_seed_leaves_the_database_alone(database: InMemoryExampleDatabase) -> None:
     fuzz(Checked(), "sum", Settings(), 50, seed=1)
     assert not database.data
