@@ -1,4 +1,4 @@
-"""What a finding of the search says: the property, what was found, what the question is about, and the question."""
+"""What a finding says: the property, what was found, how it was asked, what it is about, and the question."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from .properties import PROPERTIES
 
 if TYPE_CHECKING:
+    from ..trial import Question
     from .fuzzing import Finding
 
 MOST_LINES: Final = 200
@@ -27,9 +28,16 @@ def finding_lines(finding: Finding, own: Mapping[str, str]) -> list[str]:
     return [
         f"{finding.property}: {finding.message}",
         *([f"expected of every question: {sentence}"] if sentence else []),
+        *([f"asked as: {question.id}{_prompt_of(question)}"] if question.id else []),
         *indented_block("about", finding.instance.drawing),
         *indented_block("question", asked.split("\n") if asked else ()),
     ]
+
+
+def _prompt_of(question: Question) -> str:
+    """Return the prompt template of a question in words; empty where it has none."""
+    name = question.labels.get("prompt", "")
+    return f", prompt {name}" if name else ""
 
 
 def indented_block(title: str, lines: Sequence[str]) -> list[str]:

@@ -64,7 +64,7 @@ def test_fuzz_finding_shows_drawing_question_and_reproduction(broken: Project) -
     ran = fuzz(broken, "--taskgraph-notation", "mermaid", "-k", "wordy")
     told = failures(ran)
     assert "the reference answer 'many' scores unparseable" in told
-    assert "\nabout:\n    neutral." in told
+    assert "\nasked as: wordy-mermaid-p1, prompt direct\n\nabout:\n    neutral." in told
     assert "<data " in told
     assert "\nquestion:\n    How many tasks has " in told
     line = f"reproduce: pytest '{FIRST}' --taskgraph-fuzz=30 {SEED} --taskgraph-notation mermaid\n"
