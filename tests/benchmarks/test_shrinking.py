@@ -18,8 +18,11 @@ from pytest_taskgraph.benchmarks.understanding.family_options import Understandi
 from pytest_taskgraph.benchmarks.understanding.patterns import catalogue
 from pytest_taskgraph.benchmarks.understanding.patterns.pattern import verdict
 from pytest_taskgraph.benchmarks.understanding.patterns.scope import cases, scopes
-from pytest_taskgraph.benchmarks.understanding.shrinking.nearest_case import AskedCase, nearest_case
-from pytest_taskgraph.benchmarks.understanding.shrinking.reducible_question import ReducedWorkflow, ReducibleQuestion
+from pytest_taskgraph.benchmarks.understanding.question_soundness.nearest_case import AskedCase, nearest_case
+from pytest_taskgraph.benchmarks.understanding.question_soundness.reducible_question import (
+    ReducedWorkflow,
+    ReducibleQuestion,
+)
 from pytest_taskgraph.notations import notation
 from pytest_taskgraph.notations.plain_json import loads
 from pytest_taskgraph.scoring.forms import form

@@ -138,8 +138,8 @@ class Understanding(Family):
         computed, tells of the whole workflow.
         """
         from .patterns import catalogue
+        from .question_soundness.reducible_question import ReducibleQuestion
         from .questions.ingredients import PatternReference
-        from .shrinking.reducible_question import ReducibleQuestion
 
         pattern = catalogue()[reference.group]
         if pattern.planted and pattern.form == "text":

@@ -12,8 +12,8 @@ from ...errors import UsageError
 from .lint_findings import LintFinding, chosen_rules, finding_of
 from .output_formats import LintReport
 from .property_rules import PropertySearch, SearchLimits
-from .rules import RULES
 from .suite_collection import NO_CASE, CollectionProblem, with_suites
+from .suite_rules import RULES
 
 
 @dataclass(frozen=True, slots=True)

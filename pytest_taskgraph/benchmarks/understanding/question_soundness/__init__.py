@@ -1,1 +1,1 @@
-"""Whether questions about workflows are sound: instances to check, properties of their own, rules on the surface."""
+"""The family's part of soundness: instances and checks of its questions, rules of the linter, smaller workflows."""

@@ -1,1 +1,0 @@
-"""A question asked about ever smaller workflows."""
