@@ -30,7 +30,7 @@ repeated questions do. NotAskedError says that nothing more can be asked; the re
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class ReductionLimits:
     """How much is asked.
 
     Three errors of four answers keep the cause of a failure, where a model errs in 80 % of its answers if the cause is
@@ -65,7 +65,7 @@ class Votes:
     errors: int = 0
     asked: int = 0
 
-    def verdict(self, limits: Limits) -> bool | None:
+    def verdict(self, limits: ReductionLimits) -> bool | None:
         """Return True if enough answers err, False if no more can, None while that is open."""
         if self.errors >= limits.needed:
             return True
@@ -120,7 +120,7 @@ class _Search(Generic[S]):
 
     reducible: Reducible[S]
     asks: Asks
-    limits: Limits
+    limits: ReductionLimits
     best: _Candidate[S]
     sizes: list[int]
     votes: dict[str, Votes] = field(default_factory=dict)
@@ -203,7 +203,7 @@ class _Search(Generic[S]):
 async def reduce(
     reducible: Reducible[S],
     asks: Asks,
-    limits: Limits = Limits(),
+    limits: ReductionLimits = ReductionLimits(),
     watch: Callable[[Reduction[S]], None] = lambda reduction: None,
 ) -> Reduction[S]:
     """Return the smallest question found on which the model still errs.

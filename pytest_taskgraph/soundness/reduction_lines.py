@@ -9,7 +9,7 @@ from ..scoring.forms import show_answer
 from .finding_lines import indented_block
 
 if TYPE_CHECKING:
-    from .reduction import Limits, Reduction
+    from .reduction import Reduction, ReductionLimits
 
 _ENDS: Final = {
     "smallest": "",
@@ -18,7 +18,7 @@ _ENDS: Final = {
 }
 
 
-def outcome_line(reduction: Reduction[Any], limits: Limits, missing: int) -> str:
+def outcome_line(reduction: Reduction[Any], limits: ReductionLimits, missing: int) -> str:
     """Return in one line what a reduction came to.
 
     Args:

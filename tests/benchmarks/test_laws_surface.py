@@ -15,7 +15,7 @@ from pytest_taskgraph.benchmarks.understanding.patterns.pattern import Pattern
 from pytest_taskgraph.benchmarks.understanding.question_soundness.surface_rules import (
     EXCEPTIONS,
     MOST,
-    Sample,
+    SurfaceSample,
     fit,
     rule_by_wording,
     rule_over,
@@ -54,12 +54,12 @@ def test_exceptions_are_patterns_with_a_reason() -> None:
     assert all(EXCEPTIONS.values())
 
 
-def _samples(count: int, telling: float) -> list[Sample]:
+def _samples(count: int, telling: float) -> list[SurfaceSample]:
     """Questions of which one feature tells the answer in a share of the cases, and another never does."""
     rng = Random(1)
     answers = [i % 2 == 0 for i in range(count)]
     return [
-        Sample({"told": float(yes == (rng.random() < telling)), "noise": rng.random()}, "words", "", yes)
+        SurfaceSample({"told": float(yes == (rng.random() < telling)), "noise": rng.random()}, "words", "", yes)
         for yes in answers
     ]
 
@@ -72,7 +72,9 @@ def test_fit_telling_feature_is_found() -> None:
 
 def test_fit_feature_that_tells_by_wording_is_found() -> None:
     samples = [
-        Sample({"told": float(yes == turned)}, str(turned), "", yes) for yes in (True, False) for turned in (0, 1)
+        SurfaceSample({"told": float(yes == turned)}, str(turned), "", yes)
+        for yes in (True, False)
+        for turned in (0, 1)
     ]
     rule = fit(samples * 10, rule_by_wording)
     assert str(rule) == "told (by wording)"

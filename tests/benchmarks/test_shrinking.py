@@ -27,14 +27,14 @@ from pytest_taskgraph.notations import notation
 from pytest_taskgraph.notations.plain_json import loads
 from pytest_taskgraph.scoring.forms import form
 from pytest_taskgraph.scoring.grade import grade
-from pytest_taskgraph.soundness.reduction import Asks, Limits, Reduction, reduce
+from pytest_taskgraph.soundness.reduction import Asks, Reduction, ReductionLimits, reduce
 from pytest_taskgraph.trial import Reply
 from pytest_taskgraph.workflow.check import problems
 from pytest_taskgraph.workflow.model import Workflow
 
 COMPUTED = sorted(name for name, one in catalogue().items() if not one.planted)
 PLANTED = sorted(name for name, one in catalogue().items() if one.planted and one.form != "text")
-DETERMINISTIC = Limits(calls=100, needed=1, votes=1)
+DETERMINISTIC = ReductionLimits(calls=100, needed=1, votes=1)
 
 
 def questions(group: str, settings: UnderstandingSettings) -> Iterator[ReducibleQuestion]:
@@ -109,7 +109,7 @@ def test_shrinking_a_model_that_errs_by_chance_keeps_the_cause() -> None:
     kept, sizes = 0, []
     for trial in range(50):
         asks = errs_where(two_blocks, hit=0.8, miss=0.05, seed=f"{trial}")
-        found = asyncio.run(reduce(held[trial % 2], asks, Limits(calls=100, needed=3, votes=4)))
+        found = asyncio.run(reduce(held[trial % 2], asks, ReductionLimits(calls=100, needed=3, votes=4)))
         kept += two_blocks(found.subject.workflow)
         sizes.append(found.smallest.size)
     assert kept >= 45

@@ -10,7 +10,7 @@ import pytest
 
 from pytest_taskgraph.benchmarks.instances import Instance
 from pytest_taskgraph.errors import NotAskedError, UsageError
-from pytest_taskgraph.soundness.reduction import Limits, Reduction, reduce
+from pytest_taskgraph.soundness.reduction import Reduction, ReductionLimits, reduce
 from pytest_taskgraph.trial import Question
 
 Numbers = tuple[int, ...]
@@ -56,12 +56,12 @@ def errs_on(*causes: int, calls: list[str] | None = None) -> Callable[[Instance,
     return asks
 
 
-def reduced(asks: Callable[[Instance, int], Awaitable[bool | None]], limits: Limits) -> Reduction[Numbers]:
+def reduced(asks: Callable[[Instance, int], Awaitable[bool | None]], limits: ReductionLimits) -> Reduction[Numbers]:
     return asyncio.run(reduce(NumberQuestion(*range(10, 30)), asks, limits))
 
 
 def test_reduce_two_causes_keeps_only_them() -> None:
-    found = reduced(errs_on(13, 27), Limits(calls=500, needed=1, votes=1))
+    found = reduced(errs_on(13, 27), ReductionLimits(calls=500, needed=1, votes=1))
     assert (found.subject, found.end) == ((13, 27), "smallest")
     assert found.smallest.question.reference == 40
     assert list(found.sizes) == sorted(found.sizes, reverse=True)
@@ -70,7 +70,7 @@ def test_reduce_two_causes_keeps_only_them() -> None:
 
 def test_reduce_calls_used_up_returns_best_so_far() -> None:
     calls: list[str] = []
-    found = reduced(errs_on(13, 27, calls=calls), Limits(calls=20, needed=1, votes=1))
+    found = reduced(errs_on(13, 27, calls=calls), ReductionLimits(calls=20, needed=1, votes=1))
     assert found.end == "calls"
     assert found.calls == len(calls) == 20
     assert {13, 27} <= set(found.subject)
@@ -79,14 +79,14 @@ def test_reduce_calls_used_up_returns_best_so_far() -> None:
 
 def test_reduce_right_answer_to_start_ends_not_confirmed() -> None:
     calls: list[str] = []
-    found = reduced(errs_on(99, calls=calls), Limits(calls=50, needed=2, votes=3))
+    found = reduced(errs_on(99, calls=calls), ReductionLimits(calls=50, needed=2, votes=3))
     assert (found.end, found.reduced, found.errors) == ("not-confirmed", False, 0)
     assert len(calls) == found.calls == found.answers <= 7
 
 
 def test_reduce_verdict_certain_asks_no_further_vote() -> None:
     calls: list[str] = []
-    reduced(errs_on(13, calls=calls), Limits(calls=400, needed=2, votes=4, in_flight=1))
+    reduced(errs_on(13, calls=calls), ReductionLimits(calls=400, needed=2, votes=4, in_flight=1))
     asked = [one.rpartition("-")[0] for one in calls]
     counts = {asked.count(one) for one in set(asked)}
     assert counts <= {2, 3}  # two that err, or three that do not: the fourth could change nothing
@@ -105,7 +105,7 @@ def test_reduce_replies_in_any_order_accepts_the_same() -> None:
 
         return asks
 
-    limits = Limits(calls=200, needed=2, votes=3)
+    limits = ReductionLimits(calls=200, needed=2, votes=3)
     runs = [reduced(shuffled(seed), limits) for seed in range(6)]
     assert all(one == runs[0] for one in runs)
     assert runs[0].reduced
@@ -122,7 +122,7 @@ def test_reduce_in_flight_calls_never_exceeds_limit() -> None:
         flying[0] -= 1
         return await errs(instance, repetition)
 
-    found = reduced(asks, Limits(calls=300, needed=1, votes=1, in_flight=5))
+    found = reduced(asks, ReductionLimits(calls=300, needed=1, votes=1, in_flight=5))
     assert flying[1] == 5
     assert found.rounds < found.calls
 
@@ -136,7 +136,7 @@ def test_reduce_model_not_asked_returns_best_and_reason() -> None:
             raise NotAskedError("the budget of calls is spent")
         return await errs(instance, repetition)
 
-    found = reduced(asks, Limits(calls=500, needed=1, votes=1))
+    found = reduced(asks, ReductionLimits(calls=500, needed=1, votes=1))
     assert (found.end, found.reason, found.calls) == ("not-asked", "the budget of calls is spent", 30)
     assert {13, 27} <= set(found.subject)
 
@@ -145,7 +145,7 @@ def test_reduce_no_answer_counts_as_no_error() -> None:
     async def asks(instance: Instance, repetition: int) -> bool | None:
         return True if len(instance.question.text) > 70 else None
 
-    found = reduced(asks, Limits(calls=300, needed=1, votes=1))
+    found = reduced(asks, ReductionLimits(calls=300, needed=1, votes=1))
     assert found.reduced
     assert len(found.smallest.question.text) > 70
 
@@ -155,7 +155,7 @@ def test_reduce_other_exception_propagates() -> None:
         raise ZeroDivisionError("a mistake in the caller")
 
     with pytest.raises(ZeroDivisionError, match="a mistake in the caller"):
-        reduced(asks, Limits())
+        reduced(asks, ReductionLimits())
 
 
 def test_reduce_broken_off_leaves_what_was_watched() -> None:
@@ -168,7 +168,7 @@ def test_reduce_broken_off_leaves_what_was_watched() -> None:
         return await errs(instance, repetition)
 
     with pytest.raises(KeyboardInterrupt):
-        asyncio.run(reduce(NumberQuestion(*range(10, 30)), asks, Limits(needed=1, votes=1), watched.append))
+        asyncio.run(reduce(NumberQuestion(*range(10, 30)), asks, ReductionLimits(needed=1, votes=1), watched.append))
     assert len(watched[0].subject) < 20
 
 
@@ -180,4 +180,4 @@ def test_reduce_start_without_question_raises() -> None:
 @pytest.mark.parametrize("limits", [(0, 1, 1, 1), (9, 3, 2, 1), (9, 0, 2, 1), (9, 1, 1, 0)])
 def test_limits_that_cannot_be_met_raise(limits: tuple[int, int, int, int]) -> None:
     with pytest.raises(UsageError, match="expected"):
-        Limits(*limits)
+        ReductionLimits(*limits)

@@ -25,7 +25,7 @@ from .ask import ask, trial_of
 
 if TYPE_CHECKING:
     from ...benchmarks.instances import Instance, Reducible
-    from ...soundness.reduction import Limits, Reduction
+    from ...soundness.reduction import Reduction, ReductionLimits
     from ...trial import Trial
     from ..models_under_test import ModelUnderTest
     from ..suites import Collected
@@ -63,7 +63,7 @@ class ShrunkQuestion:
 class _Shrinking:
     """The reduction of one question."""
 
-    def __init__(self, parts: AskingParts, item: pytest.Item, trial: Trial, limits: Limits) -> None:
+    def __init__(self, parts: AskingParts, item: pytest.Item, trial: Trial, limits: ReductionLimits) -> None:
         held = params(item)
         self.collected: Collected = held["taskgraph_reference"]
         self.subject: ModelUnderTest = parts.models.of_item(held)
@@ -265,15 +265,15 @@ class Shrinker:
         return Path(self._parts.config.invocation_params.dir, named) if named else None
 
     @property
-    def _limits(self) -> Limits:
-        from ...soundness.reduction import Limits
+    def _limits(self) -> ReductionLimits:
+        from ...soundness.reduction import ReductionLimits
 
         stated = options.value(self._parts.config, "shrink-votes")
         needed, slash, votes = stated.partition("/")
         if not (slash and needed.strip().isdecimal() and votes.strip().isdecimal()):
             raise UsageError(f"--taskgraph-shrink-votes: {stated!r}; expected K/N, such as 3/4")
         try:
-            return Limits(self.calls or 1, int(needed), int(votes))
+            return ReductionLimits(self.calls or 1, int(needed), int(votes))
         except UsageError as error:
             raise UsageError(f"--taskgraph-shrink-votes: {error}") from None
 

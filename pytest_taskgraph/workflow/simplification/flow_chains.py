@@ -19,7 +19,7 @@ LARGEST: Final = 400
 
 
 @dataclass(frozen=True, slots=True)
-class Arc:
+class FlowArc:
     """A node between its two sides, or a link between two nodes; `link` is None for a node."""
 
     tail: Vertex
@@ -36,8 +36,8 @@ class Arc:
 class FlowBlock:
     """What lies between two arcs of a chain: the nodes in it, at any depth, and its branches."""
 
-    entry: Arc
-    exit: Arc
+    entry: FlowArc
+    exit: FlowArc
     nodes: frozenset[str]
     branches: tuple[Chain, ...] = ()
 
@@ -46,7 +46,7 @@ class FlowBlock:
 class Chain:
     """Arcs that are passed one after the other; for each but the last, the block behind it, or None."""
 
-    arcs: tuple[Arc, ...]
+    arcs: tuple[FlowArc, ...]
     blocks: tuple[FlowBlock | None, ...] = ()
 
     @property
@@ -75,13 +75,13 @@ def every_chain(chains: Iterable[Chain]) -> Iterator[Chain]:
         waiting += [branch for block in chain.blocks if block for branch in block.branches]
 
 
-def _arcs(level: Workflow) -> list[Arc]:
+def _arcs(level: Workflow) -> list[FlowArc]:
     names = (START, *level.task_names, *(gateway.name for gateway in level.gateways), END)
-    links = [Arc((link.source, 1), (link.target, 0), link) for link in level.links]
-    return [*(Arc((name, 0), (name, 1)) for name in names), *links]
+    links = [FlowArc((link.source, 1), (link.target, 0), link) for link in level.links]
+    return [*(FlowArc((name, 0), (name, 1)) for name in names), *links]
 
 
-def _on_the_way(arcs: Sequence[Arc]) -> list[Arc]:
+def _on_the_way(arcs: Sequence[FlowArc]) -> list[FlowArc]:
     """Return the arcs on a way from START to END."""
     ahead = _reached((START, 0), [(arc.tail, arc.head) for arc in arcs])
     behind = _reached((END, 1), [(arc.head, arc.tail) for arc in arcs])
@@ -111,7 +111,7 @@ class _Between:
 
 
 class _Chains:
-    def __init__(self, arcs: Sequence[Arc]) -> None:
+    def __init__(self, arcs: Sequence[FlowArc]) -> None:
         self.arcs = arcs
         self.out: dict[Vertex, list[int]] = {}
         self.into: dict[Vertex, list[int]] = {}

@@ -8,7 +8,7 @@ from dataclasses import replace
 from ..guards.solver import exclusive
 from ..model import END, START, Data, DataLink, Gateway, GatewayKind, Link, Workflow
 from ..semantics.control_flow import ControlFlow
-from .flow_chains import Arc, Chain, FlowBlock, every_chain
+from .flow_chains import Chain, FlowArc, FlowBlock, every_chain
 
 
 class FlowDraft:
@@ -38,14 +38,14 @@ class FlowDraft:
         self.gone.update(nodes)
         self.links = [link for link in self.links if not {link.source, link.target} & set(nodes)]
 
-    def bypass(self, entry: Arc, leaving: Arc, nodes: Collection[str]) -> None:
+    def bypass(self, entry: FlowArc, leaving: FlowArc, nodes: Collection[str]) -> None:
         """Remove what lies between two arcs of a chain, and link the two ends."""
         link = self.gap(entry, leaving)
         self.cut(entry, leaving)
         self.remove(nodes)
         self.links.append(link)
 
-    def gap(self, entry: Arc, leaving: Arc) -> Link:
+    def gap(self, entry: FlowArc, leaving: FlowArc) -> Link:
         """Return the link that leads past what lies between two arcs of a chain."""
         guard = entry.link.guard if entry.link else None
         if leaving.link is not None and guard is None and len(self.out(leaving.link.source)) == 1:
@@ -56,7 +56,7 @@ class FlowDraft:
             guard,
         )
 
-    def cut(self, entry: Arc, leaving: Arc) -> None:
+    def cut(self, entry: FlowArc, leaving: FlowArc) -> None:
         """Remove the links by which what lies between two arcs of a chain is entered and left."""
         entered = [entry.link] if entry.link else self.out(entry.node)
         left = [leaving.link] if leaving.link else self.into(leaving.node)

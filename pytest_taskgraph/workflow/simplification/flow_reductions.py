@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Final, TypeVar
 
 from ..model import END, START, Gateway, Link, Workflow
-from .flow_chains import Arc, Chain, FlowBlock, chains_of, every_chain
+from .flow_chains import Chain, FlowArc, FlowBlock, chains_of, every_chain
 from .flow_draft import FlowDraft, kind_of, used_data
 
 T = TypeVar("T")
@@ -71,7 +71,7 @@ def _stretches(level: Workflow, chains: Sequence[Chain]) -> Iterator[Workflow]:
                 yield _alone(level, chain.arcs[before], chain.arcs[behind], nodes)
 
 
-def _alone(level: Workflow, entry: Arc, leaving: Arc, nodes: frozenset[str]) -> Workflow:
+def _alone(level: Workflow, entry: FlowArc, leaving: FlowArc, nodes: frozenset[str]) -> Workflow:
     """Return the level with nothing in it but what lies between two arcs of a chain."""
     links = [link for link in level.links if link.source in nodes and link.target in nodes]
     entered = [entry.link] if entry.link else [link for link in level.links if link.source == entry.node]

@@ -34,7 +34,7 @@ EXCEPTIONS: dict[str, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Sample:
+class SurfaceSample:
     """A question as its surface shows it, and whether the answer is yes."""
 
     features: Features
@@ -51,7 +51,7 @@ class Stump:
     cut: float
     turned: bool
 
-    def says_yes(self, sample: Sample) -> bool:
+    def says_yes(self, sample: SurfaceSample) -> bool:
         """Return what the stump answers."""
         return (sample.features.get(self.feature, 0.0) >= self.cut) != self.turned
 
@@ -67,7 +67,7 @@ class Rule:
     def __str__(self) -> str:
         return self.feature + (f" (by {self.by})" if self.by else "")
 
-    def accuracy(self, samples: Sequence[Sample]) -> float:
+    def accuracy(self, samples: Sequence[SurfaceSample]) -> float:
         """Return the share of the samples that the rule answers right."""
         stumps = [self.stumps.get(_group(sample, self.by), self.stumps[""]) for sample in samples]
         right = sum(stump.says_yes(sample) == sample.yes for stump, sample in zip(stumps, samples, strict=True))
@@ -99,45 +99,45 @@ def _of_side(pattern: Pattern, tasks: int, difficulty: str, parity: int) -> Iter
             yield question
 
 
-def sample(pattern: Pattern, question: Drawn, notation: str) -> Sample:
+def sample(pattern: Pattern, question: Drawn, notation: str) -> SurfaceSample:
     """Return what the surface of a question shows in a notation."""
     text = sentence(pattern, question.phrasing, question.scope, question.case)
     words = re.sub("'[^']*'", "'…'", text.replace(question.scope.place, "…"))
     kind = " ".join(str(question.case.labels.get(label, "")) for label in KIND)
     shown = written(question.project, notation)
     found = surface(shown, notation, text.replace(question.scope.place, ""), question.project, question.scope)
-    return Sample(found, words, kind, verdict(question.case.answer) == "yes")
+    return SurfaceSample(found, words, kind, verdict(question.case.answer) == "yes")
 
 
-def fit(samples: Sequence[Sample], make: Callable[[str, Sequence[Sample]], Rule]) -> Rule:
+def fit(samples: Sequence[SurfaceSample], make: Callable[[str, Sequence[SurfaceSample]], Rule]) -> Rule:
     """Return the rule over one feature, made in that way, that answers most of the samples right."""
     features = sorted(name for name in {name for one in samples for name in one.features} if _varies(name, samples))
     return max((make(feature, samples) for feature in features), key=lambda rule: rule.accuracy(samples))
 
 
-def _varies(feature: str, samples: Sequence[Sample]) -> bool:
+def _varies(feature: str, samples: Sequence[SurfaceSample]) -> bool:
     """Return True if the feature is not the same in all but a few samples, so that it tells something of many."""
     values = Counter(sample.features.get(feature, 0.0) for sample in samples)
     return len(samples) - values.most_common(1)[0][1] >= FEWEST * len(samples)
 
 
-def rule_over(feature: str, samples: Sequence[Sample]) -> Rule:
+def rule_over(feature: str, samples: Sequence[SurfaceSample]) -> Rule:
     """Return the best stump over a feature, as a rule."""
     return Rule(feature, {"": stump(feature, samples)})
 
 
-def rule_by_wording(feature: str, samples: Sequence[Sample]) -> Rule:
+def rule_by_wording(feature: str, samples: Sequence[SurfaceSample]) -> Rule:
     """Return the best stump over a feature for each wording of the question."""
     return _rule_by("wording", feature, samples)
 
 
-def rule_by_kind(feature: str, samples: Sequence[Sample]) -> Rule:
+def rule_by_kind(feature: str, samples: Sequence[SurfaceSample]) -> Rule:
     """Return the best stump over a feature for each kind of question."""
     return _rule_by("kind", feature, samples)
 
 
-def _rule_by(by: Literal["wording", "kind"], feature: str, samples: Sequence[Sample]) -> Rule:
-    groups: dict[str, list[Sample]] = {}
+def _rule_by(by: Literal["wording", "kind"], feature: str, samples: Sequence[SurfaceSample]) -> Rule:
+    groups: dict[str, list[SurfaceSample]] = {}
     for one in samples:
         groups.setdefault(_group(one, by), []).append(one)
     if len(groups) == 1:
@@ -146,14 +146,14 @@ def _rule_by(by: Literal["wording", "kind"], feature: str, samples: Sequence[Sam
     return Rule(feature, {"": stump(feature, samples), **found}, by)
 
 
-def _group(sample: Sample, by: str) -> str:
+def _group(sample: SurfaceSample, by: str) -> str:
     return {"wording": sample.words, "kind": sample.kind}.get(by, "")
 
 
 SORTS = (rule_over, rule_by_wording, rule_by_kind)
 
 
-def stump(feature: str, samples: Sequence[Sample]) -> Stump:
+def stump(feature: str, samples: Sequence[SurfaceSample]) -> Stump:
     """Return the cut and the side of it that answer most of the samples right."""
     counts: dict[float, list[int]] = {}  # of each value: how many no, how many yes
     for one in samples:
