@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
@@ -10,14 +9,10 @@ from typing import Final
 from hypothesis import reject
 from hypothesis import strategies as st
 
-from ....errors import CannotSayError, NoCaseError, UsageError
+from ....errors import CannotSayError, NoCaseError
 from ....notations import NOTATIONS, Notation, notation
-from ....notations.plain_json import dumps
-from ....reports.drawing.diagram_text import diagram_lines
 from ....trial import Question
 from ....workflow.model import Workflow
-from ....workflow.project import every_level
-from ....workflow.workflow_diagram import diagram
 from ...drawn_instances import unbuilt
 from ...instances import Instance
 from ...prompts import prompt_sources
@@ -31,6 +26,7 @@ from ..questions.examples import shots_of, unsolved
 from ..questions.ingredients import Asked, PatternReference, written
 from ..questions.phrasings import worded
 from .question_checks import question_checks
+from .workflow_instances import drawing, task_count, workflow_instance
 from .workflow_strategy import drawn_workflows, supports
 
 FAMILY: Final = "understanding"
@@ -112,17 +108,8 @@ def _instance(draw: st.DrawFn, drawn: DrawnQuestion, project: Workflow) -> Insta
 def instance_about(asked: Asked, settings: UnderstandingSettings) -> Instance:
     """Return the question that asks a case, as an instance. Raises UsageError where its templates fail."""
     question = composed(asked, settings)
-    file = f"{re.sub(r'[^0-9A-Za-z_-]', '_', asked.pattern.name)}.json"
-    suite = {
-        "patterns": asked.pattern.name,
-        "workflow": file,
-        "question": question.text,
-        "notation": asked.notation,
-        "prompt": settings.prompt,
-    }
     checks = question_checks(asked, question, partial(composed, settings=settings))
-    files = {file: dumps(asked.workflow)}
-    return Instance(question, drawing(asked.workflow), files, size(asked.workflow), checks, suite)
+    return workflow_instance(asked, question, settings, checks)
 
 
 def composed(asked: Asked, settings: UnderstandingSettings) -> Question:
@@ -131,19 +118,6 @@ def composed(asked: Asked, settings: UnderstandingSettings) -> Question:
     return compose(asked, PatternReference(name, asked.pattern.name, asked.notation, 0), settings, asked.workflow)
 
 
-def size(project: Workflow) -> int:
-    """Return the number of tasks of a project, at any depth."""
-    return sum(len(level.tasks) for level in every_level(project))
-
-
-def drawing(project: Workflow) -> tuple[str, ...]:
-    """Return a workflow drawn as lines of text; none where that fails."""
-    try:
-        return tuple(diagram_lines(diagram(project)))
-    except UsageError:
-        return ()
-
-
 def _unbuilt(drawn: DrawnQuestion, project: Workflow, error: Exception) -> Instance:
     name = f"{drawn.pattern.name}-{drawn.notation.name}-p{drawn.phrasing + 1}"
-    return unbuilt(FAMILY, drawn.pattern.name, error, name, drawing(project), size(project))
+    return unbuilt(FAMILY, drawn.pattern.name, error, name, drawing(project), task_count(project))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -10,14 +9,12 @@ from typing import Any, Final
 
 from ....errors import CannotSayError, UsageError, WorkflowError
 from ....notations import notation
-from ....notations.plain_json import dumps
 from ....workflow.check import problems
 from ....workflow.features import features
 from ....workflow.model import Workflow
 from ....workflow.project import every_level
 from ....workflow.simplification import reductions
 from ....workflow.simplification.workflow_shape import shape
-from ....workflow.workflow_diagram import diagram
 from ...instances import Instance
 from ..family_options import UnderstandingSettings
 from ..own_files.interpretations import interpretation
@@ -27,6 +24,7 @@ from ..questions.ingredients import Asked, PatternReference, written
 from ..renaming import RESERVED, names_of, replacing, with_texts
 from ..variations import asked
 from .nearest_case import AskedCase, nearest_case
+from .workflow_instances import task_count, workflow_instance
 
 PLAIN: Final = {"task": "Task", "data": "Data", "gateway": "Gateway", "parameter": "value", "workflow": "Workflow"}
 
@@ -79,7 +77,7 @@ class ReducibleQuestion:
 
     def size(self, subject: ReducedWorkflow) -> int:
         """Return the number of tasks, at any depth."""
-        return sum(len(level.tasks) for level in every_level(subject.workflow))
+        return task_count(subject.workflow)
 
     def instance(self, subject: ReducedWorkflow) -> Instance | None:
         """Return the question about a workflow, with its own answer; None if the pattern does not ask it.
@@ -92,27 +90,7 @@ class ReducibleQuestion:
         # As the suite of a regression test asks it, about a file of the user's own.
         reference = PatternReference(f"{self.id}-shrunk", posed.pattern.name, posed.notation, 0, source=0)
         question = compose(posed, reference, self.settings, posed.workflow)
-        file = f"{re.sub(r'[^0-9A-Za-z_-]', '_', posed.pattern.name)}.json"
-        return Instance(
-            question,
-            _drawing(posed.workflow),
-            {file: dumps(posed.workflow)},
-            self.size(subject),
-            suite={
-                "patterns": posed.pattern.name,
-                "workflow": file,
-                "question": question.text,
-                "notation": posed.notation,
-                **self._stated(),
-            },
-        )
-
-    def _stated(self) -> dict[str, Any]:
-        """Return the settings of the question that a suite has to state, for they differ from the defaults."""
-        usual, own = UnderstandingSettings(), self.settings
-        names = ("shots", "presentation", "parsing", "pass_threshold")
-        differing = {name: getattr(own, name) for name in names if getattr(own, name) != getattr(usual, name)}
-        return {"prompt": own.prompt, **differing}
+        return workflow_instance(posed, question, self.settings)
 
     def _posed(self, subject: ReducedWorkflow) -> Asked | None:
         original, workflow = self.original, subject.workflow
@@ -169,12 +147,6 @@ def _called(scope: Scope, project: Workflow, text: str, shown: str, own_name: bo
     if read is not None and read.unnamed:
         scope = without_name(scope)
     return by_own_name(scope, project, text) if own_name else scope
-
-
-def _drawing(workflow: Workflow) -> tuple[str, ...]:
-    from ....reports.drawing.diagram_text import diagram_lines
-
-    return tuple(diagram_lines(diagram(workflow)))
 
 
 def _without_flaw(workflow: Workflow) -> Workflow:
