@@ -24,7 +24,11 @@ ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 KINDS = {"wadl": "wadl", "mermaid": "mermaid", "json": "json", "text": "prose"}
-SUMMARY = re.compile(r"taskgraph: .* right \(\d\.\d{3}\)|^total |^\d+ graded questions of |^zero-shot ", re.MULTILINE)
+SUMMARY = re.compile(
+    r"taskgraph: .* right \(\d\.\d{3}\)|^total |^\d+ graded questions of |^zero-shot "
+    r"|^taskgraph: \d+ groups searched|^taskgraph: prompt snapshots: ",
+    re.MULTILINE,
+)
 
 
 def blocks(kind: str, pages: Sequence[Path] = PAGES) -> list[str]:
