@@ -37,24 +37,24 @@ def instances_of(
         settings: The settings of the run; their seed does not count.
         options: The keyword arguments of a suite that asks questions of the group.
     """
-    known: dict[int, Sequence[QuestionReference]] = {}
+    by_seed: dict[int, Sequence[QuestionReference]] = {}
 
     @st.composite
     def draw_instance(draw: st.DrawFn) -> Instance:
         seed = draw(st.integers(0, SEEDS))
         seeded = replace(settings, seed=seed)
-        if seed not in known:
-            known[seed] = _references(family, group, seeded, options)
-        if not known[seed]:
+        if seed not in by_seed:
+            by_seed[seed] = _references(family, group, seeded, options)
+        if not by_seed[seed]:
             reject()
-        return instance_of(family, draw(st.sampled_from(known[seed])), seeded)
+        return instance_of(family, draw(st.sampled_from(by_seed[seed])), seeded)
 
     return draw_instance()
 
 
 def _references(family: Family, group: str, settings: Settings, options: Mapping[str, Any]) -> list[QuestionReference]:
     try:
-        return [one for one in family.references(settings, options) if one.group == group]
+        return [reference for reference in family.references(settings, options) if reference.group == group]
     except NoCaseError:
         return []
 

@@ -64,7 +64,7 @@ class LintedSuite:
     @property
     def groups(self) -> list[str]:
         """Return the groups of the questions, in their order."""
-        return list(dict.fromkeys(one.reference.group for one in self.questions))
+        return list(dict.fromkeys(linted.reference.group for linted in self.questions))
 
 
 @dataclass(frozen=True, slots=True)

@@ -96,18 +96,18 @@ def parse_sections(text: str, name: str) -> dict[str, str]:
     """
     lines = text.split("\n")
     starts = list(_starts(lines))
-    found: dict[str, str] = {}
+    sections: dict[str, str] = {}
     for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
-        found.setdefault(lines[start].removeprefix("## "), "\n".join(lines[start + 2 : end]))
-    found = {title: body.rstrip("\n") + "\n" for title, body in found.items()}
-    as_written = "\n".join(_section(*pair) for pair in sorted(found.items())).split("\n")
+        sections.setdefault(lines[start].removeprefix("## "), "\n".join(lines[start + 2 : end]))
+    sections = {title: body.rstrip("\n") + "\n" for title, body in sections.items()}
+    as_written = "\n".join(_section(*pair) for pair in sorted(sections.items())).split("\n")
     as_read = lines[starts[0] :] if starts else [""]
     if as_read != as_written:
         both = zip([*as_read, ""], [*as_written, ""], strict=False)
         at = next((at for at, (one, other) in enumerate(both) if one != other), min(len(as_read), len(as_written)))
         number = at + 1 + (starts[0] if starts else 0)
         raise DamagedSnapshotError(f"{name}: line {number} is not as it was written")
-    return found
+    return sections
 
 
 def section_title(name: str) -> str:

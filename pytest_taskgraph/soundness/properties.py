@@ -31,8 +31,8 @@ _REPLIES: Final = {
     "marker": "First the links are followed.\n\nFinal answer: {}",
     "first-line": "{}\n\nThis follows from the links.",
 }
-_CHARACTERS: Final = 4  # of a token
-_SHOWN: Final = 200  # characters of a reply in a message
+_CHARACTERS_OF_TOKEN: Final = 4
+_CHARACTERS_SHOWN: Final = 200  # characters of a reply in a message
 
 
 class Violation(AssertionError):
@@ -92,10 +92,10 @@ def check_instance(
         Violation: for the first property that does not hold.
     """
     for check in _checks(instance, alterations, most_tokens):
-        told = _told(check)
-        if told and check.property not in passed_over:
-            raise violation_class(check.property)(check.property, told, instance)
-        if told and check.property == RENDERS:
+        message = _message_of(check)
+        if message and check.property not in passed_over:
+            raise violation_class(check.property)(check.property, message, instance)
+        if message and check.property == RENDERS:
             return
 
 
@@ -103,14 +103,14 @@ def _checks(instance: Instance, alterations: Collection[Alteration], most_tokens
     """Yield the checks, that of rendering first: without a prompt there is nothing to check."""
     question, own = instance.question, instance.checks
     yield from (check for check in own if check.property == RENDERS)
-    yield Check(RENDERS, partial(_found_empty, question))
+    yield Check(RENDERS, partial(_empty_parts, question))
     yield Check("reference-scores-one", partial(_reference_scores, question))
-    yield from (Check("replies-are-safe", partial(_reply_fails, question, one)) for one in alterations)
+    yield from (Check("replies-are-safe", partial(_reply_fails, question, alteration)) for alteration in alterations)
     yield Check("prompt-size", partial(_too_long, question, most_tokens))
     yield from (check for check in own if check.property != RENDERS)
 
 
-def _told(check: Check) -> str:
+def _message_of(check: Check) -> str:
     """Return what a check found; the exception if it raised one, for no check of a sound question does."""
     try:
         return check.run()
@@ -127,7 +127,7 @@ def exception_in_words(error: BaseException) -> str:
     return f"raised {type(error).__name__}: {error}{where}"
 
 
-def _found_empty(question: Question) -> str:
+def _empty_parts(question: Question) -> str:
     empty = [name for name in ("text", "prompt") if not getattr(question, name).strip()]
     return f"found an empty {' and an empty '.join(empty)}; expected words" if empty else ""
 
@@ -150,8 +150,8 @@ def _reference_scores(question: Question) -> str:
     score = grade(question, Reply(reply), dict.fromkeys(question.judged))
     if score.status == "read" and score.value == 1.0:
         return ""
-    found = f"{question.metric} {score.value:.3g}" if score.status == "read" else f"{score.status} ({score.remark})"
-    return f"the reference answer {_quoted(reply)} scores {found}; expected 1.0"
+    outcome = f"{question.metric} {score.value:.3g}" if score.status == "read" else f"{score.status} ({score.remark})"
+    return f"the reference answer {_quoted(reply)} scores {outcome}; expected 1.0"
 
 
 def _cannot_stand(question: Question, reply: str) -> bool:
@@ -176,9 +176,9 @@ def _reply_fails(question: Question, alteration: Alteration) -> str:
 
 
 def _too_long(question: Question, most_tokens: int) -> str:
-    tokens = ceil((len(question.system) + len(question.prompt)) / _CHARACTERS)
+    tokens = ceil((len(question.system) + len(question.prompt)) / _CHARACTERS_OF_TOKEN)
     return f"found a prompt of about {tokens} tokens; expected at most {most_tokens}" if tokens > most_tokens else ""
 
 
 def _quoted(text: str) -> str:
-    return repr(text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…")
+    return repr(text if len(text) <= _CHARACTERS_SHOWN else f"{text[:_CHARACTERS_SHOWN]}…")

@@ -143,25 +143,25 @@ class _Search(Generic[S]):
     async def step(self) -> End | None:
         """Accept one smaller candidate; if there is none, return why the search ends."""
         candidates = self.candidates()
-        open_ones: list[_Candidate[S]] = []
+        waiting: list[_Candidate[S]] = []
         while True:
             room = min(self.limits.in_flight, self.limits.calls - self.calls)
-            if not any(one.votes.errors for one in open_ones):  # else their verdict comes first
-                open_ones += islice(candidates, max(0, max(1, room) - len(open_ones)))
-            if not open_ones:
+            if not any(candidate.votes.errors for candidate in waiting):  # else their verdict comes first
+                waiting += islice(candidates, max(0, max(1, room) - len(waiting)))
+            if not waiting:
                 return "smallest"
             if room < 1:
                 return "calls"
-            leading = [one for one in open_ones if one.votes.errors]
-            answered = await self.ask((leading or open_ones)[:room])
-            verdicts = [(one, one.votes.verdict(self.limits)) for one in open_ones]
-            if accepted := [one for one, verdict in verdicts if verdict]:
-                self.best = min(accepted, key=lambda one: one.instance.size)
+            leading = [candidate for candidate in waiting if candidate.votes.errors]
+            answered = await self.ask((leading or waiting)[:room])
+            verdicts = [(candidate, candidate.votes.verdict(self.limits)) for candidate in waiting]
+            if accepted := [candidate for candidate, verdict in verdicts if verdict]:
+                self.best = min(accepted, key=lambda candidate: candidate.instance.size)
                 self.sizes.append(self.best.instance.size)
                 return None if answered else "not-asked"
             if not answered:
                 return "not-asked"
-            open_ones = [one for one, verdict in verdicts if verdict is None]
+            waiting = [candidate for candidate, verdict in verdicts if verdict is None]
 
     async def ask(self, candidates: list[_Candidate[S]]) -> bool:
         """Ask one answer about each; return False if the model could not be asked."""
@@ -196,8 +196,8 @@ class _Search(Generic[S]):
     def result(self, start: Instance, end: End) -> Reduction[S]:
         """Return what the search has come to."""
         best, votes = self.best, self.best.votes
-        shown = (votes.errors, votes.asked, self.calls, self.rounds, end, self.reason)
-        return Reduction(start, best.instance, best.subject, tuple(self.sizes), *shown)
+        counts = (votes.errors, votes.asked, self.calls, self.rounds, end, self.reason)
+        return Reduction(start, best.instance, best.subject, tuple(self.sizes), *counts)
 
 
 async def reduce(

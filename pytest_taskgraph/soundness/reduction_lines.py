@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
+from ..reports.wording import count
 from ..scoring.forms import show_answer
 from .finding_lines import indented_block
 
@@ -26,17 +27,16 @@ def outcome_line(reduction: Reduction[Any], limits: ReductionLimits, missing: in
         limits: How much was to be asked.
         missing: Calls that brought no answer to score.
     """
-    one = reduction
-    spent = f"{one.calls} call{'s' * (one.calls != 1)} in {one.rounds} round{'s' * (one.rounds != 1)}"
+    spent = f"{count(reduction.calls, 'call')} in {count(reduction.rounds, 'round')}"
     spent += f", {missing} without an answer" if missing else ""
-    if one.end == "not-confirmed":
-        told = f"asked again, the model errs in {one.errors} of {one.answers} answers; expected {limits.needed}"
-        return f"not shrunk: {told} ({spent})"
-    if one.errors < limits.needed:
-        return f"not shrunk: {one.reason or 'the calls are used up'} ({spent})"
-    sizes = " > ".join(map(str, one.sizes))
-    end = _ENDS[one.end].format(reason=one.reason)
-    return f"size {sizes}: errs in {one.errors} of {one.answers} answers; {spent}{end}"
+    if reduction.end == "not-confirmed":
+        answers = f"{reduction.errors} of {reduction.answers} answers"
+        return f"not shrunk: asked again, the model errs in {answers}; expected {limits.needed} ({spent})"
+    if reduction.errors < limits.needed:
+        return f"not shrunk: {reduction.reason or 'the calls are used up'} ({spent})"
+    sizes = " > ".join(map(str, reduction.sizes))
+    end = _ENDS[reduction.end].format(reason=reduction.reason)
+    return f"size {sizes}: errs in {reduction.errors} of {reduction.answers} answers; {spent}{end}"
 
 
 def reduction_lines(reduction: Reduction[Any], answered: str, test: Mapping[str, str]) -> list[str]:

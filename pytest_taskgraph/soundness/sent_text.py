@@ -42,11 +42,11 @@ def sent_text(requests: Sequence[Request]) -> str:
         return "Nothing is sent.\n"
     if len(requests) == 1 and not _heading(requests[0]):
         return next(iter(counts))
-    headings = {_request(replace(one, repetition=1)): _heading(one) for one in requests}
+    headings = {_request(replace(request, repetition=1)): _heading(request) for request in requests}
     parts = []
     for number, (text, count) in enumerate(counts.items(), 1):
-        told = [f"Request {number}", headings[text], f"sent {count} times" if count > 1 else ""]
-        parts.append(f"### {', '.join(filter(None, told))}\n\n{text}")
+        title = [f"Request {number}", headings[text], f"sent {count} times" if count > 1 else ""]
+        parts.append(f"### {', '.join(filter(None, title))}\n\n{text}")
     return "\n".join(parts)
 
 
@@ -54,18 +54,18 @@ def escaped(text: str) -> str:
     """Return the text as it stands between fences, on as many lines: what cannot be seen is an escape."""
     if not _HIDDEN.search(text):
         return text
-    return _HIDDEN.sub(lambda found: _escape(found[0]), text.replace("\\", "\\\\"))
+    return _HIDDEN.sub(lambda match: _escape(match[0]), text.replace("\\", "\\\\"))
 
 
 def closing_fence(line: str) -> str:
     """Return the line that ends the block which a line opens; empty if it opens none."""
-    found = _BACKTICKS.match(line)
-    return found[0] if found and "`" not in line[found.end() :] else ""
+    opening = _BACKTICKS.match(line)
+    return opening[0] if opening and "`" not in line[opening.end() :] else ""
 
 
 def _heading(request: Request) -> str:
-    told = [_ADDRESSEES.get(request.role, ""), _KINDS.get(request.kind, "")]
-    return ", ".join(filter(None, told))
+    parts = [_ADDRESSEES.get(request.role, ""), _KINDS.get(request.kind, "")]
+    return ", ".join(filter(None, parts))
 
 
 def _request(request: Request) -> str:

@@ -46,19 +46,19 @@ def finding_of(rule: LintRule, problem: LintProblem, place: SourcePlace) -> Lint
         place: Where the suite is defined. It is the place of problems without one, and of those in files outside of
             the working directory, which no output can name in a way that holds elsewhere.
     """
-    found = problem.place or place
-    file = relative(found.path)
+    shown_at = problem.place or place
+    file = relative(shown_at.path)
     if file is None:
-        found, file = place, relative(place.path) or place.path.as_posix()
-    if rule.name in _ignored_at(found):
+        shown_at, file = place, relative(place.path) or place.path.as_posix()
+    if rule.name in _ignored_at(shown_at):
         return None
-    return LintFinding(rule.name, rule.severity, file, found.line, problem.message, problem.details)
+    return LintFinding(rule.name, rule.severity, file, shown_at.line, problem.message, problem.details)
 
 
 def _ignored_at(place: SourcePlace) -> list[str]:
     """Return the names of the rules that a comment on the line says are to be ignored there."""
-    said = _IGNORED.search(linecache.getline(str(place.path), place.line))
-    return said[1].replace(",", " ").split() if said else []
+    comment = _IGNORED.search(linecache.getline(str(place.path), place.line))
+    return comment[1].replace(",", " ").split() if comment else []
 
 
 def relative(path: Path) -> str | None:
@@ -80,16 +80,16 @@ def chosen_rules(
     Raises:
         UnknownNameError: for a name that fits no rule.
     """
-    wanted = _named(rules, selected, "--select") if selected else set(rules)
-    unwanted = _named(rules, ignored, "--ignore")
-    return [rule for name, rule in rules.items() if name in wanted - unwanted]
+    chosen = _matching_names(rules, selected, "--select") if selected else set(rules)
+    left_out = _matching_names(rules, ignored, "--ignore")
+    return [rule for name, rule in rules.items() if name in chosen - left_out]
 
 
-def _named(rules: Iterable[str], words: Sequence[str], where: str) -> set[str]:
-    found: set[str] = set()
+def _matching_names(rules: Iterable[str], words: Sequence[str], where: str) -> set[str]:
+    names: set[str] = set()
     for word in words:
         fitting = {name for name in rules if name == word or name.startswith(f"{word}-")}
         if not fitting:
             raise UnknownNameError(f"rule ({where})", word, rules)
-        found |= fitting
-    return found
+        names |= fitting
+    return names

@@ -64,9 +64,9 @@ def all_rules(search: PropertySearch) -> dict[str, LintRule]:
             own |= family.properties()
         with naming_family(family, "lint_rules"):
             of_families += family.lint_rules()
-    found = {rule.name: rule for rule in [*rules, *search.rules(own), *of_families]}
-    found[NO_CASE] = replace(found[NO_CASE], check=search.without_case)
-    return found
+    by_name = {rule.name: rule for rule in [*rules, *search.rules(own), *of_families]}
+    by_name[NO_CASE] = replace(by_name[NO_CASE], check=search.without_case)
+    return by_name
 
 
 def known_rules(choice: LintChoice) -> list[LintRule]:
@@ -110,22 +110,24 @@ class _LintRun:
     def add_problems(self, problems: Sequence[CollectionProblem]) -> None:
         """Add the problems of the collection."""
         rules = {rule.name: rule for rule in self._rules}
-        for one in problems:
-            if one.rule in rules:
-                self._add(rules[one.rule], LintProblem(one.message), one.place)
+        for problem in problems:
+            if problem.rule in rules:
+                self._add(rules[problem.rule], LintProblem(problem.message), problem.place)
 
     def _add(self, rule: LintRule, problem: LintProblem, place: SourcePlace) -> None:
-        found = finding_of(rule, problem, place)
-        if found is None:
+        finding = finding_of(rule, problem, place)
+        if finding is None:
             self._ignored += 1
-        elif found not in self._findings:  # two suites may ask for one group, which is wrong once
-            self._findings.append(found)
+        elif finding not in self._findings:  # two suites may ask for one group, which is wrong once
+            self._findings.append(finding)
 
     def report(self, notices: Sequence[str], interrupted: bool) -> LintReport:
         """Return what was found, by place."""
         stopped = ["interrupted: not everything was checked"] if interrupted or self._search.interrupted else []
-        findings = sorted(self._findings, key=lambda one: (one.file, one.line, one.rule, one.message))
+        findings = sorted(
+            self._findings, key=lambda finding: (finding.file, finding.line, finding.rule, finding.message)
+        )
         questions = sum(len(suite.questions) for suite in self._suites)
         ignored = [f"ignored by comments: {self._ignored}"] if self._ignored else []
-        told = [*notices, *ignored, *stopped]
-        return LintReport(findings, self._rules, len(self._suites), questions, told, bool(stopped))
+        lines = [*notices, *ignored, *stopped]
+        return LintReport(findings, self._rules, len(self._suites), questions, lines, bool(stopped))

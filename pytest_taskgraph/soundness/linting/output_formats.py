@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 from ...benchmarks.lint_contract import LintRule
 from ...reports.escape import disarmed, in_json, one_line, printable
+from ...reports.wording import count
 from ...version import __version__
 from .lint_findings import LintFinding
 
@@ -41,25 +42,25 @@ class LintReport:
 
 def as_text(report: LintReport) -> str:
     """Return a line for each finding, with what shows it below, and at the end what to do and how many there are."""
-    lines = [line for one in report.findings for line in _finding_lines(one)]
-    found = {one.rule for one in report.findings}
-    remedies = [f"{rule.name}: {rule.remedy}" for rule in report.rules if rule.name in found]
+    lines = [line for finding in report.findings for line in _finding_lines(finding)]
+    broken = {finding.rule for finding in report.findings}
+    remedies = [f"{rule.name}: {rule.remedy}" for rule in report.rules if rule.name in broken]
     lines += ["", *remedies, ""] if remedies else []
     return "\n".join([*lines, *map(one_line, report.notices), _summary(report)])
 
 
-def _finding_lines(one: LintFinding) -> Iterator[str]:
-    yield f"{one_line(one.file)}:{one.line}: {one.rule} {one_line(one.message)}"
-    for line in one.details[:DETAILS]:
+def _finding_lines(finding: LintFinding) -> Iterator[str]:
+    yield f"{one_line(finding.file)}:{finding.line}: {finding.rule} {one_line(finding.message)}"
+    for line in finding.details[:DETAILS]:
         yield f"    {disarmed(' '.join(line.splitlines()))[:_WIDTH]}".rstrip()
-    if len(one.details) > DETAILS:
-        yield f"    and {len(one.details) - DETAILS} more lines"
+    if len(finding.details) > DETAILS:
+        yield f"    and {len(finding.details) - DETAILS} more lines"
 
 
 def _summary(report: LintReport) -> str:
-    checked = f"{_count(report.suites, 'suite')} with {_count(report.questions, 'question')}"
-    found = _count(len(report.findings), "problem") if report.findings else "no problem"
-    return f"{checked}, {_count(len(report.rules), 'rule')}: {found} found"
+    checked = f"{count(report.suites, 'suite')} with {count(report.questions, 'question')}"
+    problems = count(len(report.findings), "problem") if report.findings else "no problem"
+    return f"{checked}, {count(len(report.rules), 'rule')}: {problems} found"
 
 
 def rule_lines(rules: Sequence[LintRule]) -> list[str]:
@@ -67,23 +68,19 @@ def rule_lines(rules: Sequence[LintRule]) -> list[str]:
     return [line for rule in rules for line in (f"{rule.name} ({rule.severity}): {rule.title}", f"    {rule.remedy}")]
 
 
-def _count(number: int, what: str) -> str:
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
-
-
 def as_github(report: LintReport) -> str:
     """Return a command to GitHub for each finding, which it shows as an annotation, and the summary."""
     commands = [
-        f"::{one.severity} file={_github_property(one.file)},line={one.line},title={_github_property(one.rule)}"
-        f"::{_github_data(_one_text(one))}"
-        for one in report.findings
+        f"::{finding.severity} file={_github_property(finding.file)},line={finding.line},"
+        f"title={_github_property(finding.rule)}::{_github_data(_whole_message(finding))}"
+        for finding in report.findings
     ]
     return "\n".join([*commands, *map(one_line, report.notices), _summary(report)])
 
 
-def _one_text(one: LintFinding) -> str:
-    details = [printable(line) for line in one.details[:DETAILS]]
-    return "\n".join([one_line(one.message), *details])
+def _whole_message(finding: LintFinding) -> str:
+    details = [printable(line) for line in finding.details[:DETAILS]]
+    return "\n".join([one_line(finding.message), *details])
 
 
 def _github_data(text: str) -> str:
@@ -105,7 +102,7 @@ def as_sarif(report: LintReport) -> str:
     run = {
         "tool": {"driver": driver},
         "columnKind": "unicodeCodePoints",
-        "results": [_sarif_result(one, places[one.rule]) for one in report.findings],
+        "results": [_sarif_result(finding, places[finding.rule]) for finding in report.findings],
     }
     return in_json({"$schema": SARIF_SCHEMA, "version": "2.1.0", "runs": [run]})
 
@@ -119,14 +116,14 @@ def _sarif_rule(rule: LintRule) -> dict[str, Any]:
     }
 
 
-def _sarif_result(one: LintFinding, place: int) -> dict[str, Any]:
-    location = {"uri": quote(one.file), "uriBaseId": ROOT}
+def _sarif_result(finding: LintFinding, place: int) -> dict[str, Any]:
+    location = {"uri": quote(finding.file), "uriBaseId": ROOT}
     return {
-        "ruleId": one.rule,
+        "ruleId": finding.rule,
         "ruleIndex": place,
-        "level": one.severity,
-        "message": {"text": _one_text(one)},
-        "locations": [{"physicalLocation": {"artifactLocation": location, "region": {"startLine": one.line}}}],
+        "level": finding.severity,
+        "message": {"text": _whole_message(finding)},
+        "locations": [{"physicalLocation": {"artifactLocation": location, "region": {"startLine": finding.line}}}],
     }
 
 

@@ -57,7 +57,7 @@ class PropertySearch:
 
     limits: SearchLimits
     interrupted: bool = False
-    _found: dict[str, list[tuple[str, LintProblem]]] = field(default_factory=dict)
+    _by_suite: dict[str, list[tuple[str, LintProblem]]] = field(default_factory=dict)
     _searched: list[tuple[Family, str, Settings, Mapping[str, Any]]] = field(default_factory=list)
 
     def rules(self, own: Mapping[str, str]) -> list[LintRule]:
@@ -78,42 +78,42 @@ class PropertySearch:
         yield from self._problems(NO_CASE, suite)
 
     def _problems(self, name: str, suite: LintedSuite) -> Iterator[LintProblem]:
-        if suite.name not in self._found:
-            found = self._found[suite.name] = []
-            found.extend(self._search(suite))  # one by one, so that what was found before Ctrl-C is kept
-        yield from (problem for violated, problem in self._found[suite.name] if violated == name)
+        if suite.name not in self._by_suite:
+            problems = self._by_suite[suite.name] = []
+            problems.extend(self._search(suite))  # one by one, so that what was found before Ctrl-C is kept
+        yield from (problem for violated, problem in self._by_suite[suite.name] if violated == name)
 
     def _search(self, suite: LintedSuite) -> Iterator[tuple[str, LintProblem]]:
-        told: set[tuple[str, str]] = set()
-        for one in suite.questions:
-            for name, message in self._violations(suite.family, one):
-                if (name, one.reference.group) not in told:
-                    told.add((name, one.reference.group))
-                    told_of = f"{one.reference.id}: {message}"
-                    yield name, LintProblem(told_of, suite.family.group_source(one.reference.group, one.settings))
+        seen: set[tuple[str, str]] = set()
+        for linted in suite.questions:
+            for name, message in self._violations(suite.family, linted):
+                if (name, linted.reference.group) not in seen:
+                    seen.add((name, linted.reference.group))
+                    line = f"{linted.reference.id}: {message}"
+                    yield name, LintProblem(line, suite.family.group_source(linted.reference.group, linted.settings))
         if self.limits.examples:
-            for name, group, problem in self._drawn(suite):
-                if (name, group) not in told:
-                    told.add((name, group))
+            for name, group, problem in self._violations_of_groups(suite):
+                if (name, group) not in seen:
+                    seen.add((name, group))
                     yield name, problem
 
-    def _violations(self, family: Family, one: LintedQuestion) -> Iterator[tuple[str, str]]:
+    def _violations(self, family: Family, linted: LintedQuestion) -> Iterator[tuple[str, str]]:
         """Yield the properties that a question of the suite violates."""
-        if one.question is None:
-            yield RENDERS, one.error
+        if linted.question is None:
+            yield RENDERS, linted.error
             return
-        own = tuple(family.question_checks(one.reference, one.question, one.settings))
-        found: list[str] = []
+        own = tuple(family.question_checks(linted.reference, linted.question, linted.settings))
+        violated: list[str] = []
         while True:
             try:
-                check_instance(Instance(one.question, checks=own), REPLIES, self.limits.most_tokens, found)
+                check_instance(Instance(linted.question, checks=own), REPLIES, self.limits.most_tokens, violated)
             except Violation as violation:
-                found.append(violation.property)
+                violated.append(violation.property)
                 yield violation.property, violation.message
             else:
                 return
 
-    def _drawn(self, suite: LintedSuite) -> Iterator[tuple[str, str, LintProblem]]:
+    def _violations_of_groups(self, suite: LintedSuite) -> Iterator[tuple[str, str, LintProblem]]:
         """Yield the violations among drawn questions of the suite's groups, by property and group."""
         for settings in suite.settings:
             for group in suite.family.fuzz_groups(settings, suite.options):
@@ -133,8 +133,8 @@ class PropertySearch:
                     if group not in suite.groups:
                         yield NO_CASE, group, _problem(suite, group, settings, str(error))
                     continue
-                for one in findings:
-                    yield one.property, group, _shown(suite, settings, one)
+                for finding in findings:
+                    yield finding.property, group, _problem_of(suite, settings, finding)
 
 
 def _problem(
@@ -143,7 +143,7 @@ def _problem(
     return LintProblem(f"{group}: {message}", suite.family.group_source(group, settings), details)
 
 
-def _shown(suite: LintedSuite, settings: Settings, finding: Finding) -> LintProblem:
+def _problem_of(suite: LintedSuite, settings: Settings, finding: Finding) -> LintProblem:
     """Return the problem that a finding is, with the smallest case, its question and how to find it again."""
     instance = finding.instance
     question = [f"question: {instance.question.text}"] if instance.question.text else []

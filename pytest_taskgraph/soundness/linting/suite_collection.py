@@ -82,21 +82,21 @@ def with_suites(arguments: Sequence[str], inspect: Callable[[list[LintedSuite]],
     Raises:
         UsageError: if pytest refuses the arguments, or the plugin what they ask for.
     """
-    collector, told = _SuiteCollector(inspect), io.StringIO()
-    with redirect_stdout(told), redirect_stderr(told):
+    collector, output = _SuiteCollector(inspect), io.StringIO()
+    with redirect_stdout(output), redirect_stderr(output):
         code = pytest.main([*_model(arguments), *arguments, *_COLLECTING], plugins=[collector])
     if collector.failure is not None:
         raise collector.failure
     broken = code == pytest.ExitCode.INTERNAL_ERROR or not (collector.finished or code == pytest.ExitCode.INTERRUPTED)
     if broken or (code == pytest.ExitCode.USAGE_ERROR and not collector.explained):
-        raise UsageError(f"pytest could not collect the suites:\n{_errors_in(told.getvalue())}")
+        raise UsageError(f"pytest could not collect the suites:\n{_errors_in(output.getvalue())}")
     collector.collected.interrupted |= not collector.finished
     return collector.collected
 
 
 def _model(arguments: Sequence[str]) -> list[str]:
     """Return the option that names a model, which is not asked: the default one is not there for every family."""
-    stated = any(one.partition("=")[0] in ("--model", "--taskgraph-model") for one in arguments)
+    stated = any(argument.partition("=")[0] in ("--model", "--taskgraph-model") for argument in arguments)
     return [] if stated else ["--taskgraph-model=simulated:1"]
 
 
@@ -170,12 +170,12 @@ def _message_of(error: BaseException, report: pytest.CollectReport) -> str:
 
 def _line_of(node: pytest.Collector, excinfo: pytest.ExceptionInfo[BaseException]) -> int:
     """Return the line of the function that the message begins with, else of the last call in the file, else 1."""
-    told = str(excinfo.value)
+    message = str(excinfo.value)
     lines = [entry.lineno + 1 for entry in excinfo.traceback if entry.path == node.path]
     if isinstance(excinfo.value, UsageError):  # the module was imported
-        named = getattr(getattr(node, "obj", None), told.partition(":")[0], None)
-        return _first_line(named, lines[-1] if lines else 1)
-    lines += map(int, re.findall(rf'{re.escape(node.path.name)}(?:", line |:)(\d{{1,9}})', told))
+        function = getattr(getattr(node, "obj", None), message.partition(":")[0], None)
+        return _first_line(function, lines[-1] if lines else 1)
+    lines += map(int, re.findall(rf'{re.escape(node.path.name)}(?:", line |:)(\d{{1,9}})', message))
     return lines[-1] if lines else 1
 
 
@@ -191,18 +191,18 @@ def _suites(items: Sequence[pytest.Item], notices: list[str]) -> Iterator[Linted
     for item in items:
         if item.get_closest_marker(_MARK) is not None:
             functions.setdefault(item.nodeid.partition("[")[0], []).append(item)
-    for name, found in functions.items():
-        if skipped := [_reason(item) for item in found if _collected(item) is None]:
+    for name, those in functions.items():
+        if skipped := [_reason(item) for item in those if _collected(item) is None]:
             notices.append(f"{name} is not checked: {skipped[0]}")
-        asking = [one for one in map(_collected, found) if one is not None]
+        asking = [collected for collected in map(_collected, those) if collected is not None]
         if asking:
-            yield _suite(name, found[0], asking)
+            yield _suite(name, those[0], asking)
 
 
 def _collected(item: pytest.Item) -> CollectedQuestion | None:
     """Return what stands behind an item; None if it asks nothing."""
-    found = getattr(getattr(item, "callspec", None), "params", {}).get(_PARAMETER)
-    return found if hasattr(found, "question") else None
+    value = getattr(getattr(item, "callspec", None), "params", {}).get(_PARAMETER)
+    return value if hasattr(value, "question") else None
 
 
 def _reason(item: pytest.Item) -> str:
@@ -213,17 +213,17 @@ def _suite(name: str, item: pytest.Item, asking: Sequence[CollectedQuestion]) ->
     mark = next(mark for mark in item.iter_markers(_MARK) if "family" in mark.kwargs)
     place = SourcePlace(Path(item.path), _first_line(getattr(item, "obj", None)))
     family: Family = mark.kwargs["family"]
-    once = {id(one.reference): one for one in asking if one.reference.repetition == 1}
+    once = {id(collected.reference): collected for collected in asking if collected.reference.repetition == 1}
     settings: list[Settings] = []
-    for one in once.values():
-        if one.settings not in settings:
-            settings.append(one.settings)
+    for collected in once.values():
+        if collected.settings not in settings:
+            settings.append(collected.settings)
     return LintedSuite(name, place, family, mark.kwargs["options"], [*map(_built, once.values())], settings)
 
 
-def _built(one: CollectedQuestion) -> LintedQuestion:
+def _built(collected: CollectedQuestion) -> LintedQuestion:
     """Return the question of an item, built; with the error if that fails."""
     try:
-        return LintedQuestion(one.reference, one.settings, one.question())
+        return LintedQuestion(collected.reference, collected.settings, collected.question())
     except Exception as error:  # of a family or a template of the user, whatever it is
-        return LintedQuestion(one.reference, one.settings, None, exception_in_words(error))
+        return LintedQuestion(collected.reference, collected.settings, None, exception_in_words(error))

@@ -14,62 +14,66 @@ from .suite_collection import NO_CASE, SUITE_ERROR
 
 MOST_SHARE: Final = 2 / 3  # of the questions of a group that one constant answer may get right
 LEAST_QUESTIONS: Final = 4  # of a group, to tell anything of its balance
-NAMED: Final = 3  # questions that one message names
+IDS_SHOWN: Final = 3  # questions that one message names
 
 
 def questions_of(suite: LintedSuite) -> list[Question]:
     """Return the questions that could be built and are no variations of others."""
-    return [one.question for one in suite.questions if one.question is not None and not one.reference.relation]
+    return [
+        linted.question for linted in suite.questions if linted.question is not None and not linted.reference.relation
+    ]
 
 
 def _same_prompts(suite: LintedSuite) -> Iterator[list[Question]]:
     """Yield the questions that a model is told the same of, two or more."""
-    told: dict[str, list[Question]] = {}
-    for one in questions_of(suite):
-        parts = (one.system, one.prompt, one.episode, one.specifications, one.episode_settings)
-        told.setdefault(json.dumps(parts, sort_keys=True), []).append(one)
-    yield from (found for found in told.values() if len(found) > 1)
+    groups: dict[str, list[Question]] = {}
+    for question in questions_of(suite):
+        parts = (question.system, question.prompt, question.episode, question.specifications, question.episode_settings)
+        groups.setdefault(json.dumps(parts, sort_keys=True), []).append(question)
+    yield from (questions for questions in groups.values() if len(questions) > 1)
 
 
 def _duplicates(suite: LintedSuite) -> Iterator[LintProblem]:
-    for found in _same_prompts(suite):
-        if len(_answers(found)) == 1:
-            yield LintProblem(f"{_listed(found)} have one prompt and one answer; expected each question once")
+    for questions in _same_prompts(suite):
+        if len(_answers(questions)) == 1:
+            yield LintProblem(f"{_ids_of(questions)} have one prompt and one answer; expected each question once")
 
 
 def _contradictions(suite: LintedSuite) -> Iterator[LintProblem]:
-    for found in _same_prompts(suite):
-        if len(_answers(found)) > 1:
-            yield LintProblem(f"{_listed(found)} have one prompt and {len(_answers(found))} answers; expected one")
+    for questions in _same_prompts(suite):
+        if len(_answers(questions)) > 1:
+            yield LintProblem(
+                f"{_ids_of(questions)} have one prompt and {len(_answers(questions))} answers; expected one"
+            )
 
 
 def _answers(questions: Iterable[Question]) -> set[str]:
-    return {json.dumps(one.reference, sort_keys=True) for one in questions}
+    return {json.dumps(question.reference, sort_keys=True) for question in questions}
 
 
-def _listed(questions: Sequence[Question]) -> str:
-    names = [one.id for one in questions]
-    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-    return f"{', '.join(names[:NAMED])}{more}"
+def _ids_of(questions: Sequence[Question]) -> str:
+    names = [question.id for question in questions]
+    more = f" and {len(names) - IDS_SHOWN} more" if len(names) > IDS_SHOWN else ""
+    return f"{', '.join(names[:IDS_SHOWN])}{more}"
 
 
 def _unbalanced(suite: LintedSuite) -> Iterator[LintProblem]:
     """Yield the groups with few and fixed answers of which one is right too often."""
     groups: dict[str, list[Question]] = {}
-    for one in questions_of(suite):
-        if form(one.form).classes:
-            groups.setdefault(one.group, []).append(one)
-    for name, found in groups.items():
-        classes = Counter(str(form(one.form).classify(one.reference)) for one in found)
+    for question in questions_of(suite):
+        if form(question.form).classes:
+            groups.setdefault(question.group, []).append(question)
+    for name, questions in groups.items():
+        classes = Counter(str(form(question.form).classify(question.reference)) for question in questions)
         answer, right = classes.most_common(1)[0]
-        if len(found) >= LEAST_QUESTIONS and right > MOST_SHARE * len(found):
+        if len(questions) >= LEAST_QUESTIONS and right > MOST_SHARE * len(questions):
             yield LintProblem(
-                f"{name}: {right} of {len(found)} answers are {answer!r}, so that this answer alone scores "
-                f"{right / len(found):.0%}; expected at most {MOST_SHARE:.0%}"
+                f"{name}: {right} of {len(questions)} answers are {answer!r}, so that this answer alone scores "
+                f"{right / len(questions):.0%}; expected at most {MOST_SHARE:.0%}"
             )
 
 
-def _nothing(suite: LintedSuite) -> Iterable[LintProblem]:
+def _no_problems(suite: LintedSuite) -> Iterable[LintProblem]:
     """Return no problems: those of the rule are found while suites are collected."""
     return ()
 
@@ -79,13 +83,13 @@ RULES: Final = (
         SUITE_ERROR,
         "A suite cannot be collected.",
         "Mend what the message names; until then nothing else of its file is checked.",
-        _nothing,
+        _no_problems,
     ),
     LintRule(
         NO_CASE,
         "Nothing can be asked for a group of a suite.",
         "Let the group find cases in what it is about, demand what it needs, or do not ask for it.",
-        _nothing,
+        _no_problems,
     ),
     LintRule(
         "duplicate-prompt",
