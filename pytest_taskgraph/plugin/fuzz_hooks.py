@@ -28,7 +28,7 @@ _Packed = dict[str, Any]
 
 
 class PropertiesViolated(Exception):
-    """An item whose questions violate properties; its findings are told in place of a traceback."""
+    """An item whose questions violate properties; its findings stand in place of a traceback."""
 
 
 class FuzzHooks:
@@ -56,11 +56,11 @@ class FuzzHooks:
                     family.check(settings)
 
     def pytest_report_header(self) -> list[str]:
-        """Tell that no model is asked, and which options of the command line have no effect for it."""
+        """Return that no model is asked, and which options of the command line have no effect for it."""
         unused = [name for name in options.OPTIONS if name not in (*_DECIDING, OPTION)]
         flags = [options.OPTIONS[name].flag for name in unused if options.flagged(self._config, name)]
         without = f"; not used: {', '.join(flags)}" if flags else ""
-        return [f"taskgraph: {self._examples:,} examples of each group are drawn; no model is asked{without}"]
+        return [f"taskgraph: up to {self._examples:,} examples of each group; no model is asked{without}"]
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, items: Sequence[pytest.Item]) -> None:
@@ -130,12 +130,15 @@ class FuzzHooks:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """Tell how many groups were searched."""
+        """Print how many groups were searched."""
+        from ..reports.wording import count
+
         if self._searched:
             found = self._searched - self._sound
             violated = f"{found:,} with violated properties" if found else "no property is violated"
             terminalreporter.write_line(
-                f"taskgraph: {self._searched:,} groups searched with {self._examples:,} examples each: {violated}"
+                f"taskgraph: {count(self._searched, 'group')} searched with "
+                f"{count(self._examples, 'example')} each: {violated}"
             )
 
     @property

@@ -38,7 +38,7 @@ def test_page_tutorial_finds_the_fault_and_survives_the_fix(tutorial: Project) -
     (line,) = (line for line in shown if line.startswith("reproduce: "))
     mended = tutorial.spawn(*line.replace("'", "").split()[2:], plugins=PLUGINS)
     assert (mended.code, mended.counts) == (0, {"passed": 1})
-    assert re.findall(r"^taskgraph: 1 groups searched .*$", PAGE, re.MULTILINE)[0] in mended.output
+    assert re.findall(r"^taskgraph: 1 group searched .*$", PAGE, re.MULTILINE)[0] in mended.output
 
 
 def test_page_strategy_draws_workflows_for_own_tests(tutorial: Project) -> None:

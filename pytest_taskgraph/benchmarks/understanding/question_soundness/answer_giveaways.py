@@ -95,18 +95,18 @@ class _Pool:
         if not notation:
             return None
         try:
-            found = self._drawn()
+            pool = self._pool()
         except NoCaseError as error:
-            return self._one_sided(error, notation)
-        guesses = self._surface_guesses(found, notation) if self.pattern.yes_no else self._guesses(found, notation)
-        worst = max(guesses, key=lambda one: one.right / one.asked, default=None)
+            return self._constant_answer(error, notation)
+        guesses = self._surface_guesses(pool, notation) if self.pattern.yes_no else self._guesses(pool, notation)
+        worst = max(guesses, key=lambda guess: guess.right / guess.asked, default=None)
         if worst is None or not worst.given_away:
             return None
-        told = (
+        message = (
             f"the rule {worst.rule!r} gets {worst.right} of {worst.asked} answers right; "
             f"expected at most {MOST:.0%}, but for chance"
         )
-        return GroupViolation(told, self._smallest(worst, found, notation))
+        return GroupViolation(message, self._smallest(worst, pool, notation))
 
     def _notation(self) -> str:
         """Return the first notation that supports the workflows; empty if none does."""
@@ -117,28 +117,28 @@ class _Pool:
     def _tasks(self) -> int:
         return size(self.pattern, self.settings.tasks[0])
 
-    def _drawn(self) -> list[Drawn]:
+    def _pool(self) -> list[Drawn]:
         if self.pattern.yes_no:
             hard = "hard" if self.pattern.name in EXCEPTIONS else ""
             return list(questions(self.pattern, self.count, self._tasks(), hard))
         return [draw(self.pattern, self._tasks(), SEED, ordinal) for ordinal in range(self.count)]
 
-    def _one_sided(self, error: NoCaseError, notation: str) -> GroupViolation | None:
+    def _constant_answer(self, error: NoCaseError, notation: str) -> GroupViolation | None:
         """Return that a yes/no pattern has one answer only; None if it has no case at all."""
         for ordinal in range(2 if self.pattern.yes_no else 0):
             try:
                 drawn = draw(self.pattern, size(self.pattern, 3), SEED, ordinal)
             except NoCaseError:
                 continue
-            told = f"every answer is {json.dumps(drawn.case.answer)}: {error}"
-            return GroupViolation(told, self._instance(drawn, notation))
+            message = f"every answer is {json.dumps(drawn.case.answer)}: {error}"
+            return GroupViolation(message, self._instance(drawn, notation))
         return None
 
-    def _surface_guesses(self, found: Sequence[Drawn], notation: str) -> Iterator[_Guess]:
+    def _surface_guesses(self, pool: Sequence[Drawn], notation: str) -> Iterator[_Guess]:
         """Yield the best rule of each sort, fitted on each half and counted on the other."""
-        samples = [sample(self.pattern, one, notation) for one in found]
+        samples = [sample(self.pattern, drawn, notation) for drawn in pool]
         # Four in a row are both answers in both phrasings: so each half holds as many of either.
-        halves = [[one for i, one in enumerate(samples) if (i >> 2) % 2 == half] for half in (0, 1)]
+        halves = [[shown for i, shown in enumerate(samples) if (i >> 2) % 2 == half] for half in (0, 1)]
         for make in SORTS:
             rules = [fit(train, make) for train in halves]
             right = sum(round(rule.accuracy(held) * len(held)) for rule, held in zip(rules, halves[::-1], strict=True))
@@ -152,42 +152,42 @@ class _Pool:
         stump = rule.stumps[""]
         return f"yes if {rule} is {'less than' if stump.turned else 'at least'} {stump.cut:g}"
 
-    def _guesses(self, found: Sequence[Drawn], notation: str) -> Iterator[_Guess]:
+    def _guesses(self, pool: Sequence[Drawn], notation: str) -> Iterator[_Guess]:
         """Yield rules that need no fitting, but for the most frequent answer."""
-        fields = dict.fromkeys(name for one in found for name in sorted(one.case.fields))
+        fields = dict.fromkeys(name for drawn in pool for name in sorted(drawn.case.fields))
         telling = {f"what the question tells as {name}": _field_answers(name) for name in fields}
         for name, answers in {**_rules(), **telling}.items():
-            said = [self._says(answers, one, notation) for one in found]
-            right = sum(map(bool, said))
-            yield _Guess(name, right, len(found), partial(self._says, answers, notation=notation))
-        keys = [json.dumps(one.case.answer, sort_keys=True) for one in found]
+            answered = [self._says(answers, drawn, notation) for drawn in pool]
+            right = sum(map(bool, answered))
+            yield _Guess(name, right, len(pool), partial(self._says, answers, notation=notation))
+        keys = [json.dumps(drawn.case.answer, sort_keys=True) for drawn in pool]
         halves = [keys[::2], keys[1::2]]
         most = [Counter(half).most_common(1)[0][0] for half in halves]
         right = sum(held.count(answer) for answer, held in zip(most, halves[::-1], strict=True))
         same = json.loads(most[0])
-        yield _Guess(f"always {most[0]}", right, len(keys), lambda one: bool(one.case.answer == same))
+        yield _Guess(f"always {most[0]}", right, len(keys), lambda drawn: bool(drawn.case.answer == same))
 
     def _says(self, answers: Answers, drawn: Drawn, notation: str) -> bool:
         """Return True if a rule gives the answer of a question."""
         text = sentence(self.pattern, drawn.phrasing, drawn.scope, drawn.case).replace(drawn.scope.place, "")
         try:
-            said = answers(drawn, text, written(drawn.project, notation))
+            given = answers(drawn, text, written(drawn.project, notation))
         except IndexError:  # no name to say
             return False
         answer = drawn.case.answer
-        if isinstance(said, str) and isinstance(answer, list):
-            listed = sorted(part.strip() for part in said.split(","))
-            return said == show_answer(self.pattern.form, answer) or listed == sorted(answer, key=str)
-        return said == (sorted(answer, key=str) if isinstance(answer, list) else answer)
+        if isinstance(given, str) and isinstance(answer, list):
+            listed = sorted(part.strip() for part in given.split(","))
+            return given == show_answer(self.pattern.form, answer) or listed == sorted(answer, key=str)
+        return given == (sorted(answer, key=str) if isinstance(answer, list) else answer)
 
-    def _smallest(self, guess: _Guess, found: Sequence[Drawn], notation: str) -> Instance:
+    def _smallest(self, guess: _Guess, pool: Sequence[Drawn], notation: str) -> Instance:
         """Return a question of the least size that the rule answers right; of the pool where there is none."""
         least = size(self.pattern, 3)
         try:
             small = [draw(self.pattern, least, SEED, ordinal) for ordinal in range(SMALL)]
         except UsageError:
             small = []
-        return self._instance(next(islice(filter(guess.answers, [*small, *found]), 1), found[0]), notation)
+        return self._instance(next(islice(filter(guess.answers, [*small, *pool]), 1), pool[0]), notation)
 
     def _instance(self, drawn: Drawn, notation: str) -> Instance:
         words = worded(self.pattern, self.settings.templates)
@@ -199,26 +199,26 @@ class _Pool:
 def _rules() -> dict[str, Answers]:
     """Return the rules for answers in names, by what they answer."""
     return {
-        "the first name of the question": lambda drawn, text, shown: _named(drawn, text)[0],
-        "the last name of the question": lambda drawn, text, shown: _named(drawn, text)[-1],
-        "all names of the question": lambda drawn, text, shown: [*sorted(set(_named(drawn, text)))],
-        "the task that the text mentions first": lambda drawn, text, shown: _mentioned(drawn, shown)[0],
-        "the task that the text mentions last": lambda drawn, text, shown: _mentioned(drawn, shown)[-1],
+        "the first name of the question": lambda drawn, text, shown: _mentioned_names(drawn, text)[0],
+        "the last name of the question": lambda drawn, text, shown: _mentioned_names(drawn, text)[-1],
+        "all names of the question": lambda drawn, text, shown: [*sorted(set(_mentioned_names(drawn, text)))],
+        "the task that the text mentions first": lambda drawn, text, shown: _tasks_by_mention(drawn, shown)[0],
+        "the task that the text mentions last": lambda drawn, text, shown: _tasks_by_mention(drawn, shown)[-1],
     }
 
 
-def _named(drawn: Drawn, text: str) -> list[str]:
+def _mentioned_names(drawn: Drawn, text: str) -> list[str]:
     """Return the names of the level that a question mentions, in order."""
     level = drawn.scope.workflow
-    return names_in(text, {*level.task_names, *(one.name for one in level.data)})
+    return names_in(text, {*level.task_names, *(data.name for data in level.data)})
 
 
 def _field_answers(field: str) -> Answers:
     """Return the rule that answers with a field of the case, as the question tells it."""
-    return lambda drawn, text, shown: _told(drawn, text, field)
+    return lambda drawn, text, shown: _field_in_question(drawn, text, field)
 
 
-def _told(drawn: Drawn, text: str, field: str) -> Json:
+def _field_in_question(drawn: Drawn, text: str, field: str) -> Json:
     """Return what a question tells for a field of its case. Raises IndexError where it tells none."""
     value = drawn.case.fields.get(field)
     parts = value if isinstance(value, list | tuple | set | frozenset) else [value]
@@ -227,5 +227,5 @@ def _told(drawn: Drawn, text: str, field: str) -> Json:
     return sorted(parts, key=str) if parts is value else value
 
 
-def _mentioned(drawn: Drawn, shown: str) -> list[str]:
+def _tasks_by_mention(drawn: Drawn, shown: str) -> list[str]:
     return first_mentions(shown, "wadl", drawn.scope.workflow.task_names, "text")

@@ -18,7 +18,7 @@ class AskedCase(NamedTuple):
     case: Case
 
 
-def nearest_case(pattern: Pattern, project: Workflow, wanted: AskedCase) -> AskedCase | None:
+def nearest_case(pattern: Pattern, project: Workflow, original: AskedCase) -> AskedCase | None:
     """Return the case about the same as another one, else that which has most in common with it; None if there is none.
 
     A case with the same fields is about the same, whatever its answer now is. Of others the same verdict counts most,
@@ -28,18 +28,18 @@ def nearest_case(pattern: Pattern, project: Workflow, wanted: AskedCase) -> Aske
         levels = scopes(project)
     except WorkflowError:
         return None
-    found = [AskedCase(scope, case) for scope in levels for case in cases(pattern, scope) if not case.revealing]
-    same = [one for one in found if one.case.fields == wanted.case.fields]
-    return max(same or found, key=lambda one: _likeness(one, wanted), default=None)
+    candidates = [AskedCase(scope, case) for scope in levels for case in cases(pattern, scope) if not case.revealing]
+    same = [candidate for candidate in candidates if candidate.case.fields == original.case.fields]
+    return max(same or candidates, key=lambda candidate: _likeness(candidate, original), default=None)
 
 
-def _likeness(one: AskedCase, wanted: AskedCase) -> tuple[float, ...]:
+def _likeness(candidate: AskedCase, original: AskedCase) -> tuple[float, ...]:
     """Return how much a case has in common with another; of equally near ones, the first is the nearest."""
-    agree = verdict(one.case.answer) == verdict(wanted.case.answer)
-    fields = _shared(one.case.fields, wanted.case.fields)
-    place = one.scope.path == wanted.scope.path
-    labels = _shared(one.case.labels, wanted.case.labels)
-    return (agree and isinstance(verdict(one.case.answer), str), fields, place, labels, -one.case.rank)
+    agree = verdict(candidate.case.answer) == verdict(original.case.answer)
+    fields = _shared(candidate.case.fields, original.case.fields)
+    place = candidate.scope.path == original.scope.path
+    labels = _shared(candidate.case.labels, original.case.labels)
+    return (agree and isinstance(verdict(candidate.case.answer), str), fields, place, labels, -candidate.case.rank)
 
 
 def _shared(one: Mapping[str, Any], other: Mapping[str, Any]) -> int:

@@ -38,38 +38,40 @@ def pattern_source(name: str, settings: UnderstandingSettings) -> SourcePlace | 
 def _patterns(suite: LintedSuite) -> Iterator[tuple[Pattern, UnderstandingSettings]]:
     """Yield the patterns of the suite's questions in the words of the run, each once."""
     settings = UnderstandingSettings.of(suite.settings[0])
-    known = catalogue()
+    patterns = catalogue()
     for name in suite.groups:
-        if name in known:
-            yield worded(known[name], settings.templates), settings
+        if name in patterns:
+            yield worded(patterns[name], settings.templates), settings
 
 
 def _fields(suite: LintedSuite, name: str) -> dict[str, list[Any]]:
     """Return the fields that the cases of a pattern fill its templates with, each with the values it has."""
-    found: dict[str, list[Any]] = {}
-    references = [one for one in suite.questions if one.reference.group == name and not one.reference.relation]
-    for one in references[:CASES]:
+    fields: dict[str, list[Any]] = {}
+    references = [
+        linted for linted in suite.questions if linted.reference.group == name and not linted.reference.relation
+    ]
+    for linted in references[:CASES]:
         try:
-            case = asked(PatternReference.of(one.reference), UnderstandingSettings.of(one.settings)).case
+            case = asked(PatternReference.of(linted.reference), UnderstandingSettings.of(linted.settings)).case
         except UsageError:  # the property `renders` tells it
             continue
         for field, value in case.fields.items():
-            found.setdefault(field, []).append(value)
-    return found
+            fields.setdefault(field, []).append(value)
+    return fields
 
 
 def _undefined(suite: LintedSuite) -> Iterator[LintProblem]:
     for pattern, settings in _patterns(suite):
-        known = {*_fields(suite, pattern.name), *SENTENCE_FIELDS}
+        names = {*_fields(suite, pattern.name), *SENTENCE_FIELDS}
         for number, template in enumerate(pattern.templates, 1):
-            if unknown := sorted(names_used(template) - known):
-                told = f"{pattern.name}: phrasing {number} uses {_named(unknown)}, which no case has"
-                yield LintProblem(f"{told}; known: {_named(known)}", pattern_source(pattern.name, settings))
-    for one in suite.settings:
-        prompt = prompt_template(one.prompt, one.templates)
+            if unknown := sorted(names_used(template) - names):
+                message = f"{pattern.name}: phrasing {number} uses {_joined(unknown)}, which no case has"
+                yield LintProblem(f"{message}; known: {_joined(names)}", pattern_source(pattern.name, settings))
+    for asked_with in suite.settings:
+        prompt = prompt_template(asked_with.prompt, asked_with.templates)
         if unknown := sorted(names_used(prompt.source) - set(FIELDS)):
-            told = f"the prompt {prompt.name} uses {_named(unknown)}; known: {_named(FIELDS)}"
-            yield LintProblem(told, _prompt_source(one))
+            message = f"the prompt {prompt.name} uses {_joined(unknown)}; known: {_joined(FIELDS)}"
+            yield LintProblem(message, _prompt_source(asked_with))
 
 
 def _unused(suite: LintedSuite) -> Iterator[LintProblem]:
@@ -77,16 +79,16 @@ def _unused(suite: LintedSuite) -> Iterator[LintProblem]:
         used = {name for template in pattern.templates for name in names_used(template)}
         for field, values in _fields(suite, pattern.name).items():
             if field not in used and any(value != values[0] for value in values):
-                told = f"{pattern.name}: no phrasing uses the field {field!r}, which differs from case to case"
-                yield LintProblem(told, pattern_source(pattern.name, settings))
-    for one in suite.settings:
-        prompt = prompt_template(one.prompt, one.templates)
+                message = f"{pattern.name}: no phrasing uses the field {field!r}, which differs from case to case"
+                yield LintProblem(message, pattern_source(pattern.name, settings))
+    for asked_with in suite.settings:
+        prompt = prompt_template(asked_with.prompt, asked_with.templates)
         if "instruction" not in names_used(prompt.source):
-            told = f"the prompt {prompt.name} does not use 'instruction', which says what the answer looks like"
-            yield LintProblem(told, _prompt_source(one))
+            message = f"the prompt {prompt.name} does not use 'instruction', which says what the answer looks like"
+            yield LintProblem(message, _prompt_source(asked_with))
 
 
-def _named(names: Any) -> str:  # noqa: ANN401 - any collection of texts
+def _joined(names: Any) -> str:  # noqa: ANN401 - any collection of texts
     return ", ".join(repr(name) for name in sorted(names))
 
 
@@ -96,8 +98,8 @@ def _prompt_source(settings: Settings) -> SourcePlace | None:
     if path.is_file():
         return SourcePlace(path)
     own = files_of(settings.templates) if settings.templates else {}
-    found = own.get(settings.prompt) or own.get(settings.prompt.replace("-", "_"))
-    return SourcePlace(found) if found else None
+    template = own.get(settings.prompt) or own.get(settings.prompt.replace("-", "_"))
+    return SourcePlace(template) if template else None
 
 
 def _unsupported(suite: LintedSuite) -> Iterator[LintProblem]:
@@ -130,25 +132,27 @@ def _pinned_folder(pattern: Pattern, settings: UnderstandingSettings) -> Path | 
 
 def _pinned(suite: LintedSuite, missing: bool) -> Iterator[LintProblem]:
     """Yield the phrasings without an example, or the examples that the pattern does not keep to."""
-    read: dict[Path, Mapping[str, Any]] = {}
+    by_folder: dict[Path, Mapping[str, Any]] = {}
     for pattern, settings in _patterns(suite):
         folder = _pinned_folder(pattern, settings)
         if folder is None:
             continue
         place = pattern_source(pattern.name, settings)
         try:
-            examples = read.setdefault(folder, pinned_in(folder)).get(pattern.name, [])
+            examples = by_folder.setdefault(folder, pinned_in(folder)).get(pattern.name, [])
         except UsageError as error:
             if not missing:
                 yield LintProblem(str(error), place)
             return
         for phrasing in range(len(pattern.templates)):
-            those = [one for one in examples if phrasing in one.questions]
-            if missing and not those:
+            pinned = [example for example in examples if phrasing in example.questions]
+            if missing and not pinned:
                 where = f"expected one under [[{pattern.name}]] in {FOLDER}/*.toml, with {_phrasing(phrasing)!r}"
                 yield LintProblem(f"{pattern.name}: phrasing {phrasing + 1} has no pinned example; {where}", place)
             elif not missing:
-                yield from (LintProblem(told, place) for one in those if (told := fault(pattern, one, phrasing)))
+                yield from (
+                    LintProblem(message, place) for example in pinned if (message := fault(pattern, example, phrasing))
+                )
 
 
 def _phrasing(number: int) -> str:

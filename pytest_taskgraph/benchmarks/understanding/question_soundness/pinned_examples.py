@@ -44,7 +44,7 @@ FOLDER: Final = "pinned_examples"
 PHRASINGS: Final = ("first", "second", "third", "fourth", "fifth", "sixth")
 LARGEST_FILE: Final = 1_000_000  # bytes
 _KEYS: Final = {"workflow", "answer", "tempting", "flaw", "why", *PHRASINGS}
-_SHOWN: Final = 160  # characters of a question in a message
+_CHARACTERS_SHOWN: Final = 160  # characters of a question in a message
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,12 +72,12 @@ def pinned_in(folder: Path) -> dict[str, list[PinnedExample]]:
     Raises:
         UsageError: if a file cannot be read, or an entry is no example.
     """
-    found: dict[str, list[PinnedExample]] = {}
+    examples: dict[str, list[PinnedExample]] = {}
     for path in sorted(folder.glob("*.toml")) if folder.is_dir() else ():
         for pattern, entries in _read_file(path).items():
             for number, entry in enumerate(_entries(path, pattern, entries), 1):
-                found.setdefault(pattern, []).append(_example(path, f"{path}: {pattern} {number}", entry))
-    return found
+                examples.setdefault(pattern, []).append(_example(path, f"{path}: {pattern} {number}", entry))
+    return examples
 
 
 def _read_file(path: Path) -> dict[str, Any]:
@@ -113,17 +113,17 @@ def _flaw(place: str, stated: object) -> Flaw:
     raise UsageError(f"{place}: flaw is {stated!r:.100}; expected its kind and a list of details")
 
 
-def asked_about(pattern: Pattern, phrasing: int, project: Workflow) -> Iterator[tuple[str, Scope, Case]]:
+def every_question(pattern: Pattern, phrasing: int, project: Workflow) -> Iterator[tuple[str, Scope, Case]]:
     """Yield every question of the pattern about the project, its levels called by their places and by their names.
 
     A derived workflow is asked about as it stands, too, not only with what it is derived from filled in: a pattern has
     words for that, though no question of a suite uses them.
     """
-    found = all_scopes(project)
+    levels = all_scopes(project)
     derived = [Scope(project, f"workflow '{project.name}'", True)] if project.base is not None else []
-    for scope in (*found, *own_names(found), *derived):
-        for one in cases(pattern, scope):
-            yield sentence(pattern, phrasing, scope, one), scope, one
+    for scope in (*levels, *own_names(levels), *derived):
+        for case in cases(pattern, scope):
+            yield sentence(pattern, phrasing, scope, case), scope, case
 
 
 def fault(pattern: Pattern, example: PinnedExample, phrasing: int) -> str:
@@ -136,20 +136,23 @@ def fault(pattern: Pattern, example: PinnedExample, phrasing: int) -> str:
     """
     pinned = example.questions[phrasing]
     questions: dict[str, list[Case]] = {}
-    for text, _, one in asked_about(pattern, phrasing, example.project):
-        questions.setdefault(text, []).append(one)
+    for text, _, case in every_question(pattern, phrasing, example.project):
+        questions.setdefault(text, []).append(case)
     if pinned not in questions:
-        nearest = get_close_matches(pinned[:_SHOWN], {text[:_SHOWN]: text for text in questions}, 1, 0.0)
+        nearest = get_close_matches(
+            pinned[:_CHARACTERS_SHOWN], {text[:_CHARACTERS_SHOWN]: text for text in questions}, 1, 0.0
+        )
         asks = f"it asks, for example, {nearest[0]!r}" if nearest else "it asks nothing about this workflow"
-        return f"{example.place}: the pattern does not ask {pinned[:_SHOWN]!r}; {asks}"
+        return f"{example.place}: the pattern does not ask {pinned[:_CHARACTERS_SHOWN]!r}; {asks}"
     if (pattern.metric or form(pattern.form).metric) in MEASURED:  # by a model, which is not asked
         return ""
-    for one in questions[pinned]:
-        if any(_score(pattern, right, one.answer) != 1.0 for right in _right(pattern, example.answer)):
-            answers = f"pinned answer {example.answer!r}, pattern's answer {one.answer!r}"
-            return f"{example.place}: {pinned[:_SHOWN]!r}: {answers}"
-        if example.tempting is not None and _score(pattern, _tempting(pattern, example), one.answer) == 1.0:
-            return f"{example.place}: {pinned[:_SHOWN]!r}: the tempting answer {example.tempting!r} counts as right"
+    for case in questions[pinned]:
+        if any(_score(pattern, right, case.answer) != 1.0 for right in _right(pattern, example.answer)):
+            answers = f"pinned answer {example.answer!r}, pattern's answer {case.answer!r}"
+            return f"{example.place}: {pinned[:_CHARACTERS_SHOWN]!r}: {answers}"
+        if example.tempting is not None and _score(pattern, _tempting(pattern, example), case.answer) == 1.0:
+            tempting = f"the tempting answer {example.tempting!r} counts as right"
+            return f"{example.place}: {pinned[:_CHARACTERS_SHOWN]!r}: {tempting}"
     return ""
 
 
@@ -162,7 +165,7 @@ def _score(pattern: Pattern, given: Json, reference: Json) -> float | None:
 def _right(pattern: Pattern, answer: Any) -> list[Json]:  # noqa: ANN401 - each form has its own
     """Return the answers that the example calls right, as the form reads them."""
     answers = answer if pattern.form == "task-order" else [answer]
-    return [_as_read(pattern.form, one) for one in answers]
+    return [_as_read(pattern.form, right) for right in answers]
 
 
 def _tempting(pattern: Pattern, example: PinnedExample) -> Json:

@@ -51,7 +51,7 @@ PROPERTIES: Final = {
 """The properties of questions about workflows, each with what it says."""
 MOST_CASES: Final = 300  # of a workflow, that a case is compared with
 EDITS: Final = 12  # one-step edits that are tried
-_SHOWN: Final = 120  # characters of an answer or a text in a message
+_CHARACTERS_SHOWN: Final = 120  # characters of an answer or a text in a message
 
 
 def question_checks(asked: Asked, question: Question, compose: Callable[[Asked], Question]) -> tuple[Check, ...]:
@@ -63,7 +63,7 @@ def question_checks(asked: Asked, question: Question, compose: Callable[[Asked],
         compose: Composes the question of another case, or of the same once more.
     """
     about = QuestionChecks(asked, question, compose)
-    found = {
+    checks = {
         "deterministic": about.deterministic,
         "template": about.template,
         "names-shown": about.names_shown,
@@ -71,19 +71,23 @@ def question_checks(asked: Asked, question: Question, compose: Callable[[Asked],
         "phrasings-agree": about.phrasings_agree,
     }
     if not asked.pattern.planted:
-        found |= {"read-back": about.read_back, "irrelevant-parts": about.irrelevant_parts}
-    return tuple(Check(name, run) for name, run in found.items())
+        checks |= {"read-back": about.read_back, "irrelevant-parts": about.irrelevant_parts}
+    return tuple(Check(name, run) for name, run in checks.items())
 
 
 def own_file_checks(asked: Asked, question: Question) -> tuple[Check, ...]:
     """Return the checks of a question about the user's own files: those that compose and read back nothing."""
 
     def compose(other: Asked) -> Question:
-        raise NotImplementedError("no check of own files composes questions")
+        raise AssertionError("no check of own files composes questions")
 
     about = QuestionChecks(asked, question, compose)
-    found = {"names-shown": about.names_shown, "one-answer": about.one_answer, "phrasings-agree": about.phrasings_agree}
-    return tuple(Check(name, run) for name, run in found.items())
+    checks = {
+        "names-shown": about.names_shown,
+        "one-answer": about.one_answer,
+        "phrasings-agree": about.phrasings_agree,
+    }
+    return tuple(Check(name, run) for name, run in checks.items())
 
 
 @dataclass(frozen=True, slots=True, repr=False)  # Hypothesis writes out what a test was called with
@@ -98,33 +102,33 @@ class QuestionChecks:
         """Ask once more about an equal workflow."""
         asked = self.asked
         project = replace(asked.workflow)
-        scope = next((one for one in scopes(project) if one.place == asked.scope.place), None)
-        found = [] if scope is None else self._same_cases(scope)
-        if not found:
+        scope = next((level for level in scopes(project) if level.place == asked.scope.place), None)
+        same = [] if scope is None else self._same_cases(scope)
+        if not same:
             return "listed once more, the cases did not hold this one; expected the same cases"
-        if all(one.answer != asked.case.answer for one in found):
-            return f"found the answer {self._shown(found[0])} the second time; expected {self._shown(asked.case)}"
+        if all(case.answer != asked.case.answer for case in same):
+            return f"found the answer {self._answer(same[0])} the second time; expected {self._answer(asked.case)}"
         return differences(self.question, self.compose(asked))
 
     def template(self) -> str:
         """Look for the question and the workflow in the prompt."""
-        question, told = self.question, self.question.system + self.question.prompt
+        question, prompt = self.question, self.question.system + self.question.prompt
         for what, text in (("question", question.text), ("text of the workflow", self.asked.text)):
-            if text not in told and not (question.specifications and what != "question"):
+            if text not in prompt and not (question.specifications and what != "question"):
                 return f"the prompt {question.labels.get('prompt', '')} does not hold the {what}; expected all of it"
         return ""
 
     def names_shown(self) -> str:
         """Look for the names of the question in the text of the workflow."""
-        known = names_of(self.asked.workflow)
-        names = {*_names_in(self.asked.case.fields.values(), known), *self.asked.scope.path}
-        quoted = [name for name in known if name in names and name in self.question.text]
-        missing = [name for name in quoted if not self._is_shown(name, known[name])]
-        return f"the text does not show the {known[missing[0]]} {missing[0]!r} of the question" if missing else ""
+        kinds = names_of(self.asked.workflow)
+        names = {*_names_in(self.asked.case.fields.values(), kinds), *self.asked.scope.path}
+        quoted = [name for name in kinds if name in names and name in self.question.text]
+        missing = [name for name in quoted if not self._is_shown(name, kinds[name])]
+        return f"the text does not show the {kinds[missing[0]]} {missing[0]!r} of the question" if missing else ""
 
     def _is_shown(self, name: str, kind: str) -> bool:
         """Return True if a name stands in the text, as it is or as the notation spells it."""
-        if any(one in self.asked.text for one in (name, json.dumps(name)[1:-1], html.escape(name))):
+        if any(spelling in self.asked.text for spelling in (name, json.dumps(name)[1:-1], html.escape(name))):
             return True
         try:
             back = notation(self.asked.notation).read(self.asked.text)
@@ -136,27 +140,27 @@ class QuestionChecks:
         """Compare with the other cases that are asked in the same words."""
         asked = self.asked
         for scope, other in _all_cases(asked):
-            if _told(asked, asked.phrasing, scope, other) == self.question.text and not self._same(other, asked.case):
+            text = _sentence(asked, asked.phrasing, scope, other)
+            if text == self.question.text and not self._same(other, asked.case):
                 return (
-                    f"the question {_short(self.question.text)} has the answers {self._shown(asked.case)} and "
-                    f"{self._shown(other)}; expected one"
+                    f"the question {_short(self.question.text)} has the answers {self._answer(asked.case)} and "
+                    f"{self._answer(other)}; expected one"
                 )
         return ""
 
     def phrasings_agree(self) -> str:
         """Compare the names that phrasings tell, and the cases that they tell apart."""
         asked = self.asked
-        texts = [_told(asked, i, asked.scope, asked.case) for i in range(asked.phrasings)]
+        texts = [_sentence(asked, i, asked.scope, asked.case) for i in range(asked.phrasings)]
         for name in sorted({*_names_in(asked.case.fields.values(), names_of(asked.workflow))}):
-            if told := _unlike([name in text for text in texts]):
-                return (
-                    f"phrasing {told[0]} names {name!r} and phrasing {told[1]} does not: {_short(texts[told[1] - 1])}"
-                )
+            if numbers := _unlike([name in text for text in texts]):
+                without = _short(texts[numbers[1] - 1])
+                return f"phrasing {numbers[0]} names {name!r} and phrasing {numbers[1]} does not: {without}"
         for scope, other in _all_cases(asked) if asked.phrasings > 1 else ():
-            if told := _unlike([_told(asked, i, scope, other) != text for i, text in enumerate(texts)]):
+            if numbers := _unlike([_sentence(asked, i, scope, other) != text for i, text in enumerate(texts)]):
                 return (
-                    f"phrasing {told[0]} tells two cases apart and phrasing {told[1]} does not: "
-                    f"{_short(texts[told[1] - 1])}"
+                    f"phrasing {numbers[0]} tells two cases apart and phrasing {numbers[1]} does not: "
+                    f"{_short(texts[numbers[1] - 1])}"
                 )
         return ""
 
@@ -168,65 +172,65 @@ class QuestionChecks:
         except ReadError as error:
             return f"the text cannot be read back: {error}"
         levels = chain(all_scopes(back), all_scopes(back, entered=True))
-        found = [one for scope in levels if scope.place == asked.scope.place for one in self._same_cases(scope)]
-        if not found:
+        same = [case for scope in levels if scope.place == asked.scope.place for case in self._same_cases(scope)]
+        if not same:
             return f"the workflow read back from the text has no such case; expected {_short(self.question.text)}"
-        if any(self._same(one, asked.case) for one in found):
+        if any(self._same(case, asked.case) for case in same):
             return ""
-        return f"the workflow read back gives {self._shown(found[0])}; the one shown {self._shown(asked.case)}"
+        return f"the workflow read back gives {self._answer(same[0])}; the one shown {self._answer(asked.case)}"
 
     def _same_cases(self, scope: Scope) -> list[Case]:
         """Return the cases about the same of another workflow; by their words where the fields differ in order."""
         asked = self.asked
-        found = list(cases(asked.pattern, scope))
-        if same := [one for one in found if one.fields == asked.case.fields]:
+        listed = list(cases(asked.pattern, scope))
+        if same := [case for case in listed if case.fields == asked.case.fields]:
             return same
         called = replace(scope, own_name=asked.scope.own_name)
-        return [one for one in found if _told(asked, asked.phrasing, called, one) == self.question.text]
+        return [case for case in listed if _sentence(asked, asked.phrasing, called, case) == self.question.text]
 
     def irrelevant_parts(self) -> str:
         """Change the workflow in ways that the prompt may not show."""
         for what, project in _changed(self.asked.workflow):
-            if told := self._hidden(what, project):
-                return told
+            if message := self._hidden(what, project):
+                return message
         return ""
 
     def _hidden(self, what: str, project: Workflow) -> str:
         """Return how a change that the prompt does not show changes the answer; empty if it does not, or is shown."""
         asked = self.asked
-        scope = next((one for one in scopes(project) if one.place == asked.scope.place), None)
+        scope = next((level for level in scopes(project) if level.place == asked.scope.place), None)
         if scope is None:
             return ""
-        found = [one for one in cases(asked.pattern, scope) if one.fields == asked.case.fields]
-        if not found or any(self._same(one, asked.case) for one in found):
+        same = [case for case in cases(asked.pattern, scope) if case.fields == asked.case.fields]
+        if not same or any(self._same(case, asked.case) for case in same):
             return ""
         try:
             text = written(project, asked.notation)
         except CannotSayError:
             return ""
         called = replace(scope, own_name=asked.scope.own_name)
-        changed = self.compose(replace(asked, workflow=project, scope=called, case=found[0], text=text))
-        if _shown_to_model(changed) != _shown_to_model(self.question):
+        changed = self.compose(replace(asked, workflow=project, scope=called, case=same[0], text=text))
+        if _visible_parts(changed) != _visible_parts(self.question):
             return ""
-        answers = f"from {self._shown(asked.case)} to {self._shown(found[0])}"
+        answers = f"from {self._answer(asked.case)} to {self._answer(same[0])}"
         return f"the prompt does not show {what}, which changes the answer {answers}; expected no change"
 
     def _same(self, one: Case, other: Case) -> bool:
         return same_answer(self.asked.pattern, one.answer, other.answer, self.asked.workflow, self.asked.scope)
 
-    def _shown(self, case: Case) -> str:
+    def _answer(self, case: Case) -> str:
         return _short(show_answer(self.asked.pattern.form, case.answer))
 
 
-def _shown_to_model(question: Question) -> tuple[object, ...]:
+def _visible_parts(question: Question) -> tuple[object, ...]:
     """Return all that a model can see of what a question is about; specifications are shown on request."""
     return question.system, question.prompt, question.specifications
 
 
 def _all_cases(asked: Asked) -> Iterator[tuple[Scope, Case]]:
     """Yield the first cases of the pattern about the workflow, those of the level asked about called as it is."""
-    found = ((scope, case) for scope in scopes(asked.workflow) for case in cases(asked.pattern, scope))
-    for scope, case in islice(found, MOST_CASES):
+    pairs = ((scope, case) for scope in scopes(asked.workflow) for case in cases(asked.pattern, scope))
+    for scope, case in islice(pairs, MOST_CASES):
         yield (asked.scope if scope.place == asked.scope.place else scope), case
 
 
@@ -235,7 +239,7 @@ def _unlike(holds: Sequence[bool]) -> tuple[int, int] | None:
     return (holds.index(True) + 1, holds.index(False) + 1) if len({*holds}) > 1 else None
 
 
-def _told(asked: Asked, phrasing: int, scope: Scope, case: Case) -> str:
+def _sentence(asked: Asked, phrasing: int, scope: Scope, case: Case) -> str:
     return sentence(asked.worded, phrasing, scope, case)
 
 
@@ -285,4 +289,4 @@ _DROPPED: Final[Mapping[str, Callable[[Task], Task]]] = {
 
 
 def _short(text: str) -> str:
-    return repr(text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…")
+    return repr(text if len(text) <= _CHARACTERS_SHOWN else f"{text[:_CHARACTERS_SHOWN]}…")

@@ -52,11 +52,11 @@ def question_instances(name: str, settings: UnderstandingSettings) -> st.SearchS
     """
     pattern = catalogue()[name]
     stated = settings.notations if settings.convert else tuple(NOTATIONS)
-    shown = [one for one in map(notation, stated) if supports(pattern, one)]
-    if not shown:
+    notations = [shown for shown in map(notation, stated) if supports(pattern, shown)]
+    if not notations:
         raise NoCaseError(f"pattern {name!r}: none of {', '.join(stated)} supports {', '.join(sorted(pattern.needs))}")
     templates = [settings.prompt] if "prompt" in settings.given else list(_prompts(settings))
-    return _instances(pattern, settings, shown, templates)
+    return _instances(pattern, settings, notations, templates)
 
 
 def _prompts(settings: UnderstandingSettings) -> list[str]:
@@ -66,14 +66,14 @@ def _prompts(settings: UnderstandingSettings) -> list[str]:
 
 @st.composite
 def _instances(
-    draw: st.DrawFn, pattern: Pattern, settings: UnderstandingSettings, shown: list[Notation], templates: list[str]
+    draw: st.DrawFn, pattern: Pattern, settings: UnderstandingSettings, notations: list[Notation], templates: list[str]
 ) -> Instance:
     words = worded(pattern, settings.templates)
     chosen = replace(settings, prompt=draw(st.sampled_from(templates)), workflows=())
     phrasings = range(len(words.templates))
     if settings.phrasing in _PHRASINGS:
         phrasings = range(_PHRASINGS.index(settings.phrasing) % len(phrasings), len(phrasings))[:1]
-    drawn = DrawnQuestion(pattern, words, chosen, draw(st.sampled_from(shown)), draw(st.sampled_from(phrasings)))
+    drawn = DrawnQuestion(pattern, words, chosen, draw(st.sampled_from(notations)), draw(st.sampled_from(phrasings)))
     if shots_of(chosen) and unsolved(pattern, drawn.notation.name):
         reject()
     project = draw(drawn_workflows(pattern, drawn.notation))
@@ -84,15 +84,15 @@ def _instance(draw: st.DrawFn, drawn: DrawnQuestion, project: Workflow) -> Insta
     """Draw a case about the workflow; an unbuilt instance where the pattern, the notation or the template fails."""
     try:
         text = written(project, drawn.notation.name)
-        found = [(scope, case) for scope in scopes(project) for case in cases(drawn.pattern, scope)]
+        pairs = [(scope, case) for scope in scopes(project) for case in cases(drawn.pattern, scope)]
     except CannotSayError:
         reject()
     except Exception as error:  # of a pattern or notation: a finding, whatever it is
         return _unbuilt(drawn, project, error)
-    if not found:
+    if not pairs:
         reject()
-    place: int = draw(st.integers(0, len(found) - 1))
-    scope, case = found[place]
+    place: int = draw(st.integers(0, len(pairs) - 1))
+    scope, case = pairs[place]
     by_name: bool = draw(st.booleans()) if scope.path else False
     if by_name:
         scope = by_own_name(scope, project, text)

@@ -72,7 +72,7 @@ class ReducibleQuestion:
 
     def key(self, subject: ReducedWorkflow) -> str:
         """Return the shape of a workflow, in which only names count that the question mentions."""
-        mentioned = set(_texts(self._wanted(subject).case.fields))
+        mentioned = set(_texts(self._original_case(subject).case.fields))
         return f"{shape(subject.workflow, mentioned)}{'-plain' if subject.names else ''}"
 
     def size(self, subject: ReducedWorkflow) -> int:
@@ -97,17 +97,17 @@ class ReducibleQuestion:
         shown = notation(original.notation)
         if features(workflow, shown.loses):
             return None
-        found = nearest_case(original.pattern, workflow, self._wanted(subject))
-        if found is None:
+        near = nearest_case(original.pattern, workflow, self._original_case(subject))
+        if near is None:
             return None
         try:
             text = written(workflow, shown.name)
         except CannotSayError:
             return None
-        scope = _called(found.scope, workflow, text, shown.name, bool(original.scope.own_name))
-        return replace(original, workflow=workflow, scope=scope, case=found.case, text=text, names="", edit="")
+        scope = _named_level(near.scope, workflow, text, shown.name, bool(original.scope.own_name))
+        return replace(original, workflow=workflow, scope=scope, case=near.case, text=text, names="", edit="")
 
-    def _wanted(self, subject: ReducedWorkflow) -> AskedCase:
+    def _original_case(self, subject: ReducedWorkflow) -> AskedCase:
         """Return the case of the question as it was asked, in the names of the subject."""
         return AskedCase(self.original.scope, _in_names(self.original, subject.names))
 
@@ -115,9 +115,9 @@ class ReducibleQuestion:
         """Return the names of the tasks that the flaw of a planted pattern speaks of."""
         if not self.original.pattern.planted:
             return frozenset()
-        told = {detail for level in every_level(workflow) if level.flaw for detail in level.flaw.details}
-        told |= set(_texts(self.original.case.fields))
-        return frozenset(name for level in every_level(workflow) for name in level.task_names if name in told)
+        mentioned = {detail for level in every_level(workflow) if level.flaw for detail in level.flaw.details}
+        mentioned |= set(_texts(self.original.case.fields))
+        return frozenset(name for level in every_level(workflow) for name in level.task_names if name in mentioned)
 
 
 @lru_cache(maxsize=8)
@@ -141,7 +141,7 @@ def _texts(value: object) -> Iterator[str]:
             yield from _texts(held)
 
 
-def _called(scope: Scope, project: Workflow, text: str, shown: str, own_name: bool) -> Scope:
+def _named_level(scope: Scope, project: Workflow, text: str, shown: str, own_name: bool) -> Scope:
     """Return the level called as the question calls it."""
     read = interpretation(shown, text)
     if read is not None and read.unnamed:
@@ -151,7 +151,7 @@ def _called(scope: Scope, project: Workflow, text: str, shown: str, own_name: bo
 
 def _without_flaw(workflow: Workflow) -> Workflow:
     """Return the workflow without the note of what was planted: other answers are computed, whatever was."""
-    return replace(workflow, flaw=None, others=tuple(replace(one, flaw=None) for one in workflow.others))
+    return replace(workflow, flaw=None, others=tuple(replace(other, flaw=None) for other in workflow.others))
 
 
 def _plainly_named(project: Workflow) -> ReducedWorkflow | None:

@@ -56,7 +56,7 @@ def supports(pattern: Pattern, shown: Notation) -> bool:
 
 def _recipes(pattern: Pattern, shown: Notation) -> st.SearchStrategy[Recipe]:
     words = domain_names() if pattern.domain else ("neutral", *domain_names())
-    found = recipes(
+    drawn = recipes(
         max_tasks=MOST_TASKS,
         features=pattern.needs,
         avoid=pattern.avoids | shown.loses,
@@ -71,7 +71,7 @@ def _recipes(pattern: Pattern, shown: Notation) -> st.SearchStrategy[Recipe]:
         except UsageError:  # the domain has fewer tasks
             reject()
 
-    return found.map(finish)
+    return drawn.map(finish)
 
 
 def _flaws(pattern: Pattern) -> list[str]:
