@@ -113,7 +113,7 @@ class RenderedPrompts:
         """Return the file with the snapshots of a group of questions of a test function."""
         return self.folder(function) / f"{file_name(group)}{SUFFIX}"
 
-    def shown(self, path: Path) -> str:
+    def relative_path(self, path: Path) -> str:
         """Return a path as messages show it: from the root folder on."""
         return path.relative_to(self.root).as_posix() if path.is_relative_to(self.root) else path.as_posix()
 
@@ -121,10 +121,10 @@ class RenderedPrompts:
         """Yield function, group and rendered prompts of each file."""
         for function, prompts in sorted(self.rendered.items()):
             groups: dict[str, list[RenderedPrompt]] = {}
-            for one in prompts.values():
-                groups.setdefault(one.group, []).append(one)
-            for group, found in sorted(groups.items()):
-                yield function, group, found
+            for prompt in prompts.values():
+                groups.setdefault(prompt.group, []).append(prompt)
+            for group, rendered in sorted(groups.items()):
+                yield function, group, rendered
 
     def is_whole(self, function: str) -> bool:
         """Return True if each question of the function was rendered."""
@@ -140,7 +140,7 @@ class RenderedPrompts:
         for folder, module in sorted(collected.items()):
             yield from self._unused_of_module(folder, module)
         for parent in sorted({folder.parent for folder in collected}):
-            if any(parent.is_relative_to(one) for one in folders):
+            if any(parent.is_relative_to(folder) for folder in folders):
                 for folder in _folders(parent):
                     if folder not in collected and not (parent.parent / f"{folder.name}.py").exists():
                         yield from _whole_files(folder.rglob(f"*{SUFFIX}"))

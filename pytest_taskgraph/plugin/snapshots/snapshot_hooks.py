@@ -62,7 +62,7 @@ class SnapshotHooks:
         self._updates = options.value(config, OPTION) == "update"
         self._prompts = RenderedPrompts(config.rootpath)
         self._sections: dict[Path, dict[str, str] | DamagedSnapshotError] = {}
-        self._told: list[str] = []  # lines of the summary
+        self._summary: list[str] = []
 
     def check(self) -> None:
         """Check the options that decide the questions. Raises UsageError."""
@@ -82,7 +82,7 @@ class SnapshotHooks:
         self._prompts.declared[function] = {one.reference.id: one.reference.group for one in collected}
 
     def pytest_report_header(self) -> list[str]:
-        """Tell that no model is asked, and which options of the command line have no effect for it."""
+        """Return that no model is asked, and which options of the command line have no effect for it."""
         unused = [name for name in options.OPTIONS if name not in (*_DECIDING, OPTION, "dry-run")]
         flags = [options.OPTIONS[name].flag for name in unused if options.flagged(self._config, name)]
         without = f"; not used: {', '.join(flags)}" if flags else ""
@@ -151,8 +151,8 @@ class SnapshotHooks:
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:  # noqa: ANN401 - of xdist
         """On a controller, note what a worker has declared; one that died has told nothing."""
-        if told := (getattr(node, "workeroutput", None) or {}).get(_TRAVELS):
-            self._prompts.unpack(told)
+        if packed := (getattr(node, "workeroutput", None) or {}).get(_TRAVELS):
+            self._prompts.unpack(packed)
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> Generator[None, object, object]:
@@ -177,14 +177,16 @@ class SnapshotHooks:
         unused = None if narrowing else list(self._prompts.unused(self._collected_folders()))
         cases = self._conclude(session, unused)
         if narrowing and not self._is_idle:
-            self._told.append(f"unused snapshots were not looked for: {', '.join(narrowing)} chose among the prompts")
+            self._summary.append(
+                f"unused snapshots were not looked for: {', '.join(narrowing)} chose among the prompts"
+            )
         issue(session, cases)
         return result
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """Tell what became of the snapshots."""
-        for line in self._told:
+        """Print what became of the snapshots."""
+        for line in self._summary:
             terminalreporter.write_line(f"taskgraph: {line}")
 
     @property
@@ -216,20 +218,20 @@ class SnapshotHooks:
         return mismatch
 
     def _compare(self, text: str, path: Path, question: str) -> tuple[Status, PromptMismatch | None]:
-        """Return how a prompt compares with its snapshot, and what to tell of it."""
-        sections, shown = self._sections_of(path), self._prompts.shown(path)
+        """Return how a prompt compares with its snapshot, and what is wrong with it."""
+        sections, name = self._sections_of(path), self._prompts.relative_path(path)
         if isinstance(sections, DamagedSnapshotError):
-            told = f"{shown.removesuffix(path.name)}{sections}; restore it, or write it with {UPDATE_COMMAND}"
-            return "damaged", PromptMismatch(told)
+            message = f"{name.removesuffix(path.name)}{sections}; restore it, or write it with {UPDATE_COMMAND}"
+            return "damaged", PromptMismatch(message)
         before = sections.get(section_title(question))
         if before is None:
-            return "missing", PromptMismatch(f"no snapshot in {shown}; write it with {UPDATE_COMMAND}")
+            return "missing", PromptMismatch(f"no snapshot in {name}; write it with {UPDATE_COMMAND}")
         if before == text:
             return "same", None
         if self._updates:
             return "changed", None
         added, removed = changed_lines(before, text)
-        reason = f"the prompt has changed: +{added} -{removed} lines against {shown}"
+        reason = f"the prompt has changed: +{added} -{removed} lines against {name}"
         return "changed", PromptMismatch(reason, [*difference(before, text), f"to accept the change: {UPDATE_COMMAND}"])
 
     def _sections_of(self, path: Path) -> dict[str, str] | DamagedSnapshotError:
@@ -245,10 +247,10 @@ class SnapshotHooks:
         from ...results.case import RunCase
 
         mistakes = {
-            self._prompts.shown(self._prompts.path(one.function, one.group)): (
-                f"{one.question} has different prompts in one run; build it from the seed alone"
+            self._prompts.relative_path(self._prompts.path(prompt.function, prompt.group)): (
+                f"{prompt.question} has different prompts in one run; build it from the seed alone"
             )
-            for one in self._prompts.unsteady
+            for prompt in self._prompts.unsteady
         }
         if self._updates:
             mistakes |= self._update(unused or ())
@@ -257,7 +259,7 @@ class SnapshotHooks:
             mistakes |= dict(self._unused_in_words(unused or ()))
         total = sum(map(len, self._prompts.rendered.values()))
         if self._updates and total > MANY:
-            self._told.append(
+            self._summary.append(
                 f"{total:,} prompts are hard to review; have fewer, such as with the ini value taskgraph_instances = 1"
             )
         return [RunCase(f"prompt-snapshots::{where}", "failed", why) for where, why in sorted(mistakes.items())]
@@ -268,40 +270,41 @@ class SnapshotHooks:
 
         result = update(self._prompts, unused)
         counts = f"{result.written:,} written, {result.unchanged:,} unchanged, {result.removed:,} removed"
-        self._told.append(f"prompt snapshots: {counts}")
+        self._summary.append(f"prompt snapshots: {counts}")
         return result.mistakes
 
     def _count(self, unused: Sequence[UnusedSnapshots] | None) -> None:
-        found = [one.status for prompts in self._prompts.rendered.values() for one in prompts.values()]
-        counts = {told: found.count(status) for status, told in _COUNTED.items()}
-        counts["unused"] = sum(max(1, len(one.titles)) for one in unused or ())
-        told = [f"{count:,} {name}" for name, count in counts.items() if count or name == "unchanged"]
+        statuses = [prompt.status for prompts in self._prompts.rendered.values() for prompt in prompts.values()]
+        counts = {words: statuses.count(status) for status, words in _COUNTED.items()}
+        counts["unused"] = sum(max(1, len(snapshots.titles)) for snapshots in unused or ())
+        parts = [f"{count:,} {name}" for name, count in counts.items() if count or name == "unchanged"]
         differing = sum(counts.values()) > counts["unchanged"]
-        self._told.append(
-            f"prompt snapshots: {', '.join(told)}{f'; write them with {UPDATE_COMMAND}' if differing else ''}"
+        self._summary.append(
+            f"prompt snapshots: {', '.join(parts)}{f'; write them with {UPDATE_COMMAND}' if differing else ''}"
         )
 
     def _unused_in_words(self, unused: Sequence[UnusedSnapshots]) -> Iterator[tuple[str, str]]:
         """Yield the folders of functions with unused snapshots, and what to say of them."""
         by_folder: dict[Path, list[str]] = {}
-        for one in unused:
-            by_folder.setdefault(one.path.parent, []).extend(one.titles or [one.path.name])
+        for snapshots in unused:
+            by_folder.setdefault(snapshots.path.parent, []).extend(snapshots.titles or [snapshots.path.name])
         for folder, titles in by_folder.items():
-            named = ", ".join(titles[:_SHOWN_IDS]) + (", …" if len(titles) > _SHOWN_IDS else "")
+            names = ", ".join(titles[:_SHOWN_IDS]) + (", …" if len(titles) > _SHOWN_IDS else "")
             count = "1 snapshot is" if len(titles) == 1 else f"{len(titles):,} snapshots are"
-            yield self._prompts.shown(folder), f"{count} unused: {named}; remove them with {UPDATE_COMMAND}"
+            reason = f"{count} unused: {names}; remove them with {UPDATE_COMMAND}"
+            yield self._prompts.relative_path(folder), reason
 
     def _deciding_flags(self) -> Iterator[str]:
         """Yield the flags of this command line, not of a file, that decide which questions there are."""
-        known = options.all_options()
-        own = [name for name in known if name not in options.OPTIONS]
+        every = options.all_options()
+        own = [name for name in every if name not in options.OPTIONS]
         stated = [str(word).partition("=")[0] for word in self._config.invocation_params.args]
-        yield from (known[name].flag for name in (*_DECIDING, *own) if known[name].flag in stated)
+        yield from (every[name].flag for name in (*_DECIDING, *own) if every[name].flag in stated)
 
     def _collected_folders(self) -> list[Path]:
         """Return the folders that were collected as a whole."""
         start = Path(self._config.invocation_params.dir)
-        return [path for one in self._config.args if (path := (start / str(one)).absolute()).is_dir()]
+        return [path for argument in self._config.args if (path := (start / str(argument)).absolute()).is_dir()]
 
 
 def _is_of_suite(item: pytest.Item) -> bool:

@@ -38,27 +38,27 @@ class UpdateResult:
 def update(prompts: RenderedPrompts, unused: Sequence[UnusedSnapshots]) -> UpdateResult:
     """Write the prompts that differ from their snapshots, and remove the unused ones."""
     result = UpdateResult()
-    titles = {one.path: one.titles for one in unused if not one.whole}
-    for function, group, found in prompts.by_file():
+    titles = {snapshots.path: snapshots.titles for snapshots in unused if not snapshots.whole}
+    for function, group, rendered in prompts.by_file():
         path = prompts.path(function, group)
-        changed = [one for one in found if one.status != "same"]
-        result.unchanged += len(found) - len(changed)
+        changed = [prompt for prompt in rendered if prompt.status != "same"]
+        result.unchanged += len(rendered) - len(changed)
         if changed or path in titles:
             try:
                 _rewrite(prompts, path, _Rewriting(function, group, changed, titles.get(path, ())))
             except UsageError as error:
-                result.mistakes[prompts.shown(path)] = str(error)
+                result.mistakes[prompts.relative_path(path)] = str(error)
                 continue
             result.written += len(changed)
             result.removed += len(titles.get(path, ()))
-    for one in unused:
-        if one.whole:
+    for snapshots in unused:
+        if snapshots.whole:
             try:
-                _remove(one.path)
+                _remove(snapshots.path)
             except OSError as error:
-                result.mistakes[prompts.shown(one.path)] = f"cannot be removed: {error.strerror or error}"
+                result.mistakes[prompts.relative_path(snapshots.path)] = f"cannot be removed: {error.strerror or error}"
             else:
-                result.removed += len(one.titles)
+                result.removed += len(snapshots.titles)
     return result
 
 
@@ -72,18 +72,20 @@ class _Rewriting:
     removed: Sequence[str]
 
 
-def _rewrite(prompts: RenderedPrompts, path: Path, asked: _Rewriting) -> None:
+def _rewrite(prompts: RenderedPrompts, path: Path, rewriting: _Rewriting) -> None:
     """Write a file anew. Raises UsageError."""
     try:
         sections = read_sections(path)
     except DamagedSnapshotError as error:
-        wanted = [id_ for id_, group in prompts.declared.get(asked.function, {}).items() if group == asked.group]
-        if len(wanted) > len(asked.changed):
+        declared = [
+            id_ for id_, group in prompts.declared.get(rewriting.function, {}).items() if group == rewriting.group
+        ]
+        if len(declared) > len(rewriting.changed):
             raise UsageError(f"{error}; restore the file, or update all prompts of the test function") from None
         sections = {}
-    kept = {title: body for title, body in sections.items() if title not in asked.removed}
-    kept |= {section_title(one.question): one.text for one in asked.changed}
-    SnapshotFile(dotted(asked.function.partition("::")[2]), asked.group, kept).write(path)
+    kept = {title: body for title, body in sections.items() if title not in rewriting.removed}
+    kept |= {section_title(prompt.question): prompt.text for prompt in rewriting.changed}
+    SnapshotFile(dotted(rewriting.function.partition("::")[2]), rewriting.group, kept).write(path)
 
 
 def _remove(path: Path) -> None:

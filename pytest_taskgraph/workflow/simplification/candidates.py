@@ -60,11 +60,11 @@ def reductions(project: Workflow, kept: Collection[str] = (), flow_only: bool = 
         flow_only: Whether everything else that is said stays as it is, as far as it is about what stays.
     """
     whole = cost(project)
-    found: dict[Workflow, int] = {}
+    costs: dict[Workflow, int] = {}
     for candidate in _candidates(project, flow_only):
-        if candidate not in found and (size := cost(candidate)) < whole:
-            found[candidate] = size
-    ordered = sorted(found.items(), key=lambda entry: abs(2 * entry[1] - whole))
+        if candidate not in costs and (size := cost(candidate)) < whole:
+            costs[candidate] = size
+    ordered = sorted(costs.items(), key=lambda entry: abs(2 * entry[1] - whole))
     idle = _empty_branches(project)
     for candidate, _ in ordered:
         if _keeps(candidate, kept) and _empty_branches(candidate) <= idle and _well_formed(candidate):
@@ -100,7 +100,7 @@ def _well_formed(candidate: Workflow) -> bool:
 def _candidates(project: Workflow, flow_only: bool) -> Iterator[Workflow]:
     if not flow_only:
         yield from smaller_projects(project)
-        yield from _less_said(project)
+        yield from _fewer_details(project)
     for place, whole in enumerate((replace(project, others=()), *project.others)):
         for level in _changed_levels(whole, flow_only):
             yield _with_workflow(project, place, level)
@@ -132,7 +132,7 @@ def _with_inside(level: Workflow, task: Task, below: Workflow) -> Workflow:
     return replace(level, tasks=tuple(changed if one is task else one for one in level.tasks))
 
 
-def _less_said(project: Workflow) -> Iterator[Workflow]:
+def _fewer_details(project: Workflow) -> Iterator[Workflow]:
     """Yield the project without all details, without all of a kind, and without some of them."""
     details = details_of(project)
     kinds = dict.fromkeys(detail.kind for detail in details)

@@ -47,15 +47,15 @@ class _Element:
 
 
 def _elements(chain: Chain) -> list[_Element]:
-    found = []
+    elements = []
     for place, arc in enumerate(chain.arcs):
         if arc.node not in ("", START, END):
             before = place - 1 if place and chain.blocks[place - 1] is None else None
             behind = place + 1 if place < len(chain.blocks) and chain.blocks[place] is None else None
-            found.append(_Element(frozenset({arc.node}), before, behind))
+            elements.append(_Element(frozenset({arc.node}), before, behind))
         if place < len(chain.blocks) and (block := chain.blocks[place]) is not None:
-            found.append(_Element(block.nodes, place, place + 1))
-    return found
+            elements.append(_Element(block.nodes, place, place + 1))
+    return elements
 
 
 def _stretches(level: Workflow, chains: Sequence[Chain]) -> Iterator[Workflow]:
@@ -120,11 +120,11 @@ def _blocks(chains: Sequence[Chain]) -> Iterator[FlowBlock]:
 def _fewer_branches(level: Workflow, chains: Sequence[Chain]) -> Iterator[Workflow]:
     """Yield the level with one branch of a block for the block, and with some of its branches less."""
     for block in _blocks(chains):
-        branches = [one for one in block.branches if one.arcs[0].link or one.arcs[-1].link]
+        branches = [branch for branch in block.branches if branch.arcs[0].link or branch.arcs[-1].link]
         parts = [[other for other in branches if other is not kept] for kept in branches] if len(branches) > 2 else []
         for part in (*parts, *chunks(branches)):
-            if (found := _without_branches(level, chains, part)) is not None:
-                yield found
+            if (reduced := _without_branches(level, chains, part)) is not None:
+                yield reduced
 
 
 def _without_branches(level: Workflow, chains: Sequence[Chain], branches: Sequence[Chain]) -> Workflow | None:
@@ -148,7 +148,7 @@ def _sequences(level: Workflow, chains: Sequence[Chain]) -> Iterator[Workflow]:
     """Yield the level with the branches of a block one after the other."""
     for block in _blocks(chains):
         start, end = block.entry.head, block.exit.tail
-        branches = [one for one in block.branches if one.arcs[0].tail == start and one.arcs[-1].head == end]
+        branches = [branch for branch in block.branches if branch.arcs[0].tail == start and branch.arcs[-1].head == end]
         if start[1] != 1 or end[1] != 0 or len(branches) != len(block.branches):
             continue
         draft = FlowDraft(level, chains)
@@ -177,21 +177,21 @@ def _fewer_nodes(level: Workflow, chains: Sequence[Chain]) -> Iterator[Workflow]
 
 def _in_flow_order(level: Workflow) -> list[str]:
     """Return the tasks as a walk from START meets them first, then those that it never meets."""
-    found, tasks = dict.fromkeys([START]), set(level.task_names)
+    order, tasks = dict.fromkeys([START]), set(level.task_names)
     waiting = [START]
     for node in waiting:
-        new = [link.target for link in level.links if link.source == node and link.target not in found]
-        found |= dict.fromkeys(new)
+        new = [link.target for link in level.links if link.source == node and link.target not in order]
+        order |= dict.fromkeys(new)
         waiting += dict.fromkeys(new)
-    return [*(node for node in found if node in tasks), *(name for name in level.task_names if name not in found)]
+    return [*(node for node in order if node in tasks), *(name for name in level.task_names if name not in order)]
 
 
 def _grafts(level: Workflow, chains: Sequence[Chain]) -> Iterator[Workflow]:
     """Yield the level with a block moved to where a task stood, which is gone."""
     for block in sorted(_blocks(chains), key=lambda one: len(one.nodes)):
         for task in level.task_names:
-            if task not in block.nodes and (found := _graft(level, chains, block, task)) is not None:
-                yield found
+            if task not in block.nodes and (grafted := _graft(level, chains, block, task)) is not None:
+                yield grafted
 
 
 def _graft(level: Workflow, chains: Sequence[Chain], block: FlowBlock, task: str) -> Workflow | None:

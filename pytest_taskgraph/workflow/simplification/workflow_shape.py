@@ -30,9 +30,9 @@ def _level_shape(level: Workflow, named: Collection[str]) -> str:
     labels |= {one.name: _digest([one.kind, one.role]) for one in level.gateways}
     for task in level.tasks:
         below = Workflow("") if task.subworkflow else None  # a level of its own
-        labels[task.name] = _digest(_said(replace(task, name=_counted(task.name, named), subworkflow=below)))
+        labels[task.name] = _digest(_plain_form(replace(task, name=_kept_name(task.name, named), subworkflow=below)))
     for data in level.data:
-        labels[data.name] = _digest(_said(replace(data, name=_counted(data.name, named))))
+        labels[data.name] = _digest(_plain_form(replace(data, name=_kept_name(data.name, named))))
     edges = [(link.source, link.target, link.guard or "") for link in level.links]
     edges += [(link.source, link.target, "data") for link in level.data_links]
     for _ in range(len(labels)):
@@ -42,19 +42,19 @@ def _level_shape(level: Workflow, named: Collection[str]) -> str:
         labels = finer
     ends = sorted(f"{labels.get(source)} {labels.get(target)} {kind}" for source, target, kind in edges)
     said = [level.description, level.parameters, level.base, level.configurations, level.flaw]
-    return _digest([sorted(labels.values()), ends, list(map(_said, said))])
+    return _digest([sorted(labels.values()), ends, list(map(_plain_form, said))])
 
 
-def _counted(name: str, named: Collection[str]) -> str:
+def _kept_name(name: str, named: Collection[str]) -> str:
     return name if name in named else ""
 
 
-def _said(value: object) -> object:
+def _plain_form(value: object) -> object:
     """Return something of the model as lists and texts, in which the order of declaration does not show."""
     if is_dataclass(value):
-        return [type(value).__name__, *(_said(getattr(value, field.name)) for field in fields(value))]
+        return [type(value).__name__, *(_plain_form(getattr(value, field.name)) for field in fields(value))]
     if isinstance(value, tuple):
-        return sorted(map(_said, value), key=json.dumps)
+        return sorted(map(_plain_form, value), key=json.dumps)
     return repr(value)
 
 
