@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 from hypothesis import reject
 from hypothesis import strategies as st
@@ -15,19 +15,52 @@ from ..trial import Question
 from .instances import RENDERS, Check, Instance
 
 if TYPE_CHECKING:
-    from .family import Family, QuestionReference
+    from ..diagram import Diagram
     from .settings import Settings
 
 SEEDS: Final = 10_000
 
 
-def groups_of(family: Family, settings: Settings, options: Mapping[str, Any]) -> list[str]:
-    """Return the groups of the questions of a suite, in the order of the questions. Raises as `references` does."""
-    return list(dict.fromkeys(reference.group for reference in family.references(settings, options)))
+class NamedReference(Protocol):
+    """What stands for a question of a group."""
+
+    @property
+    def id(self) -> str:
+        """Return the name of the question."""
+        ...
+
+    @property
+    def group(self) -> str:
+        """Return the group of the question."""
+        ...
+
+
+R = TypeVar("R", bound=NamedReference)
+
+
+class QuestionSource(Protocol[R]):
+    """What is needed of a `Family`, which draws its instances here by default."""
+
+    @property
+    def name(self) -> str:
+        """Return the name of the family."""
+        ...
+
+    def references(self, settings: Settings, options: Mapping[str, Any]) -> Sequence[R]:
+        """Return the questions of a suite."""
+        ...
+
+    def question(self, reference: R, settings: Settings) -> Question:
+        """Return the question of a reference."""
+        ...
+
+    def diagram(self, reference: R, settings: Settings) -> Diagram | None:
+        """Return what the question is about; None if nothing is drawn."""
+        ...
 
 
 def instances_of(
-    family: Family, group: str, settings: Settings, options: Mapping[str, Any]
+    family: QuestionSource[R], group: str, settings: Settings, options: Mapping[str, Any]
 ) -> st.SearchStrategy[Instance]:
     """Draw questions of a group: of any seed, any that the family has for it. Shrinks towards the first questions.
 
@@ -37,7 +70,7 @@ def instances_of(
         settings: The settings of the run; their seed does not count.
         options: The keyword arguments of a suite that asks questions of the group.
     """
-    by_seed: dict[int, Sequence[QuestionReference]] = {}
+    by_seed: dict[int, Sequence[R]] = {}
 
     @st.composite
     def draw_instance(draw: st.DrawFn) -> Instance:
@@ -52,14 +85,14 @@ def instances_of(
     return draw_instance()
 
 
-def _references(family: Family, group: str, settings: Settings, options: Mapping[str, Any]) -> list[QuestionReference]:
+def _references(family: QuestionSource[R], group: str, settings: Settings, options: Mapping[str, Any]) -> list[R]:
     try:
         return [reference for reference in family.references(settings, options) if reference.group == group]
     except NoCaseError:
         return []
 
 
-def instance_of(family: Family, reference: QuestionReference, settings: Settings) -> Instance:
+def instance_of(family: QuestionSource[R], reference: R, settings: Settings) -> Instance:
     """Return the question of a reference as an instance; an unbuilt one where the family raises an exception."""
     try:
         question = family.question(reference, settings)
@@ -100,11 +133,11 @@ def differences(question: Question, again: Question) -> str:
     return f"built once more, its {' and '.join(names)} came out different; expected the same" if names else ""
 
 
-def _differs(question: Question, family: Family, reference: QuestionReference, settings: Settings) -> str:
+def _differs(question: Question, family: QuestionSource[R], reference: R, settings: Settings) -> str:
     return differences(question, family.question(reference, settings))
 
 
-def _drawing(family: Family, reference: QuestionReference, settings: Settings) -> tuple[str, ...]:
+def _drawing(family: QuestionSource[R], reference: R, settings: Settings) -> tuple[str, ...]:
     """Return what the question is about as lines of text; none if the family draws nothing."""
     from ..reports.drawing.diagram_text import diagram_lines
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from ..family_description import FamilyDescription
     from ..trial import Json, Question, Score
     from .instances import Check, GroupCheck, Instance, Reducible
-    from .lint_contract import LintRule, SourcePlace
+    from .lint_rule import LintRule, SourcePlace
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,9 +171,7 @@ class Family(ABC):
         Raises:
             UsageError: as `references` does.
         """
-        from .drawn_instances import groups_of
-
-        return groups_of(self, settings, options)
+        return list(dict.fromkeys(reference.group for reference in self.references(settings, options)))
 
     def instances(self, group: str, settings: Settings, options: Mapping[str, Any]) -> SearchStrategy[Instance]:
         """Return a Hypothesis strategy for questions of a group; by default those of any seed.

@@ -12,7 +12,7 @@ import jsonschema  # type: ignore[import-untyped]
 import pytest
 from lint_project import LINE, SOUND, LintProject, lint_project, row
 
-from pytest_taskgraph.benchmarks.lint_contract import LintProblem, LintRule, SourcePlace
+from pytest_taskgraph.benchmarks.lint_rule import LintProblem, LintRule, SourcePlace
 from pytest_taskgraph.soundness.linting.lint_findings import LintFinding, finding_of
 from pytest_taskgraph.soundness.linting.output_formats import DETAILS, LintReport, as_github, as_sarif, as_text
 

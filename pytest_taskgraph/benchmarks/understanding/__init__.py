@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ...family_description import FamilyDescription
     from ...trial import Json, Question
     from ..instances import Check, GroupCheck, Instance, Reducible
-    from ..lint_contract import LintRule, SourcePlace
+    from ..lint_rule import LintRule, SourcePlace
 
 
 # Raised whenever a released pattern, notation, prompt template or generator changes a prompt of the same seed.

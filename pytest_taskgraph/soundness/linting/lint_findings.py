@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from ...benchmarks.lint_contract import LintProblem, LintRule, Severity, SourcePlace
+from ...benchmarks.lint_rule import LintProblem, LintRule, Severity, SourcePlace
 from ...errors import UnknownNameError
 
 _IGNORED: Final = re.compile(r"taskgraph-lint: ignore\[([a-z, -]{1,500})\]")

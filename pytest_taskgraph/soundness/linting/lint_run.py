@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 
 from ...benchmarks import FAMILIES
 from ...benchmarks.contract import naming_family
-from ...benchmarks.lint_contract import LintedSuite, LintProblem, LintRule, SourcePlace
+from ...benchmarks.lint_rule import LintProblem, LintRule, SourcePlace
+from ...benchmarks.linted_suite import LintedSuite
 from ...errors import UsageError
 from .lint_findings import LintFinding, chosen_rules, finding_of
 from .output_formats import LintReport

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 from urllib.parse import quote
 
-from ...benchmarks.lint_contract import LintRule
+from ...benchmarks.lint_rule import LintRule
 from ...reports.escape import disarmed, in_json, one_line, printable
 from ...reports.wording import count
 from ...version import __version__

@@ -7,7 +7,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from ...benchmarks.lint_contract import LintedSuite, LintProblem, LintRule
+from ...benchmarks.lint_rule import LintProblem, LintRule
+from ...benchmarks.linted_suite import LintedSuite
 from ...scoring.forms import form
 from ...trial import Question
 from .suite_collection import NO_CASE, SUITE_ERROR

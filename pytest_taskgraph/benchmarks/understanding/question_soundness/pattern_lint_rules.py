@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from ....errors import UsageError
-from ...lint_contract import LintedSuite, LintProblem, LintRule, SourcePlace
+from ...lint_rule import LintProblem, LintRule, SourcePlace
+from ...linted_suite import LintedSuite
 from ...settings import Settings
 from ...templates import files_of, names_used
 from ..family_options import UnderstandingSettings
