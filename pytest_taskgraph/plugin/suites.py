@@ -242,7 +242,7 @@ def group_of(item: pytest.Item) -> GroupOfSuite | None:
 
 
 def demand_questions(items: Sequence[pytest.Item], worker: bool) -> None:
-    """Nothing, unless there are suites and none of them has anything to ask: then raises pytest.UsageError.
+    """Raise pytest.UsageError if there are suites and none of them has anything to ask.
 
     An xdist worker cannot end a run in words; there such items fail, instead of being skipped.
     """

@@ -24,7 +24,7 @@ LOOKED_AT: Final = 2000
 
 
 Asks = Callable[[Instance, int], Awaitable[bool | None]]
-"""Asks the model about an instance, and tells whether its answer errs: None where there is no answer to score, which
+"""Asks the model about an instance, and returns True if its answer errs: None where there is no answer to score, which
 counts as no error. The number counts repetitions from 1: several answers about one instance are to differ as those to
 repeated questions do. NotAskedError says that nothing more can be asked; the reduction ends there."""
 
@@ -220,7 +220,9 @@ async def reduce(
     """
     start = reducible.instance(reducible.start)
     if start is None:
-        raise UsageError("the question to shrink cannot be asked about what it was asked about; report this fault")
+        raise UsageError(
+            "the question to shrink cannot be built once more from its own subject; report this as a defect"
+        )
     first = _Candidate(reducible.start, start, Votes())
     search = _Search(reducible, asks, limits, first, [start.size], {reducible.key(reducible.start): first.votes})
     if not await search.confirm():

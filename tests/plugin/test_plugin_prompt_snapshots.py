@@ -167,7 +167,7 @@ def test_fewer_questions_leave_unused_sections_until_update(own: Project) -> Non
     assert own.run(CHECK).code == 0
 
 
-def test_snapshots_of_a_test_file_that_is_gone_are_removed_by_a_run_of_its_folder(own: Project) -> None:
+def test_snapshots_of_a_removed_file_are_removed_by_a_run_of_its_folder(own: Project) -> None:
     (own.path / "test_graph.py").rename(own.path / "test_other.py")
     assert updated(own, "test_other.py") == "4 written, 0 unchanged, 0 removed"
     assert updated(own) == "0 written, 4 unchanged, 4 removed"
@@ -264,7 +264,7 @@ def test_items_that_failed_are_selected_by_last_failed(own: Project) -> None:
     assert "unused snapshots were not looked for: --lf" in ran.output
 
 
-def test_damaged_file_fails_the_check_and_is_written_anew_by_a_whole_update(own: Project) -> None:
+def test_damaged_file_fails_the_check_and_is_rewritten_by_a_whole_update(own: Project) -> None:
     before = snapshots(own)
     damaged = before[PAIR].replace(f"\n## {IDS[1]}", f"\n<<<<<<< ours\n## {IDS[1]}")
     line = damaged.split("\n").index("<<<<<<< ours") + 2

@@ -203,7 +203,7 @@ def test_lint_rules_lists_each_with_what_to_do(project: LintProject) -> None:
     told = project.lint("--rules")
     assert told.code == 0
     lines = told.output.splitlines()
-    assert "duplicate-prompt (warning): Two questions of a suite tell the model the same" in told.output
+    assert "duplicate-prompt (warning): Two questions of a suite have the same prompt and the same" in told.output
     assert all(line.startswith("    ") for line in lines[1::2])
 
 

@@ -1,7 +1,7 @@
 """`--taskgraph-shrink`: wrong answers are asked about again with ever smaller questions, once all items have run.
 
 Every call passes the store, the limits and the budget of the run. Each process shrinks the first question of each group
-that was answered wrongly there; under xdist, the smallest of all workers is told.
+that was answered wrongly there; under xdist, the smallest of all workers is shown.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 OPTION: Final = "shrink"
 TRAVELS: Final = "taskgraph_shrunk"  # in the output of a worker
 _LAST: Final = 1 << 30  # position among the requests that wait for a slot: behind those of all items
-_ANSWER: Final = 2000  # characters of a reply that are told
+_ANSWER: Final = 2000  # characters of a reply that are shown
 _FAILED: Final = ("wrong", "unparseable")
 Key = tuple[str, str, str]  # family, group, model
 
@@ -157,12 +157,12 @@ class Shrinker:
 
     @property
     def found(self) -> list[ShrunkQuestion]:
-        """What the wrong answers came to, in the order of their items."""
+        """Return what the wrong answers came to, in the order of their items."""
         return list(self._found.values())
 
     @property
     def calls(self) -> int | None:
-        """The calls for each wrong answer that is shrunk; None if none is."""
+        """Return the calls for each wrong answer that is shrunk; None without the option."""
         return options.whole(self._parts.config, OPTION)
 
     def check(self) -> None:
@@ -244,7 +244,7 @@ class Shrinker:
         return ""
 
     def lines(self) -> Iterable[str]:
-        """Yield what is told at the end of the run."""
+        """Yield the lines at the end of the run."""
         from ...reports.escape import disarmed, one_line
 
         for one in self.found:

@@ -55,7 +55,7 @@ def all_rules(search: PropertySearch) -> dict[str, LintRule]:
     """Return all rules by name: of suites, of properties, and those of the families that are registered.
 
     Raises:
-        UsageError: if a family fails to tell its rules.
+        UsageError: if a family fails to return its rules.
     """
     rules = [*RULES]
     own: dict[str, str] = {}

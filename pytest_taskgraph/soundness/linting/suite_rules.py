@@ -14,7 +14,7 @@ from ...trial import Question
 from .suite_collection import NO_CASE, SUITE_ERROR
 
 MOST_SHARE: Final = 2 / 3  # of the questions of a group that one constant answer may get right
-LEAST_QUESTIONS: Final = 4  # of a group, to tell anything of its balance
+LEAST_QUESTIONS: Final = 4  # of a group, for its balance to be judged
 IDS_SHOWN: Final = 3  # questions that one message names
 
 
@@ -94,14 +94,14 @@ RULES: Final = (
     ),
     LintRule(
         "duplicate-prompt",
-        "Two questions of a suite tell the model the same and have the same answer.",
-        "Ask for fewer questions or for larger subjects: a repeated question counts twice and tells nothing new.",
+        "Two questions of a suite have the same prompt and the same answer.",
+        "Ask for fewer questions or for larger subjects: a repeated question counts twice and adds nothing.",
         _duplicates,
         "warning",
     ),
     LintRule(
         "contradictory-prompt",
-        "Two questions of a suite tell the model the same and have different answers.",
+        "Two questions of a suite have the same prompt and different answers.",
         "Let the question's text name all that its answer depends on.",
         _contradictions,
     ),

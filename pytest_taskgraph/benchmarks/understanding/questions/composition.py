@@ -104,7 +104,7 @@ def compose(
 def _examples(
     reference: PatternReference, asked: Asked, workflow_digest: str, settings: UnderstandingSettings
 ) -> tuple[Example, ...]:
-    """The solved examples that stand before the question."""
+    """Return the solved examples that stand before the question."""
     if not shots_of(settings):
         return ()
     size = size_of(asked.pattern, reference.tasks)
