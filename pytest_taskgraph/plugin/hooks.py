@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -10,6 +11,10 @@ from . import options
 from .fixtures import TRIAL, taskgraph_model, taskgraph_question, taskgraph_reference, trial
 from .retired_options import add_retired_flags, refuse_retired
 from .verdicts.gathering import run_so_far as _run
+
+if TYPE_CHECKING:
+    from .fuzz_hooks import FuzzHooks
+    from .snapshots.snapshot_hooks import SnapshotHooks
 
 __all__ = ["taskgraph_model", "taskgraph_question", "taskgraph_reference", "trial"]
 
@@ -95,35 +100,33 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def _render_prompts(config: pytest.Config) -> None:
-    """Let the items render their prompts: there is no run, and no model is asked. Raises UsageError."""
-    from ..redaction import register_environment
-    from .registration import open_registry
+    """Let the items render their prompts. Raises UsageError."""
     from .snapshots.snapshot_hooks import PLUGIN, SnapshotHooks
 
-    register_environment()
-    open_registry(config).check()
-    hooks = SnapshotHooks(config)
-    if not hasattr(config, "workerinput"):
-        hooks.check()
-    config.pluginmanager.register(hooks, PLUGIN)
+    _register_without_run(config, SnapshotHooks(config), PLUGIN)
 
 
 def _search_questions(config: pytest.Config) -> None:
-    """Let the items search questions for violated properties: there is no run, and no model is asked.
+    """Let the items search questions for violated properties. Raises UsageError."""
+    from .fuzz_hooks import PLUGIN, FuzzHooks
+
+    _register_without_run(config, FuzzHooks(config), PLUGIN)
+
+
+def _register_without_run(config: pytest.Config, hooks: SnapshotHooks | FuzzHooks, name: str) -> None:
+    """Register hooks in place of a run: no model is asked.
 
     Raises:
         UsageError: if the options cannot be met.
     """
     from ..redaction import register_environment
-    from .fuzz_hooks import PLUGIN, FuzzHooks
     from .registration import open_registry
 
     register_environment()
     open_registry(config).check()
-    hooks = FuzzHooks(config)
     if not hasattr(config, "workerinput"):
         hooks.check()
-    config.pluginmanager.register(hooks, PLUGIN)
+    config.pluginmanager.register(hooks, name)
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

@@ -7,6 +7,7 @@ from random import Random
 
 import pytest
 from hypothesis import given, settings
+from parallel_blocks import parallel_blocks
 from workflow_builders import level
 
 from pytest_taskgraph.errors import NoCaseError
@@ -17,7 +18,7 @@ from pytest_taskgraph.generation.strategies import recipes, workflows
 from pytest_taskgraph.workflow.check import problems
 from pytest_taskgraph.workflow.model import Gateway, Task, Workflow
 from pytest_taskgraph.workflow.project import every_level
-from pytest_taskgraph.workflow.semantics.block_structure import Block, block_tree
+from pytest_taskgraph.workflow.semantics.block_structure import block_tree
 from pytest_taskgraph.workflow.simplification import cost, reductions
 from pytest_taskgraph.workflow.simplification.flow_chains import Chain, chains_of, every_chain
 from pytest_taskgraph.workflow.simplification.workflow_shape import shape
@@ -34,20 +35,6 @@ def shrunk(project: Workflow, fails: Callable[[Workflow], bool]) -> Workflow:
 
 def links(project: Workflow) -> set[str]:
     return {f"{one.source} -> {one.target}" + (f" [{one.guard}]" if one.guard else "") for one in project.links}
-
-
-def parallel_blocks(project: Workflow) -> int:
-    """Return how many blocks of the first level have several branches with tasks, all of which run."""
-
-    def has_task(block: Block) -> bool:
-        return block.kind == "task" or any(map(has_task, block.children))
-
-    def count(block: Block) -> int:
-        forks = block.kind == "parallel" and sum(map(has_task, block.children)) > 1
-        return forks + sum(map(count, block.children))
-
-    tree = block_tree(project)
-    return 0 if tree is None else count(tree)
 
 
 @settings(max_examples=8, deadline=None)
