@@ -79,21 +79,24 @@ def workflows(
         mutation: What is done to each: one of `generation.flaws.MUTATIONS`.
         features: Features that each workflow has, such as "parallel"; others may come beside them.
         avoid: Features that none has.
-        tasks: The number of tasks, or the least and the most; by default 3 to 20. Where the features that are drawn
-            need more tasks than the most, a workflow has as many as they need.
+        tasks: The number of tasks, or the least and the most; by default 3 to 20. The tasks of all levels and of all
+            workflows of a project count: with "hierarchy" and "derivation" avoided, all are `tasks` of the workflow.
+            Where the features that are drawn need more tasks than the most, a workflow has as many as they need.
 
     Raises:
         UnknownNameError: for a feature that is not known.
-        UsageError: for features that contradict each other, and for a recipe together with features or tasks.
+        UsageError: for features that contradict each other, for other tasks than stated above, and for a recipe
+            together with features or tasks.
         RecipeTooSmallError: as `build` does, while drawing.
         NoCaseError: as the mutation does, while drawing.
     """
+    for what, names in (("features", features), ("avoid", avoid)):
+        if isinstance(names, str):
+            raise UsageError(f"workflows: {what} is {names!r}; expected a list of names, such as [{names!r}]")
     demanded, avoided = tuple(features), tuple(avoid)
     if recipe is not None and (demanded or avoided or tasks is not None):
         raise UsageError("workflows: found a recipe beside features or tasks; state them in the recipe")
-    least, most = (tasks, tasks) if isinstance(tasks, int) else tasks or (TASKS[0], _MOST_TASKS)
-    if not TASKS[0] <= least <= most <= TASKS[-1]:
-        raise UsageError(f"workflows: tasks is {tasks!r}; expected numbers from {TASKS[0]} to {TASKS[-1]}, least first")
+    least, most = _least_and_most(tasks)
     if recipe is None:
         recipe = recipes(least, most, demanded, avoided)
     source = st.just(recipe) if isinstance(recipe, Recipe) else recipe
@@ -107,3 +110,13 @@ def workflows(
         return built if mutation is None else mutation(built, rng)
 
     return st.builds(make, source, randoms)
+
+
+def _least_and_most(tasks: object) -> tuple[int, int]:
+    """Return the least and the most number of tasks. Raises UsageError."""
+    found = (TASKS[0], _MOST_TASKS) if tasks is None else tasks
+    match tuple(found) if isinstance(found, tuple | list) else (found, found):
+        case (int(least), int(most)) if TASKS[0] <= least <= most <= TASKS[-1]:
+            return least, most
+    numbers = f"a number from {TASKS[0]} to {TASKS[-1]}, or two, least first"
+    raise UsageError(f"workflows: tasks is {tasks!r}; expected {numbers}")

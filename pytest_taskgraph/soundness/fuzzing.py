@@ -124,7 +124,8 @@ def fuzz(
         examples: The number of questions that are drawn in each search.
         options: The keyword arguments of the suite.
         seed: The seed of the search, for the same findings once more; then the database is not used. By default the
-            one of `--hypothesis-seed`, else 0 with a profile that derandomizes, else a new one.
+            one of `--hypothesis-seed`, else 0 with a profile that derandomizes, else that of the last search of the
+            group that found something, else a new one.
         most_tokens: The limit of tokens of a prompt.
 
     Raises:
@@ -162,9 +163,7 @@ class _Search:
         self._group, self._examples, self._most_tokens = group, examples, most_tokens
         stated = getattr(hypothesis.core, "global_force_seed", None) if seed is None else seed
         self._stated = stated is not None
-        # A seed that a profile derives, as that for CI does, cannot be stated: no other profile finds the same.
-        new = 0 if _profile().derandomize else secrets.randbits(32)
-        self._seed = new if stated is None else int(stated)
+        self._seed = self._kept_seed() if stated is None else int(stated)
         self._seen: dict[str, Violation] = {}  # the smallest of each property, whatever Hypothesis comes to report
 
     def findings(self) -> list[Finding]:
@@ -177,7 +176,32 @@ class _Search:
                 found |= {one.property: one for one in self._of_the_group() if one.property not in found}
         except KeyboardInterrupt:
             raise FuzzingInterrupted([self._finding(one) for one in (self._seen | found).values()]) from None
+        self._keep_seed(bool(found))
         return [self._finding(one) for one in found.values()]
+
+    def _kept_seed(self) -> int:
+        """Return the seed of the last search that found something; a new one where none did.
+
+        What the example database holds was found with that seed, and another need not find it. A seed that a profile
+        derives, as that for CI does, cannot be stated for another profile: 0 takes its place.
+        """
+        if _profile().derandomize:
+            return 0
+        database = _profile().database
+        kept = sorted(database.fetch(self._seed_key)) if database is not None else []
+        return int(kept[0]) if kept and kept[0].isdigit() else secrets.randbits(32)
+
+    def _keep_seed(self, found: bool) -> None:
+        database = None if self._stated else _profile().database
+        if database is not None:
+            for kept in sorted(database.fetch(self._seed_key)):
+                database.delete(self._seed_key, kept)
+            if found:
+                database.save(self._seed_key, str(self._seed).encode())
+
+    @property
+    def _seed_key(self) -> bytes:
+        return f"taskgraph seed|{self._group.family}|{self._group.name}|{self._examples}".encode()
 
     def _finding(self, violation: Violation) -> Finding:
         name = shlex.quote(self._group.name)

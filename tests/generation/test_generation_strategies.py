@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import find, given, settings
 from hypothesis import strategies as st
@@ -80,10 +82,22 @@ def test_workflows_of_a_number_of_tasks_have_it(workflow: Workflow) -> None:
     assert len(workflow.tasks) == 5
 
 
-@pytest.mark.parametrize("tasks", [0, 201, (5, 4), (1, 3)])
-def test_workflows_with_impossible_tasks_are_refused(tasks: int | tuple[int, int]) -> None:
-    with pytest.raises(UsageError, match="tasks"):
+@few
+@given(workflows(avoid=["hierarchy", "derivation"], tasks=(3, 6)))
+def test_workflows_of_one_level_hold_all_their_tasks(workflow: Workflow) -> None:
+    assert len(workflow.tasks) >= 3
+    assert not workflow.others
+
+
+@pytest.mark.parametrize("tasks", [0, 201, (5, 4), (1, 3), "5", (3,), (3, 4, 5), 3.5, {3: 4}, True])
+def test_workflows_with_impossible_tasks_are_refused(tasks: Any) -> None:  # noqa: ANN401 - as users may write it
+    with pytest.raises(UsageError, match="expected a number from 3 to 200"):
         workflows(tasks=tasks)
+
+
+def test_workflows_with_a_name_in_place_of_names_are_refused() -> None:
+    with pytest.raises(UsageError, match=r"features is 'parallel'; expected a list of names, such as \['parallel'\]"):
+        workflows(features="parallel")
 
 
 def test_workflows_with_unknown_feature_are_refused() -> None:

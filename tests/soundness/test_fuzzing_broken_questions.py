@@ -167,6 +167,18 @@ def test_answer_given_away_by_a_hint_without_quotes_is_found() -> None:
     check_finding(found("hinted")["answer-not-given-away"], "what the question tells as hint", "of 80 answers right")
 
 
+def test_answer_given_away_by_a_word_is_told_by_the_word() -> None:
+    @pattern("Does '{{ first }}' come {{ how }} '{{ second }}' in {{ place }}?", form="yes-no")
+    def worded_by_answer(workflow: Workflow) -> Cases:
+        """Puts the question in other words where the answer is no."""
+        for first, second in pairwise(workflow.task_names):
+            follows = second in successors(workflow, first)
+            yield case(follows, first=first, second=second, how="directly before" if follows else "right ahead of")
+
+    finding = found("worded_by_answer")["answer-not-given-away"]
+    assert re.match(r"the rule \"yes (if|unless) the question has the word '\w+'\"", finding.message), finding.message
+
+
 def test_answer_given_away_by_names_without_quotes_is_found() -> None:
     @pattern("Which of {{ first }} and {{ second }} is meant in {{ place }}?", form="task")
     def second_one(workflow: Workflow) -> Cases:

@@ -203,6 +203,15 @@ def test_fuzz_profile_that_derandomizes_states_a_seed_of_the_same_findings() -> 
     assert (again.message, again.instance.size) == (told.message, told.instance.size)
 
 
+def test_fuzz_example_of_the_database_states_the_seed_that_found_it(database: InMemoryExampleDatabase) -> None:
+    (first,) = fuzz(Checked(), "sum", Settings(), 50)
+    (second,) = fuzz(Checked(), "sum", Settings(), 50)
+    assert second.reproduce == first.reproduce
+    assert fuzz(Sums(), "sum", Settings(), 50) == []
+    (third,) = fuzz(Checked(), "sum", Settings(), 50)
+    assert third.seed != first.seed
+
+
 def test_fuzz_with_seed_leaves_the_database_alone(database: InMemoryExampleDatabase) -> None:
     fuzz(Checked(), "sum", Settings(), 50, seed=1)
     assert not database.data

@@ -73,7 +73,10 @@ def test_lint_question_that_differs_the_second_time_violates_deterministic(proje
     linted = project.lint("--examples=3")
     assert linted.rules == ["deterministic"]
     assert "came out different; expected the same" in linted.output
-    assert "    find it again: --taskgraph-fuzz 3 --hypothesis-seed=0 -k riddle" in linted.output
+    assert (
+        "    find it again: pytest test_riddles.py::test_riddles --taskgraph-fuzz 3 --hypothesis-seed=0 -k riddle"
+        in linted.output
+    )
 
 
 @pytest.mark.parametrize(("tokens", "rules"), [(3, ["prompt-size"]), (4, [])])

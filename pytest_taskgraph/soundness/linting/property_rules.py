@@ -5,6 +5,7 @@ First the questions of the suite itself are checked, then others of the same gro
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -148,5 +149,5 @@ def _problem_of(suite: LintedSuite, settings: Settings, finding: Finding) -> Lin
     """Return the problem that a finding is, with the smallest case, its question and how to find it again."""
     instance = finding.instance
     question = [f"question: {instance.question.text}"] if instance.question.text else []
-    details = (*instance.drawing, *question, f"find it again: {finding.reproduce}")
+    details = (*instance.drawing, *question, f"find it again: pytest {shlex.quote(suite.name)} {finding.reproduce}")
     return _problem(suite, instance.question.group, settings, finding.message, details)

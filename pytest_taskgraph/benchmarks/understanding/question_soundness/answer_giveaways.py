@@ -150,6 +150,9 @@ class _Pool:
     def _words(self, rule: Rule) -> str:
         """Return a rule in words: the stump for every other wording, with its cut and side."""
         stump = rule.stumps[""]
+        word = rule.feature.removeprefix("question has ")
+        if word != rule.feature and not rule.by:
+            return f"yes {'unless' if stump.turned else 'if'} the question has the word {word!r}"
         return f"yes if {rule} is {'less than' if stump.turned else 'at least'} {stump.cut:g}"
 
     def _guesses(self, pool: Sequence[Drawn], notation: str) -> Iterator[_Guess]:
