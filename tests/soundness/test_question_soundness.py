@@ -16,13 +16,16 @@ from pytest_taskgraph.benchmarks.understanding import understanding
 from pytest_taskgraph.benchmarks.understanding.family_options import UnderstandingSettings
 from pytest_taskgraph.benchmarks.understanding.patterns import catalogue
 from pytest_taskgraph.benchmarks.understanding.patterns.pattern import PATTERNS, Cases, case, pattern
+from pytest_taskgraph.benchmarks.understanding.patterns.scope import scopes, sentence
 from pytest_taskgraph.benchmarks.understanding.question_soundness.answer_giveaways import (
     PROPERTY,
     giveaway_checks,
     lower_bound,
 )
-from pytest_taskgraph.benchmarks.understanding.question_soundness.question_checks import PROPERTIES
+from pytest_taskgraph.benchmarks.understanding.question_soundness.question_checks import PROPERTIES, QuestionChecks
 from pytest_taskgraph.benchmarks.understanding.question_soundness.unusual_names import UNUSUAL, with_unusual_names
+from pytest_taskgraph.benchmarks.understanding.questions.ingredients import Asked, written
+from pytest_taskgraph.benchmarks.understanding.renaming import replacing, with_texts
 from pytest_taskgraph.catalog import registrations
 from pytest_taskgraph.generation.builder import generate
 from pytest_taskgraph.generation.recipe import Recipe
@@ -192,3 +195,17 @@ def test_giveaway_check_constant_number_is_found(own_patterns: None) -> None:
     found = check.run()
     assert found is not None
     assert "'always 1' gets 80 of 80" in found.message
+
+
+def test_names_shown_field_that_is_spelt_like_a_name_is_no_name() -> None:
+    made = generate(Recipe(tasks=6, features=frozenset({"hierarchy"})), 1)
+    (below,) = [task.subworkflow.name for task in made.tasks if task.subworkflow is not None]
+    project = with_texts(made, replacing({below: "data"}))
+    one = catalogue()["task_after_task"]
+    case_of_data = next(each for each in one.cases(project) if each.fields["flow"] == "data")
+    text = written(project, "wadl-expanded")
+    asked = Asked(one, one, project, scopes(project)[0], case_of_data, 0, "wadl-expanded", text)
+    (reference, *_) = understanding.references(Settings(), {"patterns": ["task_after_task"]})
+    put = replace(understanding.question(reference, Settings()), text=sentence(one, 0, asked.scope, case_of_data))
+    assert ("data" in put.text, "data" in text) == (True, False)
+    assert QuestionChecks(asked, put, lambda other: put).names_shown() == ""

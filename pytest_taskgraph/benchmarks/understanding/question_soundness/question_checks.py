@@ -123,7 +123,7 @@ class QuestionChecks:
         kinds = names_of(self.asked.workflow)
         names = {*_names_in(self.asked.case.fields.values(), kinds), *self.asked.scope.path}
         quoted = [name for name in kinds if name in names and name in self.question.text]
-        missing = [name for name in quoted if not self._is_shown(name, kinds[name])]
+        missing = [name for name in quoted if not self._is_shown(name, kinds[name]) and self._is_named(name)]
         return f"the text does not show the {kinds[missing[0]]} {missing[0]!r} of the question" if missing else ""
 
     def _is_shown(self, name: str, kind: str) -> bool:
@@ -135,6 +135,15 @@ class QuestionChecks:
         except ReadError:
             return False
         return kind != "gateway" and name in names_of(back)
+
+    def _is_named(self, name: str) -> bool:
+        """Return True if the questions follow a new name: a field such as "data" may only be spelt like a name."""
+        if name in self.asked.scope.path:
+            return True
+        new = "Renamed" + "_" * max(map(len, names_of(self.asked.workflow)))
+        project = with_texts(self.asked.workflow, replacing({name: new}))
+        listed = (case for scope in scopes(project) for case in cases(self.asked.pattern, scope))
+        return any(new in _names_in(case.fields.values(), {new}) for case in islice(listed, MOST_CASES))
 
     def one_answer(self) -> str:
         """Compare with the other cases that are asked in the same words."""
@@ -153,7 +162,7 @@ class QuestionChecks:
         asked = self.asked
         texts = [_sentence(asked, i, asked.scope, asked.case) for i in range(asked.phrasings)]
         for name in sorted({*_names_in(asked.case.fields.values(), names_of(asked.workflow))}):
-            if numbers := _unlike([name in text for text in texts]):
+            if (numbers := _unlike([name in text for text in texts])) and self._is_named(name):
                 without = _short(texts[numbers[1] - 1])
                 return f"phrasing {numbers[0]} names {name!r} and phrasing {numbers[1]} does not: {without}"
         for scope, other in _all_cases(asked) if asked.phrasings > 1 else ():
