@@ -161,7 +161,10 @@ def test_fuzz_interrupted_within_a_group_prints_its_findings(broken: Project) ->
     assert "reproduce: " in failures(ran)
 
 
-def test_fuzz_examples_of_the_database_are_found_again_without_a_seed(broken: Project) -> None:
+def test_fuzz_examples_of_the_database_are_found_again_without_a_seed(
+    broken: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("HYPOTHESIS_STORAGE_DIRECTORY", raising=False)
     broken.write(
         "conftest.py", "from hypothesis import settings\nsettings.register_profile('none', phases=['reuse'])\n"
     )

@@ -270,7 +270,7 @@ def test_lint_notation_that_drops_something_violates_a_property(
 
 def test_lint_suite_that_shows_workflows_on_request_finds_nothing(project: LintProject) -> None:
     project.write(
-        "test_agent.py",
+        "test_shown_on_request.py",
         "from pytest_taskgraph import suite, understanding\n"
         "@suite(understanding, patterns='next_tasks', presentation='agent', instances=2, vary=['names', 'order'])\n"
         "def test_agent(trial):\n    trial.check()\n",
