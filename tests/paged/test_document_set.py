@@ -53,7 +53,7 @@ def test_deal_splits_few_pairs_train_first(count: int, splits: list[str]) -> Non
 
 
 def test_document_set_splits_hold_their_pairs_in_order() -> None:
-    documents = DocumentSet.of("generated", deal_splits(pairs(12), 5), ["a problem"])
+    documents = DocumentSet.of_items("generated", deal_splits(pairs(12), 5), ["a problem"])
     assert [len(documents.split(name)) for name in ("train", "validation", "test")] == [6, 2, 4]
     assert documents.pairs == (*documents.train, *documents.validation, *documents.test)
     assert {pair.split for pair in documents.test} == {"test"}

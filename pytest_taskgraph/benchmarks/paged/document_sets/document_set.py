@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 from ....workflow.procedural_graph import ProceduralGraph
-from ...data_sets.splits import SPLITS, Split
+from ...data_sets.split_set import SplitSet
+from ...data_sets.splits import Split
 from ..paged_options import DocumentSource
 
 DEALT: Final[tuple[Split, ...]] = ("train", "test", "train", "validation", "train", "test")
@@ -34,34 +35,10 @@ class DocumentPair:
     split: Split = "test"
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentSet:
-    """The pairs of one source.
+class DocumentSet(SplitSet[DocumentSource, DocumentPair]):
+    """The pairs of one source: generated, or the user's own."""
 
-    Args:
-        source: Where they come from: generated, or the user's own.
-        train: The pairs that examples may be drawn from, and that models are trained on.
-        validation: The pairs that models are chosen by.
-        test: The pairs that are asked about.
-        problems: A line each on what is wrong with the data, for the user.
-    """
-
-    source: DocumentSource
-    train: tuple[DocumentPair, ...]
-    validation: tuple[DocumentPair, ...]
-    test: tuple[DocumentPair, ...]
-    problems: tuple[str, ...] = ()
-
-    @classmethod
-    def of(cls, source: DocumentSource, pairs: Iterable[DocumentPair], problems: Sequence[str] = ()) -> DocumentSet:
-        """Return the set of these pairs, each in its split."""
-        all_pairs = list(pairs)
-        train, validation, test = (tuple(pair for pair in all_pairs if pair.split == split) for split in SPLITS)
-        return cls(source, train, validation, test, tuple(problems))
-
-    def split(self, name: Split) -> tuple[DocumentPair, ...]:
-        """Return the pairs of a split."""
-        return {"train": self.train, "validation": self.validation, "test": self.test}[name]
+    __slots__ = ()
 
     @property
     def pairs(self) -> tuple[DocumentPair, ...]:

@@ -81,7 +81,7 @@ def _read(path: Path) -> DocumentSet:
         raise nothing_usable(path, FORMAT, files, problems)
     ids = unique_ids(shorten(hyphenated(pair.id)) or "document" for pair in pairs)
     identified = [replace(pair, id=id) for pair, id in zip(pairs, ids, strict=True)]
-    return DocumentSet.of("own", identified, problems.lines)
+    return DocumentSet.of_items("own", identified, problems.lines)
 
 
 @dataclass(slots=True)

@@ -56,7 +56,7 @@ def generate_pairs(seed: int, count: int, quality: DocumentQuality = "pipeline")
 @catalog_cache
 @lru_cache(maxsize=4)
 def _generate(seed: int, count: int, quality: DocumentQuality) -> DocumentSet:
-    return DocumentSet.of("generated", generate_pairs(seed, count, quality))
+    return DocumentSet.of_items("generated", generate_pairs(seed, count, quality))
 
 
 def _pair(seed: int, number: int, quality: DocumentQuality) -> DocumentPair:

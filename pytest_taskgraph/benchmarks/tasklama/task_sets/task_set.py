@@ -3,42 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from ...data_sets.item_ids import LONGEST_ID, hyphenated, shorten, unique_ids
+from ...data_sets.split_set import SplitSet
 from ...data_sets.splits import SPLITS, Split
 from ..complex_task import ComplexTask
 from ..tasklama_options import Source
 
 
-@dataclass(frozen=True, slots=True)
-class TaskSet:
-    """The tasks of one source.
+class TaskSet(SplitSet[Source, ComplexTask]):
+    """The tasks of one source: published, embedded or generated."""
 
-    Args:
-        source: Where they come from: published, embedded or generated.
-        train: The tasks that examples are drawn from, and that filters are fitted on.
-        validation: The tasks that numbers are tuned on.
-        test: The tasks that are asked about.
-        problems: A line each on what is wrong with the data, for the user.
-    """
-
-    source: Source
-    train: tuple[ComplexTask, ...]
-    validation: tuple[ComplexTask, ...]
-    test: tuple[ComplexTask, ...]
-    problems: tuple[str, ...] = ()
+    __slots__ = ()
 
     @classmethod
     def of(cls, source: Source, tasks: Mapping[Split, Iterable[ComplexTask]], problems: Sequence[str] = ()) -> TaskSet:
         """Return the set of these tasks by split; each task gets its id."""
-        named = with_ids(task for split in SPLITS for task in tasks.get(split, ()))
-        train, validation, test = (tuple(task for task in named if task.split == split) for split in SPLITS)
-        return cls(source, train, validation, test, tuple(problems))
-
-    def split(self, name: Split) -> tuple[ComplexTask, ...]:
-        """Return the tasks of a split."""
-        return {"train": self.train, "validation": self.validation, "test": self.test}[name]
+        return cls.of_items(source, with_ids(task for split in SPLITS for task in tasks.get(split, ())), problems)
 
 
 def with_ids(tasks: Iterable[ComplexTask]) -> list[ComplexTask]:
