@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ....errors import TaskgraphError, UsageError
-from ....trial import Json, Request
+from ....trial import Request
 from ...asked_models import Ask, AskedResults, ask_stated_model, in_command_words
 from ...settings import Settings
 from ..document_quality.coverage import GraphName
@@ -99,15 +99,3 @@ def loss_line(id: str, paraphrase: Paraphrase) -> str:
     if faults and paraphrase.failure:
         faults.append(f"not asked again ({in_command_words(paraphrase.failure)})")
     return f"{id}: {'; '.join(faults)}" if faults else ""
-
-
-def paraphrase_to_json(id: str, paraphrase: Paraphrase) -> dict[str, Json]:
-    """Return what a paraphrase lost, as JSON."""
-    before, after = paraphrase.groups
-    return {
-        "id": id,
-        "lost": [{"sort": name.sort, "text": name.text} for name in paraphrase.lost],
-        "requests": paraphrase.attempts,
-        "parts": {"document": before, "paraphrase": after},
-        "failure": in_command_words(paraphrase.failure),
-    }
