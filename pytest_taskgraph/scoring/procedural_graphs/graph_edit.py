@@ -2,7 +2,7 @@
 
 Each of these costs 1, of a node or of a flow; a deleted node takes its flows with it, at 1 each. The label of a node is
 its type, for actions and constraints its text, and for an action its actor; names of gateways do not count. The label
-of a flow is its condition. Label are compared by their tokens (`bleu.bleu_tokens`): case, punctuation and articles
+of a flow is its condition. Labels are compared by their tokens (`bleu.bleu_tokens`): case, punctuation and articles
 do not count.
 
 Hand-written, for an answer may be hostile: `nx.graph_edit_distance` is bounded by a clock alone, which makes
@@ -60,7 +60,7 @@ def edit_distance(one: ProceduralGraph, other: ProceduralGraph, most: int = MOST
         most: The states that the search may visit, for graphs of up to MOST_PAIRS pairs of nodes. Where they do not
             suffice, the result is the cheapest path that was found.
     """
-    if set(one.flows) == set(other.flows):
+    if one == other:
         return EditDistance(0, True)
     smaller, larger = sorted((one, other), key=lambda graph: (len(graph.nodes), graph.to_json()))
     pairs = len(smaller.nodes) * len(larger.nodes)

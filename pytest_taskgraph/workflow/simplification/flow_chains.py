@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from ..graph import reached
 from ..model import END, START, Link, Workflow
 
 Vertex = tuple[str, int]  # the name of a node, and 0 where it is entered, 1 where it is left
@@ -88,16 +89,11 @@ def _on_the_way(arcs: Sequence[FlowArc]) -> list[FlowArc]:
     return [arc for arc in arcs if arc.tail in ahead and arc.head in behind]
 
 
-def _reached(start: Vertex, steps: Iterable[tuple[Vertex, Vertex]]) -> set[Vertex]:
+def _reached(start: Vertex, steps: Iterable[tuple[Vertex, Vertex]]) -> frozenset[Vertex]:
     further: dict[Vertex, list[Vertex]] = {}
     for one, other in steps:
         further.setdefault(one, []).append(other)
-    found, waiting = {start}, [start]
-    for vertex in waiting:
-        new = [other for other in further.get(vertex, ()) if other not in found]
-        found.update(new)
-        waiting += dict.fromkeys(new)
-    return found
+    return reached(further, [start])
 
 
 @dataclass(slots=True)

@@ -65,18 +65,18 @@ class FlowDraft:
     def dissolve(self, node: str) -> None:
         """Remove a node, its ways in leading to its ways out; by a gateway where they would not be told apart else."""
         ins, outs = self.into(node), self.out(node)
-        split, join = self._split_kind(outs), self._join_kind(node)
         self.remove([node])
         if not ins or not outs:
             return
         if len(ins) == len(outs) == 1:
             self.links.append(Link(ins[0].source, outs[0].target, _either(ins[0].guard, outs[0].guard)))
         elif len(ins) == 1:
-            self.links += self._moved_out(ins[0], outs, split)
+            self.links += self._moved_out(ins[0], outs, self._split_kind(outs))
         elif len(outs) == 1:
-            self.links += self._moved_in(ins, outs[0], join)
+            self.links += self._moved_in(ins, outs[0], self._join_kind(node))
         else:
-            meeting, parting = self._gateway("join", join), self._gateway("split", split)
+            meeting = self._gateway("join", self._join_kind(node))
+            parting = self._gateway("split", self._split_kind(outs))
             self.links += [replace(link, target=meeting) for link in ins]
             self.links += [Link(meeting, parting), *(replace(link, source=parting) for link in outs)]
 

@@ -212,8 +212,7 @@ def _graft(level: Workflow, chains: Sequence[Chain], block: FlowBlock, task: str
                     if link not in through]  # fmt: skip
     draft.links += [Link(link.source, last, link.guard) for link in left if link not in through]
     draft.links += [gap, replace(ins[0], target=first), replace(outs[0], source=last)]
-    draft.gone.add(task)
-    draft.links = [link for link in draft.links if task not in (link.source, link.target)]
+    draft.remove([task])
     kind = kind_of(level, block)
     draft.gateways |= {first: Gateway(first, kind, "split"), last: Gateway(last, kind, "join")}
     return _settled(draft, (first, last))

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from ....errors import NotAskedError, ProviderError, UnparseableError
+from ....notations.procedural_lines import THOUGHTS_END
 from ....trial import Json, Request
 from ..documents.written_document import Document
 from ..prompts import PROMPTS
@@ -32,7 +33,6 @@ _HEADING: Final = re.compile(
     r"|(?:the )?(?:(?:rewritten|revised|paraphrased) )?(?:document|version|text))[ \t*]*:[ \t*]*",
     re.IGNORECASE,
 )
-_THOUGHTS_END: Final = "</think>"
 _EMPTY: Final = "(no text)"  # providers refuse a message without any
 _WRONG: Final = "The procedure is carried out as usual."
 
@@ -131,7 +131,7 @@ def read_paraphrase(reply: str) -> ParaphraseText:
     Raises:
         UnparseableError: if no text is left.
     """
-    lines = _outside_fences(reply[:LONGEST_REPLY].rpartition(_THOUGHTS_END)[2].splitlines())
+    lines = _outside_fences(reply[:LONGEST_REPLY].rpartition(THOUGHTS_END)[2].splitlines())
     first = next((at for at, line in enumerate(lines) if line.strip()), len(lines))
     if first < len(lines) and _HEADING.fullmatch(lines[first].strip()[:200]):
         lines = lines[first + 1 :]
