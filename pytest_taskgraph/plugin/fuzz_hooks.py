@@ -42,18 +42,10 @@ class FuzzHooks:
         self._searched = self._sound = 0
 
     def check(self) -> None:
-        """Check the options that decide the questions. Raises UsageError."""
-        from ..benchmarks import FAMILIES
-        from ..benchmarks.contract import naming_family
-
+        """Check that the options go together. Raises UsageError."""
         for name in _REFUSED:
             if options.given(self._config, name) is not None and options.value(self._config, name) != "false":
                 raise UsageError(f"--taskgraph-fuzz and {options.OPTIONS[name].flag}: run one after the other")
-        options.check_data(self._config)
-        for family in FAMILIES.values():
-            with naming_family(family, "check"):
-                for settings in options.settings_of_prompts(self._config):
-                    family.check(settings)
 
     def pytest_report_header(self) -> list[str]:
         """Return that no model is asked, and which options of the command line have no effect for it."""

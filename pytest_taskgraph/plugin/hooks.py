@@ -119,6 +119,8 @@ def _register_without_run(config: pytest.Config, hooks: SnapshotHooks | FuzzHook
     Raises:
         UsageError: if the options cannot be met.
     """
+    from ..benchmarks import FAMILIES
+    from ..benchmarks.contract import naming_family
     from ..redaction import register_environment
     from .registration import open_registry
 
@@ -126,6 +128,11 @@ def _register_without_run(config: pytest.Config, hooks: SnapshotHooks | FuzzHook
     open_registry(config).check()
     if not hasattr(config, "workerinput"):
         hooks.check()
+        options.check_data(config)
+        for family in FAMILIES.values():
+            with naming_family(family, "check"):
+                for settings in options.settings_of_prompts(config):
+                    family.check(settings)
     config.pluginmanager.register(hooks, name)
 
 

@@ -165,10 +165,14 @@ def difference(before: str, after: str) -> list[str]:
     return ["--- snapshot", "+++ prompt", *lines]
 
 
-def changed_lines(before: str, after: str) -> tuple[int, int]:
-    """Return how many lines a prompt has that the snapshot has not, and the reverse, as `difference` shows them."""
-    shown = difference(before, after)[2:]
-    return sum(line.startswith("+") for line in shown), sum(line.startswith("-") for line in shown)
+def changed_lines(shown: Sequence[str]) -> tuple[int, int]:
+    """Return how many lines a prompt has that the snapshot has not, and the reverse, of those that `difference` shows.
+
+    Args:
+        shown: What `difference` returned.
+    """
+    lines = shown[2:]
+    return sum(line.startswith("+") for line in lines), sum(line.startswith("-") for line in lines)
 
 
 def _starts(lines: Sequence[str]) -> Iterator[int]:

@@ -65,17 +65,9 @@ class SnapshotHooks:
         self._summary: list[str] = []
 
     def check(self) -> None:
-        """Check the options that decide the questions. Raises UsageError."""
-        from ...benchmarks import FAMILIES
-        from ...benchmarks.contract import naming_family
-
+        """Check that the options go together. Raises UsageError."""
         if options.switched(self._config, "dry-run"):
             raise UsageError("--taskgraph-prompt-snapshots and --taskgraph-dry-run: run one after the other")
-        options.check_data(self._config)
-        for family in FAMILIES.values():
-            with naming_family(family, "check"):
-                for settings in options.settings_of_prompts(self._config):
-                    family.check(settings)
 
     def declare(self, function: str, collected: Sequence[Collected], suite: SuiteSettings) -> None:
         """Note the questions of a suite."""
@@ -230,9 +222,10 @@ class SnapshotHooks:
             return "same", None
         if self._updates:
             return "changed", None
-        added, removed = changed_lines(before, text)
+        shown = difference(before, text)
+        added, removed = changed_lines(shown)
         reason = f"the prompt has changed: +{added} -{removed} lines against {name}"
-        return "changed", PromptMismatch(reason, [*difference(before, text), f"to accept the change: {UPDATE_COMMAND}"])
+        return "changed", PromptMismatch(reason, [*shown, f"to accept the change: {UPDATE_COMMAND}"])
 
     def _sections_of(self, path: Path) -> dict[str, str] | DamagedSnapshotError:
         if path not in self._sections:

@@ -140,11 +140,13 @@ def _pinned(suite: LintedSuite, missing: bool) -> Iterator[LintProblem]:
             continue
         place = pattern_source(pattern.name, settings)
         try:
-            examples = by_folder.setdefault(folder, pinned_in(folder)).get(pattern.name, [])
+            if folder not in by_folder:
+                by_folder[folder] = pinned_in(folder)
         except UsageError as error:
             if not missing:
                 yield LintProblem(str(error), place)
             return
+        examples = by_folder[folder].get(pattern.name, [])
         for phrasing in range(len(pattern.templates)):
             pinned = [example for example in examples if phrasing in example.questions]
             if missing and not pinned:
