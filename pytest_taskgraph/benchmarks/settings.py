@@ -187,6 +187,14 @@ class Settings:
     given: frozenset[str] = frozenset()  # names of the options that the user of the run stated; suites only suggest
     own: Mapping[str, OptionValue] = field(default_factory=dict, hash=False)  # by name; the user's before the suite's
 
+    def instances_of(self, suite: int | None) -> int:
+        """Return the number of instances that counts: the user's, else the suite's, else the default.
+
+        Args:
+            suite: The number that the suite states; None if it states none.
+        """
+        return self.instances if suite is None or "instances" in self.given else suite
+
     def data_path(self, name: str) -> Path:
         """Return where a data set lies.
 

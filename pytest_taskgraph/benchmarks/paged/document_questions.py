@@ -43,7 +43,7 @@ def references(settings: PagedSettings, instances: int | None = None) -> list[Qu
         UsageError: if there is no such document, or an option cannot be met.
     """
     check(settings)
-    documents = _draw_references(_with_instances(settings, instances))
+    documents = _draw_references(replace(settings, instances=settings.instances_of(instances)))
     return [_of_method(method.name, document) for method in select_methods(settings.methods) for document in documents]
 
 
@@ -82,13 +82,6 @@ def question(reference: QuestionReference, settings: PagedSettings) -> Question:
         cluster=reference.cluster,
         digests={"document": digest_of(pair.document), "prompt": digest_of(prompt)},
     )
-
-
-def _with_instances(settings: PagedSettings, instances: int | None) -> PagedSettings:
-    """Return the settings with the number of documents that counts: the user's, else the suite's."""
-    if instances is None or "instances" in settings.given:
-        return settings
-    return replace(settings, instances=instances)
 
 
 def _draw_references(settings: PagedSettings) -> list[QuestionReference]:

@@ -38,7 +38,7 @@ def references(settings: StepsSettings, instances: int | None = None) -> list[Qu
         UsageError: if an option cannot be met.
     """
     check(settings)
-    count = _count(settings, instances)
+    count = settings.instances_of(instances)
     found: list[QuestionReference] = []
     empty: NothingToAskError | None = None
     for method in select_methods(settings.methods):
@@ -53,7 +53,7 @@ def references(settings: StepsSettings, instances: int | None = None) -> list[Qu
 
 def notices(settings: StepsSettings, instances: int | None = None) -> Iterator[str]:
     """Yield the counts and problems of the data, and what is left out, a line each."""
-    methods, count = select_methods(settings.methods), _count(settings, instances)
+    methods, count = select_methods(settings.methods), settings.instances_of(instances)
     if any(method.section != "workflows" for method in methods):
         yield from asked_samples(settings, count).notices
     if any(method.name in DEMONSTRATED for method in methods):
@@ -65,10 +65,6 @@ def notices(settings: StepsSettings, instances: int | None = None) -> Iterator[s
 def question(reference: QuestionReference, settings: StepsSettings) -> Question:
     """Return the question that a reference stands for."""
     return METHODS[reference.group].question(reference, settings)
-
-
-def _count(settings: StepsSettings, instances: int | None) -> int:
-    return settings.instances if instances is None or "instances" in settings.given else instances
 
 
 def _about_workflows(methods: tuple[StepMethod, ...]) -> bool:

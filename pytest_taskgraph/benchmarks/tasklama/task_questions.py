@@ -51,7 +51,7 @@ def references(settings: TaskLamaSettings, instances: int | None = None) -> list
         UsageError: if there is no such task, or an option cannot be met.
     """
     check(settings)
-    tasks = _tasks(settings, settings.instances if instances is None or "instances" in settings.given else instances)
+    tasks = _tasks(settings, settings.instances_of(instances))
     contexts = (WITH, WITHOUT) if settings.context == _BOTH else (settings.context,)
     return [
         _reference(method, task, context, apart=settings.context == _BOTH)

@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 from typing import Final
 
-from .word_sets import word_set
+from .word_sets import word_overlap, word_set
 
 LONGEST_CONDITION: Final = 300  # characters that are compared
 _WORD = re.compile(r"\d+(?:[.,]\d+)*|[^\W\d_]+(?:['’][^\W\d_]+)?|[<>=≤≥≠]+")
@@ -95,7 +95,7 @@ def are_opposites(first: str, second: str) -> bool:
         return False
     plain, plain_other = _plain(words), _plain(other_words)
     if _denies(words) != _denies(other_words):
-        return _overlap(plain, plain_other) >= 0.6 or plain <= plain_other or plain_other <= plain
+        return word_overlap(plain, plain_other) >= 0.6 or plain <= plain_other or plain_other <= plain
     return _have_opposites(words, other_words)
 
 
@@ -135,10 +135,6 @@ def _stem(word: str) -> str:
     return word.removesuffix("e") if len(word) > 4 else word
 
 
-def _overlap(one: frozenset[str], other: frozenset[str]) -> float:
-    return len(one & other) / max(1, len(one | other))
-
-
 def _have_opposites(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
     """Return True if opposites stand in two conditions that are else about the same."""
     for word in one:
@@ -151,7 +147,7 @@ def _have_opposites(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
                 continue
             rest = _plain(one) - {_stem(word)}
             rest_other = _plain(other) - {_stem(opposite)}
-            if not rest or not rest_other or _overlap(rest, rest_other) >= 0.5:
+            if not rest or not rest_other or word_overlap(rest, rest_other) >= 0.5:
                 return True
     return False
 

@@ -9,7 +9,7 @@ from typing import Final
 from ....workflow.procedural_graph import ProceduralNode
 from .procedure_tree import TreeSequence
 from .verb_lexicon import verb_of
-from .word_sets import word_set
+from .word_sets import word_overlap, word_set
 
 MOST_COMPARED: Final = 300  # of the last actions, by similarity
 _WORD = re.compile(r"\w+")
@@ -61,7 +61,7 @@ class KnownActions:
         best, best_node = least, None
         for node in list(self._homes)[-MOST_COMPARED:]:
             other = self._stems[node]
-            similarity = len(stems & other) / max(1, len(stems | other))
+            similarity = word_overlap(stems, other)
             if similarity >= best:
                 best, best_node = similarity, node
         return best_node
