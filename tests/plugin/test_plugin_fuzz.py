@@ -161,14 +161,23 @@ def test_fuzz_interrupted_within_a_group_prints_its_findings(broken: Project) ->
     assert "reproduce: " in failures(ran)
 
 
+DATABASE_PROFILES = """
+from hypothesis import Phase, settings
+from hypothesis.database import DirectoryBasedExampleDatabase
+
+kept = DirectoryBasedExampleDatabase(".hypothesis/examples")
+settings.register_profile("kept", database=kept, derandomize=False)
+settings.register_profile("none", database=kept, derandomize=False, phases=[Phase.reuse])
+"""
+
+
 def test_fuzz_examples_of_the_database_are_found_again_without_a_seed(
     broken: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("HYPOTHESIS_STORAGE_DIRECTORY", raising=False)
-    broken.write(
-        "conftest.py", "from hypothesis import settings\nsettings.register_profile('none', phases=['reuse'])\n"
-    )
-    assert broken.spawn("--taskgraph-fuzz=30", plugins=PLUGINS).counts["failed"] == 2
+    monkeypatch.setenv("CI", "true")  # Hypothesis then keeps no database, unless a profile says so
+    broken.write("conftest.py", DATABASE_PROFILES)
+    assert broken.spawn("--taskgraph-fuzz=30", "--hypothesis-profile=kept", plugins=PLUGINS).counts["failed"] == 2
     assert (broken.path / ".hypothesis").is_dir()
     again = broken.spawn("-rs", "--taskgraph-fuzz=30", "-k", "wordy", "--hypothesis-profile=none", plugins=PLUGINS)
     assert "reference-scores-one: " in failures(again)
