@@ -22,7 +22,7 @@ def pytest_taskgraph_register(registry: Registry) -> None:
     registers is gone at its end.
 
     Args:
-        registry: What things are registered with; `docs/extending.md` has an example of each.
+        registry: What things are registered with; `docs/how-to/extending.md` has an example of each.
 
     Example:
         >>> def pytest_taskgraph_register(registry):

@@ -1,4 +1,4 @@
-"""The example of docs/aggregates.md says what the page says."""
+"""The example of docs/reference/aggregates.md says what the page says."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pytest_taskgraph.results.aggregates import estimate, mistake_of
 from pytest_taskgraph.scoring.measurement import measure_answer, measure_unparseable
 from pytest_taskgraph.trial import Json, Outcome, Question, Score, Trial
 
-PAGE = (Path(__file__).parents[1] / "docs" / "aggregates.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[1] / "docs" / "reference" / "aggregates.md").read_text(encoding="utf-8")
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""docs/families.md: its family runs, and its tables name all that the code has."""
+"""docs/how-to/families.md: its family runs, and its tables name all that the code has."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pytest_taskgraph.benchmarks.settings import Kind, Settings
 from pytest_taskgraph.family_description import STATISTICS, Column, FamilyDescription, TableSpec
 from pytest_taskgraph.results.tables import mistake_of
 
-PAGE = (Path(__file__).parents[1] / "docs" / "families.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[1] / "docs" / "how-to" / "families.md").read_text(encoding="utf-8")
 FILES = re.findall(r"`([\w.]+)`:\n\n```\w+\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
 
 

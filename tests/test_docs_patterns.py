@@ -1,4 +1,4 @@
-"""docs/patterns.md says what the code says."""
+"""docs/reference/patterns.md says what the code says."""
 
 from __future__ import annotations
 
@@ -6,13 +6,15 @@ from pathlib import Path
 
 from pytest_taskgraph.benchmarks.understanding.patterns_command import as_markdown, listed
 
-PAGE = Path(__file__).parents[1] / "docs" / "patterns.md"
-COMMAND = "python -m pytest_taskgraph patterns --markdown > docs/patterns.md"
+PAGE = Path(__file__).parents[1] / "docs" / "reference" / "patterns.md"
+COMMAND = "python -m pytest_taskgraph patterns --markdown > docs/reference/patterns.md"
 
 
 def test_the_page_of_patterns_is_current() -> None:
     shown = PAGE.read_text(encoding="utf-8")
-    assert shown.split("\n") == [*as_markdown(listed()), ""], f"docs/patterns.md is out of date; run: {COMMAND}"
+    assert shown.split("\n") == [*as_markdown(listed()), ""], (
+        f"docs/reference/patterns.md is out of date; run: {COMMAND}"
+    )
 
 
 def test_the_page_tells_the_command_that_makes_it() -> None:

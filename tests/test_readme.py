@@ -21,7 +21,7 @@ from pytest_taskgraph.notations import notation
 from pytest_taskgraph.plugin.options import all_options, help_text
 
 ROOT = Path(__file__).parents[1]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 KINDS = {"wadl": "wadl", "mermaid": "mermaid", "json": "json", "text": "prose"}
 SUMMARY = re.compile(

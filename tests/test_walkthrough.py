@@ -1,4 +1,4 @@
-"""docs/pull-request.md, gone through as it stands: its files are written and its commands run, one after the other."""
+"""The steps of docs/how-to/pull-request.md: its files are written and its commands run, in their order."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from plugin_project import right, wrong
 from pytest_taskgraph.plugin.options import OPTIONS
 from pytest_taskgraph.results import record
 
-PAGE = (Path(__file__).parents[1] / "docs" / "pull-request.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[1] / "docs" / "how-to" / "pull-request.md").read_text(encoding="utf-8")
 BLOCKS: list[tuple[str, str, str]] = re.findall(r"^```(\w+) ?(\S*)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
 ADDRESS = "http://localhost:8000/v1"
 

@@ -1,6 +1,6 @@
 """`score FILE`: recorded answers scored again, and set beside the scores they were recorded with.
 
-The format of the file: `docs/recorded.md`.
+The format of the file: `docs/how-to/recorded.md`.
 """
 
 from __future__ import annotations

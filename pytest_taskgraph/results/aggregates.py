@@ -4,7 +4,7 @@ Every aggregate comes down to sums of numerators and denominators. A mean over q
 are 1. Repetitions of a question are averaged first, so that each question counts once. Questions of one cluster may
 depend on each other, so the interval of anything but a mean is that of the delete-one-cluster jackknife
 (B. Efron, C. Stein, Annals of Statistics 9 (1981) 586-596) with the t quantile, widened near 0 and 1 to that of the
-logit. docs/aggregates.md has the formulas.
+logit. docs/reference/aggregates.md has the formulas.
 """
 
 from __future__ import annotations

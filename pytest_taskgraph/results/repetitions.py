@@ -1,7 +1,7 @@
 """What the repetitions of questions come to: reducers over one question, then the mean over questions.
 
-A question counts by its answered repetitions; errors and what was skipped are in no reducer. `docs/repetitions.md`
-tells which question each reducer answers.
+A question counts by its answered repetitions; errors and what was skipped are in no reducer.
+`docs/how-to/repetitions.md` tells which question each reducer answers.
 """
 
 from __future__ import annotations

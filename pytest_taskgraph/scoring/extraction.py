@@ -1,4 +1,4 @@
-"""Cut the answer out of a reply, and names and verdicts out of an answer (docs/questions.md).
+"""Cut the answer out of a reply, and names and verdicts out of an answer (docs/explanation/questions.md).
 
 Both are linear in the length of the text, whatever a model wrote.
 """

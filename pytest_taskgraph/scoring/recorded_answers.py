@@ -1,6 +1,6 @@
-"""Recorded answers (`docs/recorded.md`): their kinds, read from a file and validated.
+"""Recorded answers (`docs/how-to/recorded.md`): their kinds, read from a file and validated.
 
-The format is in FORMAT, which `score --help` prints, and in `docs/recorded.md`.
+The format is in FORMAT, which `score --help` prints, and in `docs/how-to/recorded.md`.
 """
 
 from __future__ import annotations
@@ -136,7 +136,7 @@ and may have:
 
   {"question": "What runs after Mix?", "kind": "set", "reference": ["Bake"], "reply": "Final answer: Bake"}
 
-The file of --model=recorded:FILE has another form: "question" or "prompt", and "reply" (docs/recorded.md).
+The file of --model=recorded:FILE has another form: "question" or "prompt", and "reply" (docs/how-to/recorded.md).
 """
 )
 PLACES: tuple[Place, ...] = ("marker", "first-line", "whole")

@@ -19,7 +19,9 @@ from pytest_taskgraph.commands.annotations_command import COLUMNS, as_csv, plain
 from pytest_taskgraph.results import record
 from pytest_taskgraph.trial import Failure, Json, Question, Reply, Score, Trial
 
-SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "record.schema.json").read_text(encoding="utf-8"))
+SCHEMA = json.loads(
+    (Path(__file__).parents[2] / "docs" / "reference" / "record.schema.json").read_text(encoding="utf-8")
+)
 ABOUT = about_run("0.1.0", ("m",), 7, ("wadl",), "chain-of-thought")
 HOSTILE = '=HYPERLINK("http://x")\r\nand, "more"\n\n-2'
 

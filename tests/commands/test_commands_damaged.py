@@ -28,7 +28,7 @@ from pytest_taskgraph.results.comparison import compare
 from pytest_taskgraph.results.record import about_of, build, load_whole, tally_of
 from pytest_taskgraph.trial import Failure, Question, Reply, Score, Trial, digest_of
 
-SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "record.schema.json").read_text())
+SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "reference" / "record.schema.json").read_text())
 VALID = import_module("jsonschema").Draft202012Validator(SCHEMA).is_valid
 ODD: list[Any] = [None, "x", -1, 0.5, 1e300, 10**30, True, [], [1], [None], {}, {"a": None}]
 NOT_READ = ("totals", "graded", "tables", "schema")  # but for the last made anew from the trials; it has its own tests

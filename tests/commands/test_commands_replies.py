@@ -29,7 +29,7 @@ from pytest_taskgraph.models.store.reply_rows import to_text
 from pytest_taskgraph.models.store.schema import open_store
 from pytest_taskgraph.trial import Reply, Request
 
-PAGE = Path(__file__).parents[2] / "docs" / "replies.md"
+PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "replies.md"
 AT = "2026-03-01T10:00:00Z"
 HOSTILE = "a\u2028b\x85c\x1b[31m\u202edoc\x00\x7f é 木\r\n\ttail\ud800"
 
@@ -560,7 +560,7 @@ def block(kind: str) -> str:
 
 def test_the_line_on_the_page_is_one_that_the_store_takes() -> None:
     line = block("jsonl").rstrip("\n")
-    assert line_of(read_line(line.encode(), "docs/replies.md", 1)) == line
+    assert line_of(read_line(line.encode(), "docs/how-to/replies.md", 1)) == line
 
 
 def test_the_commands_on_the_page_run_one_after_the_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

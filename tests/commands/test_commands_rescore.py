@@ -34,7 +34,9 @@ from pytest_taskgraph.scoring.measurement import Measurement, declares
 from pytest_taskgraph.scoring.metrics import METRICS
 from pytest_taskgraph.trial import Failure, Json, Parsing, Question, Reply, Score, Trial
 
-SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "record.schema.json").read_text(encoding="utf-8"))
+SCHEMA = json.loads(
+    (Path(__file__).parents[2] / "docs" / "reference" / "record.schema.json").read_text(encoding="utf-8")
+)
 ABOUT = about_run("1.0", models=("any",), settings={"instances": 1})
 PROMPTS = ("chain-of-thought", "direct", "answer-first")
 REPLIES = (
@@ -371,7 +373,7 @@ def test_the_page_tells_every_option(capsys: pytest.CaptureFixture[str]) -> None
     with pytest.raises(SystemExit):
         main(["rescore", "--help"])
     known = set(re.findall(r"--[a-z-]+", capsys.readouterr().out)) - {"--help"}
-    page = (Path(__file__).parents[2] / "docs" / "rescoring.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "how-to" / "rescoring.md").read_text(encoding="utf-8")
     assert {one for one in re.findall(r"`(--[a-z-]+)", page) if not one.startswith("--taskgraph")} == known
 
 

@@ -221,7 +221,7 @@ def test_mark_with_a_rounded_score_compares_at_its_decimals(recorded_score: floa
     assert main(["score", written(tmp_path, row), "--expect-same"]) == (0 if same else 1)
 
 
-PAGE = Path(__file__).parents[2] / "docs" / "recorded.md"
+PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "recorded.md"
 
 
 def page_rows() -> list[str]:

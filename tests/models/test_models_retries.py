@@ -25,7 +25,7 @@ from pytest_taskgraph.models.middleware.timed import Timed
 from pytest_taskgraph.trial import Json, Reply, Request
 
 KINDS: tuple[ProviderErrorKind, ...] = get_args(ProviderErrorKind)
-PAGE = Path(__file__).parents[2] / "docs" / "asking.md"
+PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "asking.md"
 REQUEST = Request([{"role": "user", "content": "Which?"}])
 Turn = Reply | Exception | float  # a reply, a failure, or seconds until a reply
 

@@ -1,4 +1,4 @@
-"""docs/paged.md: its methods, options, values, examples and numbers are those of the code."""
+"""docs/benchmarks/paged.md: its methods, options, values, examples and numbers are those of the code."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from pytest_taskgraph.notations.procedural_text import write_procedural_graph
 from pytest_taskgraph.scoring.forms.procedural_graph_form import MOST_FLOWS
 
 DOCS = Path(__file__).parents[2] / "docs"
-PAGE = (DOCS / "paged.md").read_text(encoding="utf-8")
+PAGE = (DOCS / "benchmarks" / "paged.md").read_text(encoding="utf-8")
 FLAT_PAGE = re.sub(r"\s+", " ", PAGE)
 README = re.sub(r"\s+", " ", (DOCS.parent / "README.md").read_text(encoding="utf-8"))
 WORDS = {4: "four", 6: "six", 8: "Eight", 19: "Nineteen"}

@@ -1,4 +1,4 @@
-"""What docs/configuration.md says holds: its table names every option, its files configure a run."""
+"""What docs/reference/configuration.md says holds: its table names every option, its files configure a run."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from plugin_project import SUITE, Project
 
 from pytest_taskgraph.plugin.options import all_options
 
-PAGE = (Path(__file__).parents[2] / "docs" / "configuration.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "configuration.md").read_text(encoding="utf-8")
 FILES = re.findall(r"^```toml pyproject\.toml\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
 ROW = re.compile(r"^\| `--taskgraph-([\w-]+)` \| `(\w+)` \| `(\w+)` \| (.*) \| (.*) \|$", re.MULTILINE)
 

@@ -1,4 +1,4 @@
-"""Each row of the table in docs/exit-codes.md is a run here that ends so."""
+"""Each row of the table in docs/reference/exit-codes.md is a run here that ends so."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from loopback import Loopback, refuse
 from plugin_project import Project, right, wrong
 
-PAGE = Path(__file__).parents[2] / "docs" / "exit-codes.md"
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "exit-codes.md"
 FEW = ("--taskgraph-retries=0", "-k", "parallel_pair")
 Prepare = Callable[[Project, Loopback], tuple[str, ...]]
 

@@ -1,4 +1,4 @@
-"""The examples of docs/extending.md, as a reader runs them: in projects of their own."""
+"""The examples of docs/how-to/extending.md, as a reader runs them: in projects of their own."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from loopback import Loopback
 from plugin_project import Project
 
-PAGE = (Path(__file__).parents[2] / "docs" / "extending.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "how-to" / "extending.md").read_text(encoding="utf-8")
 RECORD = "--taskgraph-report=json=record.json"
 
 

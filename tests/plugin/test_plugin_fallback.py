@@ -68,7 +68,9 @@ BARE = as_json(
     }
 )
 GONE = Raw(404, b'{"detail": "Not Found"}')
-SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "record.schema.json").read_text(encoding="utf-8"))
+SCHEMA = json.loads(
+    (Path(__file__).parents[2] / "docs" / "reference" / "record.schema.json").read_text(encoding="utf-8")
+)
 PATHS = ["/v1/completions", *["/v1/chat/completions"] * 4]
 
 

@@ -1,4 +1,4 @@
-"""The tutorial of docs/fuzzing.md, as a reader runs it; and what the page says of properties."""
+"""The tutorial of docs/how-to/fuzzing.md, as a reader runs it; and what the page says of properties."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from plugin_project import Project
 from pytest_taskgraph.benchmarks.understanding import understanding
 from pytest_taskgraph.soundness.properties import PROPERTIES
 
-PAGE = (Path(__file__).parents[2] / "docs" / "fuzzing.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "how-to" / "fuzzing.md").read_text(encoding="utf-8")
 PLUGINS = ("taskgraph", "_hypothesis_pytestplugin")
 
 

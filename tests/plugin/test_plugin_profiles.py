@@ -9,7 +9,7 @@ from plugin_project import Project
 from pytest_taskgraph.benchmarks import FAMILIES
 from pytest_taskgraph.plugin.options import PROFILES, all_options, profile_options
 
-PAGE = (Path(__file__).parents[2] / "docs" / "configuration.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "configuration.md").read_text(encoding="utf-8")
 ALONE = "from pytest_taskgraph import suite, understanding\n\n@suite(understanding, patterns='parallel_pair')\n"
 ALONE += "def test_graph(trial):\n    trial.check()\n"
 

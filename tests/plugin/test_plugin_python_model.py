@@ -12,7 +12,7 @@ import pytest
 from loopback import Loopback, as_json
 from plugin_project import ITEMS, OWN, Project, right
 
-PAGE = (Path(__file__).parents[2] / "docs" / "application.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "how-to" / "application.md").read_text(encoding="utf-8")
 MODEL = "--model=python:app:answer"
 RECORD = "--taskgraph-report=json=record.json"
 OPTION = "--taskgraph-model-option"

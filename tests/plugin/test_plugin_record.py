@@ -10,7 +10,9 @@ from plugin_project import IDS, Project, rows, wrong
 from pytest_taskgraph.results import record
 
 REPORT = "--taskgraph-report=json=record.json"
-SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "record.schema.json").read_text(encoding="utf-8"))
+SCHEMA = json.loads(
+    (Path(__file__).parents[2] / "docs" / "reference" / "record.schema.json").read_text(encoding="utf-8")
+)
 
 
 def test_the_record_holds_every_trial_and_is_of_its_schema(project: Project) -> None:

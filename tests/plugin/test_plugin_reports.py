@@ -10,7 +10,9 @@ import pytest
 from plugin_project import IDS, Project, Ran
 
 REPORT = "--taskgraph-report=json=record.json"
-SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "record.schema.json").read_text(encoding="utf-8"))
+SCHEMA = json.loads(
+    (Path(__file__).parents[2] / "docs" / "reference" / "record.schema.json").read_text(encoding="utf-8")
+)
 SIMULATED = "--model=simulated:1"
 GATE = "--taskgraph-gate=structure>=0.1"
 USAGE = pytest.ExitCode.USAGE_ERROR

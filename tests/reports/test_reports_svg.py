@@ -205,10 +205,14 @@ def test_a_record_keeps_a_pair_of_diagrams_with_its_trial_and_gives_it_back() ->
 
 
 def test_the_schema_of_the_record_knows_all_that_a_diagram_has() -> None:
-    defs = json.loads((Path(__file__).parents[2] / "docs" / "record.schema.json").read_text())["$defs"]["diagram"]
+    defs = json.loads((Path(__file__).parents[2] / "docs" / "reference" / "record.schema.json").read_text())["$defs"][
+        "diagram"
+    ]
     assert {one.name for one in fields(Diagram)} == set(defs["properties"])
     for name, kind in (("nodes", DiagramNode), ("edges", DiagramEdge), ("groups", DiagramGroup)):
         assert {one.name for one in fields(kind)} == set(defs["properties"][name]["items"]["properties"])
     assert defs["properties"]["nodes"]["items"]["properties"]["kind"]["enum"] == list(get_args(NodeKind))
-    pair = json.loads((Path(__file__).parents[2] / "docs" / "record.schema.json").read_text())["$defs"]["diagram_pair"]
+    pair = json.loads((Path(__file__).parents[2] / "docs" / "reference" / "record.schema.json").read_text())["$defs"][
+        "diagram_pair"
+    ]
     assert {one.name for one in fields(DiagramPair)} == set(pair["properties"])

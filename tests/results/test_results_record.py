@@ -25,7 +25,7 @@ from pytest_taskgraph.results.record.older_records import upgraded
 from pytest_taskgraph.results.tally import Row, Tally
 from pytest_taskgraph.trial import Failure, Outcome, Question, Reply, Score, Trial
 
-SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "record.schema.json").read_text())
+SCHEMA = json.loads((Path(__file__).parents[2] / "docs" / "reference" / "record.schema.json").read_text())
 ABOUT = about_run(
     "0.1.0", ("m",), 7, ("wadl", "mermaid"), "chain-of-thought", "lenient", ("answers",), 3, {"temperature": 0.2}
 )

@@ -1,4 +1,4 @@
-"""docs/procedural-graph-metrics.md: its example prints what it says, and its tables name every metric and element."""
+"""docs/reference/procedural-graph-metrics.md: its example prints what it says, its tables name metrics and elements."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pytest_taskgraph.scoring.procedural_graphs.bleu import MATCHED, bleu1
 from pytest_taskgraph.scoring.procedural_graphs.graph_edit import MOST_PAIRS, MOST_STATES
 from pytest_taskgraph.scoring.procedural_graphs.graph_scores import ELEMENTS
 
-PAGE = (Path(__file__).parents[2] / "docs" / "procedural-graph-metrics.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "procedural-graph-metrics.md").read_text(encoding="utf-8")
 
 
 def named(heading: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""docs/task-graph-metrics.md: its example prints what it says, and its tables name every metric."""
+"""docs/reference/task-graph-metrics.md: its example prints what it says, and its tables name every metric."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pytest_taskgraph.scoring.metrics import names_measured
 from pytest_taskgraph.scoring.task_graphs.shared_parts import ALIKE
 from pytest_taskgraph.scoring.task_graphs.similarity import SENTENCE_MODEL, SIMILARITIES
 
-PAGE = (Path(__file__).parents[2] / "docs" / "task-graph-metrics.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "task-graph-metrics.md").read_text(encoding="utf-8")
 ROWS = [row for row in re.findall(r"^\| (`.*?) \|", PAGE, re.MULTILINE) if row != "`similarity`"]
 
 

@@ -1,4 +1,4 @@
-"""docs/lint.md: its example gives the output it shows, and its tables name every rule."""
+"""docs/reference/lint.md: its example gives the output it shows, and its tables name every rule."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 from lint_project import LintProject, lint_project
 
 ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs" / "lint.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "reference" / "lint.md").read_text(encoding="utf-8")
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""docs/steps.md and docs/local.md: their methods, options, metrics and numbers are those of the code."""
+"""The methods, options, metrics and numbers of benchmarks/steps.md and how-to/local.md are those of the code."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from pytest_taskgraph.benchmarks.steps.steps_options import ANSWER, METHOD, SOUR
 from pytest_taskgraph.benchmarks.steps.workflows.workflow_steps import WEIGHTS
 
 DOCS = Path(__file__).parents[2] / "docs"
-PAGE = (DOCS / "steps.md").read_text(encoding="utf-8")
+PAGE = (DOCS / "benchmarks" / "steps.md").read_text(encoding="utf-8")
 FLAT_PAGE = re.sub(r"\s+", " ", PAGE)
 README = (DOCS.parent / "README.md").read_text(encoding="utf-8")
-LOCAL_PAGE = (DOCS / "local.md").read_text(encoding="utf-8")
+LOCAL_PAGE = (DOCS / "how-to" / "local.md").read_text(encoding="utf-8")
 
 
 def table(head: str, page: str = PAGE) -> list[list[str]]:

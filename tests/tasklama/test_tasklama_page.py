@@ -1,4 +1,4 @@
-"""docs/tasklama.md: its numbers, methods, options and baselines are those of the family."""
+"""docs/benchmarks/tasklama.md: its numbers, methods, options and baselines are those of the family."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pytest_taskgraph.benchmarks.tasklama.task_sets.published import PUBLISHED_T
 from pytest_taskgraph.benchmarks.tasklama.tasklama_options import SHOTS, TaskLamaSettings
 from pytest_taskgraph.scoring.task_graphs.shared_parts import ALIKE
 
-PAGE = (Path(__file__).parents[2] / "docs" / "tasklama.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "benchmarks" / "tasklama.md").read_text(encoding="utf-8")
 TABLES = re.findall(r"^\| method \| .*\n\|.*\n((?:\|.*\n)+)", PAGE, re.MULTILINE)
 
 

@@ -14,8 +14,8 @@ SHOTS: Final = 3
 METHOD: Final = Option(
     "tasklama-method",
     "NAME[,NAME]",
-    "methods of TaskLAMA: icl, multseq, filter, linear, pairs, golden_pairs, ... (docs/tasklama.md), or all of a kind: "
-    "steps, golden, generated",
+    "methods of TaskLAMA: icl, multseq, filter, linear, pairs, golden_pairs, ... (docs/benchmarks/tasklama.md), or all "
+    "of a kind: steps, golden, generated",
     "icl,linear,golden_whole",
     kind="list",
 )

@@ -1,4 +1,4 @@
-"""`patterns`: every pattern of the catalogue, as text, as JSON, or as the page `docs/patterns.md`."""
+"""`patterns`: every pattern of the catalogue, as text, as JSON, or as the page `docs/reference/patterns.md`."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ HEADER: Final = ("pattern", "rationale", "question", "answer", "metric", "furthe
 INTRODUCTION: Final = """\
 # Question patterns
 
-<!-- Generated from the code: python -m pytest_taskgraph patterns --markdown > docs/patterns.md -->
+<!-- Generated from the code: python -m pytest_taskgraph patterns --markdown > docs/reference/patterns.md -->
 
 A pattern is a kind of question. Its answers are computed from the workflow, never written down. These are all that a
 suite can name, by pattern (`patterns="flow_end"`), by category (`"structure"`), or by what names fit (`"flow_*"`).
@@ -51,7 +51,7 @@ suite can name, by pattern (`patterns="flow_end"`), by category (`"structure"`),
   ([notations](notations.md)).
 - **chance**: the main score that guessing is expected to reach: 1/n is one of the n names there are; "by question"
   depends on the names and on the right answer, so it is computed for each question. Questions that ask for a text are
-  [graded](graded.md), and their chance level is that of repeating a description that the workflow shows.
+  [graded](../explanation/graded.md), and their chance level is that of repeating a description that the workflow shows.
 """
 
 
@@ -73,7 +73,7 @@ class Listed:
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command to the parser."""
     shape = parser.add_mutually_exclusive_group()
-    shape.add_argument("--markdown", action="store_true", help="print docs/patterns.md")
+    shape.add_argument("--markdown", action="store_true", help="print docs/reference/patterns.md")
     shape.add_argument("--json", action="store_true", help="print one JSON list instead of text")
 
 
@@ -120,7 +120,7 @@ def as_text(patterns: Sequence[Listed]) -> list[str]:
 
 
 def as_markdown(patterns: Sequence[Listed]) -> list[str]:
-    """The lines of `docs/patterns.md`: an introduction, and a table for each category."""
+    """The lines of `docs/reference/patterns.md`: an introduction, and a table for each category."""
     lines = INTRODUCTION.splitlines()
     for category, ones in groupby(patterns, key=lambda one: one.category):
         lines += ["", f"## {category.capitalize()}", "", _row(HEADER), _row(["---"] * len(HEADER))]

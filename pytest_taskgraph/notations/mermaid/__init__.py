@@ -19,8 +19,8 @@
       Cook -->|"salt #lt; 3"| Cook                     a guard; what would disturb Mermaid is an entity code
       Broth -.-> Cook                                  Cook reads Broth
 
-Other charts are read by the rules of docs/notations.md. Those that were applied to a chart are its `Conventions`, from
-which the guide in the prompt is written.
+Other charts are read by the rules of docs/reference/notations.md. Those that were applied to a chart are its
+`Conventions`, from which the guide in the prompt is written.
 
 Several charts may stand one after another, with lines `%% file: path` between them: our way, Mermaid draws only one.
 """

@@ -1,6 +1,6 @@
 """Two runs compared: worse, not worse, better, inconclusive, or identical replies.
 
-How questions are paired: pairing.py. The verdict: verdict.py. docs/comparing.md says what the verdicts mean.
+How questions are paired: pairing.py. The verdict: verdict.py. docs/how-to/comparing.md says what the verdicts mean.
 """
 
 from __future__ import annotations

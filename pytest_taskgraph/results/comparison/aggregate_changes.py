@@ -1,7 +1,7 @@
 """The aggregates of families over paired questions, before and after: their difference, its interval, its test.
 
 The questions of both runs are left out together, a cluster at a time: the jackknife of the difference, with the t
-quantile. docs/aggregates.md has the formulas.
+quantile. docs/reference/aggregates.md has the formulas.
 """
 
 from __future__ import annotations

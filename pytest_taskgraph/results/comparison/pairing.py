@@ -4,7 +4,7 @@ Questions are the same where what they are about, how it is presented, right ans
 stands around them, prompt template, system prompt, presentation, may have changed: that is what a comparison is
 about. Such pairs count, and are told. Whatever else changed makes another question: told, never paired.
 What one run asks with several prompt templates is paired within each of them.
-docs/comparing.md says it at length.
+docs/how-to/comparing.md says it at length.
 """
 
 from __future__ import annotations

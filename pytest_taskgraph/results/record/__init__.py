@@ -1,8 +1,8 @@
 """The record of a run: self-contained, versioned JSON, of which every report is a function.
 
-`docs/record.schema.json` is its JSON Schema. Texts that many trials share stand once, in `texts`, under the SHA-256
-digest of their UTF-8; a prompt is a list of such digests, whose texts joined are the prompt. The diagram of what
-questions are about stands once, in `diagrams`, under their cluster. Settings never hold keys.
+`docs/reference/record.schema.json` is its JSON Schema. Texts that many trials share stand once, in `texts`, under the
+SHA-256 digest of their UTF-8; a prompt is a list of such digests, whose texts joined are the prompt. The diagram of
+what questions are about stands once, in `diagrams`, under their cluster. Settings never hold keys.
 """
 
 from __future__ import annotations

@@ -77,7 +77,7 @@ class About:
     fail_on: tuple[str, ...] = ("answers",)  # some of FAILURES; none where the run is report only
     questions: int | None = None  # how many were collected; None before it is known
     settings: dict[str, Json] = field(default_factory=dict)
-    gates: tuple[dict[str, Json], ...] = ()  # the cases of the whole run, as in docs/record.schema.json
+    gates: tuple[dict[str, Json], ...] = ()  # the cases of the whole run, as in docs/reference/record.schema.json
     lost: tuple[str, ...] = ()  # questions whose worker died while their test ran
     question_sets: dict[str, int] = field(default_factory=dict)  # family -> version of its questions, where it has one
     interrupted: bool = False  # whether it was broken off before there were verdicts of gates and comparisons

@@ -1,4 +1,4 @@
-"""What the parts of a record must be, as docs/record.schema.json says it, for what is read of them to be usable.
+"""What the parts of a record must be, as docs/reference/record.schema.json says, for what is read of them to be usable.
 
 Records are read back from files that anyone may have changed. The hints of the dataclasses say most of what is
 expected; here stands what is written in another way than it is declared, and how large a value may be. This imports

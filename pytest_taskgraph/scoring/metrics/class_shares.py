@@ -1,8 +1,8 @@
 """Accuracy of answers between two classes: yes and no, and the letters of options.
 
-The parts are counts for ratios over questions (docs/aggregates.md): sensitivity and specificity as STEPS reports them
-(Wang et al. 2023, section 3.4), and how often the first option is right and is chosen. A reply without an answer is
-wrong for the class of its question.
+The parts are counts for ratios over questions (docs/reference/aggregates.md): sensitivity and specificity as STEPS
+reports them (Wang et al. 2023, section 3.4), and how often the first option is right and is chosen. A reply without
+an answer is wrong for the class of its question.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The 12 behaviour patterns (docs/patterns.md), a topic a file."""
+"""The 12 behaviour patterns (docs/reference/patterns.md), a topic a file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The 9 functionality patterns (docs/patterns.md), a topic a file."""
+"""The 9 functionality patterns (docs/reference/patterns.md), a topic a file."""
 
 from __future__ import annotations
 

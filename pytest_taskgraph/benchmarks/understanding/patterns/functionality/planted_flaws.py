@@ -1,4 +1,4 @@
-"""Patterns about descriptions, names and data, and the flaws that are planted in them (docs/patterns.md)."""
+"""Patterns about descriptions, names and data, and the flaws that are planted in them (docs/reference/patterns.md)."""
 
 from __future__ import annotations
 

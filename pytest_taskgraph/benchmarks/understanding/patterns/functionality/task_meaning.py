@@ -1,4 +1,4 @@
-"""Patterns about the kinds of tasks, and about an order that makes no sense (docs/patterns.md, F4, F8 and F9)."""
+"""Patterns about the kinds of tasks and about an order that makes no sense (docs/reference/patterns.md: F4, F8, F9)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The 24 structure patterns (docs/patterns.md), a topic a file."""
+"""The 24 structure patterns (docs/reference/patterns.md), a topic a file."""
 
 from __future__ import annotations
 
