@@ -1,0 +1,61 @@
+"""The site that Sphinx builds from docs/, where the extra `docs` is installed."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from pathlib import Path
+
+import bounded_process
+import pytest
+
+ROOT = Path(__file__).parents[1]
+_LOADED = re.compile(
+    r"<(?:script|link|img|iframe)\b[^>]*\b(?:src|href)=[\"']?(?:https?:)?//[^>]*>|url\([\"']?https?://"
+)
+_LINK = re.compile(r"\]\(([^)#:\s]+\.(?:md|json))(?:#[^)]*)?\)")
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The built site; the build fails at a warning."""
+    for package in ("sphinx", "myst_parser", "furo"):
+        pytest.importorskip(package)
+    folder = tmp_path_factory.mktemp("site")
+    command = [
+        sys.executable,
+        "-m",
+        "sphinx",
+        "-q",
+        "-W",
+        "--keep-going",
+        "-d",
+        folder / "doctrees",
+        "docs",
+        folder / "html",
+    ]
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    build = bounded_process.run([str(word) for word in command], cwd=ROOT, env=environment)
+    assert build.returncode == 0, build.stdout + build.stderr
+    return folder / "html"
+
+
+def test_site_every_page_has_a_file(site: Path) -> None:
+    pages = [page.relative_to(ROOT / "docs").with_suffix(".html") for page in (ROOT / "docs").rglob("*.md")]
+    assert [str(page) for page in pages if not (site / page).is_file()] == []
+
+
+def test_site_pages_load_nothing_from_other_hosts(site: Path) -> None:
+    files = [*site.rglob("*.html"), *site.rglob("*.css")]
+    assert len(files) > 40
+    assert {file.name: found for file in files if (found := _LOADED.findall(file.read_text(encoding="utf-8")))} == {}
+
+
+@pytest.mark.parametrize(
+    "page", sorted((ROOT / "docs").rglob("*.md")), ids=lambda page: page.relative_to(ROOT).as_posix()
+)
+def test_page_links_lead_to_files(page: Path) -> None:
+    """GitHub shows the pages as well, where a link leads to a file."""
+    targets = _LINK.findall(re.sub(r"```.*?```", "", page.read_text(encoding="utf-8"), flags=re.DOTALL))
+    assert [target for target in targets if not (page.parent / target).exists()] == []
