@@ -1,25 +1,26 @@
-"""Every error of the project.
+"""Exceptions of the project.
 
 TaskgraphError
-├── UsageError                what the user asked for cannot be done as asked
-│   ├── UnknownNameError      … because a name is not known; the known ones are told
-│   ├── RegistrationError     … because a plugin or a conftest cannot register what it does; it is named
-│   ├── ReadError             … because a text is not of its notation; file, line and column are told
-│   ├── WorkflowError         … because a workflow is not well-formed
-│   ├── CannotSayError        … because a notation has no words for a feature
-│   ├── RecipeTooSmallError   … because a recipe demands more than its number of tasks can hold
-│   ├── RecipeTooLargeError   … because a recipe demands more tasks than the vocabulary of a domain has
-│   ├── NoCaseError           … because there is nothing to ask
-│   │   └── NothingToAskError     … about the user's own files: the suite is skipped
-│   └── DamagedReplyError     … because a stored reply cannot be read; the others can
-├── UnparseableError           a reply holds no answer of the form that was asked for
-├── OrderTooWideError         an answer cannot be scored exactly: never a guess
-├── ProviderError             no reply: never a wrong answer
-└── NotAskedError             the question was not put: nothing recorded, a capability is missing
-    ├── PromptNotUnderstoodError  … because a baseline does not find in the prompt what it goes by
-    ├── BudgetSpentError      … because what was allowed is spent
-    └── CannotScoreError      … because the model scores no texts; other requests it may answer
-        └── NoLogprobsError       … because the endpoint replies without log-probabilities; that reply may be billed
+├── UsageError                     the user has to change something
+│   ├── UnknownNameError           a name is not known; the message lists the known names
+│   ├── RegistrationError          a plugin or conftest file registers something invalid; the message names the file
+│   ├── ReadError                  a text breaks its notation; the message has file, line and column
+│   ├── WorkflowError              a workflow is not well-formed
+│   ├── UnsupportedFeatureError    a notation does not support a feature of the workflow
+│   ├── RecipeTooSmallError        a recipe requires more than its number of tasks allows
+│   ├── RecipeTooLargeError        a recipe requires more tasks than the vocabulary of a domain has
+│   ├── NoCaseError                there is no case to ask about
+│   │   └── NothingToAskError      the user's own files hold no case; the suite is skipped
+│   ├── DamagedReplyError          a stored reply cannot be read; the other replies can
+│   └── UnmeasuredError            a metric that a model measures has no value
+├── UnparseableError               a reply holds no answer in the requested form
+├── OrderTooWideError              an answer cannot be scored exactly, and is not scored by a guess
+├── ProviderError                  no reply arrived; never counted as a wrong answer
+└── NotAskedError                  the question was not asked
+    ├── PromptNotUnderstoodError   a baseline does not find in the prompt what it needs
+    ├── BudgetSpentError           the budget is spent
+    └── CannotScoreError           the model scores no texts; it may answer other requests
+        └── NoLogprobsError        the endpoint replies without log-probabilities; the reply may be billed
 """
 
 from __future__ import annotations
@@ -45,32 +46,40 @@ ProviderErrorKind = Literal[
     "not-stored",
     "store",
 ]
-BUDGET_KINDS: Final = {"budget::calls": "calls", "budget::cost": "cost"}  # of BudgetSpentError, and what each limits
+BUDGET_KINDS: Final = {"budget::calls": "calls", "budget::cost": "cost"}  # kind of BudgetSpentError -> what it limits
 
 
 class TaskgraphError(Exception):
-    """Anything that goes wrong here on purpose."""
+    """Base class of the errors that this package raises on purpose."""
 
 
 class UsageError(TaskgraphError):
-    """The user must change something; shown without a traceback."""
+    """Error that the user can correct; shown without a traceback."""
 
 
 class UnknownNameError(UsageError):
-    """A name that is not known, answered with those that are."""
+    """Unknown name of a kind of thing; the message lists the known names."""
 
     def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
-        known = sorted(known)
-        super().__init__(f"unknown {kind} {name!r}; known: {', '.join(known) or 'none'}")
-        self.kind, self.name, self.known = kind, name, known
+        known_names = sorted(known)
+        super().__init__(f"unknown {kind} {name!r}; known: {', '.join(known_names) or 'none'}")
+        self.kind, self.name, self.known = kind, name, known_names
 
 
 class RegistrationError(UsageError):
-    """What a plugin or a conftest registers cannot be; the message names it and the fault, on one line."""
+    """Invalid registration by a plugin or conftest file; the message names it and the reason, on one line."""
 
 
 class ReadError(UsageError):
-    """A text that is not of its notation: where (file, line, column from 1), what was found, what was expected."""
+    """Text that breaks its notation.
+
+    Args:
+        where: The name of the file; empty for a text without a file.
+        line: The line, from 1.
+        column: The column, from 1.
+        found: What stands there, in words.
+        expected: What the notation expects there, in words.
+    """
 
     def __init__(self, where: str, line: int, column: int, found: str, expected: str) -> None:
         super().__init__(f"{where or 'text'}:{line}:{column}: found {found}, expected {expected}")
@@ -78,56 +87,58 @@ class ReadError(UsageError):
 
 
 class WorkflowError(UsageError):
-    """A workflow that breaks a rule of `workflow/check.py`."""
+    """Workflow that breaks a rule of `workflow/check.py`."""
 
 
-class CannotSayError(UsageError):
-    """A notation that has no words for a feature of the workflow."""
+class UnsupportedFeatureError(UsageError):
+    """Workflow with features that the notation does not support."""
 
     def __init__(self, notation: str, features: Iterable[str]) -> None:
-        named = ", ".join(sorted(features))
-        super().__init__(f"the notation {notation!r} cannot say {named}; choose another one, or a workflow without")
+        names = ", ".join(sorted(features))
+        super().__init__(
+            f"the notation {notation!r} does not support {names}; choose another one, or a workflow without {names}"
+        )
 
 
 class RecipeTooSmallError(UsageError):
-    """A recipe that demands more than its number of tasks can hold; `least` tasks would do."""
+    """Recipe that requires more than its number of tasks allows; `least` tasks are enough."""
 
     def __init__(self, tasks: int, least: int, features: Iterable[str]) -> None:
-        named = ", ".join(sorted(features)) or "its width and depth"
-        super().__init__(f"a workflow of {tasks} tasks is too small for {named}; at least {least} are needed")
+        requirements = ", ".join(sorted(features)) or "its width and depth"
+        super().__init__(f"a workflow of {tasks} tasks is too small for {requirements}; at least {least} are needed")
         self.tasks, self.least = tasks, least
 
 
 class RecipeTooLargeError(UsageError):
-    """A recipe that demands more tasks than the vocabulary of a domain has; `most` tasks can be had."""
+    """Recipe that requires more tasks than the vocabulary of a domain has; `most` tasks are available."""
 
     def __init__(self, tasks: int, most: int) -> None:
-        super().__init__(f"a workflow of {tasks} tasks is too large for a domain; at most {most} tasks can be had")
+        super().__init__(f"a workflow of {tasks} tasks is too large for a domain; at most {most} tasks are available")
         self.tasks, self.most = tasks, most
 
 
 class NoCaseError(UsageError):
-    """There is nothing to ask about."""
+    """Absence of any case to ask about."""
 
 
 class NothingToAskError(NoCaseError):
-    """The user's own files hold nothing that a suite asks about: it is skipped with the reason."""
+    """Absence of any case in the user's own files; the suite is skipped with the message as its reason."""
 
 
 class DamagedReplyError(UsageError):
-    """A stored reply that cannot be read, which says nothing of the others; the message says how to get past it."""
+    """Stored reply that cannot be read, while the others can; the message says how to replace it."""
 
 
 class UnmeasuredError(UsageError):
-    """A metric that a model measures has no value."""
+    """Missing value of a metric that a model measures."""
 
 
 class UnparseableError(TaskgraphError):
-    """A reply holds no answer of the form that was asked for; the message says what was expected."""
+    """Reply without an answer in the requested form; the message says what was expected."""
 
 
 class OrderTooWideError(TaskgraphError):
-    """A partial order too wide, or an answer too long, to score exactly: `most` states of a search were not enough."""
+    """Partial order too wide, or answer too long, to score exactly: the search needs more than `most` states."""
 
     kind = "order-too-wide"
 
@@ -140,10 +151,13 @@ class OrderTooWideError(TaskgraphError):
 
 
 class ProviderError(TaskgraphError):
-    """There is no reply. `kind` says why; `message` is the provider's own, on one line, without keys.
+    """Request without a reply.
 
-    `retry_after`: the seconds after which the provider wants to be asked again, where it said so. `attempts`: how often
-    it was asked in all.
+    Args:
+        kind: Why there is no reply.
+        message: The provider's own message, on one line, without keys.
+        retry_after: The seconds after which the provider allows another attempt; None if it does not state them.
+        attempts: The number of attempts in all.
     """
 
     def __init__(
@@ -154,7 +168,7 @@ class ProviderError(TaskgraphError):
 
 
 class NotAskedError(TaskgraphError):
-    """The question was not put to the model; `message` says why, and `kind` what kind of reason that is."""
+    """Question that was not asked; `message` says why, `kind` is a short name of the reason for counting."""
 
     kind: str = "skipped"
 
@@ -164,23 +178,23 @@ class NotAskedError(TaskgraphError):
 
 
 class PromptNotUnderstoodError(NotAskedError):
-    """A baseline does not find in the prompt what it goes by: no readable workflow, or no known question."""
+    """Prompt in which a baseline finds no workflow that it can parse, or no question that it knows."""
 
     kind = "prompt-not-understood"
 
 
 class CannotScoreError(NotAskedError):
-    """The model scores no texts, or none of this request; a question can then be put in another way."""
+    """Model that scores no texts, or not those of this request; a question can then be asked in another way."""
 
 
 class NoLogprobsError(CannotScoreError):
-    """The endpoint takes a score request, and replies without log-probabilities; the reply may be billed."""
+    """Reply to a score request without log-probabilities; the reply may be billed."""
 
     kind = "no-logprobs"
 
 
 class BudgetSpentError(NotAskedError):
-    """The question was not put, for `--taskgraph-max-calls` or `--taskgraph-max-cost` allows no more."""
+    """Question that `--taskgraph-max-calls` or `--taskgraph-max-cost` does not allow to ask."""
 
     def __init__(self, limit: Literal["calls", "cost"], message: str) -> None:
         super().__init__(message)
@@ -188,5 +202,5 @@ class BudgetSpentError(NotAskedError):
 
 
 def unsupported_kind(kind: str, message: str) -> NotAskedError:
-    """Return the error of a model that takes no requests of the given kind: for "score" a CannotScoreError."""
+    """Return the error of a model that does not support a kind of request: for "score" a CannotScoreError."""
     return CannotScoreError(message) if kind == "score" else NotAskedError(message)

@@ -246,11 +246,11 @@ class Trial:
         """Check that the answer is right; of a graded question, that there is one, whatever its score.
 
         Raises:
-            WrongAnswer: if it is not. An assertion error.
+            WrongAnswerError: if it is not. An assertion error.
         """
         __tracebackhide__ = True
         if not self.accepted:
-            raise WrongAnswer(self)
+            raise WrongAnswerError(self)
 
     def to_json(self) -> dict[str, Any]:
         """The trial as plain JSON values; `from_json` gives it back."""
@@ -277,8 +277,8 @@ class Trial:
         return f"<Trial {self.question.id} {self.outcome}{score}>"
 
 
-class WrongAnswer(AssertionError):
-    """An answer that is not right, or cannot be read."""
+class WrongAnswerError(AssertionError):
+    """Answer that is not right, or cannot be parsed."""
 
     def __init__(self, trial: Trial) -> None:
         super().__init__(f"{trial.outcome}: expected {trial.question.reference!r}")

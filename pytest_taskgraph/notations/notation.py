@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
-from ..errors import CannotSayError
+from ..errors import UnsupportedFeatureError
 from ..workflow.features import FEATURES, features
 from ..workflow.model import Workflow
 
@@ -56,9 +56,9 @@ class Notation:
         return FEATURES - self.says
 
     def write(self, workflow: Workflow) -> str:
-        """The text of the workflow and of `others`. Raises CannotSayError for a feature that the notation loses."""
+        """Write the workflow and `others`. Raises UnsupportedFeatureError for a feature that the notation loses."""
         if unsaid := features(workflow, self.loses):
-            raise CannotSayError(self.name, unsaid)
+            raise UnsupportedFeatureError(self.name, unsaid)
         return self.render(workflow)
 
     def read(self, text: str, where: str = "") -> Workflow:

@@ -27,7 +27,7 @@ _REFUSED: Final = ("prompt-snapshots", "dry-run")
 _Packed = dict[str, Any]
 
 
-class PropertiesViolated(Exception):
+class PropertyViolationError(Exception):
     """An item whose questions violate properties; its findings stand in place of a traceback."""
 
 
@@ -74,7 +74,7 @@ class FuzzHooks:
         findings = self._search(pyfuncitem, group)
         pyfuncitem.stash[_FOUND] = findings
         if findings:
-            raise PropertiesViolated(_reason(_packed(findings[0])))
+            raise PropertyViolationError(_reason(_packed(findings[0])))
         return True
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)  # around pytest's own, which makes what is expected of failures
@@ -90,7 +90,7 @@ class FuzzHooks:
             report = pytest.TestReport.from_item_and_call(item, call)
         findings, own = item.stash.get(_FOUND, []), group.family.properties()
         setattr(report, _CARRIED, [_packed(one, own) for one in findings])
-        if call.excinfo is not None and isinstance(call.excinfo.value, PropertiesViolated) and not self._traces:
+        if call.excinfo is not None and isinstance(call.excinfo.value, PropertyViolationError) and not self._traces:
             report.longrepr = str(call.excinfo.value)
         elif report.skipped and isinstance(report.longrepr, tuple):
             path, line, _ = item.location  # in place of ours

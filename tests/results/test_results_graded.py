@@ -14,7 +14,7 @@ from pytest_taskgraph.results.repetitions import reduced
 from pytest_taskgraph.results.statistics.intervals import clustered_interval
 from pytest_taskgraph.results.tally import Tally
 from pytest_taskgraph.scoring.grade import score_reply
-from pytest_taskgraph.trial import Outcome, Question, Reply, Score, Trial, WrongAnswer
+from pytest_taskgraph.trial import Outcome, Question, Reply, Score, Trial, WrongAnswerError
 
 TEXT = Question(
     "d0", "understanding", "describe_task", "functionality", "?", "?", "text", "It bakes.", "rouge1",
@@ -51,7 +51,7 @@ def test_an_answer_to_a_graded_question_is_accepted_whatever_its_score() -> None
 def test_a_graded_question_without_an_answer_fails_its_check(reply: str) -> None:
     trial, _ = score_reply(TEXT, Reply(reply), "m")
     assert trial.outcome in ("unparseable", "refused")
-    with pytest.raises(WrongAnswer):
+    with pytest.raises(WrongAnswerError):
         trial.check()
 
 

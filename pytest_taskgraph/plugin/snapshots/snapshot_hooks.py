@@ -46,7 +46,7 @@ _COUNTED: Final[Mapping[Status, str]] = {
 }
 
 
-class PromptMismatch(Exception):
+class PromptMismatchError(Exception):
     """A prompt that is not as its snapshot says, in one line and in several."""
 
     def __init__(self, reason: str, lines: Sequence[str] = ()) -> None:
@@ -125,7 +125,7 @@ class SnapshotHooks:
             report = pytest.TestReport.from_item_and_call(item, call)
         if (prompt := item.stash.get(_RENDERED, None)) is not None:
             setattr(report, _CARRIED, prompt.pack())
-        if call.excinfo is not None and isinstance(call.excinfo.value, PromptMismatch):
+        if call.excinfo is not None and isinstance(call.excinfo.value, PromptMismatchError):
             from ...reports.escape import disarmed, one_line
             from ..verdicts.outcomes import REASON
 
@@ -192,7 +192,7 @@ class SnapshotHooks:
     def _renders(self, item: pytest.Item) -> bool:
         return asks(item) and _function_of(item) in self._prompts.declared
 
-    def _render(self, item: pytest.Function) -> PromptMismatch | None:
+    def _render(self, item: pytest.Function) -> PromptMismatchError | None:
         """Render the prompt of an item, and return how it differs from its snapshot."""
         from ...soundness.sent_text import sent_text
         from ..first_requests import built_question, first_requests
@@ -201,7 +201,7 @@ class SnapshotHooks:
         try:
             text = sent_text(first_requests(collected, built_question(collected))[1])
         except TaskgraphError as error:
-            raise PromptMismatch(f"the prompt cannot be built: {error}") from None
+            raise PromptMismatchError(f"the prompt cannot be built: {error}") from None
         reference, function = collected.reference, _function_of(item)
         status, mismatch = self._compare(text, self._prompts.path(function, reference.group), reference.id)
         kept = text if self._updates and status != "same" else ""
@@ -209,15 +209,15 @@ class SnapshotHooks:
         item.stash[_RENDERED] = prompt
         return mismatch
 
-    def _compare(self, text: str, path: Path, question: str) -> tuple[Status, PromptMismatch | None]:
+    def _compare(self, text: str, path: Path, question: str) -> tuple[Status, PromptMismatchError | None]:
         """Return how a prompt compares with its snapshot, and what is wrong with it."""
         sections, name = self._sections_of(path), self._prompts.relative_path(path)
         if isinstance(sections, DamagedSnapshotError):
             message = f"{name.removesuffix(path.name)}{sections}; restore it, or write it with {UPDATE_COMMAND}"
-            return "damaged", PromptMismatch(message)
+            return "damaged", PromptMismatchError(message)
         before = sections.get(section_title(question))
         if before is None:
-            return "missing", PromptMismatch(f"no snapshot in {name}; write it with {UPDATE_COMMAND}")
+            return "missing", PromptMismatchError(f"no snapshot in {name}; write it with {UPDATE_COMMAND}")
         if before == text:
             return "same", None
         if self._updates:
@@ -225,7 +225,7 @@ class SnapshotHooks:
         shown = difference(before, text)
         added, removed = changed_lines(shown)
         reason = f"the prompt has changed: +{added} -{removed} lines against {name}"
-        return "changed", PromptMismatch(reason, [*shown, f"to accept the change: {UPDATE_COMMAND}"])
+        return "changed", PromptMismatchError(reason, [*shown, f"to accept the change: {UPDATE_COMMAND}"])
 
     def _sections_of(self, path: Path) -> dict[str, str] | DamagedSnapshotError:
         if path not in self._sections:

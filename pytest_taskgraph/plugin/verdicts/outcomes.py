@@ -11,7 +11,7 @@ from typing import Any, cast
 import pytest
 
 from ...errors import OrderTooWideError, ProviderError, UsageError
-from ...trial import Trial, WrongAnswer
+from ...trial import Trial, WrongAnswerError
 
 CARRIED = "taskgraph"  # the attribute of a report that holds the trial; as JSON text where it is to cross xdist
 REASON = "taskgraph_reason"  # the one line of a verdict
@@ -57,7 +57,7 @@ def without_traceback(call: pytest.CallInfo[None]) -> Iterator[None]:
     Python 3.11 that fails with a SystemError if another thread, litellm's, formats an exception at the same time.
     """
     excinfo = call.excinfo
-    if excinfo is None or not isinstance(excinfo.value, (WrongAnswer, ProviderError, OrderTooWideError)):
+    if excinfo is None or not isinstance(excinfo.value, (WrongAnswerError, ProviderError, OrderTooWideError)):
         yield
         return
     call.excinfo = cast(Any, _Text(str(excinfo.value), excinfo.value))  # pytest shows what is no ExceptionInfo as it is
@@ -111,7 +111,7 @@ def shape(
             _tell(report, [excinfo.value.message], excinfo.value.message)
         if allowed and report.failed and hasattr(report, REASON):
             _expect(report, MISSING)
-    elif excinfo is not None and isinstance(excinfo.value, WrongAnswer):
+    elif excinfo is not None and isinstance(excinfo.value, WrongAnswerError):
         _tell_wrong(report, trial, expects_wrong or bool(trial.question.relation))
 
 

@@ -23,7 +23,7 @@ from itertools import chain, islice
 from random import Random
 from typing import Any, Final
 
-from ....errors import CannotSayError, ReadError
+from ....errors import ReadError, UnsupportedFeatureError
 from ....generation.builder import shuffle_declarations
 from ....generation.edits import edits
 from ....notations import notation
@@ -215,7 +215,7 @@ class QuestionChecks:
             return ""
         try:
             text = written(project, asked.notation)
-        except CannotSayError:
+        except UnsupportedFeatureError:
             return ""
         called = replace(scope, own_name=asked.scope.own_name)
         changed = self.compose(replace(asked, workflow=project, scope=called, case=same[0], text=text))

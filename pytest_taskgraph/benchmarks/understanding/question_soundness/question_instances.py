@@ -9,7 +9,7 @@ from typing import Final
 from hypothesis import reject
 from hypothesis import strategies as st
 
-from ....errors import CannotSayError, NoCaseError
+from ....errors import NoCaseError, UnsupportedFeatureError
 from ....notations import NOTATIONS, Notation, notation
 from ....trial import Question
 from ....workflow.model import Workflow
@@ -85,7 +85,7 @@ def _instance(draw: st.DrawFn, drawn: DrawnQuestion, project: Workflow) -> Insta
     try:
         text = written(project, drawn.notation.name)
         pairs = [(scope, case) for scope in scopes(project) for case in cases(drawn.pattern, scope)]
-    except CannotSayError:
+    except UnsupportedFeatureError:
         reject()
     except Exception as error:  # of a pattern or notation: a finding, whatever it is
         return _unbuilt(drawn, project, error)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Final
 
-from ....errors import CannotSayError, UsageError, WorkflowError
+from ....errors import UnsupportedFeatureError, UsageError, WorkflowError
 from ....notations import notation
 from ....workflow.check import problems
 from ....workflow.features import features
@@ -102,7 +102,7 @@ class ReducibleQuestion:
             return None
         try:
             text = written(workflow, shown.name)
-        except CannotSayError:
+        except UnsupportedFeatureError:
             return None
         scope = _named_level(near.scope, workflow, text, shown.name, bool(original.scope.own_name))
         return replace(original, workflow=workflow, scope=scope, case=near.case, text=text, names="", edit="")
