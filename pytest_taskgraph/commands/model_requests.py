@@ -50,7 +50,7 @@ def ask_model(options: argparse.Namespace, asks: Sequence[Ask[T]]) -> AskedResul
 
 def _open_stated_model(options: argparse.Namespace) -> Model:
     """Return the model that the options state. Raises UsageError."""
-    from ..models import open_model, registered_name
+    from ..models import check_installed, open_model, registered_name
     from ..models.clients.python_callable import SCHEME, VERSION
 
     spec: str = options.model.strip()
@@ -66,7 +66,9 @@ def _open_stated_model(options: argparse.Namespace) -> Model:
     }
     redaction.register([spec, settings])
     redaction.register_environment()
-    return open_model(spec, settings)
+    client = open_model(spec, settings)
+    check_installed([client])
+    return client
 
 
 def _plain(text: str) -> Json:

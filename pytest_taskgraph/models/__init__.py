@@ -12,7 +12,7 @@ middleware.chain           the layers around the live ones, listed from the outs
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 
 from ..asking import Model
@@ -67,6 +67,13 @@ def registered_name(spec: str) -> str:
     """Return the name of the registered model that the specification is of; empty where it is of none."""
     name = spec.strip().partition(":")[0]
     return name if name in MODELS.registered else ""
+
+
+def check_installed(clients: Iterable[Model]) -> None:
+    """Raise UsageError if a model needs a package to send requests that is not installed."""
+    for client in clients:
+        if isinstance(client, Remote):
+            client.check_installed()
 
 
 async def close() -> None:

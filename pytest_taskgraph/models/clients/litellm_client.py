@@ -19,7 +19,7 @@ from importlib.util import find_spec
 from typing import Any, cast
 
 from ...errors import CannotScoreError, ProviderError, UsageError
-from ...redaction import RedactingFilter, register, scrub
+from ...redaction import RedactingFilter, hide, public_name, register, scrub
 from ...trial import Json, Reply, Request
 from .openai_compatible import Lean
 from .openai_protocol import counts, refuse_failed, vectors
@@ -60,6 +60,14 @@ class Remote:
         self.name = name
         self.settings = dict(settings or {})
         register([self.settings, name])
+
+    def check_installed(self) -> None:
+        """Raise UsageError if litellm, without which nothing is sent, is not installed."""
+        if find_spec("litellm") is None:
+            raise UsageError(
+                f"the model {hide(public_name(self.name))} is asked through litellm, which is not installed; install it "
+                "(python -m pip install litellm), or name an endpoint that speaks the OpenAI protocol (http://HOST/v1#NAME)"
+            )
 
     async def ready(self) -> None:
         """Nothing, once litellm is imported, or cannot be, of which the first request tells."""

@@ -90,6 +90,10 @@ class Pipeline:
                 f"--taskgraph-replay: there is no store of replies in {self.folder}; ask once without it, import one "
                 "(python -m pytest_taskgraph replies import), or name its folder with --taskgraph-store"
             )
+        if live and not (self.replay or options.idle(self._config)):
+            from ...models import check_installed
+
+            check_installed(live)
         if live:
             self._check_stated(live)
         for client in live:
