@@ -65,8 +65,8 @@ class Remote:
         """Raise UsageError if litellm, without which nothing is sent, is not installed."""
         if find_spec("litellm") is None:
             raise UsageError(
-                f"the model {hide(public_name(self.name))} is asked through litellm, which is not installed; install it "
-                "(python -m pip install litellm), or name an endpoint that speaks the OpenAI protocol (http://HOST/v1#NAME)"
+                f"the model {hide(public_name(self.name))} is asked through litellm, which is not installed; install "
+                "it (python -m pip install litellm), or name an endpoint that speaks the OpenAI protocol (http://HOST/v1#NAME)"
             )
 
     async def ready(self) -> None:
