@@ -38,7 +38,7 @@ from pytest_taskgraph.models.middleware.limits import Limits  # noqa: E402
 from pytest_taskgraph.models.middleware.request_counters import RequestCounters  # noqa: E402
 from pytest_taskgraph.models.middleware.retries import EMPTY_RETRIES, PATIENCE, RETRIED  # noqa: E402
 from pytest_taskgraph.models.prices import price_of  # noqa: E402
-from pytest_taskgraph.models.store import Store, keys  # noqa: E402
+from pytest_taskgraph.models.store import Store, stored_keys  # noqa: E402
 from pytest_taskgraph.scoring.forms import form  # noqa: E402
 from pytest_taskgraph.scoring.grade import score_reply  # noqa: E402
 from pytest_taskgraph.trial import Json, Question, Request  # noqa: E402
@@ -226,7 +226,7 @@ def ask(server: Loopback, client: str, fault: Fault) -> Came:
         settings["api_base"] = server.url
 
     async def run(folder: Path) -> Came:
-        watch = RequestCounters()
+        counters = RequestCounters()
         with closing(Store(folder, "run")) as store:
             inner: Any = open_model(CLIENTS[client].format(url=server.url), settings)
 
@@ -234,8 +234,8 @@ def ask(server: Loopback, client: str, fault: Fault) -> Came:
                 return chain(
                     inner,
                     store,
-                    Limits(4, None, None, watch),
-                    watch,
+                    Limits(4, None, None, counters),
+                    counters,
                     Budget(price_of("any", ["1/2"]), 100, 1.0),
                     retries=RETRIES,
                     timeout=0.5 if fault.answer.hangs else 30.0,
@@ -243,11 +243,13 @@ def ask(server: Loopback, client: str, fault: Fault) -> Came:
                 )
 
             kind, words, outcome = await answered(around(), "Is it so?")
-            requests, stored = len(server.requests) - seen, len(keys(folder))
+            requests, stored = len(server.requests) - seen, len(stored_keys(folder))
             server.answer = GOOD
             again = await answered(around(), "And now?")
             await close()
-        return Came(kind, words, outcome, requests, stored, again[2] == "right" and len(keys(folder)) == stored + 1)
+        return Came(
+            kind, words, outcome, requests, stored, again[2] == "right" and len(stored_keys(folder)) == stored + 1
+        )
 
     with tempfile.TemporaryDirectory() as folder:
         came = asyncio.run(run(Path(folder)))

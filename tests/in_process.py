@@ -21,7 +21,7 @@ from pytest_taskgraph.benchmarks.understanding.own_files import choices, project
 from pytest_taskgraph.benchmarks.understanding.own_files import choices as listing
 from pytest_taskgraph.benchmarks.understanding.patterns.pattern import PATTERNS
 from pytest_taskgraph.models.clients import litellm_client as remote
-from pytest_taskgraph.models.clients.litellm_client import Remote
+from pytest_taskgraph.models.clients.litellm_client import LiteLLMModel
 from pytest_taskgraph.trial import Request
 
 
@@ -37,7 +37,7 @@ def load() -> None:
         import_module(name)
 
     async def ask(url: str) -> None:
-        await Remote("openai/any", {"api_base": url, "api_key": "warm"}).answer(
+        await LiteLLMModel("openai/any", {"api_base": url, "api_key": "warm"}).answer(
             Request([{"role": "user", "content": "?"}])
         )
         await remote.close()

@@ -72,13 +72,13 @@ def test_page_mentions_names_that_exist() -> None:
 def test_page_names_the_layers_of_the_chain_in_their_files() -> None:
     layers = re.findall(r"^\d\. `(\w+)` \(`(\w+\.py)`", PAGE, re.MULTILINE)
     assert [name for name, _ in layers] == [
-        "Stored",
-        "Retried",
-        "Limited",
-        "ScoreChecked",
-        "Timed",
-        "Budgeted",
-        "Direct",
+        "StoreLayer",
+        "RetryLayer",
+        "LimitLayer",
+        "ScoreCheckLayer",
+        "TimeoutLayer",
+        "BudgetLayer",
+        "ClientLayer",
     ]
     for name, file in layers:
         assert re.search(

@@ -25,7 +25,7 @@ _OF_RUNS: Final = "--taskgraph-"
 
 
 @dataclass(frozen=True, slots=True)
-class AskedResults(Generic[T]):
+class AskResults(Generic[T]):
     """What came of asking a model about several items.
 
     Args:
@@ -40,7 +40,7 @@ class AskedResults(Generic[T]):
 class AskModel(Protocol):
     """Asks the model that the options of a command state."""
 
-    def __call__(self, options: argparse.Namespace, asks: Sequence[Ask[T]]) -> AskedResults[T]:
+    def __call__(self, options: argparse.Namespace, asks: Sequence[Ask[T]]) -> AskResults[T]:
         """Return what came of each ask, in their order; they are asked side by side.
 
         Raises:
@@ -103,7 +103,7 @@ def _add_limits(group: argparse._ArgumentGroup) -> None:
     )
 
 
-def ask_stated_model(options: argparse.Namespace, asks: Sequence[Ask[T]]) -> AskedResults[T]:
+def ask_stated_model(options: argparse.Namespace, asks: Sequence[Ask[T]]) -> AskResults[T]:
     """Ask the model that the options state.
 
     Raises:

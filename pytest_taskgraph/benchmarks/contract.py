@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from .settings import Settings
 
 
-def packed_pair(family: Family, trial: Trial) -> str:
+def pack_diagram_pair(family: Family, trial: Trial) -> str:
     """Return the pair of diagrams of an answer that was parsed, packed; empty where the family draws none."""
     if trial.score is None or trial.score.status != "read":
         return ""
@@ -31,7 +31,7 @@ def packed_pair(family: Family, trial: Trial) -> str:
 
 
 @contextmanager
-def naming_family(family: Family, method: str) -> Iterator[None]:
+def report_family_errors(family: Family, method: str) -> Iterator[None]:
     """Report any exception within the context as a mistake in a method of the family, with its place in the code.
 
     For calls outside of any test, where no traceback is shown.
@@ -55,7 +55,7 @@ def description_of(family: Family, settings: Settings) -> FamilyDescription:
     Raises:
         UsageError: if that is no FamilyDescription under the name of the family, or cannot be had.
     """
-    with naming_family(family, "description"):
+    with report_family_errors(family, "description"):
         described = family.description(settings)
     where = f"the benchmark family {family.name!r}: description"
     if not isinstance(described, FamilyDescription):
@@ -65,13 +65,13 @@ def description_of(family: Family, settings: Settings) -> FamilyDescription:
     return described
 
 
-def stated_by(family: Family, settings: Settings) -> dict[str, Json]:
+def stated_options(family: Family, settings: Settings) -> dict[str, Json]:
     """Return the values of the options of a family, for the record of a run.
 
     Raises:
         UsageError: if they cannot be had, or hold what JSON cannot.
     """
-    with naming_family(family, "stated"):
+    with report_family_errors(family, "stated"):
         stated = dict(family.stated(settings))
     try:
         json.dumps(stated, allow_nan=False)
@@ -83,7 +83,7 @@ def stated_by(family: Family, settings: Settings) -> dict[str, Json]:
 
 def question_set_of(family: Family, group: str) -> int | None:
     """Return the version of the question set that a group belongs to. Raises UsageError."""
-    with naming_family(family, f"question_set({group!r})"):
+    with report_family_errors(family, f"question_set({group!r})"):
         version = family.question_set(group)
     if version is not None and not isinstance(version, int):
         told = f"question_set({group!r}) returned {version!r}; expected a whole number or None"

@@ -17,7 +17,7 @@ from typing import NamedTuple, TypeVar, cast
 from ..catalog import BUILT_IN, Catalog
 from ..errors import UnknownNameError, UsageError
 from ..trial import Place
-from .templates import files_of, names_used, render, source_of, template
+from .templates import files_of, render, source_of, template, undeclared_names
 
 PromptSource = Path | str  # a file, or the text of a template itself
 NO_PROMPTS = {"judge"}  # the prompt of benchmarks/llm_judge, which a folder of templates may hold beside them
@@ -25,7 +25,7 @@ _HEAD = re.compile(r"\{#-?\s*answer:\s*(marker|whole|first-line)\s*(?:,\s*shots:
 _USER = re.compile(r"^[ \t]*\{#-?[ \t]*user[ \t]*-?#\}[ \t]*\r?$", re.MULTILINE)
 
 
-class Composed(NamedTuple):
+class ComposedPrompt(NamedTuple):
     """What the model is told; no system prompt where that is empty."""
 
     system: str
@@ -44,18 +44,18 @@ class PromptTemplate:
     @property
     def shows_examples(self) -> bool:
         """Return True if examples would be seen."""
-        return any("examples" in names_used(part) for part in _parts(self.source))
+        return any("examples" in undeclared_names(part) for part in _parts(self.source))
 
-    def render(self, fields: Mapping[str, object]) -> Composed:
+    def render(self, fields: Mapping[str, object]) -> ComposedPrompt:
         """Return the system prompt and the prompt with the values of these fields.
 
         Raises:
             UsageError: if the template fails.
         """
         system, prompt = (render(part, dict(fields), f"prompt {self.name}") for part in _parts(self.source))
-        return Composed(system, prompt)
+        return ComposedPrompt(system, prompt)
 
-    def check_shown(self, prompt: Composed, names: Mapping[str, str], when: str = "") -> None:
+    def check_fields_shown(self, prompt: ComposedPrompt, names: Mapping[str, str], when: str = "") -> None:
         """Check that a prompt made of the template shows what it has to.
 
         Args:

@@ -46,7 +46,7 @@ def render(source: str, fields: dict[str, Any], where: str = "template") -> str:
 
 
 @lru_cache(maxsize=64)
-def names_used(source: str) -> frozenset[str]:
+def undeclared_names(source: str) -> frozenset[str]:
     """The names that a template takes from outside."""
     from jinja2.meta import find_undeclared_variables
 

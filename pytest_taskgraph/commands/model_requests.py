@@ -12,12 +12,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, TypeVar, cast
 
 from .. import redaction
-from ..benchmarks.asked_models import Ask, AskedResults, in_command_words
+from ..benchmarks.asked_models import Ask, AskResults, in_command_words
 from ..errors import NotAskedError, ProviderError, TaskgraphError, UnparseableError, UsageError
 
 if TYPE_CHECKING:
     from ..asking import Model
-    from ..models.middleware.layer import Live
+    from ..models.middleware.layer import LiveModel
     from ..models.middleware.limits import Limits
     from ..models.middleware.request_counters import RequestCounters
     from ..models.store import Store
@@ -30,7 +30,7 @@ NEWS: Final = 10.0  # seconds between two lines on how far it is
 _SCRIPTED: Final = ("simulated", "baseline")
 
 
-def ask_model(options: argparse.Namespace, asks: Sequence[Ask[T]]) -> AskedResults[T]:
+def ask_model(options: argparse.Namespace, asks: Sequence[Ask[T]]) -> AskResults[T]:
     """Ask the stated model; see `AskModel`."""
     try:
         client = _open_stated_model(options)
@@ -45,7 +45,7 @@ def ask_model(options: argparse.Namespace, asks: Sequence[Ask[T]]) -> AskedResul
         raise
     finally:
         session.close()
-    return AskedResults(tuple(results), session.usage)
+    return AskResults(tuple(results), session.usage)
 
 
 def _open_stated_model(options: argparse.Namespace) -> Model:
@@ -85,7 +85,7 @@ class _ModelSession:
     """A model with all that stands around it, for as long as a command asks it."""
 
     model: Model
-    watch: RequestCounters
+    counters: RequestCounters
     store: Store | None = None
     limits: Limits | None = None
     said_at: float = field(default_factory=time.monotonic)
@@ -94,12 +94,12 @@ class _ModelSession:
     @property
     def usage(self) -> str:
         """A line on what was sent and what it cost."""
-        watch = self.watch
-        parts = [f"requests sent: {watch.sent}", f"replies from the store: {watch.stored}"]
-        parts += [f"retries: {watch.retries}"] if watch.retries else []
-        parts += [f"tokens in: {watch.tokens_in}, out: {watch.tokens_out}"] if watch.answered else []
-        parts += [f"cost: {watch.cost:.4f} US$"] if watch.answered > watch.unpriced else []
-        parts += [f"replies at an unknown price: {watch.unpriced}"] if watch.unpriced else []
+        counters = self.counters
+        parts = [f"requests sent: {counters.sent}", f"replies from the store: {counters.stored}"]
+        parts += [f"retries: {counters.retries}"] if counters.retries else []
+        parts += [f"tokens in: {counters.tokens_in}, out: {counters.tokens_out}"] if counters.answered else []
+        parts += [f"cost: {counters.cost:.4f} US$"] if counters.answered > counters.unpriced else []
+        parts += [f"replies at an unknown price: {counters.unpriced}"] if counters.unpriced else []
         return ", ".join(parts)
 
     async def answer_all(self, asks: Sequence[Ask[T]]) -> list[T | TaskgraphError]:
@@ -114,7 +114,7 @@ class _ModelSession:
         except asyncio.CancelledError:
             if self.limits is not None:
                 self.limits.end()
-            if self.watch.in_flight:
+            if self.counters.in_flight:
                 words = f"interrupted: waiting up to {GRACE:g} s for requests under way; Ctrl-C again ends at once"
                 print(words, file=sys.stderr, flush=True)
                 await asyncio.wait(tasks, timeout=GRACE)
@@ -155,21 +155,21 @@ def _session(options: argparse.Namespace, client: Model) -> _ModelSession:
 
     if options.replay and options.refresh:
         raise UsageError("--replay takes all replies from the store, --refresh none: choose one")
-    watch = RequestCounters()
+    counters = RequestCounters()
     if not getattr(client, "live", False):
-        return _ModelSession(client, watch)
-    live = cast("Live", client)
-    return _replay_session(options, live, watch) if options.replay else _live_session(options, live, watch)
+        return _ModelSession(client, counters)
+    live = cast("LiveModel", client)
+    return _replay_session(options, live, counters) if options.replay else _live_session(options, live, counters)
 
 
-def _replay_session(options: argparse.Namespace, client: Live, watch: RequestCounters) -> _ModelSession:
-    from ..models.middleware.stored import Replayed
+def _replay_session(options: argparse.Namespace, client: LiveModel, counters: RequestCounters) -> _ModelSession:
+    from ..models.middleware.stored import ReplayModel
 
     store = _open_store(options, read_only=True)
-    return _ModelSession(Replayed(client.name, client.settings, store, watch), watch, store)
+    return _ModelSession(ReplayModel(client.name, client.settings, store, counters), counters, store)
 
 
-def _live_session(options: argparse.Namespace, client: Live, watch: RequestCounters) -> _ModelSession:
+def _live_session(options: argparse.Namespace, client: LiveModel, counters: RequestCounters) -> _ModelSession:
     from ..models.middleware.budget import check_budget
     from ..models.middleware.chain import Budget, chain
     from ..models.middleware.limits import Limits
@@ -178,16 +178,23 @@ def _live_session(options: argparse.Namespace, client: Live, watch: RequestCount
     check_prices(options.price)
     price = price_of(client.name, options.price)
     check_budget(client.name, price, options.max_cost, client.settings)
-    is_kept = bool(getattr(client, "storable", True))
+    keep_replies = bool(getattr(client, "storable", True))
     is_limited = options.max_calls is not None or options.max_cost is not None
-    store = _open_store(options) if is_kept or is_limited else None
+    store = _open_store(options) if keep_replies or is_limited else None
     own: int | None = getattr(client, "in_flight", None)
-    limits = Limits(own or options.concurrency, options.rpm, None, watch)
+    limits = Limits(own or options.concurrency, options.rpm, None, counters)
     budget = Budget(price, options.max_calls, options.max_cost)
     model = chain(
-        client, store, limits, watch, budget, is_kept=is_kept, retries=options.retries, timeout=options.timeout
+        client,
+        store,
+        limits,
+        counters,
+        budget,
+        keep_replies=keep_replies,
+        retries=options.retries,
+        timeout=options.timeout,
     )
-    return _ModelSession(model, watch, store, limits)
+    return _ModelSession(model, counters, store, limits)
 
 
 def _open_store(options: argparse.Namespace, read_only: bool = False) -> Store:

@@ -19,23 +19,23 @@ from ..asking import Model
 from ..catalog import Catalog
 from ..errors import UsageError
 from ..trial import Json
-from .clients.litellm_client import Remote
+from .clients.litellm_client import LiteLLMModel
 from .clients.litellm_client import close as close_clients
 from .clients.local_model import LOCAL, open_local
-from .clients.openai_compatible import Lean
+from .clients.openai_compatible import OpenAICompatibleModel
 from .clients.python_callable import SCHEME, open_callable
 from .clients.recorded import open_recorded
 
 
-def _endpoint(scheme: str, rest: str, settings: Mapping[str, Json]) -> Lean:
-    return Lean(f"{scheme}:{rest}", settings)
+def _endpoint(scheme: str, rest: str, settings: Mapping[str, Json]) -> OpenAICompatibleModel:
+    return OpenAICompatibleModel(f"{scheme}:{rest}", settings)
 
 
 Opener = Callable[[str, Mapping[str, Json]], Model]
 """From what stands after the scheme, empty where a name stands alone, and the model options to the model."""
 
 _SCHEMES: dict[str, Opener] = {
-    "litellm": Remote,  # also where no scheme is given
+    "litellm": LiteLLMModel,  # also where no scheme is given
     "http": partial(_endpoint, "http"),
     "https": partial(_endpoint, "https"),
     "recorded": open_recorded,

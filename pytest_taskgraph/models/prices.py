@@ -107,7 +107,7 @@ def check_prices(stated: Iterable[str]) -> None:
         _read(text)
 
 
-def cost_of(price: Price | None, tokens_in: int | None, tokens_out: int | None) -> float | None:
+def token_cost(price: Price | None, tokens_in: int | None, tokens_out: int | None) -> float | None:
     """US dollars for so many tokens, before discounts for what is cached; None where anything is not known."""
     if price is None or tokens_in is None or tokens_out is None:
         return None
@@ -115,13 +115,13 @@ def cost_of(price: Price | None, tokens_in: int | None, tokens_out: int | None) 
     return tokens_in * rates.input + tokens_out * rates.output
 
 
-def tokens_of(request: Request) -> int:
+def estimate_tokens(request: Request) -> int:
     """The tokens in that are to be expected: a token for four characters, and four for each message."""
     pieces = _pieces(request)
     return ceil(sum(map(len, [*pieces, *_described(request, {})])) / 4) + A_MESSAGE * len(pieces)
 
 
-def expected_of(
+def expected_cost(
     request: Request, price: Price | None, settings: Mapping[str, Json], expected_out: int | None = None
 ) -> float | None:
     """US dollars that the request is expected to cost; None where the price is not known.
@@ -130,7 +130,7 @@ def expected_of(
     they are fewer.
     """
     expected = expected_reply(price, settings) if expected_out is None else expected_out
-    return cost_of(price, tokens_of(request), min(expected, longest_reply(request, price, settings).tokens))
+    return token_cost(price, estimate_tokens(request), min(expected, longest_reply(request, price, settings).tokens))
 
 
 def expected_reply(price: Price | None, settings: Mapping[str, Json]) -> int:
@@ -148,7 +148,7 @@ def reasons(price: Price | None, settings: Mapping[str, Json]) -> bool:
     return bool(price and price.reasons)
 
 
-def worst_of(request: Request, price: Price | None, settings: Mapping[str, Json]) -> float | None:
+def worst_cost(request: Request, price: Price | None, settings: Mapping[str, Json]) -> float | None:
     """US dollars that one attempt costs at most; None where the price is not known.
 
     No token has less than a byte of UTF-8, so the bytes bound the tokens in; 16 are added for each message and 1,000
@@ -156,13 +156,13 @@ def worst_of(request: Request, price: Price | None, settings: Mapping[str, Json]
     """
     if price is None:
         return None
-    tokens_in = most_tokens_of(request, settings)
+    tokens_in = bound_tokens(request, settings)
     reached = [rates for rates in price.dearest or _all_rates(price) if rates.above <= tokens_in]
     incoming, outgoing = max(rates.input for rates in reached), max(rates.output for rates in reached)
     return tokens_in * incoming + longest_reply(request, price, settings).tokens * outgoing
 
 
-def most_tokens_of(request: Request, settings: Mapping[str, Json]) -> int:
+def bound_tokens(request: Request, settings: Mapping[str, Json]) -> int:
     """The tokens in that no request of these texts has more of."""
     pieces = _pieces(request)
     described = _described(request, settings)

@@ -19,7 +19,7 @@ _NEUTRAL = {"timeout", "stream_timeout", "max_retries", "num_retries"}  # these 
 _DESCRIBED = {"response_format", "json_schema", "guided_json", "tools", "functions", "tool_choice", "function_call"}
 
 
-def entry_of(name: str, settings: Mapping[str, Json], request: Request) -> dict[str, Any]:
+def request_entry(name: str, settings: Mapping[str, Json], request: Request) -> dict[str, Any]:
     """The request as the store keeps it; all that `digest` looks at. Settings of the request win over the model's."""
     content: dict[str, Any] = {"texts": request.texts} if request.kind != "chat" else {"messages": request.messages}
     if request.kind == "score":
@@ -39,9 +39,9 @@ def stored_name(name: str) -> str:
     return public_name(scrub(name))
 
 
-def key_of(name: str, settings: Mapping[str, Json], request: Request) -> str:
+def request_key(name: str, settings: Mapping[str, Json], request: Request) -> str:
     """The SHA-256, in hexadecimal digits, of the canonical JSON of the request's entry."""
-    return digest(entry_of(name, settings, request))
+    return digest(request_entry(name, settings, request))
 
 
 def digest(entry: Mapping[str, Any]) -> str:
@@ -64,7 +64,7 @@ def public(settings: Mapping[str, Json]) -> dict[str, Any]:
     }
 
 
-def shown(entry: Mapping[str, Any]) -> str:
+def request_text(entry: Mapping[str, Any]) -> str:
     """The entry as text for people: its settings first, then what is said, line by line."""
     lines = [f"{name}: {canonical(value)}" for name, value in sorted(entry.get("settings", {}).items())]
     lines += [f"tool: {canonical(tool)}" for tool in entry.get("tools", ())]

@@ -120,7 +120,7 @@ def _register_without_run(config: pytest.Config, hooks: SnapshotHooks | FuzzHook
         UsageError: if the options cannot be met.
     """
     from ..benchmarks import FAMILIES
-    from ..benchmarks.contract import naming_family
+    from ..benchmarks.contract import report_family_errors
     from ..redaction import register_environment
     from .registration import open_registry
 
@@ -130,7 +130,7 @@ def _register_without_run(config: pytest.Config, hooks: SnapshotHooks | FuzzHook
         hooks.check()
         options.check_data(config)
         for family in FAMILIES.values():
-            with naming_family(family, "check"):
+            with report_family_errors(family, "check"):
                 for settings in options.settings_of_prompts(config):
                     family.check(settings)
     config.pluginmanager.register(hooks, name)

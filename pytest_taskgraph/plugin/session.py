@@ -96,7 +96,7 @@ class RunSession:
         self.fail_policy = FailPolicy(config, self.families)
         self.pipeline = Pipeline(config)
         self.measuring = Measuring(config, self.settings, self.pipeline)
-        self.usage = UsageTotal(self.pipeline.watch)
+        self.usage = UsageTotal(self.pipeline.counters)
         self.loop = EventLoopThread()
         self.garbage = Garbage()
         self.progress: Progress | None = None
@@ -165,7 +165,7 @@ class RunSession:
         from ..models.clients import litellm_client
 
         if not self.pipeline.replay and any(
-            isinstance(client, litellm_client.Remote) for client in self.models.clients
+            isinstance(client, litellm_client.LiteLLMModel) for client in self.models.clients
         ):
             litellm_client.preload()
 
@@ -182,7 +182,7 @@ class RunSession:
         interval = options.number(self.config, "progress")
         if self.progress is None and items and self.models.live:
             seconds = 0.0 if interval is None else interval
-            self.progress = Progress(self.config, self.pipeline.watch, items, seconds, self._counts)
+            self.progress = Progress(self.config, self.pipeline.counters, items, seconds, self._counts)
             self.config.pluginmanager.register(self.progress, "taskgraph-progress")
 
     def tick(self) -> None:
@@ -200,7 +200,7 @@ class RunSession:
         from .output.progress import watched
 
         if self.prefetcher.planned:
-            return replace(watched(self.pipeline.watch), answered=self.prefetcher.finished)
+            return replace(watched(self.pipeline.counters), answered=self.prefetcher.finished)
         return self._gathered
 
     def finished(self) -> None:
@@ -238,12 +238,12 @@ class RunSession:
 
     @property
     def stopped(self) -> ProviderError | None:
-        """Why nothing more can come of the run: trouble with the store, or with all models; None while some can.
+        """Why nothing more can come of the run: an error of the store, or with all models; None while some can.
 
         One model of several that cannot be asked stops alone. Without the judge or the embedder nothing can be scored.
         """
-        if self.pipeline.watch.trouble is not None:
-            return self.pipeline.watch.trouble
+        if self.pipeline.counters.store_error is not None:
+            return self.pipeline.counters.store_error
         measuring = [self.pipeline.broken(client.name) for client in self.measuring.clients]
         if found := next(filter(None, measuring), None):
             return found
@@ -276,13 +276,13 @@ class RunSession:
     def check(self) -> None:
         """Nothing, if all that was asked for can be had. Raises UsageError before anything is asked."""
         options.value(self.config, "junit-properties")
-        from ..benchmarks.contract import naming_family
+        from ..benchmarks.contract import report_family_errors
         from .models_under_test import refuse_same
 
         refuse_same(self.models.all)
         options.check_data(self.config)
         for family in self._registered_families:
-            with naming_family(family, "check"):
+            with report_family_errors(family, "check"):
                 for settings in self.settings_of_prompts:
                     family.check(settings)
                 for role in family.roles(self.settings):

@@ -126,10 +126,10 @@ def settings_of_suite(
 
 def check_settings(family: Family, found: SuiteSettings) -> None:
     """Check that the settings of a suite can be met, before anything is asked. Raises UsageError."""
-    from ..benchmarks.contract import naming_family
+    from ..benchmarks.contract import report_family_errors
 
     for one in found.prompts if found.stated else ():
-        with naming_family(family, "check"):
+        with report_family_errors(family, "check"):
             family.check(one)
 
 

@@ -15,7 +15,7 @@ from pytest_taskgraph.benchmarks.episodes.tail import tail
 from pytest_taskgraph.benchmarks.llm_judge import judge_prompt, judge_template, verdict
 from pytest_taskgraph.benchmarks.understanding.questions.composition import question_metrics
 from pytest_taskgraph.errors import ProviderError, UnknownNameError, UsageError
-from pytest_taskgraph.models.clients.scripted import Scripted
+from pytest_taskgraph.models.clients.scripted import ScriptedModel
 from pytest_taskgraph.scoring.cosine import cosine
 from pytest_taskgraph.scoring.forms import form
 from pytest_taskgraph.scoring.metrics import check_text_metrics
@@ -34,8 +34,8 @@ def measured(
     question: Question,
     script: list[str | Reply | Exception] | Callable[[Request], str | Reply],
     reply: str = "Final answer: It is cold.",
-) -> tuple[Transcript, Scripted, list[Exchange]]:
-    model, exchanges = Scripted(script), list[Exchange]()
+) -> tuple[Transcript, ScriptedModel, list[Exchange]]:
+    model, exchanges = ScriptedModel(script), list[Exchange]()
     turns = tail(question, Reply(reply), judge_template())
     return asyncio.run(drive(turns, model.answer, exchanges)), model, exchanges
 

@@ -4,7 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from pytest_taskgraph.benchmarks.templates import files_of, longest_literal, names_used, printed_names, render, template
+from pytest_taskgraph.benchmarks.templates import (
+    files_of,
+    longest_literal,
+    printed_names,
+    render,
+    template,
+    undeclared_names,
+)
 from pytest_taskgraph.benchmarks.understanding.patterns import catalogue
 from pytest_taskgraph.benchmarks.understanding.patterns.scope import sentence
 from pytest_taskgraph.benchmarks.understanding.questions.sample import draw
@@ -66,7 +73,7 @@ def test_the_longest_literal_of_every_pattern_stands_in_its_questions() -> None:
 
 
 def test_a_template_tells_the_names_that_it_takes() -> None:
-    assert names_used("{% for a in b %}{{ a.c }}{% endfor %}{% if d %}{{ 'e' }}{% endif %}") == {"b", "d"}
+    assert undeclared_names("{% for a in b %}{{ a.c }}{% endfor %}{% if d %}{{ 'e' }}{% endif %}") == {"b", "d"}
 
 
 def test_a_folder_holds_templates_by_name_and_its_part_need_not_exist(tmp_path: Path) -> None:

@@ -23,9 +23,9 @@ from pytest_taskgraph.__main__ import main
 from pytest_taskgraph.commands.replies.lines import StoredEntry, line_of, read_line
 from pytest_taskgraph.commands.replies.rows import merge, opened
 from pytest_taskgraph.errors import ReadError
-from pytest_taskgraph.models.request_key import canonical, digest, entry_of
+from pytest_taskgraph.models.request_key import canonical, digest, request_entry
 from pytest_taskgraph.models.store import Store
-from pytest_taskgraph.models.store.reply_rows import to_text
+from pytest_taskgraph.models.store.reply_rows import reply_to_text
 from pytest_taskgraph.models.store.schema import open_store
 from pytest_taskgraph.trial import Reply, Request
 
@@ -42,8 +42,8 @@ def entry(
     **figures: Any,  # noqa: ANN401 - what a field of a reply may hold
 ) -> StoredEntry:
     """What the store holds of one request; figures are fields of the reply."""
-    request = entry_of(model, {"temperature": 0.5}, Request([{"role": "user", "content": prompt}]))
-    return StoredEntry(digest(request), model, canonical(request), to_text(Reply(answer, **figures)), at)
+    request = request_entry(model, {"temperature": 0.5}, Request([{"role": "user", "content": prompt}]))
+    return StoredEntry(digest(request), model, canonical(request), reply_to_text(Reply(answer, **figures)), at)
 
 
 def fill(folder: Path, entries: Iterable[StoredEntry]) -> Path:
@@ -323,7 +323,7 @@ SETTINGS = st.dictionaries(
 
 @given(SETTINGS)
 def test_whatever_the_settings_were_what_the_store_keeps_of_them_can_be_imported(told: dict[str, Any]) -> None:
-    request = entry_of("m", told, Request([{"role": "user", "content": "Which?"}]))
+    request = request_entry("m", told, Request([{"role": "user", "content": "Which?"}]))
     one = StoredEntry(digest(request), "m", canonical(request), canonical({"text": "Load"}), AT)
     assert read_line(line_of(one).encode(), "f", 1) == one
 
@@ -526,14 +526,14 @@ def test_a_file_that_is_no_store_is_refused_and_stays(tmp_path: Path, capsys: py
 
 async def _kept(folder: Path, request: Request, reply: Reply) -> None:
     with closing(Store(folder, "run-1")) as store:
-        kept = entry_of("openai/small", {"api_key": "sk-abcdef123456"}, request)
+        kept = request_entry("openai/small", {"api_key": "sk-abcdef123456"}, request)
         await store.claim(digest(kept))
         await store.keep(digest(kept), kept, reply)
 
 
 async def _found(folder: Path, request: Request) -> Reply | None:
     with closing(Store(folder, "run-2")) as store:
-        return await store.look(digest(entry_of("openai/small", {"api_key": "another"}, request)))
+        return await store.look(digest(request_entry("openai/small", {"api_key": "another"}, request)))
 
 
 @pytest.mark.parametrize("kind", ["chat", "score", "embed"])

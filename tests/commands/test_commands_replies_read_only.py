@@ -12,7 +12,7 @@ import pytest
 from closed_folder import BOUND, closed
 
 from pytest_taskgraph.__main__ import main
-from pytest_taskgraph.models.request_key import digest, entry_of
+from pytest_taskgraph.models.request_key import digest, request_entry
 from pytest_taskgraph.models.store import Store
 from pytest_taskgraph.trial import Reply, Request
 
@@ -21,7 +21,7 @@ READING = (("stats",), ("stats", "--json"), ("export", "-"), ("prune", "--model"
 
 @pytest.fixture
 def store(tmp_path: Path) -> Path:
-    entry = entry_of("openai/small", {}, Request([{"role": "user", "content": "Which?"}]))
+    entry = request_entry("openai/small", {}, Request([{"role": "user", "content": "Which?"}]))
     with closing(Store(tmp_path / "store", "run")) as made:
         asyncio.run(made.keep(digest(entry), entry, Reply("Load", 3, 2)))
     return tmp_path / "store"

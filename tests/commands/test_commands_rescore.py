@@ -14,7 +14,7 @@ from described_runs import about_run
 
 from pytest_taskgraph.__main__ import main
 from pytest_taskgraph.benchmarks import FAMILIES
-from pytest_taskgraph.benchmarks.contract import packed_pair
+from pytest_taskgraph.benchmarks.contract import pack_diagram_pair
 from pytest_taskgraph.benchmarks.family import Family, QuestionReference
 from pytest_taskgraph.benchmarks.settings import Settings
 from pytest_taskgraph.benchmarks.understanding import understanding
@@ -261,7 +261,7 @@ def test_rescore_draws_the_new_answer_and_drops_what_it_cannot_draw() -> None:
     kept, changed = answered(drawn, "Final answer: Bake, Eat"), answered(drawn, "Final answer: Bake")
     with registrations() as known:
         known.add(FAMILIES.kind, "drawing", Drawing(), "tests")
-        kept = replace(kept, diagram_pair=packed_pair(Drawing(), kept))
+        kept = replace(kept, diagram_pair=pack_diagram_pair(Drawing(), kept))
         changed = replace(
             changed, question=replace(drawn, id="q-001"), diagram_pair=kept.diagram_pair, score=kept.score
         )

@@ -20,7 +20,7 @@ from plugin_project import Project
 from pytest_taskgraph.__main__ import main
 from pytest_taskgraph.benchmarks.episodes import opening
 from pytest_taskgraph.commands.rescore import ADVICE, SHORTENED
-from pytest_taskgraph.models.request_key import digest, entry_of
+from pytest_taskgraph.models.request_key import digest, request_entry
 from pytest_taskgraph.models.store import Store
 from pytest_taskgraph.models.store.schema import FILE, open_store
 from pytest_taskgraph.results import record
@@ -66,7 +66,7 @@ def store(folder: Path, *said: Said, model: str = MODEL) -> Path:
     async def fill(to: Store) -> None:
         for question, text, settings in said:
             more = [{"role": "user", "content": "Go on."}] if question.episode == "agent" else []
-            entry = entry_of(model, settings, request(question, more))
+            entry = request_entry(model, settings, request(question, more))
             await to.keep(digest(entry), entry, Reply(text))
 
     with closing(Store(folder / "kept", "run")) as to:
@@ -211,7 +211,7 @@ def test_the_store_is_only_read(tmp_path: Path, capsys: pytest.CaptureFixture[st
 
 def test_a_reply_that_a_killed_run_left_beside_the_file_is_found(tmp_path: Path) -> None:
     folder, path = store(tmp_path), written(tmp_path, stale(asked(), long()))
-    entry = entry_of(MODEL, {}, request(asked()))
+    entry = request_entry(MODEL, {}, request(asked()))
     row = (digest(entry), MODEL, json.dumps(entry), json.dumps({"text": long()}))
     with closing(open_store(folder)) as run:
         run.execute("INSERT INTO replies (key, model, request, reply, run, at) VALUES (?, ?, ?, ?, '', '')", row)

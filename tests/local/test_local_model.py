@@ -23,7 +23,7 @@ from pytest_taskgraph.errors import ProviderError, UsageError  # noqa: E402
 from pytest_taskgraph.local_weights import load_weights  # noqa: E402
 from pytest_taskgraph.models import open_model  # noqa: E402
 from pytest_taskgraph.models.clients.local_model import LocalModel  # noqa: E402
-from pytest_taskgraph.models.request_key import key_of  # noqa: E402
+from pytest_taskgraph.models.request_key import request_key  # noqa: E402
 from pytest_taskgraph.trial import Reply, Request, TextScore  # noqa: E402
 
 SCORE = Request(kind="score", context="Boil water . Is it ?", texts=[" Yes", " No"])
@@ -206,12 +206,12 @@ def test_model_that_is_not_there_names_the_option_to_download(name: str) -> None
 
 def test_other_weights_at_the_same_place_have_another_key(copied: Path) -> None:
     first = LocalModel(str(copied))
-    key = key_of(first.name, first.settings, SCORE)
+    key = request_key(first.name, first.settings, SCORE)
     same = LocalModel(str(copied), {"network": True})
-    assert key_of(same.name, same.settings, SCORE) == key
+    assert request_key(same.name, same.settings, SCORE) == key
     save_tiny(copied, seed=1)
     other = LocalModel(str(copied))
-    assert key_of(other.name, other.settings, SCORE) != key
+    assert request_key(other.name, other.settings, SCORE) != key
 
 
 def test_precision_is_that_of_the_option(tiny: Path) -> None:

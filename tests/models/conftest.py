@@ -7,7 +7,7 @@ import pytest
 from loopback import Loopback
 
 from pytest_taskgraph.models.clients import litellm_client as remote
-from pytest_taskgraph.models.clients.litellm_client import Remote
+from pytest_taskgraph.models.clients.litellm_client import LiteLLMModel
 from pytest_taskgraph.trial import Json, Reply, Request
 
 Ask = Callable[..., Reply]
@@ -27,7 +27,7 @@ def ask(server: Loopback) -> Ask:
         prompt: str = "Which?", *, model: str = "openai/any", request: Request | None = None, **settings: Json
     ) -> Reply:
         async def run() -> Reply:
-            client = Remote(model, {"api_base": server.url, "api_key": "test-key-123456", **settings})
+            client = LiteLLMModel(model, {"api_base": server.url, "api_key": "test-key-123456", **settings})
             try:
                 return await client.answer(request or Request([{"role": "user", "content": prompt}]))
             finally:

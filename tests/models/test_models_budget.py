@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_taskgraph.errors import BudgetSpentError, NotAskedError, ProviderError, ProviderErrorKind, UsageError
-from pytest_taskgraph.models.middleware.budget import TIME_LIMIT, UNBILLED, Budgeted, check_budget
-from pytest_taskgraph.models.middleware.layer import Direct
+from pytest_taskgraph.models.middleware.budget import TIME_LIMIT, UNBILLED, BudgetLayer, check_budget
+from pytest_taskgraph.models.middleware.layer import ClientLayer
 from pytest_taskgraph.models.prices import ASSUMED_OUT, Price
 from pytest_taskgraph.models.store import Store
 from pytest_taskgraph.models.store.schema import open_store
@@ -69,8 +69,8 @@ def budgeted(
     max_cost: float | None = 100.0,
     max_calls: int | None = None,
     price: Price | None = PRICE,
-) -> Budgeted:
-    return Budgeted(Direct(client), store, price, max_calls, max_cost)
+) -> BudgetLayer:
+    return BudgetLayer(ClientLayer(client), store, price, max_calls, max_cost)
 
 
 def ledger(store: Store) -> tuple[int, float, float]:
@@ -173,7 +173,7 @@ def test_cancelled_attempt_counts_at_its_worst(store: Store) -> None:
     assert ledger(store) == (1, WORST, 0.0)
 
 
-def side_by_side(store: Store, client: Client, model: Budgeted, number: int) -> list[Any]:
+def side_by_side(store: Store, client: Client, model: BudgetLayer, number: int) -> list[Any]:
     """What becomes of so many attempts; none is answered before all are reserved or refused, or wait."""
     client.may_answer.clear()
 

@@ -14,7 +14,7 @@ from pytest_taskgraph.benchmarks.tasklama.tasklama_options import TaskLamaSettin
 from pytest_taskgraph.benchmarks.understanding.baselines import BASELINES
 from pytest_taskgraph.errors import CannotScoreError, NoLogprobsError, NotAskedError
 from pytest_taskgraph.models.clients.python_callable import PythonModel
-from pytest_taskgraph.models.clients.recorded import Recorded
+from pytest_taskgraph.models.clients.recorded import RecordedModel
 from pytest_taskgraph.models.clients.simulated import SimulatedModel
 from pytest_taskgraph.trial import Request
 
@@ -22,7 +22,7 @@ CONTEXT = Request(kind="score", context="Boil water.", texts=[" Yes", " No"])
 MESSAGES = Request([{"role": "user", "content": "Boil water?"}], kind="score", texts=["Yes", "No"])
 MODELS: dict[str, Callable[[], Model]] = {
     "simulated": lambda: SimulatedModel(lambda digest: None, 1.0),
-    "recorded": lambda: Recorded("replies.jsonl", []),
+    "recorded": lambda: RecordedModel("replies.jsonl", []),
     "python": lambda: PythonModel("echo", lambda prompt: prompt),
     **{f"understanding {name}": make for name, make in BASELINES.items()},
     "tasklama repeat-task": partial(TASK_BASELINES["repeat-task"], TaskLamaSettings()),

@@ -10,15 +10,15 @@ from pathlib import Path
 import pytest
 
 from pytest_taskgraph.errors import ProviderError
-from pytest_taskgraph.models.middleware.budget import Budgeted
+from pytest_taskgraph.models.middleware.budget import BudgetLayer
 from pytest_taskgraph.models.middleware.chain import Budget, chain
-from pytest_taskgraph.models.middleware.layer import Around, Direct
-from pytest_taskgraph.models.middleware.limits import Limited, Limits
+from pytest_taskgraph.models.middleware.layer import ClientLayer, WrappingLayer
+from pytest_taskgraph.models.middleware.limits import LimitLayer, Limits
 from pytest_taskgraph.models.middleware.request_counters import RequestCounters
-from pytest_taskgraph.models.middleware.retries import Retried
-from pytest_taskgraph.models.middleware.score_checked import ScoreChecked
-from pytest_taskgraph.models.middleware.stored import Stored, Unstored
-from pytest_taskgraph.models.middleware.timed import Timed
+from pytest_taskgraph.models.middleware.retries import RetryLayer
+from pytest_taskgraph.models.middleware.score_checked import ScoreCheckLayer
+from pytest_taskgraph.models.middleware.stored import StoreLayer, UnstoredLayer
+from pytest_taskgraph.models.middleware.timed import TimeoutLayer
 from pytest_taskgraph.models.prices import Price
 from pytest_taskgraph.models.store import Store
 from pytest_taskgraph.trial import Json, Reply, Request
@@ -60,37 +60,42 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 def test_chain_layers_stand_in_the_documented_order(store: Store) -> None:
     model = chain(Client(), store, Limits(1, None, None, RequestCounters()), RequestCounters(), Budget())
-    assert isinstance(model, Stored)
+    assert isinstance(model, StoreLayer)
     kinds, layer = [type(model).__name__], model.inner
-    while isinstance(layer, Around):
+    while isinstance(layer, WrappingLayer):
         kinds.append(type(layer).__name__)
         layer = layer.inner
-    order = [kind.__name__ for kind in (Stored, Retried, Limited, ScoreChecked, Timed, Budgeted, Direct)]
+    order = [
+        kind.__name__
+        for kind in (StoreLayer, RetryLayer, LimitLayer, ScoreCheckLayer, TimeoutLayer, BudgetLayer, ClientLayer)
+    ]
     assert [*kinds, type(layer).__name__] == order
 
 
 def test_chain_repeats_pays_and_keeps_a_reply_once(store: Store) -> None:
-    client, watch = Client(), RequestCounters()
-    limits = Limits(1, None, None, watch)
+    client, counters = Client(), RequestCounters()
+    limits = Limits(1, None, None, counters)
     budget = Budget(Price(1.0, 1.0, stated=True), max_calls=2)
-    model = chain(client, store, limits, watch, budget, sleep=_no_sleep)
+    model = chain(client, store, limits, counters, budget, sleep=_no_sleep)
 
     async def ask_twice() -> list[Reply]:
         return [await model.answer(REQUEST), await model.answer(REQUEST)]
 
     first, second = asyncio.run(ask_twice())
     assert (first.retries, first.cost, second.text) == (1, 2.0, first.text)
-    assert (client.asked, watch.sent, watch.retries, watch.stored, watch.in_flight) == (2, 2, 1, 1, 0)
+    assert (client.asked, counters.sent, counters.retries, counters.stored, counters.in_flight) == (2, 2, 1, 1, 0)
     assert limits.in_flight == 0
 
 
 def test_chain_without_store_asks_each_time() -> None:
-    client, watch = Client(), RequestCounters()
-    model = chain(client, None, Limits(1, None, None, watch), watch, Budget(), is_kept=False, sleep=_no_sleep)
+    client, counters = Client(), RequestCounters()
+    model = chain(
+        client, None, Limits(1, None, None, counters), counters, Budget(), keep_replies=False, sleep=_no_sleep
+    )
 
     async def ask_twice() -> None:
         assert [(await model.answer(REQUEST)).retries for _ in range(2)] == [1, 0]
 
     asyncio.run(ask_twice())
-    assert isinstance(model, Unstored)
+    assert isinstance(model, UnstoredLayer)
     assert client.asked == 3

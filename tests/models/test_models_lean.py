@@ -9,7 +9,7 @@ from loopback import HANG, Loopback, refuse, reply
 
 from pytest_taskgraph.errors import ProviderError, UsageError
 from pytest_taskgraph.models import close, open_model
-from pytest_taskgraph.models.clients.openai_compatible import KEY_VARIABLE, Lean
+from pytest_taskgraph.models.clients.openai_compatible import KEY_VARIABLE, OpenAICompatibleModel
 from pytest_taskgraph.trial import Json, Reply, Request
 
 CHAT = Request([{"role": "user", "content": "Which?"}])
@@ -43,7 +43,7 @@ def ask(spec: str, request: Request = CHAT, **settings: Json) -> Reply:
 )
 def test_an_address_and_a_name_open_a_lean_client_named_without_user_and_password(spec: str, name: str) -> None:
     model = open_model(spec, {"temperature": 0})
-    assert isinstance(model, Lean)
+    assert isinstance(model, OpenAICompatibleModel)
     assert (model.name, model.settings, model.live) == (name, {"temperature": 0}, True)
 
 

@@ -33,9 +33,9 @@ def limits_of(
     rpm: float | None = None,
     tpm: float | None = None,
     workers: int = 1,
-    watch: RequestCounters | None = None,
+    counters: RequestCounters | None = None,
 ) -> Limits:
-    return Limits(concurrency, rpm, tpm, watch or RequestCounters(), workers, clock)
+    return Limits(concurrency, rpm, tpm, counters or RequestCounters(), workers, clock)
 
 
 def refusal(retry_after: float | None = None) -> ProviderError:
@@ -56,7 +56,7 @@ async def grown(limits: Limits, replies: int) -> None:
     """So many good replies, while as many requests are in flight as may be."""
     slots = await filled(limits)
     for _ in range(replies):
-        limits.went_well(GOOD, slots[0])
+        limits.note_reply(GOOD, slots[0])
         await left([slots.pop(0)])
         slots += await filled(limits, limits.now - len(slots))
     await left(slots)
@@ -91,14 +91,14 @@ class Provider:
         async with self.limits.slot() as slot:
             if self.busy >= self.most:
                 await asyncio.sleep(0.01)
-                self.limits.went_wrong(refusal(), slot)
+                self.limits.note_failure(refusal(), slot)
                 return
             self.busy += 1
             self.highest = max(self.highest, self.busy)
             await asyncio.sleep(self.latency)
             self.busy -= 1
             self.answered.append(clock())
-            self.limits.went_well(GOOD, slot)
+            self.limits.note_reply(GOOD, slot)
 
 
 @QUICK
@@ -129,7 +129,7 @@ def test_a_fixed_limit_is_used_to_the_full_and_never_changes() -> None:
         assert provider.highest == 7
         assert clock() == pytest.approx(10.0)
         slots = await filled(limits)
-        limits.went_wrong(refusal(), slots[0])
+        limits.note_failure(refusal(), slots[0])
         assert limits.now == 7
 
     run(main)
@@ -208,7 +208,7 @@ def test_a_cancellation_at_any_point_gives_the_slot_back(cuts: list[tuple[int, i
             async with limits.slot() as slot:
                 for _ in range(number % 3):
                     await asyncio.sleep(0)
-                limits.went_well(GOOD, slot)
+                limits.note_reply(GOOD, slot)
 
         tasks = [asyncio.ensure_future(one(number)) for number in range(12)]
         for hop in range(61):
@@ -260,7 +260,7 @@ def test_a_limit_that_nobody_reaches_does_not_grow() -> None:
         limits = limits_of()
         for _ in range(100):
             slots = await filled(limits, 5)
-            limits.went_well(GOOD, slots[0])
+            limits.note_reply(GOOD, slots[0])
             await left(slots)
         assert limits.now == START
 
@@ -274,12 +274,12 @@ def test_a_burst_of_refusals_halves_it_once_and_a_later_one_once_more() -> None:
         assert limits.now == 40
         slots = await filled(limits)
         for slot in slots:
-            limits.went_wrong(refusal(), slot)
+            limits.note_failure(refusal(), slot)
         await left(slots)
         assert limits.now == 20
         slots = await filled(limits)
         for slot in slots:
-            limits.went_wrong(refusal(), slot)
+            limits.note_failure(refusal(), slot)
         await left(slots)
         assert limits.now == 10
 
@@ -291,7 +291,7 @@ def test_it_never_falls_below_1_and_comes_back() -> None:
         limits = limits_of()
         for _ in range(12):
             slots = await filled(limits)
-            limits.went_wrong(refusal(), slots[0])
+            limits.note_failure(refusal(), slots[0])
             await left(slots)
             assert limits.now >= 1
         assert limits.now == 1
@@ -306,9 +306,9 @@ def test_failures_of_the_server_pause_growth_for_a_round(kind: ProviderErrorKind
     async def main() -> None:
         limits = limits_of()
         slots = await filled(limits)
-        limits.went_wrong(ProviderError(kind, "down"), slots[0])
+        limits.note_failure(ProviderError(kind, "down"), slots[0])
         for slot in slots[1:]:
-            limits.went_well(GOOD, slot)
+            limits.note_reply(GOOD, slot)
         await left(slots)
         assert limits.now == START
         await grown(limits, 2)
@@ -337,14 +337,14 @@ def test_it_settles_near_what_the_provider_takes(most: int) -> None:
 
 def test_retry_after_makes_everybody_wait_and_is_shown() -> None:
     async def main() -> None:
-        watch = RequestCounters()
-        limits = limits_of(watch=watch)
+        counters = RequestCounters()
+        limits = limits_of(counters=counters)
         slots = await filled(limits, 2)
         await asyncio.sleep(5)
-        limits.went_wrong(refusal(retry_after=12.0), slots[0])
-        limits.went_wrong(refusal(retry_after=3.0), slots[1])  # shorter: changes nothing
+        limits.note_failure(refusal(retry_after=12.0), slots[0])
+        limits.note_failure(refusal(retry_after=3.0), slots[1])  # shorter: changes nothing
         await left(slots)
-        assert watch.waiting == {"rate limit": 17.0}
+        assert counters.waiting == {"rate limit": 17.0}
         sent = []
 
         async def one() -> None:
@@ -353,19 +353,19 @@ def test_retry_after_makes_everybody_wait_and_is_shown() -> None:
 
         await asyncio.gather(one(), one(), one())
         assert sent == [pytest.approx(17.0)] * 3
-        assert watch.waiting == {}
+        assert counters.waiting == {}
 
     run(main)
 
 
 def test_a_wait_that_nobody_hopes_to_outlast_pauses_nobody() -> None:
     async def main() -> None:
-        watch = RequestCounters()
-        limits = limits_of(watch=watch)
+        counters = RequestCounters()
+        limits = limits_of(counters=counters)
         slots = await filled(limits, 1)
-        limits.went_wrong(refusal(LONGEST_WAIT + 1), slots[0])
+        limits.note_failure(refusal(LONGEST_WAIT + 1), slots[0])
         await left(slots)
-        assert watch.waiting == {}
+        assert counters.waiting == {}
         assert await free_slots(limits) > 0
 
     run(main)
@@ -377,11 +377,11 @@ def test_refusals_again_and_again_without_a_time_pause_longer_and_longer() -> No
         for _ in range(6):
             async with limits.slot() as slot:
                 begun.append(clock())
-                limits.went_wrong(refusal(), slot)
+                limits.note_failure(refusal(), slot)
         assert begun == pytest.approx([0, 0, 1, 3, 7, 15])
         async with limits.slot() as slot:
-            limits.went_well(GOOD, slot)
-            limits.went_wrong(refusal(), slot)
+            limits.note_reply(GOOD, slot)
+            limits.note_failure(refusal(), slot)
         assert await free_slots(limits) == 3
 
     run(main)
@@ -389,15 +389,15 @@ def test_refusals_again_and_again_without_a_time_pause_longer_and_longer() -> No
 
 def test_two_models_that_wait_are_shown_as_the_longer_wait() -> None:
     async def main() -> None:
-        watch = RequestCounters()
+        counters = RequestCounters()
         for seconds in (50.0, 20.0):
-            limits = limits_of(watch=watch)
+            limits = limits_of(counters=counters)
             async with limits.slot() as slot:
-                limits.went_wrong(refusal(seconds), slot)
+                limits.note_failure(refusal(seconds), slot)
         await asyncio.sleep(30)
-        assert watch.waiting == {"rate limit": 50.0}
+        assert counters.waiting == {"rate limit": 50.0}
         await asyncio.sleep(30)
-        assert watch.waiting == {}
+        assert counters.waiting == {}
 
     run(main)
 
@@ -460,7 +460,7 @@ def test_in_any_minute_no_more_tokens_are_sent_than_allowed_as_far_as_known(
                 counted.append(entry)
                 await asyncio.sleep(latency)
                 entry[1] = float(true)
-                limits.went_well(Reply("", tokens_in=true, tokens_out=0), slot)
+                limits.note_reply(Reply("", tokens_in=true, tokens_out=0), slot)
 
         await asyncio.gather(*(one(*request) for request in requests))
 
@@ -472,7 +472,7 @@ def test_tokens_that_were_fewer_than_expected_are_given_back() -> None:
         limits = limits_of(1, tpm=1000)
         for _ in range(20):
             async with limits.slot(500) as slot:
-                limits.went_well(Reply("", tokens_in=told, tokens_out=0), slot)
+                limits.note_reply(Reply("", tokens_in=told, tokens_out=0), slot)
         return clock()
 
     assert run(lambda: finished(500)) == pytest.approx(9.5 * 60, rel=0.06)
@@ -495,23 +495,23 @@ def test_a_request_of_more_tokens_than_a_minute_has_is_sent_alone() -> None:
 
 def test_waiting_for_the_pace_is_shown() -> None:
     async def main() -> None:
-        watch = RequestCounters()
-        limits = limits_of(5, rpm=2, watch=watch)
+        counters = RequestCounters()
+        limits = limits_of(5, rpm=2, counters=counters)
         async with limits.slot():
             pass
         waiting = asyncio.ensure_future(limits.slot().__aenter__())
         await asyncio.sleep(0)
-        assert watch.waiting == {"requests a minute": pytest.approx(29.0)}
+        assert counters.waiting == {"requests a minute": pytest.approx(29.0)}
         await left([await waiting])
-        assert watch.waiting == {}
+        assert counters.waiting == {}
 
     run(main)
 
 
 def test_a_small_request_of_a_lower_position_does_not_wait_for_the_time_of_a_large_one() -> None:
     async def main() -> None:
-        watch, sent = RequestCounters(), dict[str, float]()
-        limits = limits_of(5, tpm=600, watch=watch)
+        counters, sent = RequestCounters(), dict[str, float]()
+        limits = limits_of(5, tpm=600, counters=counters)
 
         async def one(name: str, position: int, tokens: float) -> None:
             POSITION.set(position)
@@ -521,14 +521,14 @@ def test_a_small_request_of_a_lower_position_does_not_wait_for_the_time_of_a_lar
         await one("first", 0, 100)
         large = asyncio.ensure_future(one("large", 2, 600))
         await asyncio.sleep(1)
-        assert watch.waiting == {"tokens a minute": pytest.approx(60.1)}
+        assert counters.waiting == {"tokens a minute": pytest.approx(60.1)}
         small = asyncio.ensure_future(one("small", 1, 50))
         await asyncio.sleep(1)
-        assert watch.waiting == {"tokens a minute": pytest.approx(9.0)}
+        assert counters.waiting == {"tokens a minute": pytest.approx(9.0)}
         await asyncio.gather(large, small)
         assert sent["small"] == pytest.approx(9.0)
         assert sent["large"] > 60
-        assert watch.waiting == {}
+        assert counters.waiting == {}
 
     run(main)
 
@@ -554,7 +554,7 @@ def test_workers_share_the_pace_and_the_growth() -> None:
 def fail(limits: Limits, kind: ProviderErrorKind, words: str = "wrong key") -> Awaitable[None]:
     async def one() -> None:
         async with limits.slot() as slot:
-            limits.went_wrong(ProviderError(kind, words), slot)
+            limits.note_failure(ProviderError(kind, words), slot)
 
     return one()
 
@@ -578,7 +578,7 @@ def test_three_failures_in_a_row_that_nothing_mends_break_the_model_for_all_that
         await asyncio.sleep(0)
         for _ in range(3):
             assert limits.broken is None
-            limits.went_wrong(ProviderError(kind, words), holders[0])
+            limits.note_failure(ProviderError(kind, words), holders[0])
         came = await asyncio.gather(*waiting[1:], limits.slot().__aenter__(), return_exceptions=True)
         for error in came:
             assert isinstance(error, ProviderError)
@@ -601,7 +601,7 @@ def test_at_the_end_what_waits_is_not_sent_and_what_is_in_flight_may_arrive() ->
         came = await asyncio.gather(*waiting, limits.slot().__aenter__(), return_exceptions=True)
         assert [type(error) for error in came] == [NotAskedError] * 4
         assert limits.in_flight == 1
-        limits.went_well(GOOD, holders[0])
+        limits.note_reply(GOOD, holders[0])
         await left(holders)
         assert limits.in_flight == 0
 
@@ -626,7 +626,7 @@ def test_a_success_in_between_begins_the_count_again() -> None:
             await fail(limits, "authentication")
             await fail(limits, "authentication")
             async with limits.slot() as slot:
-                limits.went_well(GOOD, slot)
+                limits.note_reply(GOOD, slot)
         assert limits.broken is None
 
     run(main)

@@ -6,9 +6,9 @@ import pytest
 
 from pytest_taskgraph.errors import UsageError
 from pytest_taskgraph.models import MODELS, open_model
-from pytest_taskgraph.models.clients.litellm_client import Remote
-from pytest_taskgraph.models.clients.openai_compatible import Lean
-from pytest_taskgraph.models.clients.recorded import Recorded
+from pytest_taskgraph.models.clients.litellm_client import LiteLLMModel
+from pytest_taskgraph.models.clients.openai_compatible import OpenAICompatibleModel
+from pytest_taskgraph.models.clients.recorded import RecordedModel
 
 
 @pytest.mark.parametrize(
@@ -16,21 +16,21 @@ from pytest_taskgraph.models.clients.recorded import Recorded
 )
 def test_what_has_no_known_scheme_is_a_litellm_name_as_it_stands(name: str) -> None:
     model = open_model(f" {name} ", {"temperature": 0})
-    assert isinstance(model, Remote)
+    assert isinstance(model, LiteLLMModel)
     assert (model.name, model.settings) == (name, {"temperature": 0})
 
 
 def test_a_known_scheme_is_taken_off(tmp_path: Path) -> None:
     path = tmp_path / "a:b.jsonl"
     path.write_text('{"prompt": "p", "reply": "r"}')
-    assert isinstance(open_model(f"recorded:{path}", {}), Recorded)
+    assert isinstance(open_model(f"recorded:{path}", {}), RecordedModel)
     assert open_model(f"recorded:{path}", {}).name == f"recorded:{path}"
     assert open_model("litellm:ollama/llama3:8b", {}).name == "ollama/llama3:8b"
 
 
 def test_an_address_is_a_lean_client() -> None:
-    assert isinstance(open_model("https://host/v1#any", {}), Lean)
-    assert isinstance(open_model("http/any", {}), Remote)
+    assert isinstance(open_model("https://host/v1#any", {}), OpenAICompatibleModel)
+    assert isinstance(open_model("http/any", {}), LiteLLMModel)
 
 
 @pytest.mark.parametrize("spec", ["", "  ", *(f"{scheme}:" for scheme in MODELS), "recorded: "])

@@ -18,12 +18,12 @@ from pytest_taskgraph.models.prices import (
     EXPECTED_OUT_REASONING,
     Price,
     ReplyLength,
-    cost_of,
-    expected_of,
+    estimate_tokens,
+    expected_cost,
     longest_reply,
     price_of,
-    tokens_of,
-    worst_of,
+    token_cost,
+    worst_cost,
 )
 from pytest_taskgraph.trial import Request
 
@@ -114,19 +114,19 @@ class TestThePriceOfAModel:
             price_of("plain", ["plain=1/2", text])
 
     def test_of_embeddings_needs_no_price_of_what_is_written(self) -> None:
-        assert cost_of(price_of("embeds"), 1000, 0) == pytest.approx(1e-3)
+        assert token_cost(price_of("embeds"), 1000, 0) == pytest.approx(1e-3)
 
     @pytest.mark.parametrize(
         ("name", "tokens", "cost"), [("long", 2000, 2.4e-3), ("long", 2001, 6.603e-3), ("tiers", 1001, 3.503e-3)]
     )
     def test_rises_with_long_prompts(self, name: str, tokens: int, cost: float) -> None:
-        assert cost_of(price_of(name), tokens, 100) == pytest.approx(cost)
+        assert token_cost(price_of(name), tokens, 100) == pytest.approx(cost)
 
 
 def test_what_is_not_known_has_no_cost() -> None:
     price = Price(1.0, 1.0)
-    assert (cost_of(None, 1, 1), cost_of(price, None, 1), cost_of(price, 1, None)) == (None, None, None)
-    assert cost_of(Price(0.0, 0.0), 5, 5) == 0.0
+    assert (token_cost(None, 1, 1), token_cost(price, None, 1), token_cost(price, 1, None)) == (None, None, None)
+    assert token_cost(Price(0.0, 0.0), 5, 5) == 0.0
 
 
 @pytest.mark.parametrize("content", [None, "[]", "{", '{"plain": 3}'])
@@ -178,7 +178,7 @@ def _compare(litellm: Any, name: str, tokens: int) -> bool:  # noqa: ANN401
         told = sum(litellm.cost_per_token(model=name, prompt_tokens=tokens, completion_tokens=100))
     except Exception:  # litellm asks for a provider that the name does not tell
         return False
-    assert cost_of(price, tokens, 100) == pytest.approx(told), name
+    assert token_cost(price, tokens, 100) == pytest.approx(told), name
     return True
 
 
@@ -189,35 +189,37 @@ def test_a_price_is_that_of_a_reply_of_litellm(monkeypatch: pytest.MonkeyPatch) 
     usage = {"prompt_tokens": 1000, "completion_tokens": 100, "total_tokens": 1100}
     for name in ("gpt-4o-mini", "openai/gpt-4o-mini", "azure/gpt-4o-mini"):
         reply = litellm.ModelResponse(model=name, usage=usage)
-        assert cost_of(price_of(name), 1000, 100) == pytest.approx(litellm.completion_cost(reply, model=name))
+        assert token_cost(price_of(name), 1000, 100) == pytest.approx(litellm.completion_cost(reply, model=name))
 
 
 def test_tokens_are_a_fourth_of_the_characters_and_four_a_message() -> None:
-    assert tokens_of(Request([{"role": "system", "content": "abcd"}, {"role": "user", "content": "abcde"}])) == 3 + 8
-    assert tokens_of(Request(kind="embed", texts=["abcd", "ab"])) == 2 + 8
-    assert tokens_of(Request(kind="score", context="abcd", texts=["abcd", "ab"])) == 4 + 8
-    assert tokens_of(Request([{"role": "user", "content": "abcd"}], kind="score", texts=["ab", "ba"])) == 1 + 4
+    assert (
+        estimate_tokens(Request([{"role": "system", "content": "abcd"}, {"role": "user", "content": "abcde"}])) == 3 + 8
+    )
+    assert estimate_tokens(Request(kind="embed", texts=["abcd", "ab"])) == 2 + 8
+    assert estimate_tokens(Request(kind="score", context="abcd", texts=["abcd", "ab"])) == 4 + 8
+    assert estimate_tokens(Request([{"role": "user", "content": "abcd"}], kind="score", texts=["ab", "ba"])) == 1 + 4
 
 
 def test_tools_are_read_too() -> None:
     tool: dict[str, Any] = {"type": "function", "function": {"name": "look", "parameters": {"type": "object"}}}
     bare, armed = asked("abcd"), Request(asked("abcd").messages, tools=[tool])
     more = len(json.dumps([tool]))
-    assert tokens_of(armed) == tokens_of(bare) + -(-more // 4)
+    assert estimate_tokens(armed) == estimate_tokens(bare) + -(-more // 4)
     price = Price(1.0, 0.0)
-    assert worst_of(armed, price, {}) == (worst_of(bare, price, {}) or 0) + more + 1000
-    assert worst_of(bare, price, {"tools": [tool]}) == worst_of(armed, price, {})
+    assert worst_cost(armed, price, {}) == (worst_cost(bare, price, {}) or 0) + more + 1000
+    assert worst_cost(bare, price, {"tools": [tool]}) == worst_cost(armed, price, {})
 
 
 @given(st.lists(st.text(), max_size=4), st.integers(0, 50))
 def test_no_text_has_more_tokens_than_the_worst(texts: list[str], out: int) -> None:
     price = Price(1.0, 2.0, most_out=50)
     request = Request([{"role": "user", "content": text} for text in texts])
-    worst = worst_of(request, price, {})
+    worst = worst_cost(request, price, {})
     by_bytes = sum(len(text.encode()) for text in texts)  # a tokenizer that knows bytes alone
     assert worst is not None
     assert worst >= by_bytes + 2 * out
-    assert worst >= (expected_of(request, price, {}) or 0)
+    assert worst >= (expected_cost(request, price, {}) or 0)
 
 
 @pytest.mark.parametrize(
@@ -258,7 +260,7 @@ def test_reply_of_reasoning_model_is_assumed_to_be_longer(name: str, settings: d
     free_of_list = Price(price.input, price.output, reasons=price.reasons)
     most = ASSUMED_OUT_REASONING if reasons else ASSUMED_OUT
     assert longest_reply(asked("a"), free_of_list, settings) == ReplyLength(most, "assumed")
-    assert expected_of(asked("a"), free_of_list, settings) == (EXPECTED_OUT_REASONING if reasons else 250)
+    assert expected_cost(asked("a"), free_of_list, settings) == (EXPECTED_OUT_REASONING if reasons else 250)
 
 
 @pytest.mark.parametrize(
@@ -271,28 +273,28 @@ def test_listed_model_reasons_only_where_it_does_so_by_itself(name: str, reasons
 
 
 def test_worst_cost_of_reply_without_bound_rests_on_the_assumption() -> None:
-    assert worst_of(asked("a"), Price(1.0, 1.0), {}) == 17 + ASSUMED_OUT
-    assert worst_of(asked("a"), Price(1.0, 0.0), {}) == 17
-    assert worst_of(asked("a"), None, {"max_tokens": 1}) is None
-    assert worst_of(Request(kind="embed", texts=["ab"]), Price(1.0, 1.0), {}) == 18
+    assert worst_cost(asked("a"), Price(1.0, 1.0), {}) == 17 + ASSUMED_OUT
+    assert worst_cost(asked("a"), Price(1.0, 0.0), {}) == 17
+    assert worst_cost(asked("a"), None, {"max_tokens": 1}) is None
+    assert worst_cost(Request(kind="embed", texts=["ab"]), Price(1.0, 1.0), {}) == 18
 
 
 def test_worst_cost_of_a_score_request_counts_context_and_a_token_for_each_text() -> None:
     scored = Request(kind="score", context="abcd", texts=["ab", "cd"])
-    assert worst_of(scored, Price(1.0, 0.0), {"max_tokens": 700}) == 2 * (6 + 16)
-    assert worst_of(scored, Price(0.0, 1.0), {"max_tokens": 700}) == 2
+    assert worst_cost(scored, Price(1.0, 0.0), {"max_tokens": 700}) == 2 * (6 + 16)
+    assert worst_cost(scored, Price(0.0, 1.0), {"max_tokens": 700}) == 2
 
 
 @pytest.mark.usefixtures("listed")
 def test_the_worst_counts_the_cache_reasoning_and_long_prompts() -> None:
-    assert worst_of(asked("a" * 84), price_of("long"), {}) == pytest.approx(100 * 2e-6 + 10 * 4e-6)
-    assert worst_of(asked("a" * 1984), price_of("long"), {}) == pytest.approx(2000 * 3e-6 + 10 * 6e-6)
-    assert worst_of(asked("a" * 84), price_of("tiers"), {"max_tokens": 5}) == pytest.approx(100e-6 + 5 * 8e-6)
+    assert worst_cost(asked("a" * 84), price_of("long"), {}) == pytest.approx(100 * 2e-6 + 10 * 4e-6)
+    assert worst_cost(asked("a" * 1984), price_of("long"), {}) == pytest.approx(2000 * 3e-6 + 10 * 6e-6)
+    assert worst_cost(asked("a" * 84), price_of("tiers"), {"max_tokens": 5}) == pytest.approx(100e-6 + 5 * 8e-6)
 
 
 def test_the_expected_reply_is_no_longer_than_the_longest() -> None:
     price = Price(0.0, 1.0)
-    assert expected_of(asked("a"), price, {}) == 250
-    assert expected_of(asked("a"), price, {"max_tokens": 8}) == 8
-    assert expected_of(asked("a"), price, {}, expected_out=300) == 300
-    assert expected_of(asked("a"), None, {}) is None
+    assert expected_cost(asked("a"), price, {}) == 250
+    assert expected_cost(asked("a"), price, {"max_tokens": 8}) == 8
+    assert expected_cost(asked("a"), price, {}, expected_out=300) == 300
+    assert expected_cost(asked("a"), None, {}) is None

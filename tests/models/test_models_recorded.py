@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from pytest_taskgraph.errors import NotAskedError, ReadError, UsageError
 from pytest_taskgraph.models import open_model
-from pytest_taskgraph.models.clients.recorded import Recorded, read_rows
+from pytest_taskgraph.models.clients.recorded import RecordedModel, read_rows
 from pytest_taskgraph.trial import MOST_REPETITIONS, Reply, Request
 
 
@@ -22,11 +22,11 @@ def lines(*rows: Any) -> bytes:  # noqa: ANN401 - any JSON values
     return "".join(json.dumps(row) + "\n" for row in rows).encode()
 
 
-def recorded(*rows: dict[str, Any]) -> Recorded:
-    return Recorded("recorded:x", read_rows(lines(*rows), "x"))
+def recorded(*rows: dict[str, Any]) -> RecordedModel:
+    return RecordedModel("recorded:x", read_rows(lines(*rows), "x"))
 
 
-def ask(model: Recorded, prompt: str, repetition: int = 1) -> Reply:
+def ask(model: RecordedModel, prompt: str, repetition: int = 1) -> Reply:
     return asyncio.run(model.answer(Request([{"role": "user", "content": prompt}], repetition=repetition)))
 
 

@@ -12,7 +12,7 @@ from loopback import BROKEN_JSON, HANG, Loopback, Raw, as_json, closed_port, ref
 from pytest_taskgraph.errors import ProviderError, UsageError
 from pytest_taskgraph.models import open_model
 from pytest_taskgraph.models.clients import litellm_client as remote
-from pytest_taskgraph.models.clients.litellm_client import Remote
+from pytest_taskgraph.models.clients.litellm_client import LiteLLMModel
 from pytest_taskgraph.trial import Reply, Request
 
 Ask = Callable[..., Reply]
@@ -225,7 +225,7 @@ def test_a_long_message_is_cut(server: Loopback, ask: Ask) -> None:
 @pytest.mark.parametrize("setting", ["model", "messages", "tools", "stream"])
 def test_a_setting_that_is_part_of_the_request_is_refused(setting: str) -> None:
     with pytest.raises(UsageError, match=setting):
-        Remote("openai/any", {setting: "x"})
+        LiteLLMModel("openai/any", {setting: "x"})
 
 
 def test_under_errors_for_warnings_a_reply_is_still_a_reply(server: Loopback, ask: Ask) -> None:
@@ -238,7 +238,7 @@ def test_under_errors_for_warnings_a_reply_is_still_a_reply(server: Loopback, as
 
 def test_warnings_of_others_are_left_alone(server: Loopback) -> None:
     async def ask_and_warn() -> None:
-        await Remote("openai/any", {"api_base": server.url, "api_key": "k"}).answer(
+        await LiteLLMModel("openai/any", {"api_base": server.url, "api_key": "k"}).answer(
             Request([{"role": "user", "content": "?"}])
         )
         await remote.close()
@@ -272,7 +272,7 @@ def test_requests_side_by_side_and_loops_one_after_the_other(server: Loopback) -
 
 def test_a_request_that_is_cancelled_stays_cancelled(server: Loopback) -> None:
     server.script(HANG)
-    model = Remote("openai/any", {"api_base": server.url, "api_key": "test-key-123456"})
+    model = LiteLLMModel("openai/any", {"api_base": server.url, "api_key": "test-key-123456"})
 
     async def run() -> None:
         task = asyncio.create_task(model.answer(Request([{"role": "user", "content": "Which?"}])))
@@ -330,7 +330,7 @@ assert sum(one.name == "taskgraph-litellm" for one in threading.enumerate()) <= 
 
 async def ask():
     try:
-        model = remote.Remote("openai/any", {"api_base": sys.argv[1], "api_key": "test-key-123456"})
+        model = remote.LiteLLMModel("openai/any", {"api_base": sys.argv[1], "api_key": "test-key-123456"})
         return (await model.answer(Request([{"role": "user", "content": "Which?"}]))).text
     except Exception as error:
         return str(error)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_taskgraph.models.request_key import canonical, digest, entry_of, key_of, public, shown
+from pytest_taskgraph.models.request_key import canonical, digest, public, request_entry, request_key, request_text
 from pytest_taskgraph.redaction import cut_addresses
 from pytest_taskgraph.trial import Request
 
@@ -18,7 +18,7 @@ CALCULATE = {"type": "function", "function": {"name": "add", "parameters": {"pro
 
 
 def key(name: str = "m", request: Request = ASKED, **settings: Any) -> str:  # noqa: ANN401
-    return key_of(name, settings, request)
+    return request_key(name, settings, request)
 
 
 @pytest.mark.parametrize(
@@ -100,9 +100,9 @@ def test_key_of_a_score_request_depends_on_context_and_texts(other: Request) -> 
 
 
 def test_entry_of_a_score_request_shows_context_and_texts() -> None:
-    entry = entry_of("m", {}, Request(kind="score", context="Which", texts=[" task", " tasks"]))
+    entry = request_entry("m", {}, Request(kind="score", context="Which", texts=[" task", " tasks"]))
     assert set(entry) == {"model", "kind", "context", "messages", "texts", "tools", "settings", "repetition"}
-    assert shown(entry) == "kind: score\n[context]\nWhich\n[texts]\n task\n tasks"
+    assert request_text(entry) == "kind: score\n[context]\nWhich\n[texts]\n task\n tasks"
 
 
 def test_who_asks_does_not_matter_and_who_answers_does() -> None:
@@ -117,10 +117,10 @@ def test_settings_of_the_request_win() -> None:
 
 def test_the_key_is_that_of_the_entry_also_after_it_was_stored() -> None:
     settings: dict[str, Any] = {"temperature": 0.5, "x": 1e300, "y": [None, "ä\ud800"]}
-    entry = entry_of("m", settings, ASKED)
-    assert digest(json.loads(canonical(entry))) == key_of("m", settings, ASKED)
+    entry = request_entry("m", settings, ASKED)
+    assert digest(json.loads(canonical(entry))) == request_key("m", settings, ASKED)
     assert set(entry) == {"model", "kind", "messages", "tools", "settings", "repetition"}
-    assert set(entry_of("m", {}, Request(kind="embed", texts=["a"]))) == {
+    assert set(request_entry("m", {}, Request(kind="embed", texts=["a"]))) == {
         "model", "kind", "texts", "tools", "settings", "repetition",
     }  # fmt: skip
 
@@ -130,7 +130,7 @@ def test_keys_stay_what_they_are_between_versions() -> None:
         '{"kind":"chat","messages":[{"content":"Which task?","role":"user"}],"model":"m","repetition":1,'
         '"settings":{"temperature":0},"tools":[]}'
     )
-    assert canonical(entry_of("m", {"temperature": 0.0, "api_key": "x"}, ASKED)) == expected
+    assert canonical(request_entry("m", {"temperature": 0.0, "api_key": "x"}, ASKED)) == expected
     assert key(temperature=0.0) == "602e48a29faed57cadea986ad0fba16d691371d0d51bed6657b2588ffb6e0b1b"
 
 
@@ -187,7 +187,7 @@ def test_an_entry_is_shown_with_all_that_makes_it_differ() -> None:
         {"role": "user", "content": [{"type": "text", "text": "Which?"}]},
     ]
     request = Request(messages, tools=[{"name": "add"}], settings={"temperature": 1.5}, repetition=2)
-    assert shown(entry_of("m", {}, request)).splitlines() == [
+    assert request_text(request_entry("m", {}, request)).splitlines() == [
         "temperature: 1.5",
         'tool: {"name":"add"}',
         "repetition: 2",
@@ -199,4 +199,4 @@ def test_an_entry_is_shown_with_all_that_makes_it_differ() -> None:
         "[user]",
         '[{"text":"Which?","type":"text"}]',
     ]
-    assert shown(entry_of("m", {}, Request(kind="score", texts=["A", "B"]))) == "kind: score\nA\nB"
+    assert request_text(request_entry("m", {}, Request(kind="score", texts=["A", "B"]))) == "kind: score\nA\nB"

@@ -17,11 +17,11 @@ from hypothesis import strategies as st
 from virtual_time import clock, run
 
 from pytest_taskgraph.errors import BudgetSpentError, ProviderError, ProviderErrorKind
-from pytest_taskgraph.models.middleware.layer import Attempt, Direct
-from pytest_taskgraph.models.middleware.limits import LONGEST_WAIT, STRIKES, Limited, Limits
+from pytest_taskgraph.models.middleware.layer import Attempt, ClientLayer
+from pytest_taskgraph.models.middleware.limits import LONGEST_WAIT, STRIKES, LimitLayer, Limits
 from pytest_taskgraph.models.middleware.request_counters import RequestCounters
-from pytest_taskgraph.models.middleware.retries import CAP, RETRIED, Retried, worth_repeating
-from pytest_taskgraph.models.middleware.timed import Timed
+from pytest_taskgraph.models.middleware.retries import CAP, RETRIED, RetryLayer, worth_repeating
+from pytest_taskgraph.models.middleware.timed import TimeoutLayer
 from pytest_taskgraph.trial import Json, Reply, Request
 
 KINDS: tuple[ProviderErrorKind, ...] = get_args(ProviderErrorKind)
@@ -59,24 +59,26 @@ class Client:
 def retried(
     client: Client,
     limits: Limits,
-    watch: RequestCounters,
+    counters: RequestCounters,
     retries: int = 5,
     timeout: float = 300.0,
     sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
     random: Random | None = None,
-) -> Retried:
-    return Retried(Limited(Timed(Direct(client), watch, timeout), limits), watch, retries, sleep, random)
+) -> RetryLayer:
+    return RetryLayer(
+        LimitLayer(TimeoutLayer(ClientLayer(client), counters, timeout), limits), counters, retries, sleep, random
+    )
 
 
 class Asking:
-    """A client behind `Retried`, with all there is to look at."""
+    """A client behind `RetryLayer`, with all there is to look at."""
 
     def __init__(self, *turns: Turn, retries: int = 5, timeout: float = 300.0, concurrency: int | None = 5) -> None:
-        self.watch = RequestCounters()
-        self.limits = Limits(concurrency, None, None, self.watch, clock=clock)
+        self.counters = RequestCounters()
+        self.limits = Limits(concurrency, None, None, self.counters, clock=clock)
         self.client = Client(turns)
         self.slept: list[float] = []
-        self.retried = retried(self.client, self.limits, self.watch, retries, timeout, self._sleep, Random(7))
+        self.retried = retried(self.client, self.limits, self.counters, retries, timeout, self._sleep, Random(7))
 
     async def _sleep(self, seconds: float) -> None:
         assert self.limits.in_flight == 0
@@ -120,9 +122,9 @@ def test_each_kind_is_asked_again_as_often_as_the_page_says(kind: ProviderErrorK
         assert (error.kind, error.attempts) == (kind, again + 1)
         assert len(asking.client.asked) == again + 1
         assert (kind in RETRIED) == (again > 0)
-        watch = asking.watch
-        assert (watch.sent, watch.retries, watch.failed) == (again + 1, again, 1)
-        assert (watch.answered, watch.in_flight, asking.limits.in_flight) == (0, 0, 0)
+        counters = asking.counters
+        assert (counters.sent, counters.retries, counters.failed) == (again + 1, again, 1)
+        assert (counters.answered, counters.in_flight, asking.limits.in_flight) == (0, 0, 0)
 
     alone(main)
 
@@ -147,7 +149,7 @@ CALLS = [{"id": "c", "type": "function", "function": {"name": "f", "arguments": 
 def test_retried_reply_without_answer_becomes_error(turns: list[Turn], kind: str, asked: int) -> None:
     kept: list[Reply] = []
 
-    async def answer_and_keep(model: Retried) -> None:
+    async def answer_and_keep(model: RetryLayer) -> None:
         async with model.attempt(REQUEST) as attempt:
             kept.append(await attempt.send())
 
@@ -159,7 +161,7 @@ def test_retried_reply_without_answer_becomes_error(turns: list[Turn], kind: str
         else:
             await answer_and_keep(asking.retried)
         assert len(asking.client.asked) == asked
-        assert asking.watch.answered == sum(isinstance(turn, Reply) for turn in turns)  # each of them is paid for
+        assert asking.counters.answered == sum(isinstance(turn, Reply) for turn in turns)  # each of them is paid for
         assert len(kept) == (not kind)
 
     alone(main)
@@ -179,7 +181,7 @@ def test_nothing_is_asked_in_place_of_a_reply_that_is_not_kept_yet() -> None:
         first = asyncio.create_task(answer_and_keep())
         second = asyncio.create_task(asking.reply())
         await asyncio.sleep(100)
-        assert (len(asking.client.asked), asking.watch.in_flight) == (1, 0)
+        assert (len(asking.client.asked), asking.counters.in_flight) == (1, 0)
         written.set()
         assert await first == Reply("a", source="kept")
         assert await second == Reply("a")
@@ -201,9 +203,9 @@ def test_the_reply_tells_how_often_it_was_asked_for_again() -> None:
         turns: list[Turn] = [failure("server"), failure("malformed"), failure("rate-limit"), Reply("yes", cost=0.25)]
         asking = Asking(*turns)
         assert await asking.reply() == Reply("yes", cost=0.25, retries=3)
-        watch = asking.watch
-        assert (watch.sent, watch.retries, watch.answered, watch.failed) == (4, 3, 1, 0)
-        assert (watch.cost, watch.unpriced) == (0.25, 0)
+        counters = asking.counters
+        assert (counters.sent, counters.retries, counters.answered, counters.failed) == (4, 3, 1, 0)
+        assert (counters.cost, counters.unpriced) == (0.25, 0)
 
     alone(main)
 
@@ -213,7 +215,7 @@ def test_a_reply_at_once_is_given_as_it_is_and_an_unknown_cost_is_counted_apart(
         reply = Reply("yes")
         asking = Asking(reply)
         assert await asking.reply() is reply
-        assert (asking.watch.cost, asking.watch.unpriced, asking.watch.sent) == (0.0, 1, 1)
+        assert (asking.counters.cost, asking.counters.unpriced, asking.counters.sent) == (0.0, 1, 1)
 
     alone(main)
 
@@ -306,9 +308,9 @@ def test_the_time_for_an_attempt_does_not_run_until_the_client_is_ready() -> Non
             async def ready(self) -> None:
                 await asyncio.sleep(3.0)
 
-        client, watch = Importing([0.5]), RequestCounters()
-        limits = Limits(5, None, None, watch, clock=clock)
-        assert (await retried(client, limits, watch, 0, 1.0).answer(REQUEST)).text == "late"
+        client, counters = Importing([0.5]), RequestCounters()
+        limits = Limits(5, None, None, counters, clock=clock)
+        assert (await retried(client, limits, counters, 0, 1.0).answer(REQUEST)).text == "late"
         assert client.asked == [3.0]
 
     alone(main)
@@ -329,7 +331,7 @@ def test_a_timeout_that_is_not_ours_is_a_fault_of_the_client_and_goes_through() 
         asking = Asking(TimeoutError("own"))
         with pytest.raises(TimeoutError, match="own"):
             await asking.reply()
-        assert (asking.watch.in_flight, asking.limits.in_flight) == (0, 0)
+        assert (asking.counters.in_flight, asking.limits.in_flight) == (0, 0)
 
     alone(main)
 
@@ -339,8 +341,8 @@ def test_what_the_budget_does_not_allow_is_not_counted_as_sent() -> None:
         asking = Asking(BudgetSpentError("calls", "100 calls are spent"))
         with pytest.raises(BudgetSpentError):
             await asking.reply()
-        watch = asking.watch
-        assert (watch.sent, watch.failed, watch.in_flight, asking.limits.in_flight) == (0, 0, 0, 0)
+        counters = asking.counters
+        assert (counters.sent, counters.failed, counters.in_flight, asking.limits.in_flight) == (0, 0, 0, 0)
 
     alone(main)
 
@@ -348,7 +350,7 @@ def test_what_the_budget_does_not_allow_is_not_counted_as_sent() -> None:
 def test_a_request_that_waits_to_be_repeated_lets_others_pass() -> None:
     async def main() -> None:
         asking = Asking(failure("server", 60.0), Reply("yes"), concurrency=1)
-        asking.limits.went_wrong = lambda error, slot: None  # type: ignore[method-assign] # no pause for all
+        asking.limits.note_failure = lambda error, slot: None  # type: ignore[method-assign] # no pause for all
         first = asyncio.ensure_future(asking.reply())
         await asyncio.sleep(1)
         await asking.reply()
@@ -370,7 +372,7 @@ def test_a_cancellation_at_any_time_leaves_nothing_behind(after: float, concurre
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-        assert (asking.client.busy, asking.watch.in_flight, asking.limits.in_flight) == (0, 0, 0)
+        assert (asking.client.busy, asking.counters.in_flight, asking.limits.in_flight) == (0, 0, 0)
         assert asyncio.all_tasks() == {asyncio.current_task()}
 
     alone(main)
@@ -380,8 +382,8 @@ def test_a_broken_key_stops_a_thousand_requests_after_the_first_few() -> None:
     async def main() -> None:
         asking = Asking(failure("authentication", words="Incorrect API key provided"), concurrency=1)
         came = await asyncio.gather(*(asking.reply() for _ in range(1000)), return_exceptions=True)
-        assert len(asking.client.asked) == asking.watch.sent == STRIKES
-        assert asking.watch.failed == 1000
+        assert len(asking.client.asked) == asking.counters.sent == STRIKES
+        assert asking.counters.failed == 1000
         told = {str(error) for error in came}
         assert len(told) == 2  # the provider's own, of those that were sent, and ours
         late = await asking.failure()
@@ -411,7 +413,7 @@ def test_requests_that_fail_and_succeed_in_turn_are_all_sent() -> None:
         asking = Asking(*turns, concurrency=1)
         came = await asyncio.gather(*(asking.reply() for _ in range(30)), return_exceptions=True)
         assert sum(isinstance(one, Reply) for one in came) == 10
-        assert (asking.watch.sent, asking.limits.broken) == (30, None)
+        assert (asking.counters.sent, asking.limits.broken) == (30, None)
 
     alone(main)
 
@@ -445,20 +447,20 @@ def test_tokens_are_expected_from_the_length_of_all_that_is_said() -> None:
 
 
 def test_answer_waits_for_reservation_without_slot_or_time_of_attempt() -> None:
-    watch, client = RequestCounters(), Client([5.0])
-    limits = Limits(1, None, None, watch, clock=clock)
+    counters, client = RequestCounters(), Client([5.0])
+    limits = Limits(1, None, None, counters, clock=clock)
     entered = []
 
-    class Reserving(Direct):
+    class Reserving(ClientLayer):
         @asynccontextmanager
         async def attempt(self, request: Request) -> AsyncIterator[Attempt]:
             await asyncio.sleep(1000.0)
-            entered.append((limits.in_flight, watch.in_flight))
+            entered.append((limits.in_flight, counters.in_flight))
             async with super().attempt(request) as attempt:
                 yield attempt
 
     async def main() -> None:
-        model = Retried(Limited(Timed(Reserving(client), watch, 10.0), limits), watch)
+        model = RetryLayer(LimitLayer(TimeoutLayer(Reserving(client), counters, 10.0), limits), counters)
         assert (await model.answer(REQUEST)).text == "late"
         assert (client.asked, entered) == ([1000.0], [(0, 0)])
 
@@ -466,11 +468,11 @@ def test_answer_waits_for_reservation_without_slot_or_time_of_attempt() -> None:
 
 
 def test_answer_leaves_reservation_of_attempt_that_a_broken_model_prevents() -> None:
-    watch, client, left = RequestCounters(), Client([Reply("never")]), []
-    limits = Limits(1, None, None, watch, clock=clock)
+    counters, client, left = RequestCounters(), Client([Reply("never")]), []
+    limits = Limits(1, None, None, counters, clock=clock)
     limits.broken = ProviderError("authentication", "no key")
 
-    class Reserving(Direct):
+    class Reserving(ClientLayer):
         @asynccontextmanager
         async def attempt(self, request: Request) -> AsyncIterator[Attempt]:
             try:
@@ -481,7 +483,7 @@ def test_answer_leaves_reservation_of_attempt_that_a_broken_model_prevents() -> 
 
     async def main() -> None:
         with pytest.raises(ProviderError, match="authentication"):
-            await Retried(Limited(Timed(Reserving(client), watch), limits), watch).answer(REQUEST)
+            await RetryLayer(LimitLayer(TimeoutLayer(Reserving(client), counters), limits), counters).answer(REQUEST)
         assert (client.asked, left) == ([], [REQUEST])
 
     run(main)

@@ -35,11 +35,11 @@ class Stack:
     """What a run puts around a client of a server on this machine."""
 
     def __init__(self, server: Loopback, store: Store, in_flight: int = 1, max_calls: int | None = None) -> None:
-        self.watch, self.server, self.store = RequestCounters(), server, store
-        self.limits = Limits(in_flight, None, None, self.watch)
+        self.counters, self.server, self.store = RequestCounters(), server, store
+        self.limits = Limits(in_flight, None, None, self.counters)
         client = open_model(f"{server.url}#any", {"api_key": "test-key-123456"})
         budget = Budget(Price(1.0, 1.0, stated=True), max_calls, 1000.0)
-        self.model: Model = chain(client, store, self.limits, self.watch, budget, retries=0)  # type: ignore[arg-type]
+        self.model: Model = chain(client, store, self.limits, self.counters, budget, retries=0)  # type: ignore[arg-type]
 
     def ask(self, *requests: Request, at_once: bool = False) -> list[Reply | ProviderError | NotAskedError]:
         """Return what came of each request, one after the other or side by side."""
@@ -114,7 +114,7 @@ def test_score_requests_that_wait_for_a_slot_are_not_sent_either(stack: Callable
     outcomes = run.ask(*repeated(SCORE, 20), at_once=True)
     assert len(server.requests) == 2
     assert all(isinstance(outcome, CannotScoreError) for outcome in outcomes)
-    assert (run.watch.sent, run.watch.in_flight, run.limits.in_flight) == (2, 0, 0)
+    assert (run.counters.sent, run.counters.in_flight, run.limits.in_flight) == (2, 0, 0)
 
 
 def test_score_requests_that_wait_for_a_slot_give_their_calls_back(

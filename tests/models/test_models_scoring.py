@@ -13,7 +13,7 @@ from loopback import BROKEN_JSON, Loopback, Raw, Token, as_json, echoed, refuse,
 
 from pytest_taskgraph.errors import CannotScoreError, NoLogprobsError, NotAskedError, ProviderError
 from pytest_taskgraph.models import close, open_model
-from pytest_taskgraph.models.clients.scripted import Scripted
+from pytest_taskgraph.models.clients.scripted import ScriptedModel
 from pytest_taskgraph.trial import Json, Reply, Request, TextScore, Trial
 
 KEY = "test-key-123456"
@@ -383,7 +383,7 @@ def test_scores_survive_the_record_and_another_process() -> None:
 
 
 def test_scripted_model_scores_as_its_script_says() -> None:
-    model = Scripted(lambda request: Reply("", logprobs=[[-float(len(text)), 1, None] for text in request.texts]))
+    model = ScriptedModel(lambda request: Reply("", logprobs=[[-float(len(text)), 1, None] for text in request.texts]))
     assert [score.logprob for score in asyncio.run(model.answer(QUERY)).scores] == [-10.0, -7.0]
 
 

@@ -15,10 +15,10 @@ from pytest_taskgraph.asking import Model
 from pytest_taskgraph.errors import BudgetSpentError, NoLogprobsError, ProviderError
 from pytest_taskgraph.models import close, open_model
 from pytest_taskgraph.models.middleware.chain import Budget, chain
-from pytest_taskgraph.models.middleware.layer import Live
+from pytest_taskgraph.models.middleware.layer import LiveModel
 from pytest_taskgraph.models.middleware.limits import Limits
 from pytest_taskgraph.models.middleware.request_counters import RequestCounters
-from pytest_taskgraph.models.middleware.stored import Replayed
+from pytest_taskgraph.models.middleware.stored import ReplayModel
 from pytest_taskgraph.models.prices import Price
 from pytest_taskgraph.models.store import Store
 from pytest_taskgraph.models.store.schema import open_store
@@ -62,11 +62,13 @@ PARAMETERS = [(kind, model) for kind in KINDS for model in CLIENTS]
 class Stack:
     """What a run puts around a client, over a store."""
 
-    def __init__(self, client: Live, store: Store, max_calls: int | None = None, max_cost: float | None = None) -> None:
-        self.watch, self.store = RequestCounters(), store
-        self.limits = Limits(1, None, None, self.watch)
+    def __init__(
+        self, client: LiveModel, store: Store, max_calls: int | None = None, max_cost: float | None = None
+    ) -> None:
+        self.counters, self.store = RequestCounters(), store
+        self.limits = Limits(1, None, None, self.counters)
         budget = Budget(PRICE, max_calls, max_cost)
-        self.model = chain(client, store, self.limits, self.watch, budget, retries=2, timeout=30.0, sleep=_no_sleep)
+        self.model = chain(client, store, self.limits, self.counters, budget, retries=2, timeout=30.0, sleep=_no_sleep)
 
     def spent(self) -> tuple[int, float]:
         """Return the calls and the dollars that the ledger holds."""
@@ -80,11 +82,11 @@ async def _no_sleep(seconds: float) -> None:
     await asyncio.sleep(0)
 
 
-def client_of(model: str, server: Loopback) -> Live:
+def client_of(model: str, server: Loopback) -> LiveModel:
     own: dict[str, Json] = {"api_key": "test-key-123456"}
     if "#" not in model:
         own["api_base"] = server.url
-    return cast("Live", open_model(model.format(url=server.url), own))
+    return cast("LiveModel", open_model(model.format(url=server.url), own))
 
 
 def ask(model: Model, *requests: Request) -> list[Reply]:
@@ -114,10 +116,10 @@ def test_request_is_asked_once_stored_and_replayed(kind: str, model: str, server
         assert (first.cost, first.retries, len(server.requests)) == (cost, 1, 2)
         assert stack.spent() == (2, cost)
     with closing(Store(tmp_path, "later")) as later:
-        (again,) = ask(Replayed(client.name, client.settings, later, RequestCounters()), request)
+        (again,) = ask(ReplayModel(client.name, client.settings, later, RequestCounters()), request)
         assert (said(again), again.stored) == (said(first), True)
         with pytest.raises(ProviderError, match="not-stored"):
-            ask(Replayed(client.name, client.settings, later, RequestCounters()), _other(request))
+            ask(ReplayModel(client.name, client.settings, later, RequestCounters()), _other(request))
     assert len(server.requests) == 2
 
 
@@ -159,7 +161,7 @@ def test_reply_without_log_probabilities_counts_at_its_worst(model: str, server:
         with pytest.raises(NoLogprobsError):
             ask(stack.model, SCORE)
         calls, cost = stack.spent()
-        assert (calls, len(server.requests), stack.watch.sent, stack.watch.failed) == (1, 1, 1, 1)
+        assert (calls, len(server.requests), stack.counters.sent, stack.counters.failed) == (1, 1, 1, 1)
         assert cost > 40.0
 
 
@@ -180,7 +182,7 @@ def test_requests_keep_the_limit_of_those_in_flight(kind: str, model: str, serve
     most: list[int] = []
     with closing(Store(tmp_path, "run")) as store:
         stack = Stack(client_of(model, server), store)
-        stack.limits.went_well = _noting(stack.limits.went_well, most, stack.limits)  # type: ignore[method-assign]
+        stack.limits.note_reply = _noting(stack.limits.note_reply, most, stack.limits)  # type: ignore[method-assign]
 
         async def run() -> None:
             try:
@@ -199,8 +201,8 @@ def _repeated(request: Request, repetition: int) -> Request:
 
 
 def _noting(inner: Callable[..., None], most: list[int], limits: Limits) -> Callable[..., None]:
-    def went_well(*args: object) -> None:
+    def note_reply(*args: object) -> None:
         most.append(limits.in_flight)
         inner(*args)
 
-    return went_well
+    return note_reply

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from pytest_taskgraph.asking import Model
 from pytest_taskgraph.errors import NotAskedError, ProviderError, UsageError
-from pytest_taskgraph.models.clients.scripted import Scripted
+from pytest_taskgraph.models.clients.scripted import ScriptedModel
 from pytest_taskgraph.models.clients.simulated import SimulatedModel
 from pytest_taskgraph.trial import Reply, Request, digest_of
 
@@ -28,7 +28,7 @@ def simulated(accuracy: float, seed: int = 0) -> SimulatedModel:
 
 
 def test_a_script_is_said_line_by_line_and_every_request_is_kept() -> None:
-    model = Scripted(["a", Reply("b", cost=0.5)], name="parrot")
+    model = ScriptedModel(["a", Reply("b", cost=0.5)], name="parrot")
     assert asyncio.run(model.answer(request("1"))) == Reply("a", source="parrot")
     assert asyncio.run(model.answer(request("2"))) == Reply("b", cost=0.5)
     with pytest.raises(NotAskedError, match="no scripted reply"):
@@ -37,14 +37,14 @@ def test_a_script_is_said_line_by_line_and_every_request_is_kept() -> None:
 
 
 def test_an_exception_in_a_script_is_raised() -> None:
-    model = Scripted([ProviderError("rate-limit", "slow down"), "a"])
+    model = ScriptedModel([ProviderError("rate-limit", "slow down"), "a"])
     with pytest.raises(ProviderError, match="slow down"):
         ask(model)
     assert ask(model) == "a"
 
 
 def test_a_script_may_be_a_function_of_the_request() -> None:
-    model = Scripted(lambda r: f"to {r.prompt}, {r.repetition}")
+    model = ScriptedModel(lambda r: f"to {r.prompt}, {r.repetition}")
     assert ask(model, "x", 2) == "to x, 2"
 
 

@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_taskgraph.errors import NotAskedError, UsageError
-from pytest_taskgraph.models.store import Store, keys
+from pytest_taskgraph.models.store import Store, stored_keys
 from pytest_taskgraph.trial import Reply
 
 T = TypeVar("T")
@@ -332,8 +332,8 @@ def test_the_nearest_is_the_one_that_shares_the_rare_lines(store: Store) -> None
 
 
 def test_the_keys_are_read_without_making_a_store(store: Store, tmp_path: Path) -> None:
-    assert keys(tmp_path / "none") == frozenset()
+    assert stored_keys(tmp_path / "none") == frozenset()
     assert not (tmp_path / "none").exists()
     run(store.keep("k", ENTRY, Reply("Load")))
     run(store.claim("claimed"))
-    assert keys(tmp_path) == {"k"}
+    assert stored_keys(tmp_path) == {"k"}

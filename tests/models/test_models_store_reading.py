@@ -16,7 +16,7 @@ import pytest
 from closed_folder import BOUND, closed
 
 from pytest_taskgraph.errors import UsageError
-from pytest_taskgraph.models.store import Store, keys
+from pytest_taskgraph.models.store import Store, stored_keys
 from pytest_taskgraph.models.store.schema import FILE, check_store, open_store, open_to_read, read_store
 from pytest_taskgraph.trial import Reply
 
@@ -26,7 +26,7 @@ import asyncio, json, sys
 from contextlib import closing
 from pathlib import Path
 from pytest_taskgraph.errors import UsageError
-from pytest_taskgraph.models.store import Store, keys
+from pytest_taskgraph.models.store import Store, stored_keys
 from pytest_taskgraph.models.store.schema import check_store
 
 folder = Path(sys.argv[1])
@@ -38,7 +38,8 @@ async def look(store):
 try:
     check_store(folder, read_only=True)
     with closing(Store(folder, "run", read_only=True)) as store:
-        found = asyncio.run(look(store)), store.models(), store.nearest("m", "") is not None, sorted(keys(folder))
+        nearest = store.nearest("m", "") is not None
+        found = asyncio.run(look(store)), store.models(), nearest, sorted(stored_keys(folder))
 except UsageError as error:
     found = str(error)
 try:
@@ -60,8 +61,8 @@ with closing(Store(Path(sys.argv[1]), "other")) as store:
 COUNT = """
 import sys
 from pathlib import Path
-from pytest_taskgraph.models.store import keys
-print(*sorted(keys(Path(sys.argv[1]))))
+from pytest_taskgraph.models.store import stored_keys
+print(*sorted(stored_keys(Path(sys.argv[1]))))
 """
 
 
@@ -121,7 +122,7 @@ def test_a_writer_at_work_is_seen_where_the_folder_can_be_written_to(tmp_path: P
     with closing(Store(tmp_path, "one")) as writer, closing(Store(tmp_path, "two", read_only=True)) as reader:
         kept(writer, "k2")
         assert asyncio.run(reader.look("k2")) == Reply("text of k2", stored=True)
-        assert keys(tmp_path) == {"k1", "k2"}
+        assert stored_keys(tmp_path) == {"k1", "k2"}
 
 
 def test_lookups_do_not_wait_for_whoever_writes(tmp_path: Path) -> None:
@@ -151,7 +152,7 @@ def test_reading_ends_no_lock_of_this_process(tmp_path: Path) -> None:
     """Else another process, taking itself for the last one, would remove the file that this one goes on writing to."""
     with closing(Store(tmp_path, "one")) as store:
         kept(store, "k1")
-        assert keys(tmp_path) == {"k1"}
+        assert stored_keys(tmp_path) == {"k1"}
         check_store(tmp_path)
         Store(tmp_path, "two").close()
         ran(KEEP, tmp_path)
@@ -166,12 +167,12 @@ def test_a_store_that_is_just_being_made_has_no_keys(tmp_path: Path, content: by
             connection.execute("PRAGMA journal_mode = WAL")
     else:
         (tmp_path / FILE).write_bytes(content)
-    assert keys(tmp_path) == frozenset()
+    assert stored_keys(tmp_path) == frozenset()
 
 
 def test_reading_makes_no_store(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="there is no store of replies at"):
         open_to_read(tmp_path / "none")
     check_store(tmp_path / "none", read_only=True)
-    assert keys(tmp_path / "none") == frozenset()
+    assert stored_keys(tmp_path / "none") == frozenset()
     assert not list(tmp_path.iterdir())

@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 
 from pytest_taskgraph.errors import ProviderError
-from pytest_taskgraph.models.middleware.layer import Direct
+from pytest_taskgraph.models.middleware.layer import ClientLayer
 from pytest_taskgraph.models.middleware.request_counters import RequestCounters
-from pytest_taskgraph.models.middleware.stored import Replayed, Stored
-from pytest_taskgraph.models.request_key import digest, entry_of
+from pytest_taskgraph.models.middleware.stored import ReplayModel, StoreLayer
+from pytest_taskgraph.models.request_key import digest, request_entry
 from pytest_taskgraph.models.store import Store
 from pytest_taskgraph.trial import Json, Reply, Request
 
@@ -55,17 +55,17 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 
 def test_a_request_is_asked_once_and_answered_from_then_on(store: Store, tmp_path: Path) -> None:
-    async def main(model: Stored) -> list[Reply]:
+    async def main(model: StoreLayer) -> list[Reply]:
         return [await model.answer(ask("Which?")) for _ in range(3)]
 
-    echo, watch = Echo(), RequestCounters()
-    replies = asyncio.run(main(Stored(Direct(echo), store, watch)))
+    echo, counters = Echo(), RequestCounters()
+    replies = asyncio.run(main(StoreLayer(ClientLayer(echo), store, counters)))
     assert replies == [Reply("Which? 1", source="http://host/v1")] * 3
-    assert (echo.asked, watch.stored) == (1, 2)
+    assert (echo.asked, counters.stored) == (1, 2)
     store.close()
     with closing(Store(tmp_path, "another")) as later:
         earlier = [replace(reply, stored=True) for reply in replies]
-        assert asyncio.run(main(Stored(Direct(echo), later, watch))) == earlier
+        assert asyncio.run(main(StoreLayer(ClientLayer(echo), later, counters))) == earlier
     assert echo.asked == 1
 
 
@@ -77,7 +77,7 @@ def damaged(folder: Path, reply: str | bytes) -> None:
     """A store in which somebody wrote to the first of two replies."""
     with closing(Store(folder, "before")) as before:
         for text in ("Which?", "Where?"):
-            asyncio.run(Stored(Direct(Echo()), before, RequestCounters()).answer(ask(text)))
+            asyncio.run(StoreLayer(ClientLayer(Echo()), before, RequestCounters()).answer(ask(text)))
     with closing(sqlite3.connect(folder / "replies.sqlite")) as connection, connection:
         connection.execute("UPDATE replies SET reply = CAST(? AS TEXT) WHERE id = 1", (reply,))
 
@@ -88,15 +88,17 @@ def test_a_damaged_reply_is_an_error_of_its_question_alone_and_says_what_to_do(
     tmp_path: Path, reply: str | bytes, replay: bool
 ) -> None:
     damaged(tmp_path, reply)
-    watch, echo = RequestCounters(), Echo()
+    counters, echo = RequestCounters(), Echo()
     with closing(Store(tmp_path, "run")) as store:
-        model = Replayed("echo", SETTINGS, store, watch) if replay else Stored(Direct(echo), store, watch)
+        model = (
+            ReplayModel("echo", SETTINGS, store, counters) if replay else StoreLayer(ClientLayer(echo), store, counters)
+        )
         with pytest.raises(ProviderError, match="--taskgraph-refresh") as caught:
             asyncio.run(model.answer(ask("Which?")))
         assert asyncio.run(model.answer(ask("Where?"))).text == "Where? 1"
     assert caught.value.kind == "store"
     assert "python -m pytest_taskgraph replies prune --model" in str(caught.value)
-    assert (watch.trouble, watch.stored, echo.asked) == (None, 1, 0)
+    assert (counters.store_error, counters.stored, echo.asked) == (None, 1, 0)
 
 
 @pytest.mark.parametrize("reply", DAMAGED, ids=NAMES)
@@ -105,7 +107,10 @@ def test_refresh_takes_the_place_of_a_damaged_reply(tmp_path: Path, reply: str |
     for refresh, asked in ((True, 1), (False, 0)):
         echo = Echo()
         with closing(Store(tmp_path, f"refresh {refresh}", refresh)) as store:
-            assert asyncio.run(Stored(Direct(echo), store, RequestCounters()).answer(ask("Which?"))).text == "Which? 1"
+            assert (
+                asyncio.run(StoreLayer(ClientLayer(echo), store, RequestCounters()).answer(ask("Which?"))).text
+                == "Which? 1"
+            )
         assert echo.asked == asked
 
 
@@ -122,9 +127,9 @@ def test_stored_failure_of_earlier_version_is_an_error(store: Store, reply: Repl
     asyncio.run(_keep(store, reply))
     echo = Echo()
     model = (
-        Replayed("echo", SETTINGS, store, RequestCounters())
+        ReplayModel("echo", SETTINGS, store, RequestCounters())
         if replay
-        else Stored(Direct(echo), store, RequestCounters())
+        else StoreLayer(ClientLayer(echo), store, RequestCounters())
     )
     with pytest.raises(ProviderError, match="--taskgraph-refresh") as caught:
         asyncio.run(model.answer(ask("Which?")))
@@ -132,28 +137,28 @@ def test_stored_failure_of_earlier_version_is_an_error(store: Store, reply: Repl
 
 
 async def _keep(store: Store, reply: Reply) -> None:
-    entry = entry_of("echo", SETTINGS, ask("Which?"))
+    entry = request_entry("echo", SETTINGS, ask("Which?"))
     await store.claim(digest(entry))
     await store.keep(digest(entry), entry, reply)
 
 
 def test_repetitions_and_settings_are_apart(store: Store) -> None:
-    async def main(model: Stored) -> list[Reply]:
+    async def main(model: StoreLayer) -> list[Reply]:
         requests = [ask("Which?", 1), ask("Which?", 2), ask("Which?", 1, temperature=1), ask("Which?", 1, timeout=3)]
         return await asyncio.gather(*map(model.answer, requests))
 
     echo = Echo()
-    texts = [reply.text for reply in asyncio.run(main(Stored(Direct(echo), store, RequestCounters())))]
+    texts = [reply.text for reply in asyncio.run(main(StoreLayer(ClientLayer(echo), store, RequestCounters())))]
     assert texts == ["Which? 1", "Which? 2", "Which? 1", "Which? 1"]
     assert echo.asked == 3
 
 
 def test_after_a_failure_the_next_one_asks(store: Store) -> None:
-    async def main(model: Stored) -> list[Any]:
+    async def main(model: StoreLayer) -> list[Any]:
         return await asyncio.gather(*(model.answer(ask("Which?")) for _ in range(5)), return_exceptions=True)
 
     echo = Echo(failures=2)
-    results = asyncio.run(main(Stored(Direct(echo), store, RequestCounters())))
+    results = asyncio.run(main(StoreLayer(ClientLayer(echo), store, RequestCounters())))
     assert [type(result) for result in results].count(ProviderError) == 2
     assert echo.asked == 3
 
@@ -177,14 +182,16 @@ def test_after_a_cancellation_the_next_one_asks(store: Store) -> None:
 
     tasks: list[asyncio.Task[Reply]] = []
     slow = Slow()
-    model = Stored(Direct(slow), store, RequestCounters())
+    model = StoreLayer(ClientLayer(slow), store, RequestCounters())
     assert asyncio.run(main()).text == "Which? 1"
     assert slow.asked == 2
 
 
 def test_no_secret_of_the_settings_is_in_any_file_of_the_store(store: Store, tmp_path: Path) -> None:
     async def main() -> None:
-        model = Stored(Direct(Echo(f"http://me:{SECRETS[2]}@host/v1?key={SECRETS[3]}#m")), store, RequestCounters())
+        model = StoreLayer(
+            ClientLayer(Echo(f"http://me:{SECRETS[2]}@host/v1?key={SECRETS[3]}#m")), store, RequestCounters()
+        )
         await asyncio.gather(*(model.answer(ask(f"Which {n}?")) for n in range(20)))
 
     def written() -> dict[str, bytes]:
@@ -202,18 +209,18 @@ def test_no_secret_of_the_settings_is_in_any_file_of_the_store(store: Store, tmp
 
 def test_a_replay_gives_what_is_stored_and_nothing_of_another_key_is_asked(store: Store) -> None:
     async def main() -> Reply:
-        await Stored(Direct(Echo()), store, RequestCounters()).answer(ask("Which?"))
-        return await Replayed("echo", SETTINGS | {"api_key": "another"}, store, watch).answer(ask("Which?"))
+        await StoreLayer(ClientLayer(Echo()), store, RequestCounters()).answer(ask("Which?"))
+        return await ReplayModel("echo", SETTINGS | {"api_key": "another"}, store, counters).answer(ask("Which?"))
 
-    watch = RequestCounters()
+    counters = RequestCounters()
     assert asyncio.run(main()).text == "Which? 1"
-    assert watch.stored == 1
+    assert counters.stored == 1
 
 
 def missed(store: Store, stored: str, asked: Request, name: str = "echo") -> str:
     async def main() -> None:
-        await Stored(Direct(Echo()), store, RequestCounters()).answer(ask(stored))
-        await Replayed(name, SETTINGS, store, RequestCounters()).answer(asked)
+        await StoreLayer(ClientLayer(Echo()), store, RequestCounters()).answer(ask(stored))
+        await ReplayModel(name, SETTINGS, store, RequestCounters()).answer(asked)
 
     with pytest.raises(ProviderError) as caught:
         asyncio.run(main())

@@ -17,7 +17,7 @@ import pytest
 from loopback import HANG, Loopback, Raw, refuse
 from plugin_project import Project, right, wrong
 
-from pytest_taskgraph.models.store import keys
+from pytest_taskgraph.models.store import stored_keys
 from pytest_taskgraph.models.store.ledger import LedgerEntry, enter_spending
 from pytest_taskgraph.models.store.operations import Settle, Spend
 
@@ -240,7 +240,7 @@ def test_a_run_that_is_ended_goes_on_where_it_was(
         output, _ = process.communicate()
     assert process.returncode == (2 if sent == signal.SIGINT else -9), output
     server.answer = right
-    kept, first = len(keys(many.path / ".taskgraph")), len(server.requests)
+    kept, first = len(stored_keys(many.path / ".taskgraph")), len(server.requests)
     assert 13 - 4 <= kept <= 12, "13 were sent, of which 4 were in flight: what is in flight, or kept, is all"
     ran = many.spawn(*workers, lean(server), FLIGHT, "--taskgraph-report=json=record.json")
     assert (ran.code, ran.counts) == (0, {"passed": 20}), ran.output

@@ -18,7 +18,7 @@ from plugin_project import Project, Ran, properties, right
 
 from pytest_taskgraph import redaction
 from pytest_taskgraph.asking import Transcript, Turns
-from pytest_taskgraph.models.clients.scripted import Scripted
+from pytest_taskgraph.models.clients.scripted import ScriptedModel
 from pytest_taskgraph.plugin.asking.ask import ask, trial_of
 from pytest_taskgraph.trial import Question, Reply, Request, Trial
 
@@ -293,7 +293,7 @@ def test_samples_of_an_episode_differ_in_every_repetition() -> None:
         return Transcript(found[0])
 
     async def repetitions(at: int) -> list[int]:
-        model = Scripted(lambda request: "Final answer: A")
+        model = ScriptedModel(lambda request: "Final answer: A")
         await ask(replace(QUESTION, repetition=at), sampling, model, None)  # type: ignore[arg-type]
         return [request.repetition for request in model.requests]
 
@@ -312,7 +312,7 @@ def test_composed_reply_holds_no_secret(monkeypatch: pytest.MonkeyPatch) -> None
 
     async def asked() -> Trial:
         question = replace(QUESTION, prompt="Use hush-hush-123.")
-        return trial_of(question, "m", await ask(question, quoting, Scripted(["Final answer: A"]), None))[0]  # type: ignore[arg-type]
+        return trial_of(question, "m", await ask(question, quoting, ScriptedModel(["Final answer: A"]), None))[0]  # type: ignore[arg-type]
 
     made = asyncio.run(asked())
     assert made.reply is not None

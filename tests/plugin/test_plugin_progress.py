@@ -27,12 +27,12 @@ import os, pytest
 from pytest_taskgraph.models.middleware.request_counters import RequestCounters
 from pytest_taskgraph.plugin.output.progress import Counts, Progress
 
-watch, now = RequestCounters(in_flight=3, cost=0.25), [100.0]
+counters, now = RequestCounters(in_flight=3, cost=0.25), [100.0]
 ON = os.environ.get("SHOWN", "yes") == "yes"
 
 def pytest_collection_finish(session):
     interval = float(os.environ.get("INTERVAL", "30"))
-    session.config.shown = Progress(session.config, watch, len(session.items), interval, clock=lambda: now[0])
+    session.config.shown = Progress(session.config, counters, len(session.items), interval, clock=lambda: now[0])
 
 @pytest.fixture
 def reply(request):
@@ -40,7 +40,7 @@ def reply(request):
     for _ in range(4):
         now[0] += 0.5
         ON and request.config.shown.tick()
-    watch.answered += 1
+    counters.answered += 1
     request.config.shown.clear()
     os.environ.get("BROKEN") and pytest.fail("no reply", pytrace=False)
 
@@ -58,7 +58,7 @@ class Finishing:
 def pytest_runtestloop(session):
     if not hasattr(session.config, "shown"):  # the controller of xdist, which collects nothing
         told = lambda: Counts(errors=1, cost=0.5)
-        session.config.shown = Progress(session.config, watch, 5, 30.0, told, lambda: now[0])
+        session.config.shown = Progress(session.config, counters, 5, 30.0, told, lambda: now[0])
     session.config.pluginmanager.register(session.config.shown)
     session.config.pluginmanager.register(Finishing(session.config.shown))
     try:
@@ -385,10 +385,10 @@ def test_the_pace_is_noted_once_a_second_and_forgotten_after_a_minute() -> None:
 
 
 def test_the_watch_tells_what_providers_and_the_store_answered() -> None:
-    watch = RequestCounters(
+    counters = RequestCounters(
         answered=3, stored=4, failed=1, in_flight=2, cost=0.5, unpriced=1, waiting={"rate limit": 9.0}
     )
-    assert watched(watch) == Counts(7, 2, 1, 0.5, 1, {"rate limit": 9.0})
+    assert watched(counters) == Counts(7, 2, 1, 0.5, 1, {"rate limit": 9.0})
 
 
 class Config:
@@ -424,8 +424,8 @@ def test_a_reporter_of_another_plugin_gets_plain_lines(monkeypatch: pytest.Monke
     monkeypatch.setattr(Config, "getini", lambda *args: False, raising=False)
     monkeypatch.delenv("TERM", raising=False)
     reporter, now = Reporter(), [0.0]
-    watch = RequestCounters(waiting={"rate limit": 42.0, "quota": 20.0})
-    progress = Progress(cast(pytest.Config, Config(reporter)), watch, 3, 30.0, clock=lambda: now[0])
+    counters = RequestCounters(waiting={"rate limit": 42.0, "quota": 20.0})
+    progress = Progress(cast(pytest.Config, Config(reporter)), counters, 3, 30.0, clock=lambda: now[0])
     progress.tick()
     now[0] = 30.0
     progress.tick()

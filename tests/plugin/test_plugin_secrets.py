@@ -14,7 +14,7 @@ from loopback import Answer, Loopback, Raw, as_json, refuse, reply
 from plugin_project import Project, right
 
 from pytest_taskgraph import __main__ as command_line
-from pytest_taskgraph.models.store import keys
+from pytest_taskgraph.models.store import stored_keys
 
 OPTION, HEADER = "option/key+123456", "header~key~123456"
 PASSWORD, VARIABLE, SETTING = "pass/word-123456", "variable=key=123456", "ini/key:123456"
@@ -175,7 +175,7 @@ def test_store_keys_depend_on_no_secret_and_no_short_name(project: Project, serv
     stored = []
     for at, model in enumerate(models):
         assert project.run(f"--model={model}", f"--taskgraph-store=store{at}").code == 0
-        stored.append(keys(project.path / f"store{at}"))
+        stored.append(stored_keys(project.path / f"store{at}"))
     assert len(stored[0]) == 24
     assert stored == stored[:1] * 4
 

@@ -17,7 +17,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO, Final, TypeVar
 
 from ...errors import UsageError
-from .data_problems import DataProblems, shown
+from .data_problems import DataProblems, excerpt
 
 LARGEST_FILE: Final = 50_000_000  # bytes, of a file as unpacked that is read as a whole
 LARGEST_SET: Final = 100_000_000  # bytes, of all such files together, and of an archive
@@ -171,7 +171,7 @@ def _archive(path: Path, form: DataFormat) -> zipfile.ZipFile:
         return zipfile.ZipFile(path)
     except (zipfile.BadZipFile, ValueError, NotImplementedError) as error:
         raise UsageError(
-            f"{form.option(path)}: the zip archive cannot be read ({shown(str(error))}); {form.expected}"
+            f"{form.option(path)}: the zip archive cannot be read ({excerpt(str(error))}); {form.expected}"
         ) from None
 
 
@@ -197,7 +197,7 @@ def contents(
         elif not found:
             found = _content(file, min(LARGEST_FILE, left))
         if isinstance(found, str):
-            problems.add("files that cannot be read", f"{shown(file.name)}: {found}; the file is left out")
+            problems.add("files that cannot be read", f"{excerpt(file.name)}: {found}; the file is left out")
             continue
         left -= len(found)
         yield file, found
@@ -215,12 +215,12 @@ def _content(file: DataFile, most: int) -> bytes | str:
 
 def damage(error: Exception) -> str:
     """Return why a file cannot be read, after one of `DAMAGES`."""
-    return f"it is damaged or may not be read ({shown(str(error)) or type(error).__name__})"
+    return f"it is damaged or may not be read ({excerpt(str(error)) or type(error).__name__})"
 
 
 def nothing_usable(path: Path, form: DataFormat, files: Sequence[DataFile], problems: DataProblems) -> UsageError:
     """Return the error that no item can be used: what was found, and what was expected."""
-    names = [shown(file.name) for file in files[:5]]
+    names = [excerpt(file.name) for file in files[:5]]
     more = f" and {len(files) - 5} more" if len(files) > 5 else ""
     found = ", ".join(names) + more if names else f"no {' or '.join(form.suffixes)} file"
     first = "".join(f"; {line}" for line in problems.lines[:1])

@@ -43,7 +43,7 @@ class DataProblems:
                 yield f"and {more} more: {kind}"
 
 
-def shown(text: str, longest: int = 80) -> str:
+def excerpt(text: str, longest: int = 80) -> str:
     """Return a text of strangers for a message: on one line, and not too long."""
     clean = clean_text(text[: 4 * longest])
     return clean if len(clean) <= longest else f"{clean[: longest - 3]}..."

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Any, Final
 
-from .data_problems import DataProblems, Note, kind_of_value, shown
+from .data_problems import DataProblems, Note, excerpt, kind_of_value
 
 LONGEST_LINE: Final = 1_000_000  # bytes
 MOST_LINES: Final = 100_000  # of a file
@@ -37,9 +37,9 @@ def numbered_lines(content: bytes, file: str, problems: DataProblems) -> Iterato
     """Yield the lines of a file, without a byte-order mark, each with its place; too many are a problem."""
     lines = content.removeprefix(b"\xef\xbb\xbf").split(b"\n", MOST_LINES)
     if len(lines) > MOST_LINES and lines.pop():
-        problems.add("files with too many lines", f"{shown(file)}: only its first {MOST_LINES} lines are read")
+        problems.add("files with too many lines", f"{excerpt(file)}: only its first {MOST_LINES} lines are read")
     for number, line in enumerate(lines, 1):
-        yield f"{shown(file)}, line {number}", line
+        yield f"{excerpt(file)}, line {number}", line
 
 
 def decode_line(line: bytes, note: Note) -> str | None:
@@ -62,7 +62,7 @@ def _object(line: bytes, item: str, note: Note) -> dict[str, Any] | None:
     try:
         found = json.loads(text)
     except (ValueError, RecursionError) as error:
-        note("broken lines", f"broken JSON ({shown(str(error))}); the line is left out")
+        note("broken lines", f"broken JSON ({excerpt(str(error))}); the line is left out")
         return None
     if not isinstance(found, dict):
         note("broken lines", f"the line holds {kind_of_value(found)}; expected an object with {item}; it is left out")

@@ -12,7 +12,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from ...errors import UsageError
-from ..templates import names_used, render, source_of, template
+from ..templates import render, source_of, template, undeclared_names
 
 FILE = "judge.jinja"
 BEST = 5
@@ -30,7 +30,7 @@ def judge_template(folder: str = "") -> str:
     path = own if own is not None and own.is_file() else Path(__file__).with_name(FILE)
     source = source_of(path, "the judge's template")
     template(source, str(path))
-    used = names_used(source)
+    used = undeclared_names(source)
     if used <= _FIELDS and "answer" not in used:  # a name that is not known is reported when it is rendered
         raise UsageError(f"{path}: the template does not show {{{{ answer }}}} to the judge")
     return source

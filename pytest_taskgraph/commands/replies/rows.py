@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from ...errors import UsageError
-from ...models.store.schema import FILE, open_store, read_store, unusable
+from ...models.store.schema import FILE, open_store, read_store, unusable_store
 from .lines import StoredEntry
 
 FIGURES: Final = ("tokens_in", "tokens_out", "cost", "latency", "source", "retries")  # of an asking, not of an answer
@@ -50,7 +50,7 @@ def opened(folder: Path, create: bool = False) -> Iterator[sqlite3.Connection]:
     try:
         yield connection
     except sqlite3.Error as error:
-        raise unusable(file, error) from error
+        raise unusable_store(file, error) from error
     finally:
         connection.close()
 

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from ...benchmarks import FAMILIES
-from ...benchmarks.contract import packed_pair
+from ...benchmarks.contract import pack_diagram_pair
 from ...benchmarks.episodes import opening
 from ...errors import UnknownNameError, UnmeasuredError, UsageError
 from ...models.request_key import stored_name
@@ -204,7 +204,7 @@ def _drawn(before: Trial, after: Trial) -> str:
     if before.score is not None and after.score is not None and before.score.given == after.score.given:
         return before.diagram_pair
     family = after.question.family
-    return packed_pair(FAMILIES[family], after) if family in FAMILIES else ""
+    return pack_diagram_pair(FAMILIES[family], after) if family in FAMILIES else ""
 
 
 def changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[ScoreChange]:

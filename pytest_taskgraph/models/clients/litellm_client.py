@@ -21,7 +21,7 @@ from typing import Any, cast
 from ...errors import CannotScoreError, ProviderError, UsageError
 from ...redaction import RedactingFilter, hide, public_name, register, scrub
 from ...trial import Json, Reply, Request
-from .openai_compatible import Lean
+from .openai_compatible import OpenAICompatibleModel
 from .openai_protocol import counts, refuse_failed, vectors
 from .provider_errors import failure
 from .text_scores import read_scores, scoring_settings
@@ -43,7 +43,7 @@ _unpriced: dict[str, int] = {}  # models without a price, which takes litellm lo
 _asking: ContextVar[bool] = ContextVar("_asking", default=False)
 
 
-class Remote:
+class LiteLLMModel:
     """A model that litellm can reach, by its litellm name: `openai/gpt-4o`, `ollama/llama3:8b`, …
 
     The settings are handed to litellm as they are (`api_base`, `api_key`, `temperature`, `timeout`, …). Nothing is sent
@@ -110,7 +110,7 @@ class Remote:
             return replace(read_scores(response.model_dump(), request, self.name, latency), cost=cost)
         return _reply(response, self.name, latency, cost)
 
-    async def _completions(self, settings: Mapping[str, Json]) -> Lean:
+    async def _completions(self, settings: Mapping[str, Json]) -> OpenAICompatibleModel:
         """Return the client of the provider's `/completions`, whose address and key litellm tells.
 
         The request is sent without litellm, which opens connections of its own for it, unlimited and never closed.
@@ -211,7 +211,9 @@ def _completes(litellm: Any, model: str, provider: str) -> bool:  # noqa: ANN401
     return provider == _COMPLETES or provider in litellm.openai_text_completion_compatible_providers
 
 
-def _endpoint(model: str, provider: str, address: str | None, key: Json, settings: Mapping[str, Json]) -> Lean:
+def _endpoint(
+    model: str, provider: str, address: str | None, key: Json, settings: Mapping[str, Json]
+) -> OpenAICompatibleModel:
     """Return the client by its address. Raises ProviderError (authentication) where address or key is not known."""
     from litellm.types.utils import all_litellm_params
 
@@ -222,7 +224,7 @@ def _endpoint(model: str, provider: str, address: str | None, key: Json, setting
         raise ProviderError("authentication", f"no key or no address of {provider} is known: set api_key and api_base")
     theirs = {*all_litellm_params, *_THEIRS}
     own = {name: value for name, value in settings.items() if name not in theirs or name in _BOTH}
-    return Lean(f"{address}#{model}", {**own, "api_key": key})
+    return OpenAICompatibleModel(f"{address}#{model}", {**own, "api_key": key})
 
 
 class _Retries(int):

@@ -21,8 +21,8 @@ from urllib.request import getproxies, proxy_bypass
 from ...errors import UsageError
 from ...redaction import MASK, USER, cut_addresses, hide, register
 from ...trial import Json, Reply, Request
-from .openai_protocol import body_of, read_chat, read_embeddings
-from .provider_errors import Redirection, failure, refusal, refusal_within
+from .openai_protocol import read_chat, read_embeddings, request_body
+from .provider_errors import RedirectionError, failure, refusal, refusal_within
 from .text_scores import read_scores, scoring_settings
 from .transport import session
 
@@ -43,7 +43,7 @@ _ELSEWHERE = {
 _OURS_ALONE = ("api_key", "extra_headers", "extra_body", "timeout")  # what the body does not hold
 
 
-class Lean:
+class OpenAICompatibleModel:
     """A model behind an endpoint of the OpenAI protocol, by its address and name: `http://localhost:8000/v1#llama3`.
 
     The settings go into the body of each request as they are, but for `api_key`, `extra_headers`, `extra_body` (what
@@ -84,7 +84,7 @@ class Lean:
         inner = {k: v for k, v in settings.items() if k not in _OURS_ALONE} | _table(settings, "extra_body")
         if request.kind == "score":
             inner = scoring_settings(request, inner)
-        body = body_of(self._model, request, inner)
+        body = request_body(self._model, request, inner)
         session()  # opened before the time is taken, for the first one imports aiohttp
         start = time.perf_counter()
         response = await self._post(_path(request), body, settings)
@@ -122,7 +122,7 @@ def _json(response: ClientResponse, body: bytes) -> Any:  # noqa: ANN401 - any J
     return found
 
 
-def _redirection(response: ClientResponse, base: str, path: str, location: str) -> Redirection:
+def _redirection(response: ClientResponse, base: str, path: str, location: str) -> RedirectionError:
     """What tells where a request for `path` was sent on to: an address as models have it, with no place for a key."""
     try:
         to = urlsplit(urljoin(base + path, location))
@@ -130,7 +130,7 @@ def _redirection(response: ClientResponse, base: str, path: str, location: str) 
     except ValueError:
         place = "one that cannot be read"
     why = f"the server redirects (HTTP status {response.status}), which is not followed"
-    return Redirection(f"{why}; name that address in --model: {place}", response.status, response.headers)
+    return RedirectionError(f"{why}; name that address in --model: {place}", response.status, response.headers)
 
 
 def _headers(settings: Mapping[str, Json], user: str) -> dict[str, str]:

@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 from ...errors import ProviderError
 from ...redaction import scrub
 from ...trial import Json, Reply, Request
-from .provider_errors import Refusal, refusal_within
+from .provider_errors import RefusalError, refusal_within
 
 _THOUGHTS = re.compile(r"<(?:think|thinking|budget:thinking)>.*?</(?:think|thinking|budget:thinking)>", re.DOTALL)
 # Reasons of an end that tell of a failure of the provider: of OpenRouter, Cohere and Zhipu.
@@ -35,7 +35,7 @@ _ROLES = (None, "assistant", "user", "system", "tool", "function")
 _END = {said: meant for meant, words in _ENDS.items() for said in words}  # all others are "stop"
 
 
-def body_of(name: str, request: Request, settings: Mapping[str, Json]) -> bytes:
+def request_body(name: str, request: Request, settings: Mapping[str, Json]) -> bytes:
     """The request as JSON in UTF-8: the settings as they are, and what is asked.
 
     Raises UnicodeEncodeError for lone surrogates and ValueError for numbers that JSON has not.
@@ -44,7 +44,7 @@ def body_of(name: str, request: Request, settings: Mapping[str, Json]) -> bytes:
     if request.kind == "embed":
         asked["input"] = request.texts
     elif request.kind == "score" and not request.messages:
-        asked["prompt"] = prompts_of(request)
+        asked["prompt"] = score_prompts(request)
     else:
         asked["messages"] = request.messages
         if request.tools:
@@ -52,7 +52,7 @@ def body_of(name: str, request: Request, settings: Mapping[str, Json]) -> bytes:
     return json.dumps({**settings, **asked}, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
 
 
-def prompts_of(request: Request) -> str | list[str]:
+def score_prompts(request: Request) -> str | list[str]:
     """Return the context with each text to be scored behind it; of one alone no list, which not all servers accept."""
     prompts = [request.context + text for text in request.texts]
     return prompts if len(prompts) > 1 else prompts[0]
@@ -62,7 +62,7 @@ def read_chat(response: Any, name: str, latency: float) -> Reply:  # noqa: ANN40
     """The reply that a chat completion holds, scrubbed; its cost is not known.
 
     Raises:
-        Refusal: for an error in the place of the choice.
+        RefusalError: for an error in the place of the choice.
         ProviderError: of the kind malformed, for any other shape.
     """
     choice = first_choice(response)
@@ -100,7 +100,7 @@ def vectors(items: Iterable[Any], texts: int) -> list[list[float]]:
 
 
 def refuse_failed(error: Any, end: Any) -> None:  # noqa: ANN401 - any JSON values
-    """Raise the Refusal that tells of a failure inside a choice, if there is one.
+    """Raise the RefusalError that tells of a failure inside a choice, if there is one.
 
     Args:
         error: what the choice has for its error.
@@ -109,7 +109,7 @@ def refuse_failed(error: Any, end: Any) -> None:  # noqa: ANN401 - any JSON valu
     if refused := refusal_within({"error": error}):
         raise refused
     if end in FAILED_ENDS:
-        raise Refusal(f"the provider failed while it replied (finish_reason {end!r})", 500, {})
+        raise RefusalError(f"the provider failed while it replied (finish_reason {end!r})", 500, {})
 
 
 def finite(number: object) -> bool:

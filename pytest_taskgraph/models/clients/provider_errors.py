@@ -103,7 +103,7 @@ _RULES: tuple[tuple[ProviderErrorKind, Callable[[_Evidence], bool]], ...] = (
     ("payment", lambda e: e.refused(402) or (e.status is None and e.unpaid)),
     ("authentication", lambda e: e.has(("AuthenticationError", "PermissionDeniedError")) or e.refused(401, 403)),
     ("authentication", lambda e: e.status is None and bool(_NO_KEY.search(e.text))),
-    ("not-found", lambda e: e.has(("NotFoundError", "Redirection")) or e.refused(404)),
+    ("not-found", lambda e: e.has(("NotFoundError", "RedirectionError")) or e.refused(404)),
     ("not-found", lambda e: e.refused(400) and "model_not_found" in e.text),
     ("not-found", lambda e: "llm provider not provided" in e.text),  # litellm, of a name it cannot place
     ("rate-limit", lambda e: e.has(("RateLimitError",)) or e.refused(429)),
@@ -169,7 +169,7 @@ def application_error(exception: BaseException, settings: Mapping[str, Any]) -> 
     return ProviderError(kind, f"{name}: {words}" if words else name, wait)
 
 
-class Refusal(Exception):
+class RefusalError(Exception):
     """A response that is an error by its status; `response` as the exceptions of httpx have it."""
 
     def __init__(self, words: str, status: int, headers: Mapping[str, str]) -> None:
@@ -177,7 +177,7 @@ class Refusal(Exception):
         self.response = _Response(status, headers)
 
 
-class Redirection(Refusal):
+class RedirectionError(RefusalError):
     """A response that sends elsewhere. It is not followed: prompt and keys are for the host that was named."""
 
 
@@ -187,7 +187,7 @@ class _Response:
     headers: Mapping[str, str]
 
 
-def refusal(status: int, body: bytes, headers: Mapping[str, str]) -> Refusal:
+def refusal(status: int, body: bytes, headers: Mapping[str, str]) -> RefusalError:
     """The exception that tells of an error's body: its message is the provider's, its cause the whole body."""
     text = body.decode(errors="replace")
     try:
@@ -197,7 +197,7 @@ def refusal(status: int, body: bytes, headers: Mapping[str, str]) -> Refusal:
     return _refusal(words or text.strip() or f"HTTP status {status}", status, headers, text)
 
 
-def refusal_within(response: Any) -> Refusal | None:  # noqa: ANN401 - any JSON value
+def refusal_within(response: Any) -> RefusalError | None:  # noqa: ANN401 - any JSON value
     """The exception that tells of an error in place of a reply, under a status that says all is well; None if none is.
 
     Its code is taken for the status if it is one; another code, as OpenRouter's, tells of a failure upstream.
@@ -213,8 +213,8 @@ def refusal_within(response: Any) -> Refusal | None:  # noqa: ANN401 - any JSON 
     return _refusal(words, status, {}, "")
 
 
-def _refusal(words: str, status: int, headers: Mapping[str, str], further: str) -> Refusal:
-    refused = Refusal(words, status, headers)
+def _refusal(words: str, status: int, headers: Mapping[str, str], further: str) -> RefusalError:
+    refused = RefusalError(words, status, headers)
     refused.__cause__ = Exception(further)
     return refused
 

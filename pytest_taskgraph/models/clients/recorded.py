@@ -29,7 +29,7 @@ _Samples = dict[int, list[Reply]]  # the repetitions of each sample
 _END = ""  # no token is empty, so this key marks in a node of the trie that a question ends there
 
 
-class Recorded:
+class RecordedModel:
     """A model that repeats the replies of a file; `rows` as `read_rows` gives them."""
 
     def __init__(self, name: str, rows: Iterable[_Row]) -> None:
@@ -65,7 +65,7 @@ class Recorded:
         return replies[place]
 
 
-def open_recorded(path: str, settings: Mapping[str, Json]) -> Recorded:
+def open_recorded(path: str, settings: Mapping[str, Json]) -> RecordedModel:
     """The model of the file at `path`, read whole; settings have no meaning for it.
 
     Raises UsageError if the file cannot be opened, ReadError with line and column if it is not of its form.
@@ -75,7 +75,7 @@ def open_recorded(path: str, settings: Mapping[str, Json]) -> Recorded:
             data = file.read()
     except OSError as error:
         raise UsageError(f"the recorded replies {path!r} cannot be read: {error.strerror or error}") from None
-    return Recorded(f"recorded:{path}", read_rows(data, path))
+    return RecordedModel(f"recorded:{path}", read_rows(data, path))
 
 
 def read_rows(data: bytes, path: str) -> list[_Row]:

@@ -11,7 +11,7 @@ Line = str | Reply | Exception
 Script = Iterable[Line] | Callable[[Request], Line]
 
 
-class Scripted:
+class ScriptedModel:
     """Replies from a list, one for each request in the order of asking, or from a function of the request.
 
     A text becomes a reply, an exception is raised. `requests` holds every request that came, answered or not. A list

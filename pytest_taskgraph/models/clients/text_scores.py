@@ -123,7 +123,7 @@ def read_scores(response: Any, request: Request, name: str, latency: float) -> R
 
     Raises:
         NoLogprobsError: if the response lacks the echoed text or the log-probabilities.
-        Refusal: for an error in the place of a choice.
+        RefusalError: for an error in the place of a choice.
         ProviderError: of the kind malformed, for any other shape.
     """
     rows = _score_top_tokens(response, request.texts) if request.messages else _echoed(response, request)

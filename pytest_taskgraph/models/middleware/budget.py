@@ -16,9 +16,9 @@ from math import isfinite
 
 from ...errors import NoLogprobsError, NotAskedError, ProviderError, UsageError
 from ...trial import Json, Reply, Request
-from ..prices import Price, cost_of, worst_of
+from ..prices import Price, token_cost, worst_cost
 from ..store import Store
-from .layer import Around, Attempt, Layer
+from .layer import Attempt, Layer, WrappingLayer
 from .limits import POSITION
 
 # The time limit of the question that asks: waiting for the budget does not count for it.
@@ -33,7 +33,7 @@ _DEARER = ("service_tier", "speed", "inference_geo")  # settings for which a pro
 _BILLED_APART = ("web_search_options",)  # settings that are billed beside the tokens
 
 
-class Budgeted(Around):
+class BudgetLayer(WrappingLayer):
     """A model asked only while calls and cost last; every attempt counts as a call, whatever comes of it.
 
     Raises UsageError at once where `max_cost` cannot be kept (`check_budget`). A reply that does not say its cost is
@@ -106,13 +106,13 @@ class Budgeted(Around):
             check_settings(self.name, self._price, request.settings)
         except UsageError as error:
             raise NotAskedError(str(error)) from error
-        worst = worst_of(request, self._price, self.settings)
+        worst = worst_cost(request, self._price, self.settings)
         assert worst is not None  # the price is known, or the limit would have been refused
         return worst
 
     def priced(self, reply: Reply) -> Reply:
         """Return the reply with its cost, as far as that can be known."""
-        counted = cost_of(self._price, reply.tokens_in, reply.tokens_out)
+        counted = token_cost(self._price, reply.tokens_in, reply.tokens_out)
         if counted is not None and self._price is not None and self._price.stated:
             return replace(reply, cost=counted)
         said = reply.cost if reply.cost is not None and isfinite(reply.cost) and reply.cost >= 0 else None
@@ -122,7 +122,7 @@ class Budgeted(Around):
 class _Priced:
     """An attempt that nothing limits."""
 
-    def __init__(self, budget: Budgeted, attempt: Attempt) -> None:
+    def __init__(self, budget: BudgetLayer, attempt: Attempt) -> None:
         self._budget, self._attempt = budget, attempt
 
     async def send(self) -> Reply:
@@ -132,7 +132,7 @@ class _Priced:
 class _Reserved:
     """An attempt for which so many US dollars are reserved."""
 
-    def __init__(self, budget: Budgeted, attempt: Attempt, reserved: float) -> None:
+    def __init__(self, budget: BudgetLayer, attempt: Attempt, reserved: float) -> None:
         self._budget, self._attempt, self._reserved = budget, attempt, reserved
         self.sent = False
 

@@ -16,7 +16,7 @@ from ...asking import Model
 from ...trial import Json, Reply, Request
 
 
-class Live(Model, Protocol):
+class LiveModel(Model, Protocol):
     """A model at a provider, or a layer around one; `settings` may hold keys."""
 
     settings: Mapping[str, Json]
@@ -58,10 +58,10 @@ class Layer(ABC):
             return await attempt.send()
 
 
-class Direct(Layer):
+class ClientLayer(Layer):
     """The innermost layer: each attempt is a request to the client."""
 
-    def __init__(self, client: Live) -> None:
+    def __init__(self, client: LiveModel) -> None:
         self.name, self.settings = client.name, client.settings
         self._client = client
 
@@ -76,7 +76,7 @@ class Direct(Layer):
             await ready()
 
 
-class Around(Layer):
+class WrappingLayer(Layer):
     """A layer around another one, `inner`."""
 
     def __init__(self, inner: Layer) -> None:
@@ -88,7 +88,7 @@ class Around(Layer):
 
 
 class _Call:
-    def __init__(self, client: Live, request: Request) -> None:
+    def __init__(self, client: LiveModel, request: Request) -> None:
         self._client, self._request = client, request
 
     async def send(self) -> Reply:

@@ -16,8 +16,8 @@ from types import TracebackType
 
 from ...errors import NotAskedError, ProviderError, ProviderErrorKind
 from ...trial import Reply, Request
-from ..prices import tokens_of
-from .layer import Around, Attempt, Layer
+from ..prices import estimate_tokens
+from .layer import Attempt, Layer, WrappingLayer
 from .request_counters import RequestCounters
 
 WINDOW = 60.1  # seconds; a little more than a minute, for the provider counts when it receives, not when we send
@@ -83,7 +83,7 @@ class RequestPace:
         self._due += more * 60 / self._most
 
 
-class InFlight:
+class InFlightLimit:
     """How many may be in flight, `now`: `start` at first, 1 to `most`; fixed where both are the same."""
 
     def __init__(self, start: int, most: int) -> None:
@@ -167,15 +167,15 @@ class Limits:
         concurrency: int | None,
         rpm: float | None,
         tpm: float | None,
-        watch: RequestCounters,
+        counters: RequestCounters,
         workers: int = 1,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         start, most = (START, MOST) if concurrency is None else (concurrency, concurrency)
-        self._allowed = InFlight(max(1, start // workers), max(1, most // workers))
+        self._allowed = InFlightLimit(max(1, start // workers), max(1, most // workers))
         self._requests = RequestPace(max(min(rpm, 1.0), rpm / workers)) if rpm else None
         self._tokens = RequestPace(max(min(tpm, 1.0), tpm / workers)) if tpm else None
-        self._watch, self._clock = watch, clock
+        self._counters, self._clock = counters, clock
         self.in_flight = 0
         self.broken: ProviderError | None = None
         self.ended = False  # nothing more is sent; what is in flight may arrive
@@ -212,7 +212,7 @@ class Limits:
         self.ended = True
         self._send_away()
 
-    def went_well(self, reply: Reply, slot: RequestSlot) -> None:
+    def note_reply(self, reply: Reply, slot: RequestSlot) -> None:
         """Nothing; a reply came, while the slot is still held: the limit may grow, the tokens are counted as told."""
         self._refusals = 0
         self._strikes.clear()
@@ -221,7 +221,7 @@ class Limits:
         if self._tokens and slot.counted and reply.tokens_in is not None:
             self._tokens.correct(slot.counted, reply.tokens_in + (reply.tokens_out or 0))
 
-    def went_wrong(self, error: ProviderError, slot: RequestSlot) -> None:
+    def note_failure(self, error: ProviderError, slot: RequestSlot) -> None:
         """Nothing; a failure came, while the slot is still held: the limit halves, growth waits, or all wait."""
         if error.kind == "rate-limit":
             self._refused(error, slot)
@@ -274,16 +274,16 @@ class Limits:
         """Looks at the queue again in so many seconds; whoever shows progress is told what is waited for."""
         if self._timer:
             self._timer.cancel()
-            self._watch.go_on(*self._shown)
+            self._counters.end_wait(*self._shown)
         self._wake_at = self._clock() + seconds
         self._timer = asyncio.get_running_loop().call_later(max(seconds, _SOONEST), self._woken)
         if seconds >= 1.0:  # shorter waits would only flicker
             self._shown = (why, self._wake_at)
-            self._watch.wait(*self._shown)
+            self._counters.begin_wait(*self._shown)
 
     def _woken(self) -> None:
         self._timer = None
-        self._watch.go_on(*self._shown)
+        self._counters.end_wait(*self._shown)
         self._admit()
 
     def _hindrance(self, tokens: float, now: float) -> tuple[float, str]:
@@ -364,14 +364,14 @@ class RequestSlot:
         self._limits._leave()
 
 
-class Limited(Around):
+class LimitLayer(WrappingLayer):
     """A model whose attempts wait for a slot of its limits, which learn what came of each.
 
     What the inner attempt needs is taken before the slot: waiting for a budget takes no place of those in flight.
     `count` tells how many tokens a request will take; it is only asked where tokens a minute are limited.
     """
 
-    def __init__(self, inner: Layer, limits: Limits, count: Callable[[Request], float] = tokens_of) -> None:
+    def __init__(self, inner: Layer, limits: Limits, count: Callable[[Request], float] = estimate_tokens) -> None:
         super().__init__(inner)
         self._limits, self._count_tokens = limits, count
 
@@ -401,7 +401,7 @@ class _Slotted:
         try:
             reply = await self._attempt.send()
         except ProviderError as error:
-            self._limits.went_wrong(error, self._slot)
+            self._limits.note_failure(error, self._slot)
             raise
-        self._limits.went_well(reply, self._slot)
+        self._limits.note_reply(reply, self._slot)
         return reply

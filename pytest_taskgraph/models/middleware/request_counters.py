@@ -22,15 +22,15 @@ class RequestCounters:
     tokens_in: int = 0  # of what was answered, as far as it tells
     tokens_out: int = 0
     untold: int = 0  # answered, without the number of tokens
-    trouble: ProviderError | None = None  # the first of the store, which the questions to come would meet as well
+    store_error: ProviderError | None = None  # the first of the store, which the questions to come would meet as well
     waiting: dict[str, float] = field(default_factory=dict)  # why -> time.monotonic() until which nothing is sent
 
-    def wait(self, why: str, until: float) -> None:
+    def begin_wait(self, why: str, until: float) -> None:
         """Nothing; `waiting` tells that nothing is sent until then. Where several models wait, the latest counts."""
         if until > self.waiting.get(why, 0.0):
             self.waiting = self.waiting | {why: until}  # a new one: another thread may be reading the old one
 
-    def go_on(self, why: str, until: float) -> None:
+    def end_wait(self, why: str, until: float) -> None:
         """Nothing; the wait that was announced with the same words is over, unless somebody waits longer."""
         if self.waiting.get(why, 0.0) <= until:
             self.waiting = {reason: then for reason, then in self.waiting.items() if reason != why}

@@ -10,8 +10,8 @@ from random import Random
 
 from ...errors import ProviderError, ProviderErrorKind
 from ...trial import Reply, Request
-from .layer import Around, Attempt
-from .limits import LONGEST_WAIT, Limited, quota_spent
+from .layer import Attempt, WrappingLayer
+from .limits import LONGEST_WAIT, LimitLayer, quota_spent
 from .request_counters import RequestCounters
 
 RETRIED: frozenset[ProviderErrorKind] = frozenset(
@@ -27,25 +27,25 @@ def worth_repeating(error: ProviderError) -> bool:
     return error.kind in RETRIED and not quota_spent(error) and (error.retry_after or 0) <= LONGEST_WAIT
 
 
-class Retried(Around):
+class RetryLayer(WrappingLayer):
     """A model asked up to `retries` times more, after rate limits three times as often, after empty replies once.
 
     Between attempts nothing is held. The client is waited for before the first: what takes long to import takes no time
     of an attempt.
     """
 
-    inner: Limited
+    inner: LimitLayer
 
     def __init__(
         self,
-        inner: Limited,
-        watch: RequestCounters,
+        inner: LimitLayer,
+        counters: RequestCounters,
         retries: int = 5,
         sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
         random: Random | None = None,
     ) -> None:
         super().__init__(inner)
-        self.watch, self.sleep = watch, sleep
+        self.counters, self.sleep = counters, sleep
         self._retries, self._random = retries, random or Random()
 
     @asynccontextmanager
@@ -70,7 +70,7 @@ class Retried(Around):
 class _Repeated:
     """Attempts at a request, one after the other, until one succeeds."""
 
-    def __init__(self, layer: Retried, request: Request, held: AsyncExitStack) -> None:
+    def __init__(self, layer: RetryLayer, request: Request, held: AsyncExitStack) -> None:
         self._layer, self._request, self._held = layer, request, held
 
     async def send(self) -> Reply:
@@ -95,9 +95,9 @@ class _Repeated:
             if not layer.may_repeat(limited, failures, rate_limits):
                 break
             failures, rate_limits = failures + 1, rate_limits + limited
-            layer.watch.retries += 1
+            layer.counters.retries += 1
             await layer.sleep(layer.backoff(failures, outcome.retry_after))
-        layer.watch.failed += 1
+        layer.counters.failed += 1
         outcome.attempts = failures + 1
         raise outcome
 
@@ -107,7 +107,7 @@ class _Repeated:
             try:
                 attempt = await taken.enter_async_context(self._layer.inner.attempt(self._request))
             except ProviderError as broken:
-                self._layer.watch.failed += 1
+                self._layer.counters.failed += 1
                 broken.attempts = max(1, failures)
                 raise
             try:

@@ -7,10 +7,10 @@ from contextlib import asynccontextmanager
 
 from ...errors import CannotScoreError
 from ...trial import Reply, Request
-from .layer import Around, Attempt, Layer
+from .layer import Attempt, Layer, WrappingLayer
 
 
-class ScoreChecked(Around):
+class ScoreCheckLayer(WrappingLayer):
     """A model to which no score request is sent after the first that its endpoint could not answer.
 
     Requests with messages and those with a context go to different paths of an API, so each sort is known by itself.
@@ -58,7 +58,7 @@ class ScoreChecked(Around):
 
 
 class _Checked:
-    def __init__(self, layer: ScoreChecked, attempt: Attempt, request: Request) -> None:
+    def __init__(self, layer: ScoreCheckLayer, attempt: Attempt, request: Request) -> None:
         self._layer, self._attempt, self._request = layer, attempt, request
 
     async def send(self) -> Reply:

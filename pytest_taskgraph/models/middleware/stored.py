@@ -18,7 +18,7 @@ from ...errors import DamagedReplyError, ProviderError, UsageError
 from ...redaction import redact, redact_all
 from ...trial import Json, Reply, Request
 from ..clients.provider_errors import failure_in
-from ..request_key import digest, entry_of, shown, stored_name
+from ..request_key import digest, request_entry, request_text, stored_name
 from ..store import Store
 from .layer import Layer
 from .request_counters import RequestCounters
@@ -27,14 +27,14 @@ _DIFF = 12  # lines of a difference that are shown
 _WIDTH = 120  # characters; a longer line is broken, so that a difference at its end shows
 
 
-class Stored:
+class StoreLayer:
     """A model whose replies are kept: no request is asked twice, in whatever process, and none that has its reply."""
 
     live = True
 
-    def __init__(self, inner: Layer, store: Store, watch: RequestCounters) -> None:
+    def __init__(self, inner: Layer, store: Store, counters: RequestCounters) -> None:
         self.name, self.settings = inner.name, inner.settings
-        self.inner, self._store, self._watch = inner, store, watch
+        self.inner, self._store, self._counters = inner, store, counters
 
     async def answer(self, request: Request) -> Reply:
         """The stored reply, else the inner model's, which is stored before it is given; as it is, if it cannot be.
@@ -42,12 +42,12 @@ class Stored:
         Raises what the inner model raises, ProviderError "store" where the store cannot tell what it holds, and that of
         a failure that an earlier version stored as a reply.
         """
-        entry = entry_of(self.name, self.settings, request)
+        entry = request_entry(self.name, self.settings, request)
         key = digest(entry)
-        with _told(self._watch):
+        with _told(self._counters):
             reply = await self._store.claim(key)
             if reply is not None:
-                self._watch.stored += 1
+                self._counters.stored += 1
                 return _whole(reply)
             return await self._asked(request, key, entry)
 
@@ -57,7 +57,7 @@ class Stored:
             async with self.inner.attempt(request) as attempt:
                 reply = await attempt.send()
                 reply = replace(reply, source=stored_name(reply.source))
-                with suppress(ProviderError), _told(self._watch):  # what is paid for is used, kept or not
+                with suppress(ProviderError), _told(self._counters):  # what is paid for is used, kept or not
                     await self._store.keep(key, entry, reply)
                     kept = True
                 return reply
@@ -67,23 +67,23 @@ class Stored:
                     await self._store.release(key)
 
 
-class Replayed:
+class ReplayModel:
     """The replies that the store holds of a model; nobody is ever asked."""
 
     live = True
 
-    def __init__(self, name: str, settings: Mapping[str, Json], store: Store, watch: RequestCounters) -> None:
+    def __init__(self, name: str, settings: Mapping[str, Json], store: Store, counters: RequestCounters) -> None:
         self.name, self.settings = name, settings
-        self._store, self._watch = store, watch
+        self._store, self._counters = store, counters
 
     async def answer(self, request: Request) -> Reply:
         """The stored reply. Raises ProviderError "not-stored", with the difference from the nearest stored request."""
-        entry = entry_of(self.name, self.settings, request)
-        with _told(self._watch):
+        entry = request_entry(self.name, self.settings, request)
+        with _told(self._counters):
             reply = await self._store.look(digest(entry))
         if reply is None:
-            raise ProviderError("not-stored", self._missing(str(entry["model"]), shown(entry)))
-        self._watch.stored += 1
+            raise ProviderError("not-stored", self._missing(str(entry["model"]), request_text(entry)))
+        self._counters.stored += 1
         return _whole(reply)
 
     def _missing(self, model: str, asked: str) -> str:
@@ -112,23 +112,23 @@ def _whole(reply: Reply) -> Reply:
     return reply if same else replace(reply, text=text, source=source, tool_calls=calls)
 
 
-class Unstored:
+class UnstoredLayer:
     """A model whose replies are not kept, for nobody knows whether it would answer the same tomorrow."""
 
     live = True
 
-    def __init__(self, inner: Layer, watch: RequestCounters) -> None:
+    def __init__(self, inner: Layer, counters: RequestCounters) -> None:
         self.name, self.settings = inner.name, inner.settings
-        self.inner, self._watch = inner, watch
+        self.inner, self._counters = inner, counters
 
     async def answer(self, request: Request) -> Reply:
         """Return the inner model's reply. Raises what it raises; ProviderError "store" where the ledger is lost."""
-        with _told(self._watch):
+        with _told(self._counters):
             return await self.inner.answer(request)
 
 
 @contextmanager
-def _told(watch: RequestCounters) -> Iterator[None]:
+def _told(counters: RequestCounters) -> Iterator[None]:
     """Turns an error of the store into one of the question.
 
     It is noted, for the questions to come would meet it as well, unless it is one of a single reply.
@@ -137,7 +137,7 @@ def _told(watch: RequestCounters) -> Iterator[None]:
         yield
     except UsageError as error:
         if not isinstance(error, DamagedReplyError):
-            watch.trouble = watch.trouble or ProviderError("store", str(error))
+            counters.store_error = counters.store_error or ProviderError("store", str(error))
         raise ProviderError("store", str(error)) from None
 
 

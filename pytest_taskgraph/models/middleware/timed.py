@@ -9,19 +9,19 @@ from contextlib import asynccontextmanager
 from ...errors import NoLogprobsError, NotAskedError, ProviderError
 from ...trial import Reply, Request
 from ..clients.provider_errors import failure_in
-from .layer import Around, Attempt, Layer
+from .layer import Attempt, Layer, WrappingLayer
 from .request_counters import RequestCounters
 
 
-class Timed(Around):
-    """A model each of whose attempts takes at most `timeout` seconds, from sending it on; `watch` counts them.
+class TimeoutLayer(WrappingLayer):
+    """A model each of whose attempts takes at most `timeout` seconds, from sending it on; `counters` counts them.
 
     A reply that is a failure in truth, such as an empty one, is raised as that.
     """
 
-    def __init__(self, inner: Layer, watch: RequestCounters, timeout: float = 300.0) -> None:
+    def __init__(self, inner: Layer, counters: RequestCounters, timeout: float = 300.0) -> None:
         super().__init__(inner)
-        self.watch, self.timeout = watch, timeout
+        self.counters, self.timeout = counters, timeout
 
     @asynccontextmanager
     async def attempt(self, request: Request) -> AsyncIterator[Attempt]:
@@ -31,22 +31,22 @@ class Timed(Around):
 
 
 class _InTime:
-    def __init__(self, layer: Timed, attempt: Attempt) -> None:
-        self._watch, self._timeout, self._attempt = layer.watch, layer.timeout, attempt
+    def __init__(self, layer: TimeoutLayer, attempt: Attempt) -> None:
+        self._counters, self._timeout, self._attempt = layer.counters, layer.timeout, attempt
 
     async def send(self) -> Reply:
-        self._watch.sent += 1
-        self._watch.in_flight += 1
+        self._counters.sent += 1
+        self._counters.in_flight += 1
         try:
             outcome = await self._reply()
         except NoLogprobsError:
-            self._watch.failed += 1
+            self._counters.failed += 1
             raise
         except NotAskedError:
-            self._watch.sent -= 1
+            self._counters.sent -= 1
             raise
         finally:
-            self._watch.in_flight -= 1
+            self._counters.in_flight -= 1
         if isinstance(outcome, ProviderError):
             raise outcome
         return outcome
@@ -67,10 +67,10 @@ class _InTime:
         return failure_in(reply) or reply
 
     def _count(self, reply: Reply) -> None:
-        watch = self._watch
-        watch.answered += 1
-        watch.tokens_in += reply.tokens_in or 0
-        watch.tokens_out += reply.tokens_out or 0
-        watch.untold += None in (reply.tokens_in, reply.tokens_out)
-        watch.cost += reply.cost or 0.0
-        watch.unpriced += reply.cost is None
+        counters = self._counters
+        counters.answered += 1
+        counters.tokens_in += reply.tokens_in or 0
+        counters.tokens_out += reply.tokens_out or 0
+        counters.untold += None in (reply.tokens_in, reply.tokens_out)
+        counters.cost += reply.cost or 0.0
+        counters.unpriced += reply.cost is None

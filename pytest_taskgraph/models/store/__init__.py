@@ -21,7 +21,7 @@ from typing import Any, TypeVar
 
 from ...errors import NotAskedError
 from ...trial import Reply
-from ..request_key import shown
+from ..request_key import request_text
 from .connection import Writer
 from .operations import Claim, Keep, Look, Release, Settle, Spend, Withdraw
 from .reply_rows import stored_lengths, stored_models, stored_requests
@@ -68,7 +68,7 @@ def _lines(text: str) -> list[str]:
 _T = TypeVar("_T")
 _COMPARABLE = 20_000  # stored requests of a model among which the nearest is sought
 
-__all__ = ["Store", "keys", "reply_lengths"]
+__all__ = ["Store", "reply_lengths", "stored_keys"]
 
 
 class Store:
@@ -112,7 +112,7 @@ class Store:
         return reply
 
     async def keep(self, key: str, entry: Mapping[str, Any], reply: Reply) -> None:
-        """Nothing, once the reply is stored; ends the claim. `entry` is the request as `entry_of` gives it."""
+        """Nothing, once the reply is stored; ends the claim. `entry` is the request as `request_entry` gives it."""
         operation = Keep(_future(), key, entry, reply)
         self._writer.post(operation)
         await operation.future
@@ -166,13 +166,20 @@ class Store:
             self._writer.post(Settle(_future(), reserved, cost, calls))
 
     def nearest(self, model: str, text: str) -> tuple[str, float] | None:
-        """The stored request of the model most like the text, as `shown` writes it, and their likeness from 0 to 1.
+        """Return the stored request of a model that is most like a text, and their likeness from 0 to 1.
 
-        None where the store has no request of that model. What it has is read once.
+        The store is read once for each model.
+
+        Args:
+            model: The name of the model.
+            text: A request as `request_text` writes it.
+
+        Returns:
+            The text of the request and the likeness; None if the store has no request of that model.
         """
         if model not in self._nearest:
             found = self._read(lambda connection: list(stored_requests(connection, model, _COMPARABLE)))
-            self._nearest[model] = Nearest(shown(json.loads(request)) for request in found)
+            self._nearest[model] = Nearest(request_text(json.loads(request)) for request in found)
         return self._nearest[model].find(text)
 
     def models(self) -> tuple[str, ...]:
@@ -187,7 +194,7 @@ class Store:
         return read_store(self.path / FILE, read)
 
 
-def keys(folder: Path) -> frozenset[str]:
+def stored_keys(folder: Path) -> frozenset[str]:
     """The keys of all replies in a folder; none where it holds no store. Raises UsageError as Store does."""
     file = folder / FILE
     return read_store(file, _keys, least=0) if file.exists() else frozenset()

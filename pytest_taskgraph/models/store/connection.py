@@ -19,7 +19,7 @@ from .claims import BEAT, dead_owners, drop_claims, end_claims, free_claims, gra
 from .ledger import LedgerEntry, drop_reservations, enter_spending
 from .operations import Claim, Keep, Look, Operation, Release, Result, Results, Settle, Spend, Withdraw, deliver
 from .reply_rows import reply_from_text, write_replies
-from .schema import unusable
+from .schema import unusable_store
 
 POLL = 0.05  # seconds between two looks at what other processes did, while somebody waits for them
 LINGER = 0.005  # seconds in which claims and replies gather for one transaction
@@ -107,7 +107,7 @@ class Writer:
             with self._transaction(writes=not all(isinstance(one, Look) for one in asked)):
                 results = self._do(asked)
         except sqlite3.Error as error:
-            self._fail(unusable(self._path, error), asked, before)
+            self._fail(unusable_store(self._path, error), asked, before)
         except Exception as error:  # an entry that is no JSON; the others shall not suffer
             self._entry = before
             if len(asked) == 1:
@@ -232,7 +232,7 @@ class Writer:
             changed = bool(foreign or contends) and self._changed()
             freed = free_claims(self._connection, foreign) if foreign and changed else []
         except sqlite3.Error as error:
-            failure = unusable(self._path, error)
+            failure = unusable_store(self._path, error)
             deliver([(one, failure) for key in foreign for one in self._waiting.pop(key)], self.lost)
         else:
             self._turn(self._entry.waiting if contends and changed else [], freed)

@@ -15,20 +15,20 @@ from .operations import Keep
 _FIELDS = frozenset(field.name for field in fields(Reply)) - {"stored"}  # that depends on who asks
 
 
-def to_text(reply: Reply) -> str:
+def reply_to_text(reply: Reply) -> str:
     """The JSON of the reply."""
     return canonical({name: getattr(reply, name) for name in _FIELDS})
 
 
 def reply_from_text(text: str) -> Reply:
-    """The reply that `to_text` wrote; fields that a later version added are passed over."""
+    """The reply that `reply_to_text` wrote; fields that a later version added are passed over."""
     return Reply(**{name: value for name, value in json.loads(text).items() if name in _FIELDS})
 
 
 def write_replies(connection: sqlite3.Connection, keeps: Sequence[Keep], run: str) -> None:
     """Stores the replies; one that a key had before gives way."""
     at = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-    rows = [[one.key, one.entry["model"], canonical(one.entry), to_text(one.reply)] for one in keeps]
+    rows = [[one.key, one.entry["model"], canonical(one.entry), reply_to_text(one.reply)] for one in keeps]
     connection.execute(
         "INSERT OR REPLACE INTO replies (key, model, request, reply, run, at) SELECT json_extract(value, '$[0]'), "
         "json_extract(value, '$[1]'), json_extract(value, '$[2]'), json_extract(value, '$[3]'), ?, ? FROM json_each(?)",

@@ -62,7 +62,7 @@ def open_store(folder: Path, create: bool = True) -> sqlite3.Connection:
     except OSError as error:
         raise _unusable_folder(folder, error) from None
     except sqlite3.Error as error:
-        raise unusable(path, error) from error
+        raise unusable_store(path, error) from error
 
 
 def open_to_read(folder: Path) -> sqlite3.Connection:
@@ -99,7 +99,7 @@ def _refused(path: Path) -> Iterator[None]:
     except OSError as error:
         raise UsageError(f"the store {path} cannot be read: {error.strerror or error}") from None
     except sqlite3.Error as error:
-        raise unusable(path, error) from error
+        raise unusable_store(path, error) from error
 
 
 def check_store(folder: Path, read_only: bool = False) -> None:
@@ -117,10 +117,10 @@ def check_store(folder: Path, read_only: bool = False) -> None:
     except OSError as error:
         raise _unusable_folder(folder, error) from None
     except sqlite3.Error as error:
-        raise unusable(folder / FILE, error) from error
+        raise unusable_store(folder / FILE, error) from error
 
 
-def unusable(path: Path, error: sqlite3.Error) -> UsageError:
+def unusable_store(path: Path, error: sqlite3.Error) -> UsageError:
     """The error that tells the user what SQLite says about the file."""
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     if code == sqlite3.SQLITE_NOTADB and (header := _header(path)) != _HEADER:

@@ -19,7 +19,7 @@ from ..worker import APART, NUMBER, STORE, workers_of
 
 if TYPE_CHECKING:
     from ...asking import Model
-    from ...models.middleware.layer import Live
+    from ...models.middleware.layer import LiveModel
     from ...models.middleware.limits import Limits
     from ...models.prices import Price
     from ...models.store import Store
@@ -38,7 +38,7 @@ class Pipeline:
         self.apart = bool(worker.get(APART))
         self.replay = options.switched(config, "replay")
         self.seconds = options.number(config, "question-timeout")
-        self.watch = RequestCounters()
+        self.counters = RequestCounters()
         self._told = str(worker.get(STORE, ""))
         self._run = str(worker.get("testrunuid", uuid4().hex)) + (f"-{self.number}" if self.apart else "")
         self._refresh = options.switched(config, "refresh")
@@ -73,7 +73,7 @@ class Pipeline:
         if not getattr(client, "live", False):
             return client
         if id(client) not in self._reached:
-            live = cast("Live", client)
+            live = cast("LiveModel", client)
             self._reached[id(client)] = self._replayed(live) if self.replay else self._wrapped(live)
         return self._reached[id(client)]
 
@@ -83,7 +83,7 @@ class Pipeline:
             raise UsageError(
                 "--taskgraph-replay takes all replies from the store, --taskgraph-refresh none: choose one"
             )
-        live = [cast("Live", client) for client in clients if getattr(client, "live", False)]
+        live = [cast("LiveModel", client) for client in clients if getattr(client, "live", False)]
         self._check_replayable(live)
         if self.replay and live and not self._has_replies():
             raise UsageError(
@@ -120,17 +120,17 @@ class Pipeline:
 
     def key(self, client: Model, request: Request) -> str:
         """Return the key under which the store keeps the client's reply to the request."""
-        from ...models.request_key import key_of
+        from ...models.request_key import request_key
 
         settings: Mapping[str, Json] = getattr(client, "settings", {})
-        return key_of(client.name, settings, request)
+        return request_key(client.name, settings, request)
 
     def stored_name(self, client: Model) -> str:
         """Return the name under which the store keeps the client's replies."""
-        from ...models.request_key import entry_of
+        from ...models.request_key import request_entry
         from ...trial import Request
 
-        return str(entry_of(client.name, {}, Request())["model"])
+        return str(request_entry(client.name, {}, Request())["model"])
 
     def holds(self, key: str) -> bool:
         """Return True if the store has a reply of this key; no store is made for it."""
@@ -138,9 +138,9 @@ class Pipeline:
 
     @cached_property
     def _held(self) -> frozenset[str]:
-        from ...models.store import keys
+        from ...models.store import stored_keys
 
-        return frozenset() if self._refresh else keys(self.folder)
+        return frozenset() if self._refresh else stored_keys(self.folder)
 
     @property
     def max_calls(self) -> int | None:
@@ -160,7 +160,7 @@ class Pipeline:
         """Nothing, once all that is in flight has arrived; what was not sent is not sent any more. In the loop."""
         for limits in self._limits.values():
             limits.end()
-        while self.watch.in_flight:
+        while self.counters.in_flight:
             await asyncio.sleep(_LOOK)
 
     def close(self) -> None:
@@ -173,7 +173,7 @@ class Pipeline:
 
         return (self.folder / FILE).exists()
 
-    def _check_replayable(self, live: list[Live]) -> None:
+    def _check_replayable(self, live: list[LiveModel]) -> None:
         unstored = [client.name for client in live if not is_storable(client)]
         if self.replay and unstored:
             raise UsageError(
@@ -181,7 +181,7 @@ class Pipeline:
                 f"replay as a model option (version=...), or leave out --taskgraph-replay"
             )
 
-    def _check_stated(self, live: list[Live]) -> None:
+    def _check_stated(self, live: list[LiveModel]) -> None:
         """Nothing, if prices can be read and the store can be used: said once, not of each question.
 
         A run that asks nobody keeps nothing either.
@@ -193,28 +193,28 @@ class Pipeline:
         if self._is_limited or any(map(is_storable, live)):
             check_store(self.folder, read_only=self.replay or options.idle(self._config))
 
-    def _check_budget(self, client: Live) -> None:
+    def _check_budget(self, client: LiveModel) -> None:
         from ...models.middleware.budget import check_budget
 
         if self.max_cost is not None and not self.replay:
             check_budget(client.name, self.price(client), self.max_cost, client.settings)
 
-    def _replayed(self, client: Live) -> Model:
-        from ...models.middleware.stored import Replayed
+    def _replayed(self, client: LiveModel) -> Model:
+        from ...models.middleware.stored import ReplayModel
 
-        return Replayed(client.name, client.settings, self.store, self.watch)
+        return ReplayModel(client.name, client.settings, self.store, self.counters)
 
-    def _wrapped(self, client: Live) -> Model:
+    def _wrapped(self, client: LiveModel) -> Model:
         from ...models.middleware.chain import Budget, chain
 
-        retries, is_kept = options.whole(self._config, "retries"), is_storable(client)
+        retries, keep_replies = options.whole(self._config, "retries"), is_storable(client)
         return chain(
             client,
-            self.store if self._is_limited or is_kept else None,
+            self.store if self._is_limited or keep_replies else None,
             self._limits_of(client),
-            self.watch,
+            self.counters,
             Budget(self.price(client), self.max_calls, self.max_cost),
-            is_kept=is_kept,
+            keep_replies=keep_replies,
             retries=5 if retries is None else retries,
             timeout=options.number(self._config, "timeout") or 300.0,
         )
@@ -224,7 +224,7 @@ class Pipeline:
         """Whether calls or cost are limited, of which the store has the ledger."""
         return self.max_calls is not None or self.max_cost is not None
 
-    def _limits_of(self, client: Live) -> Limits:
+    def _limits_of(self, client: LiveModel) -> Limits:
         """Return the limits of a model; a client may state itself how many requests it can work on at a time."""
         from ...models.middleware.limits import Limits
 
@@ -233,5 +233,5 @@ class Pipeline:
             concurrency, rpm, tpm = (options.whole(self._config, one) for one in ("concurrency", "rpm", "tpm"))
             own: int | None = getattr(client, "in_flight", None)
             concurrency = concurrency if own is None else own * self.workers
-            self._limits[name] = Limits(concurrency, rpm, tpm, self.watch, workers=self.workers)
+            self._limits[name] = Limits(concurrency, rpm, tpm, self.counters, workers=self.workers)
         return self._limits[name]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ...benchmarks.contract import packed_pair
+from ...benchmarks.contract import pack_diagram_pair
 from ...diagram import pack
 
 if TYPE_CHECKING:
@@ -40,4 +40,6 @@ class Drawings:
             self._attached.discard(cluster)
         self.draw(trial.question, collected)
         self._attached.add(cluster)
-        return replace(trial, diagram=self._drawn.pop(cluster, ""), diagram_pair=packed_pair(collected.family, trial))
+        return replace(
+            trial, diagram=self._drawn.pop(cluster, ""), diagram_pair=pack_diagram_pair(collected.family, trial)
+        )

@@ -217,14 +217,14 @@ def _amounts(
     run: RunSession, subject: ModelUnderTest, requests: Sequence[Request], basis: Basis | None
 ) -> tuple[int, float | None, float | None, float]:
     """Tokens in, expected and worst cost of requests that are sent, and the largest worst cost of one of them."""
-    from ...models.prices import expected_of, tokens_of, worst_of
+    from ...models.prices import estimate_tokens, expected_cost, worst_cost
 
     assert subject.client is not None
     price, settings = run.pipeline.price(subject.client), getattr(subject.client, "settings", {})
-    expected = [expected_of(one, price, settings, basis.expected if basis else None) for one in requests]
-    worst = [worst_of(one, price, settings) for one in requests]
+    expected = [expected_cost(one, price, settings, basis.expected if basis else None) for one in requests]
+    worst = [worst_cost(one, price, settings) for one in requests]
     largest = max((one for one in worst if one is not None), default=0.0)
-    return sum(map(tokens_of, requests)), _sum(expected), _sum(worst), largest
+    return sum(map(estimate_tokens, requests)), _sum(expected), _sum(worst), largest
 
 
 def _sum(amounts: Sequence[float | None]) -> float | None:

@@ -64,15 +64,15 @@ class Counts:
         )
 
 
-def watched(watch: RequestCounters) -> Counts:
+def watched(counters: RequestCounters) -> Counts:
     """The counts of this process, each request taken for a question."""
     return Counts(
-        watch.answered + watch.stored,
-        watch.in_flight,
-        watch.failed,
-        watch.cost,
-        watch.unpriced,
-        watch.waiting.copy(),  # the loop's thread writes it
+        counters.answered + counters.stored,
+        counters.in_flight,
+        counters.failed,
+        counters.cost,
+        counters.unpriced,
+        counters.waiting.copy(),  # the loop's thread writes it
     )
 
 
@@ -101,21 +101,21 @@ class Progress:
     """Tells how far a run of `total` questions is; only ever called from the main thread.
 
     `interval`: seconds between plain lines; 0: nothing is told, live or plain. `counts` takes the place of what the
-    watch tells: on the controller of xdist, and where a question is more than one request. `clock` is the one that
+    counters tells: on the controller of xdist, and where a question is more than one request. `clock` is the one that
     the waiting times refer to.
     """
 
     def __init__(
         self,
         config: pytest.Config,
-        watch: RequestCounters,
+        counters: RequestCounters,
         total: int,
         interval: float,
         counts: Callable[[], Counts] | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._config = config
-        self._counts = counts or (lambda: watched(watch))
+        self._counts = counts or (lambda: watched(counters))
         self._total = total
         self._interval = interval
         self._clock = clock

@@ -18,8 +18,8 @@ TRAVELS = "taskgraph_usage"  # in the output of a worker
 class UsageTotal:
     """The usage of this process, and of the workers that told theirs."""
 
-    def __init__(self, watch: RequestCounters) -> None:
-        self._watch = watch
+    def __init__(self, counters: RequestCounters) -> None:
+        self._counters = counters
         self._workers: list[Usage] = []
 
     def pack(self) -> str:
@@ -41,7 +41,7 @@ class UsageTotal:
     def _own(self) -> Usage:
         from ...results.record.facts import Usage
 
-        watch = self._watch
+        counters = self._counters
         names = ("sent", "answered", "retries", "tokens_in", "tokens_out", "untold", "cost", "unpriced")
-        counts: dict[str, Any] = {name: getattr(watch, name) for name in names}
+        counts: dict[str, Any] = {name: getattr(counters, name) for name in names}
         return Usage(**counts)

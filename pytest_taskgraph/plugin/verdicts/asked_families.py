@@ -50,12 +50,12 @@ class AskedFamilies:
 
     def declare(self, family: Family, described: FamilyDescription, settings: Settings, groups: Iterable[str]) -> None:
         """Note what a family states whose suite was collected, and the versions of the questions of its groups."""
-        from ...benchmarks.contract import question_set_of, stated_by
+        from ...benchmarks.contract import question_set_of, stated_options
 
         self._of_run.setdefault(family.name, described.to_json())
         told = self._told.get(family.name) or {
             "description": self._of_run[family.name],
-            "options": stated_by(family, settings),
+            "options": stated_options(family, settings),
             "metrics": list(family.episode_metrics),
             "baseline": next(iter(family.baselines), ""),
             "versions": {},

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from ...benchmarks import FAMILIES
-from ...benchmarks.contract import naming_family
+from ...benchmarks.contract import report_family_errors
 from ...benchmarks.lint_rule import LintProblem, LintRule, SourcePlace
 from ...benchmarks.linted_suite import LintedSuite
 from ...errors import UsageError
@@ -61,9 +61,9 @@ def all_rules(search: PropertySearch) -> dict[str, LintRule]:
     own: dict[str, str] = {}
     of_families: list[LintRule] = []
     for family in FAMILIES.values():
-        with naming_family(family, "properties"):
+        with report_family_errors(family, "properties"):
             own |= family.properties()
-        with naming_family(family, "lint_rules"):
+        with report_family_errors(family, "lint_rules"):
             of_families += family.lint_rules()
     by_name = {rule.name: rule for rule in [*rules, *search.rules(own), *of_families]}
     by_name[NO_CASE] = replace(by_name[NO_CASE], check=search.without_case)
@@ -96,7 +96,7 @@ class _LintRun:
         self._suites = suites
         for suite in suites:
             for rule in self._rules:
-                with naming_family(suite.family, f"the rule {rule.name!r}"):
+                with report_family_errors(suite.family, f"the rule {rule.name!r}"):
                     for problem in rule.check(suite):
                         self._add(rule, problem, suite.place)
 

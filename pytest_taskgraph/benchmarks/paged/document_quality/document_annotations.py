@@ -18,7 +18,7 @@ from typing import Final, Literal, get_args
 
 from ....errors import UsageError
 from ...data_sets.data_files import LARGEST_FILE
-from ...data_sets.data_problems import DataProblems, clean_text, shown
+from ...data_sets.data_problems import DataProblems, clean_text, excerpt
 from .intraclass_correlation import intraclass_correlation
 
 Criterion = Literal["readability", "accuracy", "clarity", "simplicity", "usability"]
@@ -116,7 +116,7 @@ def read_document_annotations(path: Path) -> AnnotatedDocuments:
     columns = _columns(next(rows, (1, []))[1], path)
     by_rating: dict[tuple[str, str, str], DocumentAnnotation] = {}
     for line, row in rows:
-        place = f"{shown(path.name)}, line {line}"
+        place = f"{excerpt(path.name)}, line {line}"
         annotation = _annotation(row, columns, place, problems)
         if annotation is None:
             continue
@@ -124,8 +124,8 @@ def read_document_annotations(path: Path) -> AnnotatedDocuments:
         if key in by_rating:
             problems.add(
                 "rows that repeat a rater and a document",
-                f"{place}: {shown(annotation.rater)} has rated {shown(annotation.document)} before; the row is left "
-                "out",
+                f"{place}: {excerpt(annotation.rater)} has rated {excerpt(annotation.document)} before; the row is "
+                "left out",
             )
         else:
             by_rating[key] = annotation
@@ -155,7 +155,7 @@ def _rows(text: str, path: Path, problems: DataProblems) -> Iterator[tuple[int, 
     first = next((line for line in text[: _LONGEST_NAME * 100].splitlines() if line.strip()), "")
     delimiter = max(",;\t", key=first.count)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    where = shown(path.name)
+    where = excerpt(path.name)
     try:
         for number, row in enumerate(reader):
             if number > MOST_ROWS:
@@ -165,7 +165,8 @@ def _rows(text: str, path: Path, problems: DataProblems) -> Iterator[tuple[int, 
                 yield reader.line_num, row
     except csv.Error as error:
         problems.add(
-            "broken rows", f"{where}, line {reader.line_num}: broken CSV ({shown(str(error))}); the rest is left out"
+            "broken rows",
+            f"{where}, line {reader.line_num}: broken CSV ({excerpt(str(error))}); the rest is left out",
         )
 
 
@@ -177,8 +178,8 @@ def _columns(header: Sequence[str], path: Path) -> dict[str, int]:
     if missing or not any(name in names for name in CRITERIA):
         lacking = f"the column {missing[0]}" if missing else "a column of ratings"
         raise UsageError(
-            f"{path}: {lacking} is missing; found {shown(', '.join(names)) or 'no columns'}; expected a first row with "
-            f"{', '.join((*_NAMES, *CRITERIA))} (and {_SYSTEM}, if several wrote the documents)"
+            f"{path}: {lacking} is missing; found {excerpt(', '.join(names)) or 'no columns'}; expected a first row "
+            f"with {', '.join((*_NAMES, *CRITERIA))} (and {_SYSTEM}, if several wrote the documents)"
         )
     if twice := [name for name in expected if names.count(name) > 1]:
         raise UsageError(f"{path}: the column {twice[0]} stands there {names.count(twice[0])} times; expected one")
@@ -204,7 +205,7 @@ def _annotation(
         elif cell:
             problems.add(
                 "ratings that cannot be used",
-                f"{place}: {criterion}: found {shown(cell)!r}, expected a whole number from {LEAST} to {MOST}; the "
+                f"{place}: {criterion}: found {excerpt(cell)!r}, expected a whole number from {LEAST} to {MOST}; the "
                 "rating is left out",
             )
     return DocumentAnnotation(document, rater, ratings, system) if ratings else None

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ...data_sets.data_problems import DataProblems, clean_text, kind_of_value, shown
+from ...data_sets.data_problems import DataProblems, clean_text, excerpt, kind_of_value
 from ...data_sets.json_lines import read_objects
 from ...data_sets.splits import Split, split_of
 from .document_set import DocumentPair
@@ -64,7 +64,7 @@ def stated_split(record: Mapping[str, Any]) -> Split | None:
     split = split_of(stated) if isinstance(stated, str) else None
     if stated is not None and split is None:
         raise UnusableTextError(
-            f'"split" is {shown(str(stated)) if isinstance(stated, str) else kind_of_value(stated)}; expected train, '
+            f'"split" is {excerpt(str(stated)) if isinstance(stated, str) else kind_of_value(stated)}; expected train, '
             "validation or test"
         )
     return split

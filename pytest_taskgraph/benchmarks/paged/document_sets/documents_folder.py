@@ -26,7 +26,7 @@ from ...data_sets.data_files import (
     keep_until_changed,
     nothing_usable,
 )
-from ...data_sets.data_problems import DataProblems, clean_text, shown
+from ...data_sets.data_problems import DataProblems, clean_text, excerpt
 from ...data_sets.item_ids import hyphenated, shorten, unique_ids
 from ...data_sets.splits import split_of
 from .document_lines import read_lines
@@ -104,8 +104,8 @@ def _pairs(files: Sequence[DataFile], problems: DataProblems) -> Iterator[Docume
         if suffix == GRAPH:
             pair_halves.graph = file.name, content
         elif pair_halves.document:
-            other = shown(pair_halves.document[0])
-            problems.add("documents that occur twice", f"{shown(file.name)}: {other} is read; this one is left out")
+            other = excerpt(pair_halves.document[0])
+            problems.add("documents that occur twice", f"{excerpt(file.name)}: {other} is read; this one is left out")
         else:
             pair_halves.document = file.name, content
     for name, half in halves.items():
@@ -118,7 +118,7 @@ def _pair(path: PurePosixPath, half: _Halves, problems: DataProblems) -> Documen
     if not half.graph or not half.document:
         missing = GRAPH if half.document else DOCUMENTS[0]
         for file, _ in filter(None, (half.graph, half.document)):
-            note = f"{shown(file)}: no {shown(path.name)}{missing} is beside it; it is left out"
+            note = f"{excerpt(file)}: no {excerpt(path.name)}{missing} is beside it; it is left out"
             problems.add("files without their partner", note)
         return None
     graph = _read_half(*half.graph, read_graph_text, problems)
@@ -126,7 +126,7 @@ def _pair(path: PurePosixPath, half: _Halves, problems: DataProblems) -> Documen
     if graph is None or document is None:
         return None
     for doubt in parted_actions(graph):
-        problems.add("actions with two actors", f"{shown(half.graph[0])}: {doubt}")
+        problems.add("actions with two actors", f"{excerpt(half.graph[0])}: {doubt}")
     name = clean_text(path.name)
     return DocumentPair(name, name, graph, document, split_of(str(path.parent)) or "test")
 
@@ -139,6 +139,6 @@ def _read_half(file: str, content: bytes, read: Callable[[str], _T], problems: D
         line, fault = content.count(b"\n", 0, error.start) + 1, "it is not UTF-8"
     except UnusableTextError as error:
         line, fault = error.line, error.fault
-    place = f"{shown(file)}, line {line}" if line else shown(file)
+    place = f"{excerpt(file)}, line {line}" if line else excerpt(file)
     problems.add("files that cannot be used", f"{place}: {fault}; the pair is left out")
     return None

@@ -15,7 +15,7 @@ from typing import Final
 from ....errors import UsageError
 from ....workflow.procedural_graph import ProceduralGraph
 from ...data_sets.data_files import DataFormat, contents, data_files, fingerprint, nothing_usable, restate_path
-from ...data_sets.data_problems import DataProblems, clean_text, shown
+from ...data_sets.data_problems import DataProblems, clean_text, excerpt
 from ...data_sets.item_ids import hyphenated, shorten, unique_ids
 from ...data_sets.json_lines import read_objects
 from ...data_sets.splits import Split, split_of
@@ -63,7 +63,7 @@ def read_graphs(path: Path) -> tuple[tuple[NamedGraph, ...], tuple[str, ...]]:
         if not graphs:
             raise nothing_usable(path, form, files, problems)
     for left_out in graphs[MOST_GRAPHS:]:
-        problems.add("graphs that are too many", f"{shown(left_out.title)}: more than {MOST_GRAPHS} graphs; left out")
+        problems.add("graphs that are too many", f"{excerpt(left_out.title)}: more than {MOST_GRAPHS} graphs; left out")
     del graphs[MOST_GRAPHS:]
     ids = unique_ids(shorten(hyphenated(graph.title)) or "graph" for graph in graphs)
     return tuple(replace(graph, id=id) for graph, id in zip(graphs, ids, strict=True)), tuple(problems.lines)
@@ -93,12 +93,12 @@ def _graphs(file: str, content: bytes, problems: DataProblems) -> Iterator[Named
         titled = [*_text_graphs(file, content.decode("utf-8-sig"))]
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        problems.add("files that cannot be used", f"{shown(file)}, line {line}: it is not UTF-8; it is left out")
+        problems.add("files that cannot be used", f"{excerpt(file)}, line {line}: it is not UTF-8; it is left out")
     except UnusableTextError as error:
-        place = f"{shown(file)}, line {error.line}" if error.line else shown(file)
+        place = f"{excerpt(file)}, line {error.line}" if error.line else excerpt(file)
         problems.add("files that cannot be used", f"{place}: {error.fault}; it is left out")
     except (UsageError, RecursionError) as error:
-        problems.add("files that cannot be used", f"{shown(str(error) or file, 300)}; it is left out")
+        problems.add("files that cannot be used", f"{excerpt(str(error) or file, 300)}; it is left out")
     else:
         split = split_of(str(PurePosixPath(file).parent))
         yield from (NamedGraph("", clean_text(title), graph, split) for title, graph in titled)

@@ -8,7 +8,7 @@ from typing import Final
 from ....notations.procedural_text import read_procedural_graph
 from ....scoring.forms.procedural_graph_form import MOST_FLOWS
 from ....workflow.procedural_graph import ProceduralFlow, ProceduralGraph, ProceduralNode
-from ...data_sets.data_problems import clean_text, kind_of_value, shown
+from ...data_sets.data_problems import clean_text, excerpt, kind_of_value
 
 LONGEST_DOCUMENT: Final = 50_000  # characters
 LONGEST_GRAPH: Final = 200_000  # characters of its text
@@ -58,7 +58,7 @@ def read_graph_text(text: str) -> ProceduralGraph:
     if read.unread:
         line = next((number for number, line in enumerate(lines, 1) if line == read.unread[0]), 0)
         more = f" ({len(read.unread)} such lines)" if len(read.unread) > 1 else ""
-        raise UnusableTextError(f'"{shown(read.unread[0])}" is no flow{more}; expected "Node -> Node"', line)
+        raise UnusableTextError(f'"{excerpt(read.unread[0])}" is no flow{more}; expected "Node -> Node"', line)
     return _usable(read.graph)
 
 
@@ -79,7 +79,7 @@ def read_graph_json(value: object) -> ProceduralGraph:
     except UnusableTextError:
         raise
     except ValueError as error:
-        raise UnusableTextError(f"the graph cannot be read ({shown(str(error), 160)})") from None
+        raise UnusableTextError(f"the graph cannot be read ({excerpt(str(error), 160)})") from None
 
 
 def parted_actions(graph: ProceduralGraph) -> Iterator[str]:
@@ -93,11 +93,11 @@ def parted_actions(graph: ProceduralGraph) -> Iterator[str]:
     ends = {node.text: node.actor for node in graph.nodes_of("action") if node in targets - sources}
     for node in graph.nodes_of("action"):
         if node.actor and node.text in ends and node in sources - targets:
-            here = f"of {shown(ends[node.text])}" if ends[node.text] else "without an actor"
+            here = f"of {excerpt(ends[node.text])}" if ends[node.text] else "without an actor"
             yield (
-                f'no flow leaves the action "{shown(node.text)}" {here}, and none leads to the one of '
-                f'{shown(node.actor)}; if they are one, write "{shown(node.actor)}: {shown(node.text)}" in the other '
-                "flows"
+                f'no flow leaves the action "{excerpt(node.text)}" {here}, and none leads to the one of '
+                f'{excerpt(node.actor)}; if they are one, write "{excerpt(node.actor)}: {excerpt(node.text)}" in '
+                "the other flows"
             )
 
 

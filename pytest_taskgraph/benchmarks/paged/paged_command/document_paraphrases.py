@@ -9,7 +9,7 @@ from typing import Final
 
 from ....errors import TaskgraphError, UsageError
 from ....trial import Request
-from ...asked_models import Ask, AskedResults, ask_stated_model, in_command_words
+from ...asked_models import Ask, AskResults, ask_stated_model, in_command_words
 from ...settings import Settings
 from ..document_quality.coverage import GraphName
 from ..document_quality.paraphrase import Paraphrase, paraphrase_document, paraphrase_request, retry_request
@@ -36,7 +36,7 @@ def add_template_argument(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def paraphrase_documents(options: argparse.Namespace, tasks: Sequence[ParaphraseTask]) -> AskedResults[Paraphrase]:
+def paraphrase_documents(options: argparse.Namespace, tasks: Sequence[ParaphraseTask]) -> AskResults[Paraphrase]:
     """Return the paraphrase of each document, or why there is none.
 
     Args:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from ....errors import UsageError
-from ...data_sets.data_problems import DataProblems, clean_text, kind_of_value, shown
+from ...data_sets.data_problems import DataProblems, clean_text, excerpt, kind_of_value
 from ...data_sets.item_ids import hyphenated, shorten, unique_ids
 from ...data_sets.json_lines import read_objects
 from ..step_recipe import StepRecipe
@@ -79,10 +79,10 @@ def _recipe(record: dict[str, Any], split: RecipeSplit) -> StepRecipe | str:
         return f"the title is {kind_of_value(title)}, expected a text with letters"
     if not isinstance(steps, list) or not 1 <= len(steps) <= MOST_STEPS:
         found = f"{len(steps)} steps" if isinstance(steps, list) else kind_of_value(steps)
-        return f"{shown(title)} has {found}, expected a list of 1 to {MOST_STEPS} texts"
+        return f"{excerpt(title)} has {found}, expected a list of 1 to {MOST_STEPS} texts"
     texts = [clean_text(step) if isinstance(step, str) else "" for step in steps]
     if not all(texts):
-        return f"step {texts.index('') + 1} of {shown(title)} has no text"
+        return f"step {texts.index('') + 1} of {excerpt(title)} has no text"
     if max(map(len, [title, *texts])) > LONGEST_STEP:
-        return f"{shown(title)} has a text of more than {LONGEST_STEP} characters"
+        return f"{excerpt(title)} has a text of more than {LONGEST_STEP} characters"
     return StepRecipe("", clean_text(title), tuple(texts), split)

@@ -30,7 +30,7 @@ from ...data_sets.data_files import (
     fingerprint,
     nothing_usable,
 )
-from ...data_sets.data_problems import DataProblems, clean_text, shown
+from ...data_sets.data_problems import DataProblems, clean_text, excerpt
 from ..step_recipe import StepRecipe
 from ..steps_options import RecipeSplit
 from .python_lists import PythonListError, read_text_list
@@ -107,7 +107,7 @@ def _read(text: str, _: Fingerprint, seed: int | str, shares: SplitShares, most:
         for split, entries in kept.items()
     }
     dropped = [
-        f"{shown(path.name)}: only {len(found[split])} of {totals[split]} recipes of the {split} split are kept"
+        f"{excerpt(path.name)}: only {len(found[split])} of {totals[split]} recipes of the {split} split are kept"
         for split in RECIPE_SPLITS
         if len(found[split]) < totals[split]
     ]
@@ -130,7 +130,7 @@ def _recipes(files: list[DataFile], problems: DataProblems) -> Iterator[StepReci
     """Yield the recipes of the files that can be used, as yet without a split."""
     seen: set[str] = set()
     for file in files:
-        name = shown(file.name)
+        name = excerpt(file.name)
         try:
             if file.fault:
                 raise OSError(file.fault)
@@ -161,7 +161,7 @@ def _recipe(fields: Mapping[str, str], place: str, problems: DataProblems) -> St
     except PythonListError as error:
         fault = f"steps: {error}"
     if not fault and not _ID.fullmatch(id):
-        fault = f"the id is {shown(id)!r}, expected letters, digits and hyphens"
+        fault = f"the id is {excerpt(id)!r}, expected letters, digits and hyphens"
     elif not fault and not title:
         fault = "the name is empty"
     elif not fault and not any(steps):
@@ -173,6 +173,6 @@ def _recipe(fields: Mapping[str, str], place: str, problems: DataProblems) -> St
         return None
     stated = fields.get("n_steps", "").strip()
     if stated and stated != str(len(steps)):
-        found = f"n_steps is {shown(stated)!r}, and there are {len(steps)} steps"
+        found = f"n_steps is {excerpt(stated)!r}, and there are {len(steps)} steps"
         problems.add("rows with another number of steps", f"{place}: {found}; the row is kept")
     return StepRecipe(id, title, tuple(steps))

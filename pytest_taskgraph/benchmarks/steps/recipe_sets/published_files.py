@@ -39,7 +39,7 @@ from ...data_sets.data_files import (
     keep_until_changed,
     nothing_usable,
 )
-from ...data_sets.data_problems import DataProblems, shown
+from ...data_sets.data_problems import DataProblems, excerpt
 from ...data_sets.splits import split_of
 from ..next_step_samples import ChoiceSample, NextStepSample
 from .published_lines import SampleKind, SampleLine, kind_of_content, kind_of_name, read_sample_lines
@@ -93,9 +93,9 @@ class PublishedCounts:
         samples = f"{self.choices} choices" if self.kind == "choice" else f"{self.yes} Yes, {self.no} No"
         first = FIRST_PREFIX[self.kind]
         return (
-            f"{shown(self.file)}: {self.lines} lines, {self.broken} broken; {samples}; {self.recipes} recipes; at most "
-            f"{self.longest} previous steps; {self.late} recipes begin with more than {first}; {self.ended} lines with "
-            f"an end mark; {self.glued} with glued steps"
+            f"{excerpt(self.file)}: {self.lines} lines, {self.broken} broken; {samples}; {self.recipes} recipes; "
+            f"at most {self.longest} previous steps; {self.late} recipes begin with more than {first}; {self.ended} "
+            f"lines with an end mark; {self.glued} with glued steps"
         )
 
 
@@ -137,7 +137,7 @@ def read_published_samples(path: Path) -> PublishedSamples:
             kind = kind_of_name(file.name) or kind_of_content(content)
             if kind is None:
                 found = "neither its name nor its first lines say what it holds"
-                problems.add("files that are none of STEPS", f"{shown(file.name)}: {found}; the file is left out")
+                problems.add("files that are none of STEPS", f"{excerpt(file.name)}: {found}; the file is left out")
                 continue
             lines, broken = read_sample_lines(content, file.name, kind, problems)
             groups = _by_recipe(lines)
@@ -159,7 +159,7 @@ def _test_files(files: list[DataFile], problems: DataProblems) -> list[DataFile]
     for file in files:
         split = split_of(file.name)
         if split in ("train", "validation"):
-            problems.add("files of other splits", f"{shown(file.name)}: it is of the {split} split; it is left out")
+            problems.add("files of other splits", f"{excerpt(file.name)}: it is of the {split} split; it is left out")
         else:
             found.append(file)
     return found

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Final, Literal
 
-from ...data_sets.data_problems import DataProblems, clean_text, shown
+from ...data_sets.data_problems import DataProblems, clean_text, excerpt
 from ...data_sets.json_lines import decode_line, numbered_lines
 from ..step_query import STEP_JOINT
 
@@ -120,7 +120,7 @@ def _sample_line(text: str, kind: SampleKind) -> SampleLine | str:
     label = True
     if kind == "classification":
         if wrong.lower() not in _LABELS:
-            return f"found the label {shown(wrong, 20)!r}, expected Yes or No"
+            return f"found the label {excerpt(wrong, 20)!r}, expected Yes or No"
         label, wrong = _LABELS[wrong.lower()], ""
     elif not wrong:
         return "the second option is empty"

@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Iterator
 from typing import IO, Final
 
-from ...data_sets.data_problems import DataProblems, shown
+from ...data_sets.data_problems import DataProblems, excerpt
 
 LARGEST_ROW: Final = 500_000  # bytes; also of a line
 MOST_RESUMED: Final = 1_000  # broken rows whose further lines are read again, so that hostile files take no more time
@@ -108,7 +108,7 @@ def read_rows(
         except StopIteration:
             break
         except csv.Error as error:
-            row, fault = [], shown(str(error))
+            row, fault = [], excerpt(str(error))
         if header is None:
             header = [] if fault else [column.strip() for column in row]
             if missing := [column for column in columns if column not in header]:

@@ -22,7 +22,7 @@ from ...data_sets.data_files import (
     keep_until_changed,
     nothing_usable,
 )
-from ...data_sets.data_problems import DataProblems, shown
+from ...data_sets.data_problems import DataProblems, excerpt
 from ...data_sets.splits import SPLITS, Split, split_of
 from ..complex_task import ComplexTask
 from .task_lines import StatedCounts, read_tasks
@@ -66,7 +66,9 @@ def _task_set(path: Path, files: Sequence[DataFile], otherwise: Split | None) ->
     splits = {file.name: split_of(file.name) or otherwise for file in files}
     for file in files:
         if splits[file.name] is None:
-            problems.add("files without a split", f"{shown(file.name)}: its name states no split; the file is left out")
+            problems.add(
+                "files without a split", f"{excerpt(file.name)}: its name states no split; the file is left out"
+            )
     for file, content in contents([file for file in files if splits[file.name]], problems):
         split = splits[file.name]
         if split is not None:

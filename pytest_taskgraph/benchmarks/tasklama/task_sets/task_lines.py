@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Final
 
-from ...data_sets.data_problems import DataProblems, Note, clean_text, kind_of_value, shown, step_key
+from ...data_sets.data_problems import DataProblems, Note, clean_text, excerpt, kind_of_value, step_key
 from ...data_sets.json_lines import read_objects
 from ...data_sets.splits import Split
 from ..complex_task import ComplexTask
@@ -63,7 +63,7 @@ def _task(
     title = _text(record.get("task"))
 
     def note(kind: str, found: str) -> None:
-        problems.add(kind, f"{place} ({shown(title) or 'no title'}): {found}")
+        problems.add(kind, f"{place} ({excerpt(title) or 'no title'}): {found}")
 
     steps = _steps(record.get("substeps"), note, counts)
     context = _assumptions(record.get("assumptions"), note)
@@ -103,7 +103,7 @@ def _steps(stated: object, note: Note, counts: StatedCounts) -> tuple[str, ...]:
         if not key:
             note("steps without a text", "a step has no text; it is left out")
         elif key in found:
-            note("steps that occur twice in a task", f"the step {shown(step)!r} occurs twice; the first is kept")
+            note("steps that occur twice in a task", f"the step {excerpt(step)!r} occurs twice; the first is kept")
         else:
             found[key] = step
     return tuple(found.values())
@@ -129,10 +129,10 @@ def _dependencies(
         before, after = (index.get(step_key(text)) for text in texts)
         if before is None or after is None:
             missing = texts[1] if before is not None else texts[0]
-            description = f"on {shown(missing)!r}, which is none of its steps" if missing else "without two steps"
+            description = f"on {excerpt(missing)!r}, which is none of its steps" if missing else "without two steps"
             note("dependencies on steps that do not exist", f"a dependency {description}; it is left out")
         elif before == after:
-            note("dependencies of steps on themselves", f"the step {shown(texts[0])!r} depends on itself; left out")
+            note("dependencies of steps on themselves", f"the step {excerpt(texts[0])!r} depends on itself; left out")
         else:
             found[before, after] = None
     return tuple(found)

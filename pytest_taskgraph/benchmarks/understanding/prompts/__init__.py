@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from ....catalog import Catalog, catalog_cache
-from ...prompts import Composed, PromptSource, PromptTemplate, built_in_prompts, fence_for, find_prompt
+from ...prompts import ComposedPrompt, PromptSource, PromptTemplate, built_in_prompts, fence_for, find_prompt
 
 PROMPTS: Final[Catalog[PromptSource]] = Catalog("prompt", built_in_prompts(Path(__file__).parent))
 FIELDS: Final = ("workflow", "notation", "in_notation", "guide", "question", "instruction", "fence", "examples")
@@ -49,7 +49,7 @@ class WorkflowPrompt(PromptTemplate):
             for when, examples in (("", ()), (" in prompts with examples", (Example("", "", ""),)))
         }  # fmt: skip
         for when, prompt in prompts.items():
-            self.check_shown(prompt, {"workflow": _WORKFLOW, "question": _QUESTION}, when)
+            self.check_fields_shown(prompt, {"workflow": _WORKFLOW, "question": _QUESTION}, when)
 
     def compose(
         self,
@@ -62,7 +62,7 @@ class WorkflowPrompt(PromptTemplate):
         instruction: str,
         examples: Sequence[Example] = (),
         fenced: bool = True,
-    ) -> Composed:
+    ) -> ComposedPrompt:
         """Return the system prompt and the prompt.
 
         Args:

@@ -11,7 +11,7 @@ from ....errors import UsageError
 from ...lint_rule import LintProblem, LintRule, SourcePlace
 from ...linted_suite import LintedSuite
 from ...settings import Settings
-from ...templates import files_of, names_used
+from ...templates import files_of, undeclared_names
 from ..family_options import UnderstandingSettings
 from ..patterns import catalogue, select
 from ..patterns.pattern import Pattern
@@ -65,26 +65,26 @@ def _undefined(suite: LintedSuite) -> Iterator[LintProblem]:
     for pattern, settings in _patterns(suite):
         names = {*_fields(suite, pattern.name), *SENTENCE_FIELDS}
         for number, template in enumerate(pattern.templates, 1):
-            if unknown := sorted(names_used(template) - names):
+            if unknown := sorted(undeclared_names(template) - names):
                 message = f"{pattern.name}: phrasing {number} uses {_joined(unknown)}, which no case has"
                 yield LintProblem(f"{message}; known: {_joined(names)}", pattern_source(pattern.name, settings))
     for asked_with in suite.settings:
         prompt = prompt_template(asked_with.prompt, asked_with.templates)
-        if unknown := sorted(names_used(prompt.source) - set(FIELDS)):
+        if unknown := sorted(undeclared_names(prompt.source) - set(FIELDS)):
             message = f"the prompt {prompt.name} uses {_joined(unknown)}; known: {_joined(FIELDS)}"
             yield LintProblem(message, _prompt_source(asked_with))
 
 
 def _unused(suite: LintedSuite) -> Iterator[LintProblem]:
     for pattern, settings in _patterns(suite):
-        used = {name for template in pattern.templates for name in names_used(template)}
+        used = {name for template in pattern.templates for name in undeclared_names(template)}
         for field, values in _fields(suite, pattern.name).items():
             if field not in used and any(value != values[0] for value in values):
                 message = f"{pattern.name}: no phrasing uses the field {field!r}, which differs from case to case"
                 yield LintProblem(message, pattern_source(pattern.name, settings))
     for asked_with in suite.settings:
         prompt = prompt_template(asked_with.prompt, asked_with.templates)
-        if "instruction" not in names_used(prompt.source):
+        if "instruction" not in undeclared_names(prompt.source):
             message = f"the prompt {prompt.name} does not use 'instruction', which says what the answer looks like"
             yield LintProblem(message, _prompt_source(asked_with))
 

@@ -15,7 +15,7 @@ from ....scoring.forms.form import Form
 from ....scoring.metrics import MEASURED
 from ....trial import Question, digest_of
 from ....workflow.model import Workflow
-from ...prompts import Composed
+from ...prompts import ComposedPrompt
 from ..family_options import UnderstandingSettings
 from ..own_files.interpretations import guide_for, spellings_for
 from ..patterns.scope import sentence
@@ -127,7 +127,7 @@ def _labels(reference: PatternReference, asked: Asked, chosen: WorkflowPrompt) -
     }
 
 
-def _digests(asked: Asked, workflow_digest: str, chosen: WorkflowPrompt, told: Composed) -> dict[str, str]:
+def _digests(asked: Asked, workflow_digest: str, chosen: WorkflowPrompt, told: ComposedPrompt) -> dict[str, str]:
     template = asked.worded.templates[asked.phrasing]
     return {
         "workflow": workflow_digest,
