@@ -72,7 +72,7 @@ def registered_name(spec: str) -> str:
 def check_installed(clients: Iterable[Model]) -> None:
     """Raise UsageError if a model needs a package to send requests that is not installed."""
     for client in clients:
-        if isinstance(client, Remote):
+        if isinstance(client, LiteLLMModel):
             client.check_installed()
 
 
