@@ -17,7 +17,7 @@ from pytest_taskgraph.workflow.guards.cells import Constant
 from pytest_taskgraph.workflow.guards.solver import Otherwise, comparisons, holds, parse_guard
 from pytest_taskgraph.workflow.model import END, START, Effect, Link, Parameter, Task, Workflow
 from pytest_taskgraph.workflow.semantics.execution import Run
-from pytest_taskgraph.workflow.semantics.variables import evaluate, parse_expression, variables
+from pytest_taskgraph.workflow.semantics.variables import evaluate, parse_expression, variables_of
 
 Tokens = frozenset[int]  # links, by their number
 
@@ -136,7 +136,7 @@ def linear_extensions(run: Run) -> set[tuple[str, ...]]:
 
 def some_situation(level: Workflow, rng: Random) -> dict[str, Constant]:
     """Values drawn from a grid, halves among them, and from the words that domains and guards name."""
-    known = variables(level)
+    known = variables_of(level)
     parsed = [parse_guard(link.guard or "") for link in level.links]
     named = [one for guard in parsed if guard is not None for one in comparisons(guard)]
     found: dict[str, Constant] = {}

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from ..errors import OrderTooWideError, UsageError
 from ..trial import Json
-from ..workflow.graph import cyclic_components, digraph, reached
+from ..workflow.graph import cyclic_components, digraph, reachable_from
 
 MOST_STATES = 500_000
 """The states that a search through a partial order may visit: about 2 seconds and 100 MB."""
@@ -120,6 +120,6 @@ def _topological(labels: list[str], children: list[list[int]]) -> list[int]:
         return list(nx.topological_sort(graph))
     except nx.NetworkXUnfeasible:
         cyclic = frozenset[int]().union(*cyclic_components(graph))
-    stuck = sorted(reached(dict(enumerate(children)), cyclic))
+    stuck = sorted(reachable_from(dict(enumerate(children)), cyclic))
     names = ", ".join(f"{labels[node]} ({node})" for node in stuck)[:200]
     raise UsageError(f"the reference of a question about order has a cycle among {names}; a cycle has no order")

@@ -15,7 +15,7 @@ Bound = Literal["cases", "steps"]  # a sample was taken; an answer would have ta
 _reached: ContextVar[set[Bound] | None] = ContextVar("reached bounds", default=None)
 
 
-def reach(bound: Bound) -> None:
+def record_bound(bound: Bound) -> None:
     """Record that a bound was reached, if somebody wants to know."""
     found = _reached.get()
     if found is not None:

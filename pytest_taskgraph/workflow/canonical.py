@@ -17,7 +17,7 @@ from dataclasses import replace
 from hashlib import blake2b
 
 from .model import OTHERWISE, Domain, Gateway, Link, Parameter, QualifiedName, Task, Workflow
-from .references import expand, overridden
+from .references import expand, override_parameters
 
 Labels = dict[str, str]
 Around = Mapping[str, tuple[Sequence[Link], Sequence[Link]]]
@@ -185,7 +185,9 @@ def _task(task: Task, packages: Packages) -> Task:
     below = task.subworkflow
     if below is None:
         return task
-    inside = replace(below, name=task.name, description="", parameters=overridden(below.parameters, task.parameters))
+    inside = replace(
+        below, name=task.name, description="", parameters=override_parameters(below.parameters, task.parameters)
+    )
     description = task.description or below.description
     return replace(task, description=description, parameters=(), subworkflow=_level(inside, packages))
 

@@ -13,7 +13,7 @@ from itertools import count
 
 from ..errors import WorkflowError
 from .model import Configuration, Data, QualifiedName, Task, Workflow
-from .project import Index, bounded, configurations, every_level, overridden, references, size, with_tasks
+from .project import Index, check_bounds, configurations, every_level, override_parameters, references, size, with_tasks
 
 _Special = tuple[QualifiedName, tuple[Configuration, ...]]  # a workflow, and what is configured in it from outside
 
@@ -42,7 +42,7 @@ def _alone(workflow: Workflow) -> bool:
     return True
 
 
-def filled_task(task: Task, by: Configuration) -> Task:
+def configure_task(task: Task, by: Configuration) -> Task:
     """The task with all that a configuration gives in place of, or beside, its own.
 
     Texts and the sub-workflow are replaced where the configuration gives them, parameters, effects and bindings one by
@@ -53,7 +53,7 @@ def filled_task(task: Task, by: Configuration) -> Task:
         description=by.description or task.description,
         kind=by.kind or task.kind,
         implementation=by.implementation or task.implementation,
-        parameters=overridden(task.parameters, by.parameters),
+        parameters=override_parameters(task.parameters, by.parameters),
         effects=tuple({one.parameter: one for one in (*task.effects, *by.effects)}.values()),
         subworkflow=task.subworkflow if by.reference is None else None,
         reference=by.reference or task.reference,
@@ -61,7 +61,7 @@ def filled_task(task: Task, by: Configuration) -> Task:
     )
 
 
-def filled_data(data: Data, by: Configuration) -> Data:
+def configure_data(data: Data, by: Configuration) -> Data:
     """The data with the description and the schema that a configuration gives in place of its own."""
     return replace(data, description=by.description or data.description, schema=by.schema or data.schema)
 
@@ -93,7 +93,7 @@ class _Assembly:
         self.specials: dict[QualifiedName, _Special] = {}
         self.taken = set(self.index.simple)
         for one in self.index.exact.values():
-            bounded(one, *size(one, {}))
+            check_bounds(one, *size(one, {}))
             tuple(configurations(one))
 
     def whole(self) -> Workflow:
@@ -103,7 +103,7 @@ class _Assembly:
             name = waiting.popleft()
             if name not in made:
                 made[name] = self._made(name)
-                bounded(self.root, 0, len(made))
+                check_bounds(self.root, 0, len(made))
                 waiting.extend(to for to in references(made[name]) if to in self.specials or to in self.index.exact)
         names = self._final_names(made)
         root, *others = (_renamed(one, names) for one in made.values())
@@ -153,12 +153,12 @@ class _Assembly:
                 tasks = (self._filled(level, task, one) if task.name == one.target else task for task in level.tasks)
                 level = replace(level, tasks=tuple(tasks))
             else:
-                data = (filled_data(data, one) if data.name == one.target else data for data in level.data)
+                data = (configure_data(data, one) if data.name == one.target else data for data in level.data)
                 level = replace(level, data=tuple(data))
         return level
 
     def _filled(self, level: Workflow, task: Task, by: Configuration) -> Task:
-        task = filled_task(task, by)
+        task = configure_task(task, by)
         if not by.configurations:
             return task
         if task.subworkflow is not None:
@@ -200,7 +200,7 @@ def _merged(base: Workflow, own: Workflow) -> Workflow:
         gateways=tuple({one.name: one for one in base.gateways + own.gateways}.values()),
         links=base.links + own.links,
         data_links=base.data_links + own.data_links,
-        parameters=overridden(base.parameters, own.parameters),
+        parameters=override_parameters(base.parameters, own.parameters),
         flaw=own.flaw or base.flaw,
     )
 

@@ -39,11 +39,11 @@ def levels(workflow: Workflow) -> tuple[tuple[Path, Workflow], ...]:
     while waiting:
         path, level = waiting.pop()
         found.append((path, level))
-        bounded(workflow, len(path), len(found))
+        check_bounds(workflow, len(path), len(found))
         for task in reversed(level.tasks):
             if (sub := task.subworkflow) is not None:
                 others = others or (replace(workflow, others=()), *workflow.others)
-                parameters = overridden(sub.parameters, task.parameters)
+                parameters = override_parameters(sub.parameters, task.parameters)
                 sub = replace(sub, package=sub.package or level.package, parameters=parameters, others=others)
                 waiting.append(((*path, task.name), sub))
     return tuple(found)
@@ -57,7 +57,7 @@ def every_level(project: Workflow) -> Iterator[Workflow]:
         waiting += [task.subworkflow for task in level.tasks if task.subworkflow]
 
 
-def overridden(defaults: Iterable[Parameter], values: Iterable[Parameter]) -> tuple[Parameter, ...]:
+def override_parameters(defaults: Iterable[Parameter], values: Iterable[Parameter]) -> tuple[Parameter, ...]:
     """The parameters of `defaults` with the values and domains that `values` gives, then the further ones of `values`.
 
     What `values` leaves open (no value, no domain) stays as the default has it.
@@ -75,7 +75,7 @@ def configurations(workflow: Workflow) -> Iterator[Configuration]:
     waiting = [(1, one) for one in reversed(workflow.configurations)]
     while waiting:
         depth, one = waiting.pop()
-        bounded(workflow, depth, 0)
+        check_bounds(workflow, depth, 0)
         yield one
         waiting.extend((depth + 1, inner) for inner in reversed(one.configurations))
 
@@ -108,7 +108,7 @@ def size(level: Workflow, sizes: Mapping[QualifiedName, tuple[int, int]]) -> tup
     return height, tasks
 
 
-def bounded(workflow: Workflow, depth: int, tasks: int) -> None:
+def check_bounds(workflow: Workflow, depth: int, tasks: int) -> None:
     """Nothing. Raises WorkflowError, that names the workflow, for more than DEEPEST levels or LARGEST tasks."""
     where = f"workflow {str(workflow.qualified)!r}"
     if depth > DEEPEST:

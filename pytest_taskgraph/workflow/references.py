@@ -13,7 +13,18 @@ from graphlib import TopologicalSorter
 from .derivation import assemble, lineage
 from .graph import cyclic_components, digraph, reachable, shortest_cycle_in
 from .model import QualifiedName, Task, Workflow
-from .project import Index, Path, bounded, configurations, find, levels, overridden, references, size, with_tasks
+from .project import (
+    Index,
+    Path,
+    check_bounds,
+    configurations,
+    find,
+    levels,
+    override_parameters,
+    references,
+    size,
+    with_tasks,
+)
 
 __all__ = [
     "assemble",
@@ -21,13 +32,13 @@ __all__ = [
     "expand",
     "find",
     "levels",
-    "nested",
-    "overridden",
+    "nested_task_paths",
+    "override_parameters",
     "recursion",
 ]
 
 
-def nested(workflow: Workflow) -> tuple[Path, ...]:
+def nested_task_paths(workflow: Workflow) -> tuple[Path, ...]:
     """The paths of all tasks below composite tasks, such as ("Outer", "Inner"), outer before inner, at any depth.
 
     References are followed after derivation is resolved. A workflow that comes back inside itself is entered once on
@@ -43,7 +54,7 @@ def nested(workflow: Workflow) -> tuple[Path, ...]:
         path, level, entered = waiting.pop()
         if path:
             found.extend((*path, task.name) for task in level.tasks)
-            bounded(workflow, len(path), len(found))
+            check_bounds(workflow, len(path), len(found))
         for task in reversed(level.tasks):
             below = task.subworkflow
             now = entered
@@ -84,7 +95,7 @@ def expand(workflow: Workflow) -> Workflow:
     sizes: dict[QualifiedName, tuple[int, int]] = {}
     for name in TopologicalSorter(inlined).static_order():
         sizes[name] = size(known[name], {to: sizes[to] for to in inlined[name]})
-        bounded(workflow, *sizes[name])
+        check_bounds(workflow, *sizes[name])
         done[name] = _inline(known[name], plain)
         if name not in circular:
             plain[name] = done[name]
@@ -99,7 +110,7 @@ def _inline(level: Workflow, known: Mapping[QualifiedName, Workflow]) -> Workflo
             return task
         below = known[task.reference]
         names = {one.name for one in below.parameters}
-        parameters = overridden(below.parameters, (one for one in task.parameters if one.name in names))
+        parameters = override_parameters(below.parameters, (one for one in task.parameters if one.name in names))
         return replace(task, reference=None, subworkflow=replace(below, parameters=parameters))
 
     return replace(with_tasks(level, "", inline), others=())

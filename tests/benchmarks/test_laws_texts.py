@@ -17,7 +17,7 @@ from pytest_taskgraph.scoring.forms import form
 from pytest_taskgraph.scoring.metrics import metric
 from pytest_taskgraph.trial import Json, Question
 from pytest_taskgraph.workflow.model import Workflow
-from pytest_taskgraph.workflow.references import nested
+from pytest_taskgraph.workflow.references import nested_task_paths
 
 OURS = [pattern for pattern in catalogue().values() if pattern.category != "custom"]
 every = pytest.mark.parametrize("pattern", OURS, ids=lambda pattern: pattern.name)
@@ -35,7 +35,7 @@ def names_of(project: Workflow) -> set[str]:
     waiting = [project, *project.others]
     for level in waiting:
         found.update((*level.task_names, *(one.name for one in level.data)))
-        found.update(".".join(path) for path in nested(replace(level, others=project.others)))
+        found.update(".".join(path) for path in nested_task_paths(replace(level, others=project.others)))
         waiting.extend(task.subworkflow for task in level.tasks if task.subworkflow)
     return found
 

@@ -17,7 +17,7 @@ from pytest_taskgraph.benchmarks.understanding.patterns.behaviour.conditional_li
 from pytest_taskgraph.benchmarks.understanding.patterns.pattern import Case, Pattern
 from pytest_taskgraph.benchmarks.understanding.questions.sample import draw
 from pytest_taskgraph.workflow.guards.cells import Constant
-from pytest_taskgraph.workflow.guards.solver import comparisons, covers, holding, read_guard
+from pytest_taskgraph.workflow.guards.solver import comparisons, covers, evaluate_guards, read_guard
 from pytest_taskgraph.workflow.model import END, START, Domain, Link, Parameter, Task, Workflow
 from pytest_taskgraph.workflow.semantics.situations import read_situation
 
@@ -79,7 +79,7 @@ def test_no_point_of_a_grid_contradicts_what_is_said_of_drawn_conditions(ordinal
         compared.setdefault(one.parameter, set()).add(one.value)
     columns = [_grid(constants, domains.get(name)) for name, constants in compared.items()]
     rows = [dict(zip(compared, row, strict=True)) for row in product(*columns)]
-    assert any(sum(holding(guards, row)) > 1 for row in rows) == (drawn.case.answer == "no")
+    assert any(sum(evaluate_guards(guards, row)) > 1 for row in rows) == (drawn.case.answer == "no")
 
 
 def _grid(constants: set[Constant], domain: Domain | None) -> list[float | str]:

@@ -18,7 +18,7 @@ from pytest_taskgraph.generation.strategies import recipes, workflows
 from pytest_taskgraph.workflow.canonical import canonical
 from pytest_taskgraph.workflow.check import check
 from pytest_taskgraph.workflow.features import FEATURES, features
-from pytest_taskgraph.workflow.graph import connected, shortest_cycle, starts, task_graph
+from pytest_taskgraph.workflow.graph import is_connected, shortest_cycle, starts, task_graph
 from pytest_taskgraph.workflow.model import START, Workflow
 from pytest_taskgraph.workflow.references import expand, levels
 from pytest_taskgraph.workflow.semantics.block_structure import Block, block_tree
@@ -126,7 +126,7 @@ def test_cross_links_are_new_forward_links(data: st.DataObject, links: int) -> N
     recipe = Recipe(recipe.tasks + 5, recipe.width, recipe.depth, recipe.features, cross_links=links)
     workflow = data.draw(workflows(recipe))
     assert not shortest_cycle(workflow)
-    assert connected(workflow)
+    assert is_connected(workflow)
     direct = [(link.source, link.target) for link in workflow.links]
     assert len(set(direct)) == len(direct)
     unguarded = [link.source for link in workflow.links if link.guard is None and link.source in workflow.task_names]

@@ -15,7 +15,7 @@ from pytest_taskgraph.generation.recipe import Recipe
 from pytest_taskgraph.generation.strategies import recipes, workflows
 from pytest_taskgraph.workflow.check import check
 from pytest_taskgraph.workflow.features import features
-from pytest_taskgraph.workflow.graph import connected, shortest_cycle
+from pytest_taskgraph.workflow.graph import is_connected, shortest_cycle
 from pytest_taskgraph.workflow.model import OTHERWISE, Workflow
 from pytest_taskgraph.workflow.references import levels, recursion
 from pytest_taskgraph.workflow.semantics.block_structure import block_tree
@@ -39,8 +39,8 @@ def mutated(name: str, workflow: Workflow, data: st.DataObject) -> Workflow:
 def test_drop_link_takes_one_link_and_the_connection(data: st.DataObject, recipe: Recipe) -> None:
     workflow = data.draw(workflows(recipe))
     found = mutated("drop-link", workflow, data)
-    assert connected(workflow)
-    assert not connected(found)
+    assert is_connected(workflow)
+    assert not is_connected(found)
     [lost] = [link for link in workflow.links if link not in found.links]
     assert len(found.links) == len(workflow.links) - 1
     assert found.flaw is not None
@@ -57,7 +57,7 @@ def test_connection_mutation_any_workflow_has_the_connection_it_promises(
         found = mutated(name, data.draw(workflows(recipe)), data)
     except NoCaseError:
         return  # few tasks leave no room for the drawn way
-    assert connected(found) is answer
+    assert is_connected(found) is answer
     assert found.flaw is not None
     if found.flaw.details[0] not in ("plain", "dropped link"):
         sources, targets = {link.source for link in found.links}, {link.target for link in found.links}
@@ -85,7 +85,7 @@ def test_back_link_makes_a_loop_with_a_way_out(data: st.DataObject, recipe: Reci
     found = mutated("back-link", workflow, data)
     assert not shortest_cycle(workflow)
     assert shortest_cycle(found)
-    assert connected(found)
+    assert is_connected(found)
     assert block_tree(found) is not None
     assert found.flaw is not None
     last, first = found.flaw.details
@@ -104,7 +104,7 @@ def test_forward_link_makes_a_way_past_tasks_and_no_loop(data: st.DataObject, re
     except NoCaseError:
         return  # blocks may leave no task a way past others
     assert not shortest_cycle(found)
-    assert connected(found)
+    assert is_connected(found)
     assert block_tree(found) is not None
     assert found.flaw is not None
     first, last = found.flaw.details
@@ -239,7 +239,7 @@ def test_nest_block_tasks_and_links_are_kept_below_a_composite_task() -> None:
         below = [level for path, level in levels(found) if path]
         nested += len(below)
         assert sorted(name for _, level in levels(found) for name in level.task_names) == sorted(workflow.task_names)
-        assert all(connected(level) for _, level in levels(found))
+        assert all(is_connected(level) for _, level in levels(found))
         guards = sorted(link.guard for link in workflow.links if link.guard)
         assert sorted(link.guard for _, level in levels(found) for link in level.links if link.guard) == guards
         for level in below:

@@ -40,7 +40,7 @@ from pytest_taskgraph.workflow.model import (
     Value,
     Workflow,
 )
-from pytest_taskgraph.workflow.references import assemble, levels, nested
+from pytest_taskgraph.workflow.references import assemble, levels, nested_task_paths
 
 few = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 every = pytest.mark.parametrize("name", sorted(NOTATIONS))
@@ -326,8 +326,8 @@ def test_answers_about_the_text_are_those_about_the_workflow(name: str, data: st
         lambda one: set(graph.starts(one)),
         lambda one: set(graph.ends(one)),
         lambda one: len(graph.shortest_cycle(one)),
-        graph.connected,
-        lambda one: set(nested(one)),
+        graph.is_connected,
+        lambda one: set(nested_task_paths(one)),
     ]
     for answer in every_ask:
         assert answer(back) == answer(given_)

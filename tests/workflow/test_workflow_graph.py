@@ -108,7 +108,7 @@ def test_the_shortest_cycle_is_a_cycle_and_none_is_shorter(level: Workflow, flow
 def test_connected_means_every_task_lies_between_start_and_end(level: Workflow) -> None:
     whole = network(level, "control")
     between = [nx.has_path(whole, START, task) and nx.has_path(whole, task, END) for task in level.task_names]
-    assert graph.connected(level) is all(between)
+    assert graph.is_connected(level) is all(between)
 
 
 @given(levels(), st.sampled_from(["control", "data"]))
@@ -138,7 +138,7 @@ def test_gateways_that_only_lead_to_each_other_are_no_cycle_and_no_trap() -> Non
     level = flow("START A g1 g2 g1", "g2 B END")
     assert graph.successors(level, "A") == ("B",)
     assert graph.shortest_cycle(level) == ()
-    assert graph.connected(level)
+    assert graph.is_connected(level)
 
 
 def test_a_self_loop_is_a_cycle_of_one_and_leaves_the_task_an_end() -> None:
@@ -154,16 +154,16 @@ def test_of_equally_short_cycles_the_one_declared_first_is_given_from_there() ->
 
 def test_a_stray_task_is_not_connected_and_no_end() -> None:
     level = flow("START A END", tasks="A Stray")
-    assert not graph.connected(level)
+    assert not graph.is_connected(level)
     assert graph.ends(level) == ("A",)
 
 
 def test_a_workflow_without_tasks_is_not_connected() -> None:
-    assert not graph.connected(flow("START END"))
+    assert not graph.is_connected(flow("START END"))
 
 
 def test_dead_ends_and_endless_cycles_are_not_connected() -> None:
-    assert not graph.connected(flow("START A B A"))
+    assert not graph.is_connected(flow("START A B A"))
     assert graph.ends(flow("START A B A")) == ()
 
 

@@ -17,8 +17,8 @@ from pytest_taskgraph.workflow.guards.solver import (
     Not,
     Or,
     Otherwise,
+    evaluate_guards,
     exclusive,
-    holding,
     holds,
     parse_guard,
     satisfiable,
@@ -100,7 +100,7 @@ def test_what_a_situation_cannot_answer_is_an_error() -> None:
 
 def test_otherwise_holds_where_nothing_beside_it_does() -> None:
     guards = (N, Otherwise(), Comparison("n", "=", Fraction(0)))
-    assert [holding(guards, {"n": n}) for n in (2, 1, 0)] == [
+    assert [evaluate_guards(guards, {"n": n}) for n in (2, 1, 0)] == [
         (True, False, False),
         (False, True, False),
         (False, False, True),

@@ -17,8 +17,8 @@ from pytest_taskgraph.generation.strategies import recipes, workflows
 from pytest_taskgraph.workflow.guards.solver import equivalent
 from pytest_taskgraph.workflow.model import Domain, Effect, Parameter, Task, Workflow
 from pytest_taskgraph.workflow.semantics.execution import Endless, Run, outcome
-from pytest_taskgraph.workflow.semantics.loop_nest import loops, parts
-from pytest_taskgraph.workflow.semantics.loops import always_ends, ends, exit_condition, loop_at, times
+from pytest_taskgraph.workflow.semantics.loop_nest import loops_in, parts_of
+from pytest_taskgraph.workflow.semantics.loops import always_ends, execution_count, exit_condition, loop_at, loop_ends
 
 N = Parameter("n")
 SIGNS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "=": operator.eq, "!=": operator.ne}
@@ -38,8 +38,8 @@ def test_a_loop_runs_as_often_as_counting_tells(sign: str, bound: int, start: in
     n, count = start + step, 1
     while SIGNS[sign](n, bound) and count < 50:
         n, count = n + step, count + 1
-    assert times(found, "B", {"n": start}) == (count if count < 50 else None)
-    assert ends(found, "A", {"n": start}) == (count < 50)
+    assert execution_count(found, "B", {"n": start}) == (count if count < 50 else None)
+    assert loop_ends(found, "A", {"n": start}) == (count < 50)
 
 
 @settings(max_examples=60, deadline=None)
@@ -48,10 +48,10 @@ def test_loops_of_generated_workflows_run_as_often_as_tokens_make_them(workflow:
     situation = some_situation(workflow, rng)
     traces = simulated(workflow, situation, 14)
     for task in workflow.task_names:
-        told = times(workflow, task, situation)
+        told = execution_count(workflow, task, situation)
         assert traces is None or {trace.count(task) for trace in traces} == {told}
         if loop_at(workflow, task):
-            ended = ends(workflow, task, situation)
+            ended = loop_ends(workflow, task, situation)
             assert ended is not False or traces is None
             assert (ended is None) == (traces is not None and told == 0) or traces is None
 
@@ -59,7 +59,7 @@ def test_loops_of_generated_workflows_run_as_often_as_tokens_make_them(workflow:
 @settings(max_examples=60, deadline=None)
 @given(workflows(LOOPS), st.randoms(use_true_random=False))
 def test_a_loop_proven_to_end_ends(workflow: Workflow, rng: Random) -> None:
-    proven = {loop.nodes for loop in loops(parts(workflow) or ()) if always_ends(workflow, loop)}
+    proven = {loop.nodes for loop in loops_in(parts_of(workflow) or ()) if always_ends(workflow, loop)}
     for _ in range(10):
         told = outcome(workflow, some_situation(workflow, rng))
         assert not isinstance(told, Endless) or proven.isdisjoint(told.loops)
@@ -84,7 +84,7 @@ def test_a_loop_proven_to_end_ends(workflow: Workflow, rng: Random) -> None:
 )
 def test_loops_are_proven_to_end(back: str, effect: str, domain: Domain | None, proven: bool) -> None:
     found = looping(back, "otherwise", effect, Parameter("n", domain=domain))
-    (loop,) = loops(parts(found) or ())
+    (loop,) = loops_in(parts_of(found) or ())
     assert always_ends(found, loop) is proven
 
 
@@ -115,17 +115,17 @@ def test_a_task_in_no_loop_or_in_two_has_no_loop_of_its_own() -> None:
     )
     assert [loop_at(nested, task) for task in "ABCD"] == [("A", "B", "C"), None, ("A", "B", "C"), None]
     assert [exit_condition(nested, task) for task in "ABCD"] == ["n >= 2", None, "n >= 2", None]
-    assert ends(nested, "D", {"n": 5, "m": 5}) is None
-    assert times(nested, "B", {"n": 5, "m": 5}) == 1
+    assert loop_ends(nested, "D", {"n": 5, "m": 5}) is None
+    assert execution_count(nested, "B", {"n": 5, "m": 5}) == 1
 
 
 def test_a_loop_that_is_not_entered_neither_ends_nor_not() -> None:
     found = level("START -> A\nA -> B [n > 1]\nA -> C [otherwise]\nB -> B [n > 9]\nB -> C [n <= 9]\nC -> END")
-    assert (ends(found, "B", {"n": 0}), times(found, "B", {"n": 0})) == (None, 0)
-    assert (ends(found, "B", {"n": Fraction(5)}), times(found, "B", {"n": 5})) == (True, 1)
+    assert (loop_ends(found, "B", {"n": 0}), execution_count(found, "B", {"n": 0})) == (None, 0)
+    assert (loop_ends(found, "B", {"n": Fraction(5)}), execution_count(found, "B", {"n": 5})) == (True, 1)
     assert isinstance(outcome(found, {"n": 5}), Run)
     with pytest.raises(UnknownNameError):
-        times(found, "X", {"n": 5})
+        execution_count(found, "X", {"n": 5})
 
 
 def test_a_loop_behind_one_that_never_ends_is_not_entered() -> None:
@@ -133,7 +133,7 @@ def test_a_loop_behind_one_that_never_ends_is_not_entered() -> None:
     changing = Task("A", effects=(Effect("n", "n - 1"),))
     whole = Workflow("W", tasks=(changing, Task("B"), Task("C")), links=found.links)
     assert outcome(whole, {"n": 0, "m": 9}) == Endless(frozenset("A"), (frozenset("A"),))
-    assert [ends(whole, task, {"n": 0, "m": 9}) for task in "AB"] == [False, None]
+    assert [loop_ends(whole, task, {"n": 0, "m": 9}) for task in "AB"] == [False, None]
 
 
 def test_a_loop_left_at_two_tasks_has_no_single_exit_condition() -> None:

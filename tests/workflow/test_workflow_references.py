@@ -26,7 +26,15 @@ from pytest_taskgraph.workflow.model import (
     Task,
     Workflow,
 )
-from pytest_taskgraph.workflow.references import assemble, expand, find, levels, nested, overridden, recursion
+from pytest_taskgraph.workflow.references import (
+    assemble,
+    expand,
+    find,
+    levels,
+    nested_task_paths,
+    override_parameters,
+    recursion,
+)
 
 
 def refers(task: str, name: str, package: str = "") -> Task:
@@ -283,10 +291,10 @@ def test_the_task_overrides_the_default_of_its_subworkflow_and_keeps_its_own() -
 def test_overriding_keeps_the_order_and_what_is_left_open() -> None:
     domain = Domain("integer", 0, 9)
     defaults = (Parameter("a", 1, domain), Parameter("b", 2))
-    assert overridden(defaults, (Parameter("c", 3), Parameter("a", 0))) == (
+    assert override_parameters(defaults, (Parameter("c", 3), Parameter("a", 0))) == (
         Parameter("a", 0, domain), Parameter("b", 2), Parameter("c", 3),
     )  # fmt: skip
-    assert overridden(defaults, (Parameter("b", None, domain),))[1] == Parameter("b", 2, domain)
+    assert override_parameters(defaults, (Parameter("b", None, domain),))[1] == Parameter("b", 2, domain)
 
 
 @pytest.mark.parametrize(
@@ -312,7 +320,7 @@ def test_what_cannot_be_resolved_is_told(derived: Workflow, found: str) -> None:
 def test_a_reference_that_is_not_found_stays() -> None:
     level = Workflow("W", tasks=(refers("T", "Ghost"),))
     assert expand(level) == level
-    assert nested(level) == ()
+    assert nested_task_paths(level) == ()
     assert recursion(level) == ()
 
 
@@ -382,12 +390,12 @@ def test_a_reference_that_a_derived_workflow_replaces_is_no_recursion() -> None:
 def test_nested_tasks_have_paths_inline_or_by_reference() -> None:
     paths = [("Prepare", "Fold"), ("Prepare", "Close"), ("Go", "Board"), ("Go", "Eat"), ("Go", "Eat", "Picnic")]
     for whole in (SEPARATE, ASSEMBLED, EXPANDED):
-        assert nested(whole) == tuple(paths)
+        assert nested_task_paths(whole) == tuple(paths)
 
 
 def test_recursion_is_entered_once_on_a_path() -> None:
-    assert nested(calls(A="A")) == (("A0", "A0"),)
-    assert nested(calls(A="B", B="A")) == (("A0", "B0"), ("A0", "B0", "A0"))
+    assert nested_task_paths(calls(A="A")) == (("A0", "A0"),)
+    assert nested_task_paths(calls(A="B", B="A")) == (("A0", "B0"), ("A0", "B0", "A0"))
 
 
 def test_levels_are_the_workflow_and_what_is_inline_in_it() -> None:
@@ -409,7 +417,7 @@ def test_long_chains_end_or_are_refused_but_never_crash() -> None:
     used = {f"W{n}": f"W{n + 1}" for n in range(2000)} | {"W2000": ""}
     whole = calls(**used)
     assert len(assemble(whole).others) == 2000
-    for ask in (expand, nested):
+    for ask in (expand, nested_task_paths):
         with pytest.raises(WorkflowError, match="nested"):
             ask(whole)
 
@@ -430,7 +438,7 @@ def test_deep_configurations_are_refused_and_not_a_crash() -> None:
 
 def test_a_few_workflows_that_mean_billions_of_tasks_are_refused() -> None:
     doubling = {f"W{n}": f"W{n + 1} W{n + 1}" for n in range(40)} | {"W40": ""}
-    for ask in (expand, nested):
+    for ask in (expand, nested_task_paths):
         with pytest.raises(WorkflowError, match="more than"):
             ask(calls(**doubling))
 

@@ -28,7 +28,7 @@ from pytest_taskgraph.workflow.guards.solver import (
     parse_guard,
     read_guard,
 )
-from pytest_taskgraph.workflow.guards.syntax import negated, write_guard, write_value
+from pytest_taskgraph.workflow.guards.syntax import negate, write_guard, write_value
 from pytest_taskgraph.workflow.model import Domain, Effect, Parameter, Scalar, Task, Workflow
 from pytest_taskgraph.workflow.semantics.situations import MAX_FAMILY, read_situation, situations, write_situation
 
@@ -71,7 +71,7 @@ def test_a_guard_that_is_written_is_read_back(guard: Guard) -> None:
 
 @given(GUARDS)
 def test_a_negated_guard_holds_where_the_guard_does_not(guard: Guard) -> None:
-    assert all(holds(guard, one) != holds(negated(guard), one) for one in grid(REAL))
+    assert all(holds(guard, one) != holds(negate(guard), one) for one in grid(REAL))
 
 
 @given(GUARDS, GUARDS, st.sampled_from([WHOLE, REAL]))

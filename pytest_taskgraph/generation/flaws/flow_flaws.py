@@ -13,7 +13,7 @@ from random import Random
 
 from ...errors import NoCaseError
 from ...workflow.check import problems
-from ...workflow.graph import connected, distances, shortest_cycle, task_graph
+from ...workflow.graph import distances, is_connected, shortest_cycle, task_graph
 from ...workflow.model import END, OTHERWISE, START, Flaw, Link, Workflow
 from .stretches import Stretch, new_condition, on_every_way, stretches
 
@@ -23,11 +23,11 @@ def drop_link(workflow: Workflow, rng: Random) -> Workflow:
 
     Raises NoCaseError where the control flow is not connected as it is.
     """
-    if connected(workflow):
+    if is_connected(workflow):
         candidates = [link for link in workflow.links if link.guard is None]
         for dropped in rng.sample(candidates, len(candidates)):
             mutated = replace(workflow, links=tuple(link for link in workflow.links if link != dropped))
-            if not connected(mutated) and not problems(mutated):
+            if not is_connected(mutated) and not problems(mutated):
                 return replace(mutated, flaw=Flaw("drop-link", (dropped.source, dropped.target)))
     raise NoCaseError(f"drop-link: workflow {workflow.name!r} has no control link that keeps its tasks connected")
 
@@ -40,7 +40,7 @@ def back_link(workflow: Workflow, rng: Random) -> Workflow:
     possible is equally likely. Raises NoCaseError where the control flow has a cycle already, is not connected, or
     no task has a single way on.
     """
-    pairs = [] if shortest_cycle(workflow) or not connected(workflow) else _loops(workflow)
+    pairs = [] if shortest_cycle(workflow) or not is_connected(workflow) else _loops(workflow)
     if not pairs:
         raise NoCaseError(f"back-link: workflow {workflow.name!r} has a cycle already, or no task for a way back")
     first, last = _any_length(pairs, rng)
@@ -53,7 +53,7 @@ def forward_link(workflow: Workflow, rng: Random) -> Workflow:
     What `back_link` is with a cycle, this is without: the same number and kind of guards, at such a place that they cut
     through no block. Raises NoCaseError where the control flow has a cycle, is not connected, or no task fits.
     """
-    pairs = [] if shortest_cycle(workflow) or not connected(workflow) else _skips(workflow)
+    pairs = [] if shortest_cycle(workflow) or not is_connected(workflow) else _skips(workflow)
     if not pairs:
         raise NoCaseError(f"forward-link: workflow {workflow.name!r} has a cycle, or no task for a way past others")
     first, last = _any_length(pairs, rng)
@@ -186,7 +186,7 @@ def _changed(workflow: Workflow, rng: Random, kind: str, flaw: str) -> Workflow:
     for _, stretch in zip(range(TRIES), stretches(looped, rng, loops), strict=False):
         links = _CHANGES[kind](looped, stretch, condition)
         found = replace(looped, links=tuple(links), flaw=Flaw(flaw, (kind, stretch.first, stretch.last)))
-        if links and connected(found) == (flaw == "keep-connected") and not problems(found):
+        if links and is_connected(found) == (flaw == "keep-connected") and not problems(found):
             return found
     raise NoCaseError(f"{flaw}: workflow {workflow.name!r} has no control flow to change ({kind})")
 
@@ -197,7 +197,7 @@ def _maybe_looped(workflow: Workflow, rng: Random) -> Workflow:
     Raises:
         NoCaseError: if the control flow is not connected, or has a cycle.
     """
-    if not connected(workflow) or shortest_cycle(workflow):
+    if not is_connected(workflow) or shortest_cycle(workflow):
         raise NoCaseError(f"disconnect, keep-connected: workflow {workflow.name!r} is not connected, or has a cycle")
     if rng.random() < 0.5:
         return workflow

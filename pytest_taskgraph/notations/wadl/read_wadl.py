@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any, TypeVar
 
-from ...workflow.derivation import filled_data, filled_task
+from ...workflow.derivation import configure_data, configure_task
 from ...workflow.model import (
     END,
     START,
@@ -247,9 +247,9 @@ def _configure(
             return [one]
         raise MisreadError(item.name, repr(one.target), any_of(f"{one.of} of this block", known))
     if one.of == "data":
-        data[one.target] = filled_data(data[one.target], one)
+        data[one.target] = configure_data(data[one.target], one)
         return []
-    tasks[one.target] = filled_task(tasks[one.target], one)
+    tasks[one.target] = configure_task(tasks[one.target], one)
     return [Configuration(one.target, configurations=one.configurations)] if one.configurations else []
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
-from ...workflow.graph import distances, reached
+from ...workflow.graph import distances, reachable_from
 from ...workflow.model import (
     END,
     START,
@@ -69,7 +69,7 @@ def _partner(split: Gateway, joins: Mapping[str, Gateway], following: Mapping[st
     for node in distances(following, ahead):  # nearest first
         join = joins.get(node)
         if join and join.kind == split.kind:
-            around = reached(following, ahead, without=node)
+            around = reachable_from(following, ahead, without=node)
             if all(following.get(other) for other in around):
                 return [join]
     return []

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ...workflow.graph import reached
+from ...workflow.graph import reachable_from
 
 Edge = tuple[int, int]
 
@@ -43,7 +43,7 @@ def closure(n: int, edges: Iterable[Edge]) -> set[Edge]:
     children: dict[int, list[int]] = {}
     for a, b in distinct_edges(n, edges):
         children.setdefault(a, []).append(b)
-    return {(a, b) for a, after in children.items() for b in reached(children, after) if b != a}
+    return {(a, b) for a, after in children.items() for b in reachable_from(children, after) if b != a}
 
 
 def pairwise_hits(n: int, given: Iterable[Edge], gold: Iterable[Edge], unread: Iterable[Edge] = ()) -> tuple[int, int]:

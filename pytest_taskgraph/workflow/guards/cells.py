@@ -24,14 +24,14 @@ MAX_SITUATIONS = 20_000
 _TRUTH = frozenset({"true", "false"})
 
 
-def exact(value: Scalar | Fraction) -> Constant:
+def exact_value(value: Scalar | Fraction) -> Constant:
     """A value as guards compare it: numbers as exact fractions (0.1 is one tenth), True and False as words."""
     if isinstance(value, bool):
         return str(value).lower()
     return value if isinstance(value, (str, Fraction)) else Fraction(str(value))
 
 
-def within(value: Constant, domain: Domain) -> bool:
+def in_domain(value: Constant, domain: Domain) -> bool:
     """Whether a value is of the domain."""
     if isinstance(value, str) or domain.kind == "words":
         return value in domain.words
@@ -40,7 +40,7 @@ def within(value: Constant, domain: Domain) -> bool:
     return above and below and (domain.kind == "real" or value.denominator == 1)
 
 
-def endless(domain: Domain, move: Fraction) -> bool:
+def is_unbounded(domain: Domain, move: Fraction) -> bool:
     """Whether a number of the domain stays in it however often the move is added to it."""
     end = _bound(domain.high if move > 0 else domain.low)
     return domain.kind != "words" and end is None and (domain.kind == "real" or move.denominator == 1)

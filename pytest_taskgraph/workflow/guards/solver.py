@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from functools import lru_cache
 from itertools import combinations
 
-from ..bounds import reach
+from ..bounds import record_bound
 from ..model import OTHERWISE, Parameter, Workflow
-from .cells import Constant, Situation, exact, situations
+from .cells import Constant, Situation, exact_value, situations
 from .syntax import (
     And,
     Comparison,
@@ -45,8 +45,8 @@ __all__ = [
     "conditions",
     "covers",
     "equivalent",
+    "evaluate_guards",
     "exclusive",
-    "holding",
     "holds",
     "parse_guard",
     "read_guard",
@@ -60,21 +60,23 @@ def holds(guard: Guard, situation: Situation) -> bool:
     """Whether the guard holds. A number never equals a word.
 
     Raises KeyError where the situation lacks a parameter of the guard, TypeError where it orders a word and a number,
-    ValueError for "otherwise", whose truth depends on the guards beside it (see `holding`).
+    ValueError for "otherwise", whose truth depends on the guards beside it (see `evaluate_guards`).
     """
     match guard:
         case Comparison(name, operator, value):
-            return compare(exact(situation[name]), operator, value)
+            return compare(exact_value(situation[name]), operator, value)
         case Not(part):
             return not holds(part, situation)
         case And(parts):
             return all(holds(part, situation) for part in parts)
         case Or(parts):
             return any(holds(part, situation) for part in parts)
-    raise ValueError("'otherwise' holds where none of the guards beside it does; ask holding() about all of them")
+    raise ValueError(
+        "'otherwise' holds where none of the guards beside it does; ask evaluate_guards() about all of them"
+    )
 
 
-def holding(guards: Sequence[Guard], situation: Situation) -> tuple[bool, ...]:
+def evaluate_guards(guards: Sequence[Guard], situation: Situation) -> tuple[bool, ...]:
     """Which of the guards that leave one task hold; "otherwise" does where none of the others does.
 
     Raises as `holds`.
@@ -116,7 +118,7 @@ def _equal_different(guards: Sequence[str], parameters: Sequence[Parameter]) -> 
     clear = len(named) == len(found) == len(constants) and {one.operator for one in named} == {"="}
     if clear and len({one.parameter for one in named}) == 1 and len({isinstance(one, str) for one in constants}) == 1:
         return True
-    reach("steps")
+    record_bound("steps")
     return None
 
 
@@ -228,7 +230,7 @@ def _satisfiable(guards: Sequence[Guard], parameters: Sequence[Parameter]) -> bo
         constants.setdefault(one.parameter, set()).add(one.value)
     narrow = situations(constants, parameters, wide=False)
     if narrow is not None and len(narrow) * len(found) > MAX_CHECKS:
-        reach("steps")
+        record_bound("steps")
         return None
     if narrow is not None and any(all(holds(guard, one) for guard in guards) for one in narrow):
         return True  # more values cannot take that back

@@ -145,17 +145,17 @@ def comparisons(guard: Guard) -> Iterator[Comparison]:
                 yield from comparisons(part)
 
 
-def renamed(guard: Guard, name: Callable[[str], str]) -> Guard:
+def rename_parameters(guard: Guard, name: Callable[[str], str]) -> Guard:
     """The guard with every parameter called as `name` calls it."""
     match guard:
         case Comparison():
             return replace(guard, parameter=name(guard.parameter))
         case Not(part):
-            return Not(renamed(part, name))
+            return Not(rename_parameters(part, name))
         case And(parts):
-            return And(tuple(renamed(part, name) for part in parts))
+            return And(tuple(rename_parameters(part, name) for part in parts))
         case Or(parts):
-            return Or(tuple(renamed(part, name) for part in parts))
+            return Or(tuple(rename_parameters(part, name) for part in parts))
     return guard
 
 
@@ -290,7 +290,7 @@ def write_value(value: Constant, bare: bool = False) -> str:
     return sign + (f"{digits[:-places]}.{digits[-places:]}" if places else digits)
 
 
-def negated(guard: Guard) -> Guard:
+def negate(guard: Guard) -> Guard:
     """The guard that holds where this one does not, "not" driven inwards. Raises ValueError for "otherwise"."""
     match guard:
         case Comparison(name, operator, value, bare):
@@ -298,9 +298,9 @@ def negated(guard: Guard) -> Guard:
         case Not(part):
             return part
         case And(parts):
-            return Or(tuple(map(negated, parts)))
+            return Or(tuple(map(negate, parts)))
         case Or(parts):
-            return And(tuple(map(negated, parts)))
+            return And(tuple(map(negate, parts)))
     raise ValueError("'otherwise' is negated only together with the guards beside it")
 
 

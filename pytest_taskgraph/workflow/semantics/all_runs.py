@@ -16,17 +16,17 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import combinations
 
-from ..bounds import reach
-from ..graph import digraph, reached
-from ..guards.cells import Constant, endless
-from ..guards.solver import comparisons, covers, exclusive, holding
+from ..bounds import record_bound
+from ..graph import digraph, reachable_from
+from ..guards.cells import Constant, is_unbounded
+from ..guards.solver import comparisons, covers, evaluate_guards, exclusive
 from ..model import START, Link, Workflow
 from .concurrency import can_run_in_parallel, regions_of
-from .execution import Endless, Outcome, Run, Undecided, all_before, allows_among_others, check_known, outcome
-from .loop_nest import LoopPart, forward, loops, parts
+from .execution import Endless, Outcome, Run, Undecided, all_before, allows_among_others, check_task_names, outcome
+from .loop_nest import LoopPart, forward_links, loops_in, parts_of
 from .loops import always_ends
 from .situations import representatives
-from .variables import Variables, Way, fixed_step, variables
+from .variables import Variables, Way, fixed_step, variables_of
 
 MAX_PASSES = 2000
 """How many passes, unfinished ones counted, are looked at for one answer about a small level."""
@@ -54,12 +54,12 @@ class PassSketch:
 
     def __init__(self, known: Variables, found: Collection[LoopPart], tasks: Collection[str], widely: bool) -> None:
         self.known, self.tasks, self.widely = known, frozenset(tasks), widely
-        self.forward = {node: frozenset(links) for node, links in forward(known.flow, found).items()}
+        self.forward = {node: frozenset(links) for node, links in forward_links(known.flow, found).items()}
         self.order = [node for part in found for node in _flat(part)]
-        self.deciding = deciding(known, tasks)
-        around = [loop for loop in loops(found) if self.tasks.isdisjoint(loop.nodes)]
+        self.deciding = deciding_nodes(known, tasks)
+        around = [loop for loop in loops_in(found) if self.tasks.isdisjoint(loop.nodes)]
         self.back = {link for loop in around for link in known.flow.into[loop.head] if link.source in loop.nodes}
-        turning = {node for loop in loops(found) for node in loop.nodes if _turns(known, node, loop)}
+        turning = {node for loop in loops_in(found) for node in loop.nodes if _turns(known, node, loop)}
         self.still = known.relevant - known.changed - known.read(turning)
 
     def passes(self, values: Values) -> Iterator[frozenset[str] | None]:
@@ -75,7 +75,7 @@ class PassSketch:
                 waiting.extend({**told, found.missing: option} for option in options)
             elif not found.void:
                 yield frozenset(found.ran)
-        reach("steps")
+        record_bound("steps")
         yield None
 
     def _pass(self, told: dict[str, Constant | int]) -> Pass:
@@ -108,7 +108,7 @@ class PassSketch:
     def _open(self, node: str, values: dict[str, Constant | int]) -> list[Link]:
         ways = self.known.ways[node]
         guarded = [way for way in ways if way.guard is not None]
-        answers = holding([way.guard for way in guarded if way.guard is not None], values)
+        answers = evaluate_guards([way.guard for way in guarded if way.guard is not None], values)
         held = [way.link for way, holds in zip(guarded, answers, strict=True) if holds]
         clear = self.widely or len(held) < 2 or self.known.flow.split(node) in ("inclusive", "mixed")
         return [way.link for way in ways if way.guard is None] + (held if clear else [])
@@ -126,12 +126,12 @@ class PassSketch:
         return [ways[option].link]
 
 
-def apart(known: Variables, found: Collection[LoopPart], tasks: Collection[str], values: Values) -> bool:
+def never_together(known: Variables, found: Collection[LoopPart], tasks: Collection[str], values: Values) -> bool:
     """Whether surely no run holds all of the tasks."""
     return not any(True for _ in PassSketch(known, found, tasks, widely=True).passes(values))
 
 
-def complete(known: Variables, nodes: Collection[str]) -> bool:
+def always_continues(known: Variables, nodes: Collection[str]) -> bool:
     """Whether at every one of the nodes a way is surely open, whatever the situation, and which ones is clear.
 
     Tasks among them must move variables that matter by fixed steps only, without end in their domain.
@@ -146,7 +146,7 @@ def _complete(known: Variables, node: str) -> bool:
     for change in known.changes.get(node, ()):
         step = None if change.expression is None else fixed_step(change.expression, change.variable)
         domain = known.domains.get(change.variable)
-        steady = step is not None and (domain is None or not step or endless(domain, step))
+        steady = step is not None and (domain is None or not step or is_unbounded(domain, step))
         if change.variable in known.relevant and not steady:
             return False
     if any(way.vague for way in known.ways[node]) or kind in ("unclear", "choice"):
@@ -157,12 +157,12 @@ def _complete(known: Variables, node: str) -> bool:
     return clear and (kind == "mixed" or covers(guards, parameters) is True)
 
 
-def certain(known: Variables, found: Collection[LoopPart], task: str, values: Values) -> bool:
+def always_runs(known: Variables, found: Collection[LoopPart], task: str, values: Values) -> bool:
     """Whether the task surely runs in every situation, provided that all loops before it end."""
     return all(ran is not None and task in ran for ran in PassSketch(known, found, [task], widely=False).passes(values))
 
 
-def deciding(known: Variables, tasks: Collection[str]) -> frozenset[str]:
+def deciding_nodes(known: Variables, tasks: Collection[str]) -> frozenset[str]:
     """The nodes whose choice of a way can make one of the tasks run or not."""
     found = frozenset[str]().union(*(_avoiding(known.level, task) for task in tasks))
     return frozenset(node for node in found if len(known.ways[node]) > 1 or _guarded(known.ways[node]))
@@ -172,7 +172,7 @@ def deciding(known: Variables, tasks: Collection[str]) -> frozenset[str]:
 def _avoiding(level: Workflow, task: str) -> frozenset[str]:
     """The nodes from which a path leads to the task and another past it."""
     regions = regions_of(level)
-    return frozenset(node for node in reached(regions.before, [task]) if not regions.closers.passes(node, task))
+    return frozenset(node for node in reachable_from(regions.before, [task]) if not regions.closers.passes(node, task))
 
 
 def _guarded(ways: Collection[Way]) -> bool:
@@ -203,7 +203,7 @@ def some_run_in_order(level: Workflow, tasks: Sequence[str]) -> bool | None:
 
     Raises UnknownNameError.
     """
-    check_known(level, tasks)
+    check_task_names(level, tasks)
     if any(_after(level, one, other) for one, other in combinations(tasks, 2)):
         return False
     surely_none = _apart(level, frozenset(tasks))
@@ -219,7 +219,7 @@ def always_before(level: Workflow, a: str, b: str) -> bool | None:
     Where a run holds one of them several times, all executions of a come before all of b, or the answer is False only
     if neither the first nor the last do. Raises UnknownNameError.
     """
-    check_known(level, (a, b))
+    check_task_names(level, (a, b))
     clear = _after(level, b, a) and can_run_in_parallel(level, a, b) is not True
     for one in _outcomes(level, frozenset((a, b))):
         if isinstance(one, Run) and {a, b}.issubset(one.tasks):
@@ -234,19 +234,19 @@ def executed_in_every_situation(level: Workflow, task: str) -> bool | None:
 
     None where that cannot be decided, or a loop before or beside the task may never end. Raises UnknownNameError.
     """
-    check_known(level, [task])
+    check_task_names(level, [task])
     undecided = False
     for one in _outcomes(level, frozenset([task]), whole=True):
         undecided = undecided or isinstance(one, Undecided)
         if isinstance(one, (Run, Endless)) and task not in one.tasks:
             return False
-    found, values = parts(level), representatives(level, wide=True)
+    found, values = parts_of(level), representatives(level, wide=True)
     if undecided or found is None or values is None:
         return None
-    known, paths = variables(level), _paths(level)
+    known, paths = variables_of(level), _paths(level)
     ending = all(always_ends(level, loop) for loop in _loops_before_or_beside(level, found, task))
-    clear = ending and complete(known, [node for node in paths.ahead if paths.lead(node, task)])
-    return True if clear and certain(known, found, task, values) else None
+    clear = ending and always_continues(known, [node for node in paths.ahead if paths.lead(node, task)])
+    return True if clear and always_runs(known, found, task, values) else None
 
 
 def _after(level: Workflow, one: str, other: str) -> bool:
@@ -265,17 +265,17 @@ def _behind(level: Workflow, one: str, other: str) -> bool:
     that repeat no loop lead from the other to it; also if every way on from the other repeats a loop from whose head
     such links lead to it, as the other then never runs in the last pass.
     """
-    found, flow = parts(level), variables(level).flow
+    found, flow = parts_of(level), variables_of(level).flow
     if found is None:
         return False
-    ahead = {node: frozenset(links) for node, links in forward(flow, found).items()}
+    ahead = {node: frozenset(links) for node, links in forward_links(flow, found).items()}
     before = {node: [link.source for link in links if link in ahead[link.source]] for node, links in flow.into.items()}
-    awaited = reached(before, [one])
+    awaited = reachable_from(before, [one])
     ways = {
         node: [link.target for link in links if link in ahead[node] or link.target not in awaited]
         for node, links in flow.out.items()
     }
-    return other in awaited or all(flow.out[node] for node in reached(ways, [other]))
+    return other in awaited or all(flow.out[node] for node in reachable_from(ways, [other]))
 
 
 def _loops_before_or_beside(level: Workflow, found: Collection[LoopPart], task: str) -> list[LoopPart]:
@@ -284,7 +284,7 @@ def _loops_before_or_beside(level: Workflow, found: Collection[LoopPart], task: 
     One beside it counts: readers disagree whether a branch of a fork that never ends keeps the others from running.
     """
     paths = _paths(level)
-    others = [loop for loop in loops(found) if task not in loop.nodes]
+    others = [loop for loop in loops_in(found) if task not in loop.nodes]
     return [loop for loop in others if paths.lead(loop.head, task) or not paths.lead(task, loop.head)]
 
 
@@ -293,13 +293,13 @@ def _outcomes(level: Workflow, tasks: frozenset[str], whole: bool = False) -> It
 
     Only those in which all of them may run, unless `whole`; of more than are looked at, a last one is undecided.
     """
-    known, values, found = variables(level), representatives(level, wide=False), parts(level)
+    known, values, found = variables_of(level), representatives(level, wide=False), parts_of(level)
     base = _base(level)
     if values is None or found is None or (base is None and not whole):
         yield Undecided("no situation is known in which the whole level runs")
         return
-    nodes = deciding(known, tasks)
-    turning = [loop for task in sorted(tasks) for loop in loops(found) if _matters(level, loop, task)]
+    nodes = deciding_nodes(known, tasks)
+    turning = [loop for task in sorted(tasks) for loop in loops_in(found) if _matters(level, loop, task)]
     names = known.sources(known.read(nodes), known.flow.nodes).union(*(known.needed(loop.nodes) for loop in turning))
     rest = {name: value for name, value in (base or {}).items() if name not in names}
     pruned = frozenset() if whole else tasks
@@ -326,15 +326,15 @@ def _search(
             yield situation, found
         elif tasks.isdisjoint(found.passed):
             waiting.extend({**situation, found.missing: value} for value in reversed(values[found.missing]))
-    reach("steps")
+    record_bound("steps")
     yield told, Undecided(f"more than {most} situations")
 
 
 @lru_cache(maxsize=512)
 def _apart(level: Workflow, tasks: frozenset[str]) -> bool | None:
     """Whether surely no run holds all of the tasks; None where a level cannot be looked at."""
-    found, values = parts(level), representatives(level, wide=True)
-    return None if found is None or values is None else apart(variables(level), found, tasks, values)
+    found, values = parts_of(level), representatives(level, wide=True)
+    return None if found is None or values is None else never_together(variables_of(level), found, tasks, values)
 
 
 @lru_cache(maxsize=128)
@@ -358,7 +358,7 @@ class _Paths:
     def __init__(self, level: Workflow) -> None:
         import networkx as nx
 
-        out = variables(level).flow.out
+        out = variables_of(level).flow.out
         after = {node: [link.target for link in links] for node, links in out.items()}
         self.bits = {node: 1 << i for i, node in enumerate(after)}
         self.ahead: dict[str, int] = {}

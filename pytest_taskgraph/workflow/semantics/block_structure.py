@@ -74,13 +74,13 @@ def block_tree(level: Workflow) -> Block | None:
     It does not depend on the order of declaration. None too where a task is off every path from START to END, a loop
     leaves it open whether it goes back or on, links contradict their gateway, or blocks nest deeper than MAX_NESTING.
     """
-    edges = reduced(level)
+    edges = reduced_edges(level)
     whole = len(edges) == 1 and (edges[0].source, edges[0].target) == ((START, 1), (END, 0))
     return edges[0].block if whole and not edges[0].conditional else None
 
 
 @lru_cache(maxsize=128)
-def reduced(level: Workflow) -> tuple[Edge, ...]:
+def reduced_edges(level: Workflow) -> tuple[Edge, ...]:
     """The edges to which the control flow of a level reduces, as the head of this module tells. Not to be changed."""
     reduction = _Reduction(ControlFlow(level))
     reduction.run()

@@ -16,7 +16,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from ...errors import UnknownNameError
-from ..graph import cyclic_components, digraph, reached, shortest_cycle
+from ..graph import cyclic_components, digraph, reachable_from, shortest_cycle
 from ..model import END, START, Workflow
 from .control_flow import ControlFlow
 from .runs import Runs
@@ -42,12 +42,12 @@ class Regions:
 
     def repeats(self, node: str) -> bool:
         """Whether a way out of the node comes back to it before all of them meet: it repeats or leaves a loop."""
-        return node in reached(self.after, self.after[node], self.end(node))
+        return node in reachable_from(self.after, self.after[node], self.end(node))
 
     def inside(self, node: str) -> frozenset[str] | None:
         """The nodes up to where its ways meet; None where ways lead back, in from elsewhere, or nowhere."""
         end = self.end(node)
-        found = reached(self.after, self.after[node], end)
+        found = reachable_from(self.after, self.after[node], end)
         entered = all(self.closers.known(one) and self.openers.passes(one, node) for one in found)
         return None if end is None or node in found or not entered else found
 
@@ -55,7 +55,7 @@ class Regions:
         """The nodes between a fork and its join; None where no two branches are apart, or one may pass the join by."""
         found, end = self.inside(node), self.end(node)
         heads = sorted(set(self.after[node]) - {end or END})
-        ahead = {head: reached(self.after, [head], end) for head in heads}
+        ahead = {head: reachable_from(self.after, [head], end) for head in heads}
         apart = any(a not in ahead[b] and b not in ahead[a] for a, b in combinations(heads, 2))
         if found is None or not apart:
             return None
@@ -91,7 +91,7 @@ class Regions:
         if len(entries) != 1:
             return set()
         splits = [node for node in loop if self.flow.split(node)]
-        again = [one for one in splits if entries[0] in reached(self.after, self.after[one], self.end(one))]
+        again = [one for one in splits if entries[0] in reachable_from(self.after, self.after[one], self.end(one))]
         waiting = [one for one in self.before[entries[0]] if one not in loop]
         for node in waiting:
             waiting += [one for one in self.before[node] if node in self.flow.gateways and one not in waiting]

@@ -18,11 +18,11 @@ from functools import cached_property, lru_cache
 from itertools import compress
 
 from ...errors import UnknownNameError
-from ..guards.cells import Constant, Situation, exact
+from ..guards.cells import Constant, Situation, exact_value
 from ..guards.solver import Otherwise
 from ..model import END, START, Link, Scalar, Workflow
-from .loop_nest import LoopPart, parts
-from .variables import LoopProgress, Memory, UndecidedError, Variables, Way, variables
+from .loop_nest import LoopPart, parts_of
+from .variables import LoopProgress, Memory, UndecidedError, Variables, Way, variables_of
 
 
 def taken(known: Variables, node: str, memory: Memory, place: int, before: int) -> list[Link]:
@@ -134,7 +134,7 @@ def outcome(level: Workflow, situation: Situation) -> Outcome:
 
 def _told(name: str, value: Scalar | Fraction) -> tuple[str, str | int, int]:
     """Return a value as words and whole numbers, which are hashed much faster than fractions."""
-    told = exact(value)
+    told = exact_value(value)
     return (name, told, 0) if isinstance(told, str) else (name, told.numerator, told.denominator)
 
 
@@ -153,7 +153,7 @@ class _Execution:
 
     def __init__(self, level: Workflow, values: Mapping[str, Constant]) -> None:
         self.level = level
-        self.known: Variables = variables(level)
+        self.known: Variables = variables_of(level)
         self.flow = self.known.flow
         self.names = frozenset(level.task_names)
         self.memory = Memory(self.known, values)
@@ -169,7 +169,7 @@ class _Execution:
         self.of_tasks = 0
 
     def outcome(self) -> Outcome:
-        found = parts(self.level)
+        found = parts_of(self.level)
         if found is None:
             raise UndecidedError("a loop has more than one entry")
         for part in found:
@@ -305,7 +305,7 @@ def next_task(level: Workflow, task: str, situation: Situation) -> str | None:
     None where there is no run, the task does not run, or what comes after it is not always one and the same task.
     Raises UnknownNameError.
     """
-    check_known(level, [task])
+    check_task_names(level, [task])
     found = run(level, situation)
     if found is None:
         return None
@@ -318,7 +318,7 @@ def can_occur(level: Workflow, situation: Situation, trace: Sequence[str]) -> bo
 
     None where the situation has no run. Raises UnknownNameError.
     """
-    check_known(level, trace)
+    check_task_names(level, trace)
     found = run(level, situation)
     return None if found is None else allows(found, trace)
 
@@ -370,7 +370,7 @@ def executions(found: Run, task: str) -> list[int]:
     return found.places.get(task, [])
 
 
-def check_known(level: Workflow, tasks: Iterable[str]) -> None:
+def check_task_names(level: Workflow, tasks: Iterable[str]) -> None:
     """Nothing. Raises UnknownNameError for what is no task of the level."""
     names = frozenset(level.task_names)
     for task in tasks:

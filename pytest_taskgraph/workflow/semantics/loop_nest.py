@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from ..graph import digraph, reached
+from ..graph import digraph, reachable_from
 from ..model import START, Link, Workflow
 from .control_flow import ControlFlow
 
@@ -33,28 +33,28 @@ class LoopPart:
 
 
 @lru_cache(maxsize=128)
-def parts(level: Workflow) -> tuple[LoopPart, ...] | None:
+def parts_of(level: Workflow) -> tuple[LoopPart, ...] | None:
     """The nodes and outermost loops behind START, each after all that lead to it.
 
     None where a loop has more than one entry, or loops nest deeper than MAX_NESTING.
     """
     flow = ControlFlow(level)
-    behind = reached({node: [link.target for link in links] for node, links in flow.out.items()}, [START])
+    behind = reachable_from({node: [link.target for link in links] for node, links in flow.out.items()}, [START])
     flow.into = {node: [link for link in links if link.source in behind] for node, links in flow.into.items()}
     return _parts(flow, behind, frozenset(), MAX_NESTING)
 
 
-def loops(found: Collection[LoopPart]) -> Iterator[LoopPart]:
+def loops_in(found: Collection[LoopPart]) -> Iterator[LoopPart]:
     """The loops among the parts and inside them, outer ones first."""
     for part in found:
         if part.loop:
             yield part
-            yield from loops(part.inner)
+            yield from loops_in(part.inner)
 
 
-def forward(flow: ControlFlow, found: Collection[LoopPart]) -> dict[str, list[Link]]:
+def forward_links(flow: ControlFlow, found: Collection[LoopPart]) -> dict[str, list[Link]]:
     """The links out of every node, but those that lead back to the head of a loop."""
-    back = {link for loop in loops(found) for link in flow.into[loop.head] if link.source in loop.nodes}
+    back = {link for loop in loops_in(found) for link in flow.into[loop.head] if link.source in loop.nodes}
     return {node: [link for link in links if link not in back] for node, links in flow.out.items()}
 
 

@@ -9,13 +9,13 @@ from fractions import Fraction
 from functools import lru_cache
 
 from ..graph import reachable, task_graph
-from ..guards.cells import Situation, endless
+from ..guards.cells import Situation, is_unbounded
 from ..guards.solver import And, Comparison, Guard, Not, Or, Otherwise, read_guard, satisfiable
-from ..guards.syntax import negated, write_guard
+from ..guards.syntax import negate, write_guard
 from ..model import Domain, Link, Parameter, Workflow
-from .execution import Endless, Outcome, Run, check_known, executions, outcome
-from .loop_nest import LoopPart, forward, loops, parts
-from .variables import Variables, Way, fixed_step, variables
+from .execution import Endless, Outcome, Run, check_task_names, executions, outcome
+from .loop_nest import LoopPart, forward_links, loops_in, parts_of
+from .variables import Variables, Way, fixed_step, variables_of
 
 
 def loop_at(level: Workflow, task: str) -> tuple[str, ...] | None:
@@ -27,29 +27,29 @@ def loop_at(level: Workflow, task: str) -> tuple[str, ...] | None:
     return None if found is None else tuple(name for name in level.task_names if name in found.nodes)
 
 
-def looping(level: Workflow) -> tuple[str, ...]:
+def looping_tasks(level: Workflow) -> tuple[str, ...]:
     """Return the tasks that are in a loop, or in several, in the order of declaration."""
-    inside = {node for loop in loops(parts(level) or ()) for node in loop.nodes}
+    inside = {node for loop in loops_in(parts_of(level) or ()) for node in loop.nodes}
     return tuple(name for name in level.task_names if name in inside)
 
 
-def onward(level: Workflow) -> dict[str, tuple[str, ...]]:
+def forward_task_graph(level: Workflow) -> dict[str, tuple[str, ...]]:
     """Return every task with the tasks directly after it, through gateways, where no loop is repeated.
 
     Empty where a loop has more than one entry.
     """
-    found = parts(level)
+    found = parts_of(level)
     if found is None:
         return {}
-    kept = {link for links in forward(variables(level).flow, found).values() for link in links}
+    kept = {link for links in forward_links(variables_of(level).flow, found).values() for link in links}
     return task_graph(replace(level, links=tuple(link for link in level.links if link in kept)))
 
 
 def only_loops_decide(level: Workflow) -> bool:
     """Return True if there are guards, and all of them decide whether to repeat or to leave a loop."""
-    found = list(loops(parts(level) or ()))
+    found = list(loops_in(parts_of(level) or ()))
     guarded = [link for link in level.links if link.guard is not None]
-    known = variables(level)
+    known = variables_of(level)
     deciding = {
         node for loop in found for node in loop.nodes if _leads_out(known, node, loop) or _leads_back(known, node, loop)
     }
@@ -63,7 +63,7 @@ def exit_condition(level: Workflow, task: str) -> str | None:
     Raises UnknownNameError.
     """
     found = _loop(level, task)
-    known = variables(level)
+    known = variables_of(level)
     leaving = {node for node in found.nodes if _leads_out(known, node, found)} if found is not None else set()
     if found is None or len(leaving) != 1:
         return None
@@ -74,19 +74,19 @@ def exit_condition(level: Workflow, task: str) -> str | None:
     if not any(isinstance(guard, Otherwise) for guard in out):
         return write_guard(_either(out))
     stay = [read_guard(way.link.guard or "") for way in ways if way.link.target in found.nodes]
-    return write_guard(negated(_either(stay)))
+    return write_guard(negate(_either(stay)))
 
 
-def ends(level: Workflow, task: str, situation: Situation) -> bool | None:
+def loop_ends(level: Workflow, task: str, situation: Situation) -> bool | None:
     """Whether the loop at a task ends in the situation; None if it is not entered there, or that is undecided.
 
     None too where the task is in no loop, or in several. Raises UnknownNameError.
     """
-    return ends_in(level, task, outcome(level, situation))
+    return loop_ends_in(level, task, outcome(level, situation))
 
 
-def ends_in(level: Workflow, task: str, told: Outcome) -> bool | None:
-    """Return `ends` for a situation with a known outcome."""
+def loop_ends_in(level: Workflow, task: str, told: Outcome) -> bool | None:
+    """Return `loop_ends` for a situation with a known outcome."""
     found = _loop(level, task)
     if found is None:
         return None
@@ -97,14 +97,14 @@ def ends_in(level: Workflow, task: str, told: Outcome) -> bool | None:
     return True if found.nodes.intersection(told.tasks) else None
 
 
-def times(level: Workflow, task: str, situation: Situation) -> int | None:
+def execution_count(level: Workflow, task: str, situation: Situation) -> int | None:
     """How many times a task runs in the situation; None if that never ends or is undecided. Raises UnknownNameError."""
-    check_known(level, [task])
-    return times_in(task, outcome(level, situation))
+    check_task_names(level, [task])
+    return execution_count_in(task, outcome(level, situation))
 
 
-def times_in(task: str, told: Outcome) -> int | None:
-    """Return `times` for a situation with a known outcome."""
+def execution_count_in(task: str, told: Outcome) -> int | None:
+    """Return `execution_count` for a situation with a known outcome."""
     return len(executions(told, task)) if isinstance(told, Run) else None
 
 
@@ -116,8 +116,8 @@ def always_ends(level: Workflow, loop: LoopPart) -> bool:
     their domain, and one of them runs in every pass. Once such a variable is past all constants, guards on it stay as
     they are; and then, whatever the other variables are, no way back is open any more.
     """
-    known = variables(level)
-    if not all(always_ends(level, inner) for inner in loops(loop.inner)):
+    known = variables_of(level)
+    if not all(always_ends(level, inner) for inner in loops_in(loop.inner)):
         return False
     limits = {name: step for name in known.read(loop.nodes) if (step := _drift(known, loop, name))}
     open_ways = [way.link for node in loop.nodes for way in known.ways[node] if _opens(known, way, limits)]
@@ -130,16 +130,16 @@ def _either(guards: Sequence[Guard]) -> Guard:
 
 def _loop(level: Workflow, task: str) -> LoopPart | None:
     """The only loop that the task is in."""
-    check_known(level, [task])
+    check_task_names(level, [task])
     return _only_loops(level).get(task)
 
 
 @lru_cache(maxsize=128)
 def _only_loops(level: Workflow) -> dict[str, LoopPart]:
     """Return the loop of every node that is in exactly one."""
-    found = list(loops(parts(level) or ()))
-    times = Counter(node for loop in found for node in loop.nodes)
-    return {node: loop for loop in found for node in loop.nodes if times[node] == 1}
+    found = list(loops_in(parts_of(level) or ()))
+    execution_count = Counter(node for loop in found for node in loop.nodes)
+    return {node: loop for loop in found for node in loop.nodes if execution_count[node] == 1}
 
 
 def _leads_out(known: Variables, node: str, loop: LoopPart) -> bool:
@@ -164,7 +164,7 @@ def _drift(known: Variables, loop: LoopPart, name: str) -> Fraction | None:
 
 
 def _unbounded(domain: Domain | None, steps: Iterable[Fraction]) -> bool:
-    return domain is None or all(endless(domain, step) for step in steps)
+    return domain is None or all(is_unbounded(domain, step) for step in steps)
 
 
 def _returns(loop: LoopPart, links: Iterable[Link], without: Iterable[str]) -> bool:

@@ -6,7 +6,7 @@ situations in which a choice has no way open.
 
 Where the level is block-structured, the lowest common block of the tasks tells: never in a sequence or a loop, always
 in a fork or a choice that can take both ways, provided the guards on the way to both can hold in one run. The
-irreducible parts that `blocks.reduced` leaves are taken run by run: every resolution of their choices, up to MAX_RUNS.
+irreducible parts that `reduced_edges` leaves are taken run by run: every resolution of their choices, up to MAX_RUNS.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain, combinations, islice
 
-from ..bounds import reach
-from ..graph import reached
+from ..bounds import record_bound
+from ..graph import reachable_from
 from ..guards.solver import Comparison, Guard, Not, Or, Otherwise, comparisons, parse_guard, satisfiable
-from ..guards.syntax import renamed
+from ..guards.syntax import rename_parameters
 from ..model import START, Link, Parameter, Workflow
-from .block_structure import Block, Node, reduced
+from .block_structure import Block, Node, reduced_edges
 from .control_flow import ControlFlow
 
 Need = tuple[tuple[Link, ...], bool]  # one of these links out of one node is taken, or none of them is
@@ -86,7 +86,7 @@ class JointChoices:
             return f"{found}\0{link.source}" if apart and (found in self.unsteady or found[:1] == " ") else found
 
         others = tuple(one.guard for one in self.flow.out[link.source] if one.guard is not None)
-        return renamed(_plain(link.guard or "", others), name)
+        return rename_parameters(_plain(link.guard or "", others), name)
 
     def _measured(self, links: list[Link]) -> bool:
         """Whether guards alone tell if a way is open: none of them is prose, or "otherwise"."""
@@ -140,14 +140,14 @@ class Runs:
 
     def __init__(self, level: Workflow) -> None:
         self.flow = ControlFlow(level)
-        self.edges = reduced(level)
+        self.edges = reduced_edges(level)
         self.paths = {task: (i, path) for i, edge in enumerate(self.edges) for task, path in _paths(edge.block)}
         self.out: dict[Node, list[int]] = {}
         self.into: dict[Node, list[int]] = {}
         for i, edge in enumerate(self.edges):
             self.out.setdefault(edge.source, []).append(i)
             self.into.setdefault(edge.target, []).append(i)
-        self.behind = reached(
+        self.behind = reachable_from(
             {node: [self.edges[i].target for i in out] for node, out in self.out.items()}, [(START, 1)]
         )
         self.choices = JointChoices(self.flow, {block.node for edge in self.edges for block in _loops(edge.block)})
@@ -165,7 +165,7 @@ class Runs:
             return False
         if self.runs is None:
             if self.too_many:
-                reach("steps")
+                record_bound("steps")
             return None
         needs = {(block.ways[child], True) for block, child in path + further if block.ways and block.ways[child]}
         return _any(self.choices.possible(run.needs | needs) for run in self.runs if self._unordered(run, one, other))

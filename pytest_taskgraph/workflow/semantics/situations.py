@@ -18,11 +18,11 @@ from itertools import product
 from random import Random
 
 from ...errors import ReadError
-from ..guards.cells import Constant, Situation, cells, exact, within
+from ..guards.cells import Constant, Situation, cells, exact_value, in_domain
 from ..guards.solver import comparisons
 from ..guards.syntax import write_value
 from ..model import Workflow
-from .variables import Variables, fixed_step, variables
+from .variables import Variables, fixed_step, variables_of
 
 MAX_FAMILY = 200
 """How many situations `situations` lists."""
@@ -41,7 +41,8 @@ def write_situation(situation: Situation) -> str:
     Raises ValueError for a name or word with both kinds of quotes, and for a number without a finite decimal.
     """
     return ", ".join(
-        f"{write_value(name, bare=True)} = {write_value(exact(value), bare=True)}" for name, value in situation.items()
+        f"{write_value(name, bare=True)} = {write_value(exact_value(value), bare=True)}"
+        for name, value in situation.items()
     )
 
 
@@ -88,7 +89,7 @@ def representatives(level: Workflow, wide: bool, steps: int = STEPS) -> dict[str
     Where no domain is shown, the `wide` reading has reals, the other one integers. None where a variable is compared
     with words and numbers. With more `steps` than usual, loops are repeated more often.
     """
-    known = variables(level)
+    known = variables_of(level)
     constants: dict[str, set[Constant]] = {name: set() for name in sorted(known.relevant)}
     for ways in known.ways.values():
         for one in (one for way in ways if way.guard is not None for one in comparisons(way.guard)):
@@ -109,7 +110,7 @@ def _values(
         return found
     numbers = [one for one in constants if isinstance(one, Fraction)]
     further = [one for step in _moves(known, name) for one in _begun(numbers, step, steps)]
-    return tuple(dict.fromkeys((*found, *(one for one in further if domain is None or within(one, domain)))))
+    return tuple(dict.fromkeys((*found, *(one for one in further if domain is None or in_domain(one, domain)))))
 
 
 def _moves(known: Variables, name: str) -> list[Fraction | None]:

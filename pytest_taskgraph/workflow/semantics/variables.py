@@ -16,9 +16,9 @@ from fractions import Fraction
 from functools import cache, cached_property, lru_cache
 from typing import Any, Literal
 
-from ..guards.cells import Constant, endless, within
+from ..guards.cells import Constant, in_domain, is_unbounded
 from ..guards.solver import Comparison, Guard, Otherwise, compare, comparisons, holds, parse_guard, unambiguous
-from ..guards.syntax import renamed
+from ..guards.syntax import rename_parameters
 from ..model import Domain, Link, Task, Workflow
 from ..project import find
 from .control_flow import ControlFlow
@@ -235,7 +235,10 @@ class Variables:
         if guard is None or not all(unambiguous(one, known) for one in comparisons(guard)):
             return Way(link, None, vague=True)
         return Way(
-            link, guard if isinstance(guard, Otherwise) else renamed(guard, lambda name: self.of(link.source, name))
+            link,
+            guard
+            if isinstance(guard, Otherwise)
+            else rename_parameters(guard, lambda name: self.of(link.source, name)),
         )
 
     def _changes(self, task: Task) -> Iterator[Change]:
@@ -266,7 +269,7 @@ class Variables:
 
 
 @lru_cache(maxsize=128)
-def variables(level: Workflow) -> Variables:
+def variables_of(level: Workflow) -> Variables:
     """The variables of a level. Not to be changed."""
     return Variables(level)
 
@@ -358,12 +361,12 @@ class Memory:
         except (TypeError, OverflowError) as error:
             raise UndecidedError(f"what {task} makes of {name} cannot be computed: {error}") from None
         domain = self.known.domains.get(name)
-        if domain is not None and not within(value, domain):
+        if domain is not None and not in_domain(value, domain):
             raise UndecidedError(f"{task} takes {name} out of its domain")
         for watch in self.watches:
             if name in watch.slopes:
                 move = watch.slopes[name] = slope(expression, self.values, watch.slopes)
-                watch.settled = watch.settled and (domain is None or not move or endless(domain, move))
+                watch.settled = watch.settled and (domain is None or not move or is_unbounded(domain, move))
         self.values[name] = value
 
 

@@ -10,8 +10,8 @@ from ...errors import WorkflowError
 from ..check import problems
 from ..model import END, START, Configuration, Parameter, Task, Workflow
 from ..project import every_level
-from .composites import opened, smaller_projects
-from .details import Detail, details_of, without
+from .composites import opened_levels, smaller_projects
+from .details import Detail, details_of, without_details
 from .flow_reductions import chunks, smaller_flows
 
 TASK: Final = 8
@@ -118,7 +118,7 @@ def _changed_levels(level: Workflow, flow_only: bool) -> Iterator[Workflow]:
     """Yield a workflow with less control flow in it, or in something that is inline in it."""
     yield from smaller_flows(level)
     if not flow_only:
-        yield from opened(level)
+        yield from opened_levels(level)
     for task in level.tasks:
         if task.subworkflow is not None:
             for below in _changed_levels(task.subworkflow, flow_only):
@@ -139,4 +139,4 @@ def _fewer_details(project: Workflow) -> Iterator[Workflow]:
     of_kind: Callable[[str], list[Detail]] = lambda kind: [one for one in details if one.kind == kind]  # noqa: E731
     parts = [details, *(of_kind(kind) for kind in kinds), *chunks(details)]
     for part in parts:
-        yield without(project, frozenset(part))
+        yield without_details(project, frozenset(part))

@@ -17,17 +17,17 @@ def smaller_projects(project: Workflow) -> Iterator[Workflow]:
     """Yield projects with fewer levels or workflows; not all are smaller, and not all are well-formed."""
     family = (replace(project, others=()), *project.others)
     for place, one in enumerate(family):
-        yield needed(replace(one, others=family[:place] + family[place + 1 :]))
+        yield drop_unneeded(replace(one, others=family[:place] + family[place + 1 :]))
     for resolve in (assemble, expand):
         try:
             resolved = resolve(project)
         except WorkflowError:
             continue
         yield resolved
-        yield from (needed(level) for path, level in levels(resolved) if path)
+        yield from (drop_unneeded(level) for path, level in levels(resolved) if path)
 
 
-def needed(project: Workflow) -> Workflow:
+def drop_unneeded(project: Workflow) -> Workflow:
     """Return the project with only those of its others to which references or bases lead."""
     index, found = Index(project), {project.qualified}
     waiting = [replace(project, others=())]
@@ -41,7 +41,7 @@ def needed(project: Workflow) -> Workflow:
     return replace(project, others=tuple(one for one in project.others if one.qualified in kept))
 
 
-def opened(level: Workflow) -> Iterator[Workflow]:
+def opened_levels(level: Workflow) -> Iterator[Workflow]:
     """Yield the level with the inside of one of its composite tasks in place of the task."""
     for task in level.tasks:
         if task.subworkflow is not None and task.subworkflow.base is None:

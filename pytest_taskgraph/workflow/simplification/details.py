@@ -35,7 +35,7 @@ def details_of(project: Workflow) -> list[Detail]:
     return found
 
 
-def without(project: Workflow, left_out: Collection[Detail]) -> Workflow:
+def without_details(project: Workflow, left_out: Collection[Detail]) -> Workflow:
     """Return the project without some of its details."""
     return _project(project, lambda detail: detail not in left_out)
 

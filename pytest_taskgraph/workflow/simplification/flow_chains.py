@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from ..graph import reached
+from ..graph import reachable_from
 from ..model import END, START, Link, Workflow
 
 Vertex = tuple[str, int]  # the name of a node, and 0 where it is entered, 1 where it is left
@@ -93,7 +93,7 @@ def _reached(start: Vertex, steps: Iterable[tuple[Vertex, Vertex]]) -> frozenset
     further: dict[Vertex, list[Vertex]] = {}
     for one, other in steps:
         further.setdefault(one, []).append(other)
-    return reached(further, [start])
+    return reachable_from(further, [start])
 
 
 @dataclass(slots=True)

@@ -14,9 +14,9 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import product
 from typing import Final
 
-from ....workflow.graph import reached
+from ....workflow.graph import reachable_from
 from ....workflow.guards.cells import Constant
-from ....workflow.guards.solver import holding
+from ....workflow.guards.solver import evaluate_guards
 from ....workflow.model import START, Link
 from ....workflow.semantics.variables import Variables
 from .live_ways import LiveWays
@@ -54,7 +54,7 @@ class BeginningSearch:
         self.wanted = frozenset([*sequence, *also])
         self.live = LiveWays(self.flow, self.wanted)
         before = {node: [link.source for link in links] for node, links in self.flow.into.items()}
-        leading = reached(before, self.wanted)
+        leading = reachable_from(before, self.wanted)
         self.order = [*(node for node in order if node in leading), *(node for node in order if node not in leading)]
         self.visits = 0
 
@@ -136,7 +136,7 @@ class BeginningSearch:
         """Return the links out of a choice that are taken; none where no way is open."""
         ways, kind = self.known.ways[node], self.flow.split(node)
         guards = [way.guard for way in ways if way.guard is not None]
-        held = iter(holding(guards, values))
+        held = iter(evaluate_guards(guards, values))
         taken = [(way, way.guard is None or next(held)) for way in ways]
         several = sum(one for way, one in taken if way.guard is not None)
         if several > 1 and kind not in ("inclusive", "mixed"):

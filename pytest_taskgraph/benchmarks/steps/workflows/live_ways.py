@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from ....workflow.graph import digraph, reached
+from ....workflow.graph import digraph, reachable_from
 from ....workflow.model import END, START, Link
 from ....workflow.semantics.concurrency import Dominators
 from ....workflow.semantics.control_flow import ControlFlow
@@ -60,6 +60,6 @@ class LiveWays:
         for node in self.choices:
             behind = {task for task in self.wanted if self.awaits(task, node)}
             for link in self.flow.out[node] if behind else ():
-                if link not in self.dead and not behind <= reached(self.after, [link.target]):
+                if link not in self.dead and not behind <= reachable_from(self.after, [link.target]):
                     found.add(link)
         return found

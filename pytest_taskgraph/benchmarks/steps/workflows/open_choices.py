@@ -16,7 +16,7 @@ from typing import Final
 
 from ....errors import NoCaseError
 from ....workflow.model import Domain, Link, Parameter, Workflow
-from ....workflow.semantics.variables import Variables, variables
+from ....workflow.semantics.variables import Variables, variables_of
 
 MOST_INCLUSIVE_WAYS: Final = 5  # of an open inclusive choice: it can take 31 sets of these
 
@@ -27,7 +27,7 @@ def with_deciding_parameters(level: Workflow) -> Workflow:
     Raises:
         NoCaseError: if a condition in prose may depend on others, or an inclusive choice has too many ways.
     """
-    known = variables(level)
+    known = variables_of(level)
     nodes = [node for node in known.flow.nodes if _is_open(known, node)]
     guards: dict[str, Iterator[str]] = {}
     parameters: list[Parameter] = []

@@ -25,15 +25,15 @@ from random import Random
 from typing import Final
 
 from ....errors import NoCaseError
-from ....workflow.bounds import reach
-from ....workflow.graph import connected, cyclic_components, reached
+from ....workflow.bounds import record_bound
+from ....workflow.graph import cyclic_components, is_connected, reachable_from
 from ....workflow.guards.cells import Constant
 from ....workflow.model import Workflow
 from ....workflow.semantics.concurrency import Regions, regions_of
 from ....workflow.semantics.execution import Run, executions, outcome
-from ....workflow.semantics.loop_nest import parts
+from ....workflow.semantics.loop_nest import parts_of
 from ....workflow.semantics.situations import representatives
-from ....workflow.semantics.variables import Variables, variables
+from ....workflow.semantics.variables import Variables, variables_of
 from .beginning_search import BeginningSearch, Cells, UnclearRunsError
 from .open_choices import with_deciding_parameters
 
@@ -55,10 +55,10 @@ class RunBeginnings:
         _check_shape(level)
         _check_joins(regions_of(level))
         self.level = with_deciding_parameters(level)
-        self.known = variables(self.level)
+        self.known = variables_of(self.level)
         _check_choices(self.known)
         narrow, wide = representatives(self.level, wide=False), representatives(self.level, wide=True)
-        found = parts(self.level)
+        found = parts_of(self.level)
         if narrow is None or wide is None or found is None:
             raise NoCaseError("a parameter is compared with words and with numbers")
         self.narrow: Cells = narrow
@@ -93,7 +93,7 @@ class RunBeginnings:
                 return True if isinstance(found, Run) and _begins(found, sequence, also) else None
             beyond = None if self.wide == self.narrow else self._find(sequence, also, self.wide)
         except UnclearRunsError:
-            reach("steps")
+            record_bound("steps")
             return None
         return False if beyond is None else None
 
@@ -103,7 +103,7 @@ class RunBeginnings:
 
 def _check_shape(level: Workflow) -> None:
     """Raise NoCaseError for a level that is no way from START to END, or has a loop."""
-    if not connected(level):
+    if not is_connected(level):
         raise NoCaseError("a task is not on a path from START to END, or there is none")
     if cyclic_components(regions_of(level).graph):
         raise NoCaseError("it has a loop")
@@ -118,7 +118,7 @@ def _check_joins(regions: Regions) -> None:
     splits = [node for node in regions.flow.nodes if regions.flow.split(node) not in ("", "exclusive")]
     for node in splits if awaiting else ():
         end = regions.end(node)
-        ways = [reached(regions.after, [way], end) | {node} for way in regions.after[node]]
+        ways = [reachable_from(regions.after, [way], end) | {node} for way in regions.after[node]]
         for join in awaiting:
             entries = [[link for link in regions.flow.into[join] if link.source in way] for way in ways]
             if len({link for links in entries for link in links}) > 1 and sum(map(bool, entries)) > 1:

@@ -21,7 +21,7 @@ from ....errors import WorkflowError
 from ....generation.edits import EDITS, edits
 from ....notations import NOTATIONS, Notation, drawn_ends
 from ....trial import Json
-from ....workflow.bounds import Bound, reach, reached_bounds
+from ....workflow.bounds import Bound, reached_bounds, record_bound
 from ....workflow.check import problems
 from ....workflow.model import Workflow
 from ....workflow.project import every_level
@@ -74,7 +74,7 @@ def list_cases(pattern: Pattern, path: str, converted: str) -> Listing:
     with reached_bounds() as bounds:
         for whole, scope in _in_spread_order(places):
             if work > WORK:
-                reach("cases")
+                record_bound("cases")
                 break
             listed = list(askable_cases(pattern, scope, path, converted))
             short = [case for case in listed if names_in(case.answer) <= LONGEST]

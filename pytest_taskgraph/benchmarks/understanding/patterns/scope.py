@@ -10,7 +10,7 @@ from functools import lru_cache
 from random import Random
 from typing import Final, TypeVar
 
-from ....workflow.bounds import reach
+from ....workflow.bounds import record_bound
 from ....workflow.model import Workflow
 from ....workflow.project import every_level
 from ....workflow.references import assemble, expand, levels
@@ -108,7 +108,7 @@ def cases(pattern: Pattern, scope: Scope) -> Iterator[Case]:
     if scope.whole or pattern.levels == "all":
         for count, case in enumerate(pattern.cases(scope.workflow)):
             if count == MOST_CASES:
-                reach("cases")
+                record_bound("cases")
                 return
             yield case
 
@@ -151,6 +151,6 @@ def spread(candidates: Sequence[T], size: int, most: int | None = None) -> Seque
     most = max(LEAST, WORK // max(1, size)) if most is None else most
     if size <= ALL or len(candidates) <= most:
         return candidates
-    reach("cases")
+    record_bound("cases")
     chosen = Random(f"spread|{size}|{len(candidates)}").sample(range(len(candidates)), most)
     return [candidates[i] for i in sorted(chosen)]

@@ -25,7 +25,7 @@ from ....scoring.metrics.texts import rouge1, rouge1_recall, rouge2, rouge_l
 from ....trial import Json
 from ....workflow.guards.solver import conditions
 from ....workflow.model import Workflow
-from ....workflow.references import nested
+from ....workflow.references import nested_task_paths
 
 DRAWS = 32  # of random groups
 NUMBERS = range(13)  # what the baseline `random` draws a number from: the answers that there are
@@ -77,7 +77,7 @@ def candidates(reference: Json, level: Workflow) -> Names:
     data = [one.name for one in level.data]
     if wanted <= set(data):
         return data
-    paths = nested(level)
+    paths = nested_task_paths(level)
     below = [path[-1] for path in paths]
     known = [below, [".".join(path) for path in paths], [*level.task_names, *data, *below]]
     fitting = next((names for names in known if wanted <= set(names)), [*known[-1], *sorted(wanted)])

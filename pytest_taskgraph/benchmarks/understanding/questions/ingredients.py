@@ -15,7 +15,7 @@ from ....notations import notation
 from ....scoring.name_lists import is_function_word
 from ....workflow.model import Workflow
 from ....workflow.project import every_level
-from ....workflow.references import nested
+from ....workflow.references import nested_task_paths
 from ...family import QuestionReference
 from ..family_options import UnderstandingSettings
 from ..own_files import projects
@@ -61,7 +61,7 @@ _PLAIN_NAME = re.compile(r"[A-Za-z_]\w*")
 def known_names(workflow: Workflow, level: Workflow) -> list[str]:
     """The names that a reader of lists would cut in pieces or strip if it did not know them; paths where they clash."""
     names = {n for each in every_level(workflow) for n in (*each.task_names, *(d.name for d in each.data))}
-    paths = nested(level)
+    paths = nested_task_paths(level)
     twice = {leaf for leaf, n in Counter([*level.task_names, *(path[-1] for path in paths)]).items() if n > 1}
     odd = {name for name in names if not _PLAIN_NAME.fullmatch(name) or _reads_as_prose(name)}
     return sorted(odd | {".".join(path) for path in paths if path[-1] in twice})

@@ -9,7 +9,7 @@ from ....generation.recipe import TASKS
 from ....notations import NOTATIONS
 from ....workflow.graph import starts, task_graph
 from ....workflow.model import Workflow
-from ....workflow.references import nested
+from ....workflow.references import nested_task_paths
 from ...family import Label
 from ..family_options import UnderstandingSettings
 from ..own_files.planting import KINDS as PLANTED
@@ -87,7 +87,7 @@ def difficulty(workflow: Workflow) -> dict[str, str | int]:
         "guards": sum(link.guard is not None for link in workflow.links),
         "depth": len(layers),
         "width": max((len(layer) for layer in layers), default=0),
-        "nested": len(nested(workflow)),
+        "nested": len(nested_task_paths(workflow)),
     }
 
 

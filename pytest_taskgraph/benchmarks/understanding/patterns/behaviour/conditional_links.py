@@ -12,7 +12,7 @@ from .....workflow.guards.solver import Comparison, comparisons, exclusive, pars
 from .....workflow.model import OTHERWISE, Workflow
 from .....workflow.semantics.execution import next_task
 from .....workflow.semantics.situations import STEPS, representatives, write_situation
-from .....workflow.semantics.variables import Variables, variables
+from .....workflow.semantics.variables import Variables, variables_of
 from ..pattern import Cases, case, pattern
 from ..scope import spread
 
@@ -42,7 +42,7 @@ def mutually_exclusive(workflow: Workflow) -> Cases:
     Where integers and reals, or prose, leave it open, nothing is asked. What one of two links says "otherwise" about
     comes last.
     """
-    known = variables(workflow)
+    known = variables_of(workflow)
     for task in spread(workflow.task_names, len(workflow.tasks)):
         guards = [link.guard for link in known.flow.out[task] if link.guard is not None]
         answer = exclusive(guards, known.flow.parameters(task)) if len(guards) > 1 else None
@@ -83,7 +83,7 @@ def asked_situations(level: Workflow, steps: int = STEPS) -> Iterator[dict[str, 
     OTHER, numbered where guards name that. `steps` are those that a loop may take to its end (`situations`).
     """
     values = representatives(level, wide=False, steps=steps) or {}
-    known = variables(level)
+    known = variables_of(level)
     shapes = {name: _shape(known, name) for name in values}
     options = {name: _options(known, name, found) for name, found in values.items()}
     seen: set[tuple[Constant, ...]] = set()

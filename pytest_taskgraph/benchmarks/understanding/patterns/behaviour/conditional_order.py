@@ -20,7 +20,7 @@ from .....workflow.model import END, START, Workflow
 from .....workflow.semantics.all_runs import always_before, executed_in_every_situation, some_run_in_order
 from .....workflow.semantics.concurrency import can_run_in_parallel
 from .....workflow.semantics.execution import Run, allows, run
-from .....workflow.semantics.loops import onward
+from .....workflow.semantics.loops import forward_task_graph
 from .....workflow.semantics.situations import representatives, write_situation
 from ..pattern import OWN_LEVEL, Cases, case, pattern
 from ..scope import LEAST, WORK, spread
@@ -91,7 +91,7 @@ def order_of_many_conditional(workflow: Workflow) -> Cases:
     The negatives have two neighbours the wrong way round, or tasks of two branches that exclude each other. In a loop,
     a sequence that the links contradict may need one pass more.
     """
-    for base in sequences(layers(onward(workflow)), affordable(workflow)):
+    for base in sequences(layers(forward_task_graph(workflow)), affordable(workflow)):
         told = some_run_in_order(workflow, base)
         if told is not None:
             kind = "kept" if told else "excluded"

@@ -8,7 +8,7 @@ from .....scoring.condition_meaning import stated
 from .....workflow.guards.solver import comparisons, read_guard
 from .....workflow.model import Parameter, Workflow
 from .....workflow.semantics.execution import outcome
-from .....workflow.semantics.loops import ends_in, exit_condition, loop_at, looping, times_in
+from .....workflow.semantics.loops import execution_count_in, exit_condition, loop_at, loop_ends_in, looping_tasks
 from .....workflow.semantics.situations import write_situation
 from ..pattern import Cases, case, pattern
 from ..scope import spread
@@ -38,9 +38,9 @@ def loop_ends(workflow: Workflow) -> Cases:
     for situation in asked_situations(workflow, MOST_STEPS) if inside else ():
         text, told = write_situation(situation), outcome(workflow, situation)
         for task in inside:
-            answer = ends_in(workflow, task, told)
+            answer = loop_ends_in(workflow, task, told)
             if answer is not None:
-                passes = times_in(task, told) if answer else None
+                passes = execution_count_in(task, told) if answer else None
                 stratum = "" if passes is None else "at once" if passes < 2 else "repeated"
                 yield case(answer, stratum=stratum, task=task, situation=text)
 
@@ -80,12 +80,12 @@ def loop_count(workflow: Workflow) -> Cases:
     the loop lies on a branch that is not taken, and one pass too. But of a loop that no situation is known to repeat,
     nothing is asked, for always one pass is no number to find.
     """
-    inside = spread(looping(workflow), len(workflow.tasks), MOST_TASKS)
+    inside = spread(looping_tasks(workflow), len(workflow.tasks), MOST_TASKS)
     situations = list(asked_situations(workflow, MOST_STEPS)) if inside else []
     texts = [write_situation(one) for one in situations]
     outcomes = [outcome(workflow, one) for one in situations]
     for task in inside:
-        counts = [times_in(task, told) for told in outcomes]
+        counts = [execution_count_in(task, told) for told in outcomes]
         if any(count is not None and count > 1 for count in counts):
             for text, count in zip(texts, counts, strict=True):
                 if count is not None and count <= MOST_COUNTED:

@@ -15,12 +15,12 @@ from typing import Final
 from .....errors import OrderTooWideError
 from .....scoring.partial_order import downsets, partial_order
 from .....trial import Json
-from .....workflow.bounds import reach
+from .....workflow.bounds import record_bound
 from .....workflow.graph import distances, task_graph
 from .....workflow.model import Workflow
 from .....workflow.semantics.all_runs import some_run_in_order
 from .....workflow.semantics.execution import Run, run
-from .....workflow.semantics.loops import only_loops_decide, onward
+from .....workflow.semantics.loops import forward_task_graph, only_loops_decide
 from ..pattern import OWN_LEVEL, Cases, case, pattern
 from ..scope import spread
 
@@ -77,7 +77,7 @@ def order_of_many(workflow: Workflow) -> Cases:
     if found is None and not only_loops_decide(workflow):
         return
     place = {task: i for i, task in enumerate(found.tasks)} if found is not None else {}
-    for base in sequences(layers(onward(workflow)), MOST if found is not None else affordable(workflow)):
+    for base in sequences(layers(forward_task_graph(workflow)), MOST if found is not None else affordable(workflow)):
         for i in range(-1, len(base) - 1):
             tasks = base if i < 0 else (*base[:i], base[i + 1], base[i], *base[i + 2 :])
             if found is None:
@@ -131,7 +131,7 @@ def order_of(found: Run) -> Json:
     try:
         downsets(partial_order(reference), min(WIDEST, WIDEST_WORK // len(places)))
     except OrderTooWideError:
-        reach("steps")
+        record_bound("steps")
         return None
     return reference
 

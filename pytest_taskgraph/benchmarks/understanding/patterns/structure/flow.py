@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .....workflow.graph import connected, ends, shortest_cycle, starts, task_graph
+from .....workflow.graph import ends, is_connected, shortest_cycle, starts, task_graph
 from .....workflow.model import Flow, Workflow
 from ..pattern import OWN_LEVEL, Cases, case, pattern
 from .links import FLOWS
@@ -110,4 +110,4 @@ def flow_connected(workflow: Workflow) -> Cases:
     links and conditions, and cycles too.
     """
     if workflow.tasks:
-        yield case(connected(workflow), flow="control", labels={"flow": "control"})
+        yield case(is_connected(workflow), flow="control", labels={"flow": "control"})
