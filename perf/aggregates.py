@@ -22,9 +22,9 @@ from math import sqrt
 import numpy as np
 
 from pytest_taskgraph.family_description import Aggregate, FamilyDescription
-from pytest_taskgraph.results.aggregates import Observed, Sums, estimate
+from pytest_taskgraph.results.aggregates import AggregateSums, ObservedQuestion, estimate_aggregate
 from pytest_taskgraph.results.comparison.aggregate_changes import aggregate_changes
-from pytest_taskgraph.results.comparison.pairing import paired
+from pytest_taskgraph.results.comparison.pairing import pair_questions
 from pytest_taskgraph.results.comparison.verdict import LEVEL
 from pytest_taskgraph.results.tally import Tally
 from pytest_taskgraph.trial import Question, Score, Trial
@@ -104,7 +104,7 @@ def truth(name: str, cell: Cell) -> float:
     """Return the true value of the aggregate; that of the mean over seeds, whose G-means are biased, is simulated."""
     if name == "g_seeds":
         rng = np.random.default_rng(99)
-        values = [estimate(KNOWN[name], KNOWN, drawn(cell, rng)[0]).value for _ in range(300)]
+        values = [estimate_aggregate(KNOWN[name], KNOWN, drawn(cell, rng)[0]).value for _ in range(300)]
         return float(np.mean([one for one in values if one is not None]))
     by_name = {"sensitivity": cell.yes, "g_mean": sqrt(cell.yes * cell.no), "accuracy": (cell.yes + cell.no) / 2}
     return by_name[name]
@@ -129,7 +129,7 @@ def coverage(cells: Sequence[Cell], samples: int) -> float:
         rng = np.random.default_rng(at)
         runs = [drawn(cell, rng)[0] for _ in range(samples)]
         for name in SHOWN:
-            ends = [found.ends for run in runs if (found := estimate(KNOWN[name], KNOWN, run)).ends]
+            ends = [found.ends for run in runs if (found := estimate_aggregate(KNOWN[name], KNOWN, run)).ends]
             above = sum(one[0] > true[name] + 1e-9 for one in ends if one) / samples
             missed = sum(not one[0] - 1e-9 <= true[name] <= one[1] + 1e-9 for one in ends if one) / max(1, len(ends))
             row.append(f"{percent(above)}, {percent(missed)}")
@@ -148,7 +148,7 @@ def bootstrapped(cells: Sequence[Cell], samples: int) -> None:
         true, widths, missed = truth("g_mean", cell), [], [0, 0]
         for _ in range(samples):
             run = drawn(cell, rng)[0]
-            ends, others = estimate(KNOWN["g_mean"], KNOWN, run).ends, bootstrap("g_mean", run, rng)
+            ends, others = estimate_aggregate(KNOWN["g_mean"], KNOWN, run).ends, bootstrap("g_mean", run, rng)
             assert ends is not None
             widths.append((ends[1] - ends[0], others[1] - others[0]))
             missed = [count + (not one[0] <= true <= one[1]) for count, one in zip(missed, (ends, others), strict=True)]
@@ -168,8 +168,10 @@ def bootstrap(name: str, run: Sequence[Trial], rng: np.random.Generator) -> tupl
     names, values = sorted(by_cluster), list[float]()
     for _ in range(BOOTSTRAPS):
         chosen = rng.choice(names, len(names))
-        sums = Sums(
-            KNOWN[name], KNOWN, (Observed(f"{at}", [one]) for at, key in enumerate(chosen) for one in by_cluster[key])
+        sums = AggregateSums(
+            KNOWN[name],
+            KNOWN,
+            (ObservedQuestion(f"{at}", [one]) for at, key in enumerate(chosen) for one in by_cluster[key]),
         )
         value = sums.value()
         values += [] if value is None else [value]
@@ -188,7 +190,7 @@ def comparisons(cells: Sequence[Cell], samples: int) -> float:
             for tally, run in zip(tallies, drawn(cell, rng, 2), strict=True):
                 for one in run:
                     tally.add(one)
-            found = aggregate_changes(paired(*tallies).pairs, [STEPS], LEVEL)
+            found = aggregate_changes(pair_questions(*tallies).pairs, [STEPS], LEVEL)
             worse += any(one.verdict == "worse" for one in found)
         rows.append([cell.title, percent(worse / samples)])
         said, total = said + worse, total + samples

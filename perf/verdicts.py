@@ -29,12 +29,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import bdtrc, stdtrit
 
-from pytest_taskgraph.results.comparison.pairing import Pair
+from pytest_taskgraph.results.comparison.pairing import QuestionPair
 from pytest_taskgraph.results.comparison.verdict import LEVEL, MARGIN, decide
 from pytest_taskgraph.results.statistics.beta_binomial import correlation
 from pytest_taskgraph.results.statistics.intervals import wilson
-from pytest_taskgraph.results.statistics.paired import Loss, loss, needed_clusters, sign_flip
-from pytest_taskgraph.results.statistics.power import clusters_needed, drawn, independent_needed, rate_intervals
+from pytest_taskgraph.results.statistics.paired import LossEstimate, estimate_loss, needed_clusters, sign_flip
+from pytest_taskgraph.results.statistics.power import clusters_needed, draw_passes, independent_needed, rate_intervals
 from pytest_taskgraph.trial import Question, Score, Trial
 
 Passes = NDArray[np.int64]
@@ -95,7 +95,7 @@ def false_green(workflows: int, size: int, alike: float, rate: float, samples: i
         least = next((right for right in range(workflows + 1) if wilson(right, workflows)[0] >= rate), None)
         return 0.0 if least is None else float(bdtrc(least - 1, workflows, rate))
     answers = np.full(workflows, size)
-    passed = drawn(
+    passed = draw_passes(
         answers, rate, alike, samples, seed=round(1000 * (alike + rate)) + 10_000 * workflows + 10_000_000 * size
     )
     return float(np.mean(lower_ends(passed, answers) >= rate))
@@ -160,11 +160,11 @@ def other_gates(effort: Effort) -> float:
                     passed, mean = rng.binomial(answers, own), rate
                 elif title == "sizes 1 to 20":
                     answers = np.resize([1, 20, 5, 2, 10, 3], workflows)
-                    passed, mean = drawn(answers, rate, alike, effort.samples, workflows), rate
+                    passed, mean = draw_passes(answers, rate, alike, effort.samples, workflows), rate
                 else:
                     answers = np.resize([5, 20], workflows)
                     own = np.where(answers == 5, min(1, rate + 0.1), rate - 0.1)
-                    each = [drawn(answers[[at]], own[at], alike, effort.samples, at) for at in range(workflows)]
+                    each = [draw_passes(answers[[at]], own[at], alike, effort.samples, at) for at in range(workflows)]
                     passed, mean = np.concatenate(each, axis=1), float(answers @ own) / float(answers.sum())
                 found = max(found, float(np.mean(lower_ends(passed, answers) >= mean)))
             shares.append(found)
@@ -181,7 +181,7 @@ def as_if_independent(effort: Effort) -> None:
     cells = [(6, 20, 0.3), (10, 20, 0.3), (20, 10, 0.3), (20, 5, 0.2)]
     for workflows, size, alike in cells:
         answers, rate = np.full(workflows, size), 0.95 if size == 5 else 0.7
-        passed = drawn(answers, rate, alike, effort.samples, seed=5)
+        passed = draw_passes(answers, rate, alike, effort.samples, seed=5)
         independent = np.array([wilson(right, workflows * size)[0] for right in range(workflows * size + 1)])
         shares = [np.mean(independent[passed.sum(axis=1)] >= rate), np.mean(robust(passed, size) >= rate)]
         shares.append(np.mean(lower_ends(passed, answers) >= rate))
@@ -221,7 +221,7 @@ def gate_numbers(effort: Effort) -> list[float]:
             number = clusters_needed(counts, mean, threshold, CONFIDENCE, 10**6)
         assert number is not None
         answers = np.full(number, size)
-        passed = drawn(answers, mean, alike, effort.promises, seed=99)
+        passed = draw_passes(answers, mean, alike, effort.promises, seed=99)
         low, high = (lower_ends(passed, answers), 1 - lower_ends(answers - passed, answers))
         found.append(float(np.mean((low >= threshold) | (high < threshold))))
         what = f"{mean:.3f}, {alike:.2f}"
@@ -241,7 +241,7 @@ def observed(rate: float, alike: float, workflows: int, size: int) -> list[tuple
     if size == 1:
         right = round(rate * workflows)
         return [(int(at < right), 1) for at in range(workflows)]
-    passed = drawn(np.full(workflows, size), rate, alike, 200, seed=workflows)
+    passed = draw_passes(np.full(workflows, size), rate, alike, 200, seed=workflows)
     row = passed[np.argmin(np.abs(passed.sum(axis=1) - rate * workflows * size))]
     return [(int(passes), size) for passes in row]
 
@@ -255,7 +255,7 @@ CHANGING = (  # workflows, questions of each, share that changes, correlation of
 
 def losses(
     workflows: int, size: int, changing: float, alike: float, rng: np.random.Generator, lost: float = 0.0
-) -> tuple[Loss, list[float]]:
+) -> tuple[LossEstimate, list[float]]:
     """Return the loss, and its sums by workflow, of runs in which so many questions change, `lost` more to worse."""
     share = (changing / 2 + lost) / (changing + lost)
     own = np.full(workflows, share)
@@ -267,10 +267,10 @@ def losses(
         str(at): [1.0] * down + [-1.0] * (each - down) + [0.0] * (size - each)
         for at, (each, down) in enumerate(zip(changed.tolist(), worse.tolist(), strict=True))
     }
-    return loss(by), [sum(values) for values in by.values()]
+    return estimate_loss(by), [sum(values) for values in by.values()]
 
 
-def verdict_of(found: Loss, sums: list[float]) -> str:
+def verdict_of(found: LossEstimate, sums: list[float]) -> str:
     """Return the verdict over all questions, without patterns."""
     if sign_flip(sums) <= LEVEL:
         return "worse"
@@ -351,7 +351,7 @@ RIGHT = Trial(Question("q", "f", "p", "c", "", "", "", None, ""), "m", "right", 
 WRONG = replace(RIGHT, outcome="wrong", score=Score(0.0))
 
 
-def pairs(runs: Runs, rng: Random) -> Iterator[Pair]:
+def pairs(runs: Runs, rng: Random) -> Iterator[QuestionPair]:
     """Yield the paired questions of one comparison."""
     for workflow in range(runs.questions // runs.a_workflow):
         ease = rng.gauss(0, runs.shared)
@@ -360,7 +360,7 @@ def pairs(runs: Runs, rng: Random) -> Iterator[Pair]:
             pattern = (workflow * runs.a_workflow + number) % PATTERNS
             graded = bool(runs.graded) and pattern % runs.graded == 0
             answers = [_trials(runs, chance, graded, rng) for chance in chances]
-            yield Pair(f"{workflow}-{number}", "", f"p{pattern:02d}", "c", str(workflow), graded, *answers)
+            yield QuestionPair(f"{workflow}-{number}", "", f"p{pattern:02d}", "c", str(workflow), graded, *answers)
 
 
 def _moved(accuracy: float, logits: float) -> float:

@@ -11,7 +11,7 @@ from typing import get_args
 import pytest
 
 from pytest_taskgraph.family_description import AggregateKind
-from pytest_taskgraph.results.aggregates import estimate, mistake_of
+from pytest_taskgraph.results.aggregates import estimate_aggregate, find_aggregate_mistake
 from pytest_taskgraph.scoring.measurement import measure_answer, measure_unparseable
 from pytest_taskgraph.trial import Json, Outcome, Question, Score, Trial
 
@@ -47,8 +47,8 @@ def test_docs_example_pools_as_the_page_says(example: ModuleType) -> None:
     words: dict[str | None, Json] = {"y": "yes", "n": "no", None: None}
     trials = [trial(example, at, words[given], words[right]) for at, (given, right) in enumerate(answers)]
     known = {one.name: one for one in example.DESCRIPTION.aggregates}
-    assert mistake_of(example.DESCRIPTION.aggregates, {"classified"}) == ""
-    values = {name: estimate(one, known, trials).value for name, one in known.items()}
+    assert find_aggregate_mistake(example.DESCRIPTION.aggregates, {"classified"}) == ""
+    values = {name: estimate_aggregate(one, known, trials).value for name, one in known.items()}
     assert values == {
         "sensitivity": 0.75, "specificity": 0.4, "g_mean": pytest.approx(0.5477, abs=5e-5),
         "g_mean_of_seeds": pytest.approx(0.5477, abs=5e-5), "g_mean_deviation": None,

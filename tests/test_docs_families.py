@@ -13,7 +13,7 @@ from plugin_project import Project
 from pytest_taskgraph.benchmarks.family import Family, QuestionReference
 from pytest_taskgraph.benchmarks.settings import Kind, Settings
 from pytest_taskgraph.family_description import STATISTICS, Column, FamilyDescription, TableSpec
-from pytest_taskgraph.results.tables import mistake_of
+from pytest_taskgraph.results.tables import find_table_mistake
 
 PAGE = (Path(__file__).parents[1] / "docs" / "how-to" / "families.md").read_text(encoding="utf-8")
 FILES = re.findall(r"`([\w.]+)`:\n\n```\w+\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
@@ -136,7 +136,7 @@ def test_tables_of_the_page_are_valid_and_name_every_field() -> None:
     (block,) = re.findall(r"^```python\n(.*?)^```$", rows("Tables"), re.MULTILINE | re.DOTALL)
     found: dict[str, FamilyDescription] = {}
     exec(block, found)  # a block of our own documentation
-    assert mistake_of(found["DESCRIPTION"], ["overlap"]) == ""
+    assert find_table_mistake(found["DESCRIPTION"], ["overlap"]) == ""
     named = set(re.findall(r"`(\w+)`", rows("Tables")))
     assert not STATISTICS - named
     fields = {*TableSpec.__dataclass_fields__, *Column.__dataclass_fields__} - {"columns", "value"}

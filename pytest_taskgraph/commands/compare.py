@@ -9,7 +9,7 @@ from typing import Final
 
 from ..reports.comparison_lines import lines
 from ..reports.escape import in_json
-from ..results.comparison import FAIL_ON, MARGIN, case_of, compare, fail_on_of
+from ..results.comparison import FAIL_ON, MARGIN, compare, comparison_case, parse_fail_on
 from ..results.record.saved import load
 
 SUMMARY = "compare a run with a former one, question by question; exit code 1 where it is worse"
@@ -37,10 +37,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """The exit code: 1 where the comparison fails on what is asked, else 0. Raises UsageError."""
-    fail_on = fail_on_of([options.fail_on], "--fail-on")
+    fail_on = parse_fail_on([options.fail_on], "--fail-on")
     before, after = load(options.store, options.before), load(options.store, options.after)
     found = compare(before, after, options.margin)
-    outcome, reason = case_of(found, fail_on)
+    outcome, reason = comparison_case(found, fail_on)
     if options.json:
         print(in_json({"outcome": outcome, "told": reason, **found.to_json()}))
     else:

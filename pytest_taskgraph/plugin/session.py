@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from ..benchmarks.settings import Settings
     from ..results.case import RunCase
     from ..results.descriptions import Descriptions
-    from ..results.population import Whereabouts
+    from ..results.population import AbsenceReasons
     from ..results.record import About, RecordBuilder
     from ..results.tally import Tally
     from ..trial import Json
@@ -349,7 +349,7 @@ class RunSession:
         self.decided, self.whole = True, ended is None
         came = {one.question.id for one in self.tally}
         narrowing = Narrowing(
-            self._narrowed(where), ", ".join(where.chosen), lambda one: self.population.left_out(one, where, came)
+            self._narrowed(where), ", ".join(where.selected_by), lambda one: self.population.left_out(one, where, came)
         )
         found = self.reporting.cases(self.record, narrowing)
         if not self.fail_policy.comparison_kinds:
@@ -357,13 +357,13 @@ class RunSession:
         self.verdicts += found
         return self.verdicts
 
-    def _narrowed(self, where: Whereabouts) -> str:
+    def _narrowed(self, where: AbsenceReasons) -> str:
         """What the user chose so that no question was left; "" where some were asked, or are missing otherwise."""
         if self.tally:
             return ""
         if not self.population.functions and not options.flagged(self.config, "compare"):
             return "no suite was collected"
-        return ", ".join(where.chosen)
+        return ", ".join(where.selected_by)
 
     def record(self) -> RecordBuilder:
         """The record of the run, to be made once all items have run."""
@@ -371,7 +371,7 @@ class RunSession:
 
         if self._record is None:
             self._record = RecordBuilder(self.tally, self.about())
-        self._record.state(self.about())
+        self._record.set_about(self.about())
         return self._record
 
     def about(self) -> About:

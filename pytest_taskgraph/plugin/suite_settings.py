@@ -56,7 +56,7 @@ class SuiteSettings:
     @property
     def notice(self) -> str:
         """Return what the suite sets, for the header; empty for nothing. Values that look like secrets are left out."""
-        from ..results.record.plain import public_settings
+        from ..results.record.json_values import public_settings
 
         shown = public_settings(self.stated)
         options = cast("Mapping[str, Json]", shown.pop("model_option", {}))

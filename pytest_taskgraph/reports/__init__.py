@@ -37,9 +37,9 @@ JSON = "json"  # the record itself
 
 
 def _json(record: dict[str, Any], comparison: RunComparison | None) -> str:
-    from ..results.record.record_builder import text_of
+    from ..results.record.record_builder import encode_record
 
-    return "".join(text_of(record)) + "\n"
+    return "".join(encode_record(record)) + "\n"
 
 
 def _markdown(record: dict[str, Any], comparison: RunComparison | None) -> str:

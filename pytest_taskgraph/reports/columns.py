@@ -93,7 +93,7 @@ def source_line(source: str, mark: str, rows: Iterable[TableEntry]) -> str:
 
 def graded_note(tally: Tally) -> str:
     """Return the sentence that says which questions stand in no pass rate and no total; "" where none is graded."""
-    asked = {(one.question.once, one.model) for one in tally.whole(graded=True).trials}
+    asked = {(one.question.once, one.model) for one in tally.total_group(graded=True).trials}
     if not asked:
         return ""
     sections = tally.groups("section", pooled=True, graded=True)

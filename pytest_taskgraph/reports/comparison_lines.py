@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise, takewhile
 from typing import TYPE_CHECKING
 
-from ..results.case import IDENTICAL, INCONCLUSIVE, is_worse, unrestricted
+from ..results.case import IDENTICAL, INCONCLUSIVE, base_verdict, is_worse
 from ..results.comparison import Flip, GroupChange, RunComparison
 from ..trial import Json
 from .columns import Lines, fitting
@@ -77,7 +77,7 @@ def lines(comparison: RunComparison, name: str = "", width: int = 80) -> Lines:
     title = f"compared with {name}: " if name else ""
     verdict = wrap(f"{title}{comparison.verdict}: {comparison.reason}", width, 4)
     return [
-        *((line, _COLOURS[unrestricted(comparison.verdict)]) for line in verdict),
+        *((line, _COLOURS[base_verdict(comparison.verdict)]) for line in verdict),
         *details(comparison, width),
     ]
 
@@ -187,7 +187,7 @@ def _cells(one: GroupChange) -> list[str]:
 
 
 def _here(verdict: str) -> str:
-    return verdict if verdict == unrestricted(verdict) else f"{unrestricted(verdict)} here"
+    return verdict if verdict == base_verdict(verdict) else f"{base_verdict(verdict)} here"
 
 
 def _flips(flips: Sequence[Flip], width: int) -> Lines:

@@ -44,7 +44,7 @@ def verdict(record: Mapping[str, Any], tally: Tally, about: About, comparison: R
     if comparison is not None and is_worse(comparison.verdict):
         verdict_of = comparison.verdict.replace("worse", "Worse than before", 1)
         state, headline = "failed", f"{verdict_of}; {headline[:1].lower()}{headline[1:]}"
-    trials = [*tally.whole().trials, *tally.whole(graded=True).trials]
+    trials = [*tally.total_group().trials, *tally.total_group(graded=True).trials]
     outcomes: Counter[str] = Counter(one.outcome for one in trials)
     order = ("right", "wrong", "graded", "unparseable", "refused", "error", "skipped")
     return Verdict(state, headline, list(_notes(tally, about)), [(o, outcomes[o]) for o in order if outcomes[o]])

@@ -72,7 +72,9 @@ def suite_properties(tally: Tally, about: About) -> Properties:
     several = len(tally.models) > 1
     for model in tally.models:
         end = f"[{one_line(model, LONGEST)}]" if several else ""
-        found += [(f"taskgraph.{name}{end}", value) for name, value in _numbers(tally, tally.whole(model)).items()]
+        found += [
+            (f"taskgraph.{name}{end}", value) for name, value in _numbers(tally, tally.total_group(model)).items()
+        ]
         for family in tally.families:
             found += _of_family(tally.of_family(family), model, end, len(tally.families) > 1)
     return found
@@ -84,7 +86,7 @@ def _of_family(tally: Tally, model: str, end: str, several: bool) -> Properties:
     start = f"taskgraph.{one_line(family, LONGEST)}." if several else "taskgraph."
     found = [*_rows(tally, "section", model, start, end), *_rows(tally, "group", model, start, end)]
     found += _rows(tally, PROMPT, model, start, end) if tally.pooled_prompts else []
-    whole = tally.whole(model)
+    whole = tally.total_group(model)
     if several and whole.trials:
         found.append((f"{start}total{end}", _told(tally, whole)))
     return found + [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from ..results.repetitions import Reduced, reduced, repeated
+from ..results.repetitions import RepetitionRow, most_repetitions, reduce_repetitions
 from ..results.tally import Group, Tally
 from .columns import Lines, fitting
 from .wording import count, number
@@ -18,7 +18,7 @@ def repetitions(tally: Tally, width: int, groups: bool = False) -> Lines:
     if most < 2:
         return []
     rows = [
-        (f"  {one.name}" if kind == "group" and one.section else one.name, reduced(one, [most]))
+        (f"  {one.name}" if kind == "group" and one.section else one.name, reduce_repetitions(one, [most]))
         for kind, one in repeated_groups(tally)
         if groups or kind != "group" or not one.section
     ]
@@ -36,13 +36,13 @@ def repeated_groups(tally: Tally, model: str | None = None) -> Iterator[tuple[st
             yield "section", section
         yield from (("group", one) for one in groups if one.section == section.name)
     if groups:
-        yield "total", tally.whole(model)
+        yield "total", tally.total_group(model)
     yield from (("graded", one) for one in tally.groups(model=model, graded=True))
 
 
 def wholes(tally: Tally, model: str | None = None) -> list[Group]:
     """Return all trials of the model, those of graded questions as a group of their own."""
-    return [tally.whole(model), tally.whole(model, graded=True)]
+    return [tally.total_group(model), tally.total_group(model, graded=True)]
 
 
 def repetitions_by_model(tally: Tally, titles: Mapping[str, str], width: int) -> Lines:
@@ -50,14 +50,16 @@ def repetitions_by_model(tally: Tally, titles: Mapping[str, str], width: int) ->
     most = _most(wholes(tally))
     if most < 2:
         return []
-    rows = [(titles[model], reduced(tally.whole(model), [most])) for model in tally.models]
-    graded = [(f"{one.name}, {titles[one.model]}", reduced(one, [most])) for one in tally.groups(graded=True)]
+    rows = [(titles[model], reduce_repetitions(tally.total_group(model), [most])) for model in tally.models]
+    graded = [
+        (f"{one.name}, {titles[one.model]}", reduce_repetitions(one, [most])) for one in tally.groups(graded=True)
+    ]
     return _table([*(row for row in rows if row[1].questions or not graded), *graded], most, width)
 
 
 def repetition_notes(tally: Tally) -> Iterator[str]:
     """What must be known to read the numbers of a run with repetitions; nothing for one without."""
-    totals = [tally.whole(model) for model in tally.models]
+    totals = [tally.total_group(model) for model in tally.models]
     most = _most(wholes(tally))
     if most < 2:
         return
@@ -65,17 +67,17 @@ def repetition_notes(tally: Tally) -> Iterator[str]:
     asked = f"n counts replies: a question asked {most} times is {most} of them"
     yield f"{asked}. Intervals are over questions, by {cluster}"
     yield f"within: std over the repetitions of a question; between: std over {cluster}s"
-    missing = sum(reduced(total, [most]).left_out[most] for total in totals)
+    missing = sum(reduce_repetitions(total, [most]).left_out[most] for total in totals)
     if missing:
         noun, verb = count(missing, "question"), "has" if missing == 1 else "have"
         yield f"{noun} with fewer than {most} replies {verb} no part in pass@{most} and pass^{most}"
 
 
 def _most(totals: Iterable[Group]) -> int:
-    return max((repeated(total.trials) for total in totals), default=0)
+    return max((most_repetitions(total.trials) for total in totals), default=0)
 
 
-def _table(rows: Sequence[tuple[str, Reduced]], most: int, width: int) -> Lines:
+def _table(rows: Sequence[tuple[str, RepetitionRow]], most: int, width: int) -> Lines:
     title = f"{most} repetitions"
     numbers = [
         [name, number(one.mean), number(one.majority), number(one.pass_at[most]), number(one.pass_hat[most]),

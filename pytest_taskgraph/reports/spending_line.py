@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..results.record.exchanges import Spending, spending
+from ..results.record.exchanges import Spending, sum_spending
 from ..results.record.facts import Usage
 from ..trial import Trial
 from .wording import count
@@ -48,7 +48,7 @@ def spent(trials: Iterable[Trial]) -> str:
 
     Says how many of the replies are of earlier runs.
     """
-    sums = spending(trials)
+    sums = sum_spending(trials)
     if not (sums.priced or sums.tokens_in or sums.tokens_out):
         return ""
     asked = [count(sums.requests, "request"), *([_retries(sums.retries)] if sums.retries else [])]

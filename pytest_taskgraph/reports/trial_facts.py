@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from ..results.record.exchanges import spending, sum_replies
+from ..results.record.exchanges import sum_replies, sum_spending
 from ..trial import Trial
 from .wording import number
 
 
 def trial_facts(trial: Trial) -> list[list[str]]:
     """Return the metrics, the cost and the effort of a trial as names and values; what is not known is left out."""
-    sums, question, score, reply = spending([trial]), trial.question, trial.score, trial.reply
+    sums, question, score, reply = sum_spending([trial]), trial.question, trial.score, trial.reply
     latency = sum_replies(trial).latency
     metrics = {} if score is None else score.metrics
     facts = [

@@ -7,7 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryFile
 
 from ..errors import UsageError
-from ..results.record.in_place import replace, standing, writable
+from ..results.record.atomic_files import nearest_existing, replace_file, writable_target
 
 
 def check(path: str | Path, append: bool = False) -> None:
@@ -19,7 +19,7 @@ def check(path: str | Path, append: bool = False) -> None:
     target = Path(os.path.realpath(path))
     if target.exists() and not target.is_file():
         raise UsageError(f"it is {'a folder' if target.is_dir() else 'no regular file'}; expected the path of a file")
-    above = standing(target.parent)
+    above = nearest_existing(target.parent)
     if not above.is_dir():
         raise UsageError(f"it cannot be written, for {above.name} is no folder; name another path")
     try:
@@ -38,8 +38,8 @@ def write(path: str | Path, text: str, append: bool = False) -> None:
     step in GitHub Actions has to be. Raises UsageError, with the path, where it cannot be written.
     """
     if not append:
-        replace(path, [text], "report")
+        replace_file(path, [text], "report")
         return
-    with writable(path, "report") as target, target.open("a", encoding="utf-8", newline="") as file:
+    with writable_target(path, "report") as target, target.open("a", encoding="utf-8", newline="") as file:
         # A blank line, or what stands there could take in the first line of the text.
         file.write(f"\n\n{text}" if file.tell() else text)

@@ -19,8 +19,8 @@ from typing import Final, Literal
 from ..errors import UsageError
 from ..family_description import STATISTICS, Aggregate, FamilyDescription
 from ..trial import Trial
-from .statistics.certainty import ASK_MORE, AT_THRESHOLD, Answered, Ends, Sample, decided_by
-from .statistics.intervals import ENOUGH_CLUSTERS, deviation, mean, student, wilson, within
+from .statistics.certainty import ASK_MORE, AT_THRESHOLD, AnsweredQuestion, Ends, Sample, describe_need
+from .statistics.intervals import ENOUGH_CLUSTERS, describe_restriction, deviation, mean, student_quantile, wilson
 from .statistics.power import MOST, independent_needed, mean_needed
 from .tally import ANSWERED, metrics_of
 
@@ -30,11 +30,11 @@ _LARGEST = 700.0  # exponent; exp of more is beyond every float
 
 SEEDS: Final = ("seed-mean", "seed-deviation")
 
-Known = Mapping[str, Aggregate]
+AggregatesByName = Mapping[str, Aggregate]
 Stratum = tuple[str, str] | None  # a label and one of its values; None for all questions
 Leaf = tuple[Literal["mean", "ratio"], str]  # a metric ("" for the main score), or a part
-Pair = tuple[float, float]  # numerator and denominator
-Exact = tuple[Fraction, Fraction]
+PartPair = tuple[float, float]  # numerator and denominator
+ExactPair = tuple[Fraction, Fraction]
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class Estimate:
         """Both ends of the interval; None if there is none."""
         return None if self.low is None or self.high is None else (self.low, self.high)
 
-    def enough(self, threshold: float, confidence: float, noun: str = "cluster") -> str:
+    def describe_needed(self, threshold: float, confidence: float, noun: str = "cluster") -> str:
         """Return how many questions would decide in 4 of 5 runs, if value and spread stayed what they are.
 
         Args:
@@ -82,18 +82,18 @@ class Estimate:
             need = independent_needed(self.value, threshold, confidence, units, most)
         else:
             need = mean_needed(abs(self.value - threshold), self.variance, confidence, units, most)
-        return decided_by(need, each, noun)
+        return describe_need(need, each, noun)
 
 
 @dataclass(frozen=True, slots=True)
-class Observed:
+class ObservedQuestion:
     """The answered repetitions of one question, and the unit that it is left out with by the jackknife."""
 
     unit: str
     trials: Sequence[Trial]
 
 
-class Sums:
+class AggregateSums:
     """What the questions add to the leaves of an aggregate, by stratum and unit.
 
     Args:
@@ -102,9 +102,9 @@ class Sums:
         questions: The questions, each once.
     """
 
-    def __init__(self, aggregate: Aggregate, known: Known, questions: Iterable[Observed]) -> None:
+    def __init__(self, aggregate: Aggregate, known: AggregatesByName, questions: Iterable[ObservedQuestion]) -> None:
         self._aggregate, self._known = aggregate, known
-        added: dict[tuple[Leaf, Stratum], dict[str | None, list[Pair]]] = {}
+        added: dict[tuple[Leaf, Stratum], dict[str | None, list[PartPair]]] = {}
         needed = _needed(aggregate, known)
         self.places: set[int] = set()  # of the questions that add to the aggregate, among all
         for place, question in enumerate(questions):
@@ -155,8 +155,12 @@ class Sums:
         return float(numerator / denominator)
 
 
-def estimate(
-    aggregate: Aggregate, known: Known, trials: Iterable[Trial], confidence: float = 0.95, noun: str = "cluster"
+def estimate_aggregate(
+    aggregate: Aggregate,
+    known: AggregatesByName,
+    trials: Iterable[Trial],
+    confidence: float = 0.95,
+    noun: str = "cluster",
 ) -> Estimate:
     """Return the aggregate over the answered trials, with its interval.
 
@@ -172,14 +176,14 @@ def estimate(
         noun: What the family calls a cluster.
     """
     asked = _by_question(trials)
-    sums = Sums(aggregate, known, (Observed(key, repetitions) for key, repetitions in asked.items()))
+    sums = AggregateSums(aggregate, known, (ObservedQuestion(key, repetitions) for key, repetitions in asked.items()))
     questions = {key: repetitions[0].question for key, repetitions in asked.items()}
     cluster_of = {key: question.cluster or question.once for key, question in questions.items()}
     unit_of = {key: f"{question.unit} {asked[key][0].model}" for key, question in questions.items()}
     keys = sums.units
     clusters = len({cluster_of[key] for key in keys})
     enough = clusters >= ENOUGH_CLUSTERS
-    about = "" if enough or clusters == len(keys) else within(clusters, noun)
+    about = "" if enough or clusters == len(keys) else describe_restriction(clusters, noun)
     value = sums.value()
     if value is None:
         return Estimate(None, None, None, len(keys), clusters)
@@ -187,7 +191,9 @@ def estimate(
         answered = {key: asked[key] for key in keys}
         return _of_mean(aggregate, answered, cluster_of, confidence, clusters, noun)
     left_out = cluster_of if enough else unit_of
-    sums = Sums(aggregate, known, (Observed(left_out[key], repetitions) for key, repetitions in asked.items()))
+    sums = AggregateSums(
+        aggregate, known, (ObservedQuestion(left_out[key], repetitions) for key, repetitions in asked.items())
+    )
     interval = _interval(sums, value, confidence, spread=is_spread(aggregate, known))
     if interval is None:
         return Estimate(value, None, None, len(keys), clusters)
@@ -220,19 +226,19 @@ def harmonic_mean(values: Sequence[float]) -> float | None:
     return len(values) / fsum(1 / value for value in values) if min(values) > 0 else 0.0
 
 
-def leaves_of(aggregate: Aggregate, known: Known) -> frozenset[Leaf]:
+def aggregate_leaves(aggregate: Aggregate, known: AggregatesByName) -> frozenset[Leaf]:
     """Return the metrics and parts that the aggregate comes down to."""
     return frozenset(leaf for leaf, _ in _needed(aggregate, known))
 
 
-def is_spread(aggregate: Aggregate, known: Known) -> bool:
+def is_spread(aggregate: Aggregate, known: AggregatesByName) -> bool:
     """Return True if the aggregate is a deviation, or made of one: a smaller value is then no worse."""
     if aggregate.kind in ("mean", "ratio"):
         return False
     return aggregate.kind == "seed-deviation" or any(is_spread(known[name], known) for name in aggregate.of)
 
 
-def merged(families: Iterable[FamilyDescription]) -> dict[str, Aggregate]:
+def merge_aggregates(families: Iterable[FamilyDescription]) -> dict[str, Aggregate]:
     """Return the aggregates of several families by name.
 
     Raises:
@@ -251,7 +257,7 @@ def merged(families: Iterable[FamilyDescription]) -> dict[str, Aggregate]:
     return by_name
 
 
-def mistake_of(aggregates: Sequence[Aggregate], metrics: Collection[str] | None = None) -> str:
+def find_aggregate_mistake(aggregates: Sequence[Aggregate], metrics: Collection[str] | None = None) -> str:
     """Return what is wrong with the aggregates of a family; "" if nothing is.
 
     Args:
@@ -266,7 +272,7 @@ def mistake_of(aggregates: Sequence[Aggregate], metrics: Collection[str] | None 
     return ""
 
 
-def _mistake(aggregate: Aggregate, known: Known, metrics: Collection[str] | None) -> str:
+def _mistake(aggregate: Aggregate, known: AggregatesByName, metrics: Collection[str] | None) -> str:
     """Return what is wrong with an aggregate; `known` are those declared before it."""
     name, of = aggregate.name, aggregate.of
     if not _NAME.fullmatch(name) or name in STATISTICS:
@@ -295,7 +301,7 @@ def _leaf_mistake(aggregate: Aggregate, metrics: Collection[str] | None) -> str:
     return f"there is no metric {of[0]!r}; known: {', '.join(sorted(metrics))}"
 
 
-def _needed(aggregate: Aggregate, known: Known, label: str = "") -> frozenset[tuple[Leaf, str]]:
+def _needed(aggregate: Aggregate, known: AggregatesByName, label: str = "") -> frozenset[tuple[Leaf, str]]:
     """Return what the aggregate comes down to, each with the label over whose values it is taken, or ""."""
     if aggregate.kind in ("mean", "ratio"):
         return frozenset({(_leaf(aggregate), label)})
@@ -315,14 +321,14 @@ def _by_question(trials: Iterable[Trial]) -> dict[str, list[Trial]]:
     return by_question
 
 
-def _contribution(leaf: Leaf, trials: Sequence[Trial]) -> Pair | None:
+def _contribution(leaf: Leaf, trials: Sequence[Trial]) -> PartPair | None:
     """Return what one question adds: the mean of its repetitions; None if none of them adds anything."""
     pairs = [pair for trial in trials if (pair := _pair(leaf, trial)) is not None]
     numerator, denominator = (fsum(numbers) for numbers in zip(*pairs, strict=True)) if pairs else (0.0, 0.0)
     return (numerator / len(pairs), denominator / len(pairs)) if denominator > 0 else None
 
 
-def _pair(leaf: Leaf, trial: Trial) -> Pair | None:
+def _pair(leaf: Leaf, trial: Trial) -> PartPair | None:
     kind, name = leaf
     if kind == "ratio":
         part = trial.score.parts.get(name) if trial.score else None
@@ -333,7 +339,7 @@ def _pair(leaf: Leaf, trial: Trial) -> Pair | None:
     return None if value is None else (value, 1.0)
 
 
-def _exact_sum(pairs: Iterable[Pair] | Iterable[Exact]) -> Exact:
+def _exact_sum(pairs: Iterable[PartPair] | Iterable[ExactPair]) -> ExactPair:
     numerators, denominators = zip(*pairs, strict=True)
     return _exact_total(numerators), _exact_total(denominators)
 
@@ -356,7 +362,7 @@ def _of_mean(
     """Return the mean over questions with the interval that every mean has (certainty.Sample)."""
     leaf = _leaf(aggregate)
     answered = [
-        Answered(
+        AnsweredQuestion(
             key,
             cluster_of[key],
             [pair[0] for trial in trials if (pair := _pair(leaf, trial)) is not None],
@@ -369,7 +375,7 @@ def _of_mean(
     return Estimate(sample.mean, low, high, len(answered), clusters, sample.about if sample.ends else "")
 
 
-def _interval(sums: Sums, value: float, confidence: float, spread: bool) -> tuple[float, float, float] | None:
+def _interval(sums: AggregateSums, value: float, confidence: float, spread: bool) -> tuple[float, float, float] | None:
     """Return the ends of the interval, and the variance of the value; None if there is no interval."""
     units = sums.units
     without = [sums.value(unit) for unit in units] if len(units) > 1 else []
@@ -382,7 +388,7 @@ def _interval(sums: Sums, value: float, confidence: float, spread: bool) -> tupl
             return None
         low, high = wilson(min(1.0, max(0.0, value)) * len(units), len(units), confidence)
     else:
-        half = student((1 + confidence) / 2, len(units) - 1) * sqrt(variance)
+        half = student_quantile((1 + confidence) / 2, len(units) - 1) * sqrt(variance)
         low, high = (max(0.0, value - half), value + half) if spread else _within_one(value, half)
     return min(low, value), max(high, value), variance
 

@@ -17,15 +17,15 @@ FAILURES: Final = ("answers", "gates", *COMPARISON_FAILURES)
 
 def is_worse(verdict: str) -> bool:
     """Return True if the verdict, of a comparison or a group, is worse: in general, or on these clusters."""
-    return unrestricted(verdict) == "worse"
+    return base_verdict(verdict) == "worse"
 
 
-def restricted(verdict: str, noun: str) -> str:
+def restrict_verdict(verdict: str, noun: str) -> str:
     """Return the verdict with the clusters that it is about, such as "better on these documents"."""
     return f"{verdict}{_ON_THESE}{noun}s"
 
 
-def unrestricted(verdict: str) -> str:
+def base_verdict(verdict: str) -> str:
     """Return the verdict without the clusters that it is about."""
     return verdict.partition(_ON_THESE)[0]
 

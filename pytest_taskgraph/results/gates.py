@@ -22,15 +22,15 @@ from typing import Final, Literal
 
 from ..errors import UsageError
 from ..trial import Trial
-from .aggregates import Known, is_spread, leaves_of
-from .aggregates import estimate as pooled
+from .aggregates import AggregatesByName, aggregate_leaves, is_spread
+from .aggregates import estimate_aggregate as pooled
 from .case import INCONCLUSIVE, RunCase
-from .population import Declared, Population, nearest, quoted
-from .statistics.certainty import Answered, Ends, Sample
+from .population import DeclaredQuestion, Population, quote_part, suggest_names
+from .statistics.certainty import AnsweredQuestion, Ends, Sample
 from .tally import metrics_of
 
 SCORE = "score"
-NONE_KNOWN: Final[Known] = MappingProxyType({})
+NO_AGGREGATES: Final[AggregatesByName] = MappingProxyType({})
 _BOUND = re.compile(r">=(?P<threshold>[^<>@]+)(?:@(?P<level>[^<>@%]+)%)?")
 # A word of a name: in quotes, which end where a word can end, and stand twice for themselves; or without them.
 _WORD = re.compile(
@@ -54,10 +54,10 @@ class Gate:
     @property
     def name(self) -> str:
         """What is decided on: the expression up to the comparison."""
-        return ".".join([*map(quoted, self.parts), *filter(None, (self.metric, self.aggregate))])
+        return ".".join([*map(quote_part, self.parts), *filter(None, (self.metric, self.aggregate))])
 
 
-def parse(text: str, metrics: Collection[str], aggregates: Collection[str] = ()) -> Gate:
+def parse_gate(text: str, metrics: Collection[str], aggregates: Collection[str] = ()) -> Gate:
     """The gate that is written so. Raises UsageError, with what was expected, for anything else.
 
     Args:
@@ -116,13 +116,13 @@ def _number(text: str, written: str, what: str, least: float, most: float) -> fl
     return value
 
 
-def titles(gates: Sequence[Gate]) -> list[str]:
+def gate_titles(gates: Sequence[Gate]) -> list[str]:
     """A name for each gate that no other has: what it decides on, and all of it where that alone is not enough."""
     often = Counter(gate.name for gate in gates)
     return [gate.name if often[gate.name] == 1 else gate.text for gate in gates]
 
 
-def refusal(gate: Gate, known: Known) -> str:
+def aggregate_refusal(gate: Gate, known: AggregatesByName) -> str:
     """Return why the gate cannot be about its aggregate; "" if it can, and for a gate about none.
 
     Args:
@@ -132,9 +132,9 @@ def refusal(gate: Gate, known: Known) -> str:
     if not gate.aggregate:
         return ""
     if gate.aggregate not in known:
-        name = ".".join(map(quoted, gate.parts))
+        name = ".".join(map(quote_part, gate.parts))
         has = f"no question of {name!r} has the aggregate {gate.aggregate!r}"
-        return f"{has}; {nearest(gate.aggregate, sorted(known), 'they have')}"
+        return f"{has}; {suggest_names(gate.aggregate, sorted(known), 'they have')}"
     if is_spread(known[gate.aggregate], known):
         return (
             f"{gate.aggregate!r} is a deviation, of which a gate can demand no least value: a smaller one is no worse; "
@@ -143,9 +143,9 @@ def refusal(gate: Gate, known: Known) -> str:
     return ""
 
 
-def alike(
-    gate: Gate, trials: Iterable[Trial], declared: Iterable[Declared], known: Known = NONE_KNOWN
-) -> tuple[list[Trial], list[Declared], int]:
+def comparable_questions(
+    gate: Gate, trials: Iterable[Trial], declared: Iterable[DeclaredQuestion], known: AggregatesByName = NO_AGGREGATES
+) -> tuple[list[Trial], list[DeclaredQuestion], int]:
     """Return the trials and the questions without one that the gate puts together, and how many graded questions it
     leaves out, as other questions are right or wrong.
 
@@ -159,8 +159,13 @@ def alike(
     return (*others, len(apart))
 
 
-def evaluate(
-    gate: Gate, title: str, model: str, asked: Population, max_errors: float = 0.0, known: Known = NONE_KNOWN
+def evaluate_gate(
+    gate: Gate,
+    title: str,
+    model: str,
+    asked: Population,
+    max_errors: float = 0.0,
+    known: AggregatesByName = NO_AGGREGATES,
 ) -> RunCase:
     """The verdict over the questions of one model that the gate is about.
 
@@ -175,7 +180,7 @@ def evaluate(
     def verdict(outcome: Literal["passed", "failed", "skipped"], reason: str) -> RunCase:
         return RunCase(title, outcome, reason, model, estimate, low, high, threshold)
 
-    lacking = missing(asked, max_errors)
+    lacking = describe_missing(asked, max_errors)
     if lacking:
         return verdict("failed", f"not decided: {lacking}")
     if asked.left_out:
@@ -183,21 +188,21 @@ def evaluate(
     if estimate is None:
         return verdict("failed", f"not decided: {found.undefined if asked.answered else 'no question was answered'}")
     told = f"{found.told}, threshold {threshold:g}"
-    told += f"; {asked.apart} graded left out" if asked.apart else ""
+    told += f"; {asked.graded_left_out} graded left out" if asked.graded_left_out else ""
     if gate.confidence is None:
         return verdict("passed" if estimate >= threshold else "failed", told)
     if low is not None and high is not None and low >= threshold:
         return verdict("passed", told)
     if low is not None and high is not None and high < threshold:
         return verdict("failed", told)
-    return verdict("failed", f"{INCONCLUSIVE}: {told}; {found.enough(threshold)}")
+    return verdict("failed", f"{INCONCLUSIVE}: {told}; {found.describe_needed(threshold)}")
 
 
-def missing(asked: Population, max_errors: float = 0.0) -> str:
+def describe_missing(asked: Population, max_errors: float = 0.0) -> str:
     """Why the gate cannot be decided, for another reason than the user's selection; "" where they can. What ended
     the run comes first.
     """
-    reasons = [f"{count} of {asked.size} questions {reason}" for reason, count in asked.unasked.items()]
+    reasons = [f"{count} of {asked.size} questions {reason}" for reason, count in asked.not_asked.items()]
     sent = len(asked.answered) + len(asked.errors)
     if len(asked.errors) > max_errors * sent + 1e-9:
         kinds = Counter(one.failure.kind if one.failure else "no reply" for one in asked.errors)
@@ -205,7 +210,7 @@ def missing(asked: Population, max_errors: float = 0.0) -> str:
         reasons.insert(0, f"{len(asked.errors)} of {sent} replies missing ({told})")
     if reasons and asked.left_out:
         reasons.append(_left_out(asked))
-    reasons[:0] = [asked.ended] if asked.ended else []
+    reasons[:0] = [asked.stop_reason] if asked.stop_reason else []
     return "; ".join([*reasons[:3], *([f"{len(reasons) - 3} reasons more"] if len(reasons) > 3 else [])])
 
 
@@ -223,7 +228,7 @@ class _Measured:
     n: int
     confidence: float
     about: str
-    enough: Callable[[float], str]  # from the threshold to how many questions would decide
+    describe_needed: Callable[[float], str]  # from the threshold to how many questions would decide
     undefined: str  # why there is no value
 
     @property
@@ -236,12 +241,12 @@ class _Measured:
         return f"{self.what} {self.value:.3f} of {self.n} answered ({between})"
 
 
-def _measured(gate: Gate, asked: Population, known: Known) -> _Measured:
+def _measured(gate: Gate, asked: Population, known: AggregatesByName) -> _Measured:
     answered, confidence = asked.answered, gate.confidence or 0.95
     if gate.aggregate and known[gate.aggregate].kind != "mean":
         found = pooled(known[gate.aggregate], known, answered, confidence, asked.noun)
         undefined = f"{gate.aggregate} is undefined over {len(answered)} answered: a part of it has no question"
-        enough = partial(found.enough, confidence=confidence, noun=asked.noun)
+        enough = partial(found.describe_needed, confidence=confidence, noun=asked.noun)
         return _Measured(
             gate.aggregate, found.value, found.ends, found.n, confidence, found.about, enough, undefined
         )  # fmt: skip
@@ -251,29 +256,29 @@ def _measured(gate: Gate, asked: Population, known: Known) -> _Measured:
     what = gate.aggregate or ("pass rate" if rates else f"mean {metric or SCORE}")
     value, undefined = sample.mean if sample.questions else None, f"no question has the metric {metric!r}"
     return _Measured(
-        what, value, sample.ends, len(sample.questions), confidence, sample.about, sample.enough, undefined
+        what, value, sample.ends, len(sample.questions), confidence, sample.about, sample.describe_needed, undefined
     )  # fmt: skip
 
 
-def _metric(gate: Gate, known: Known) -> str:
+def _metric(gate: Gate, known: AggregatesByName) -> str:
     """The metric whose mean the gate is about, "" for the pass rate."""
     if not gate.aggregate:
         return gate.metric
-    return next(name for _, name in leaves_of(known[gate.aggregate], known)) or SCORE
+    return next(name for _, name in aggregate_leaves(known[gate.aggregate], known)) or SCORE
 
 
-def _of_main_score(gate: Gate, known: Known) -> bool:
+def _of_main_score(gate: Gate, known: AggregatesByName) -> bool:
     if gate.aggregate:
-        return gate.aggregate in known and ("mean", "") in leaves_of(known[gate.aggregate], known)
+        return gate.aggregate in known and ("mean", "") in aggregate_leaves(known[gate.aggregate], known)
     return gate.metric in ("", SCORE)
 
 
-def _questions(metric: str, answered: Sequence[Trial]) -> list[Answered]:
-    found: dict[str, Answered] = {}
+def _questions(metric: str, answered: Sequence[Trial]) -> list[AnsweredQuestion]:
+    found: dict[str, AnsweredQuestion] = {}
     for one in answered:
         value, question = _value(metric, one), one.question
         if value is not None:
-            made = Answered(question.once, question.cluster or question.once, [], question.unit)
+            made = AnsweredQuestion(question.once, question.cluster or question.once, [], question.unit)
             found.setdefault(question.once, made).values.append(value)
     return list(found.values())
 

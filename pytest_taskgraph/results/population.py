@@ -21,7 +21,7 @@ _SHOWN = 10  # names that a reason of one line tells
 _ENDING = re.compile(r"""^["']|[.<>@]|\s=|=\s""")
 
 
-def quoted(part: str) -> str:
+def quote_part(part: str) -> str:
     """A part of a gate's name as it is written: in quotes what holds a sign that would end it."""
     words = part.split("=", 1)
     bare = [one == one.strip() and not _ENDING.search(one) for one in words]
@@ -30,23 +30,23 @@ def quoted(part: str) -> str:
     )
 
 
-def nearest(word: str, names: Iterable[str], what: str = "known") -> str:
+def suggest_names(word: str, names: Iterable[str], what: str = "known") -> str:
     """The names, the most like first, and no more than fit a line; and whether one of them is likely to be meant."""
     every = list(dict.fromkeys(names))
     every.sort(key=lambda name: (-SequenceMatcher(None, word, name).ratio(), name))
     more = f" and {len(every) - _SHOWN} more" if len(every) > _SHOWN else ""
     meant = get_close_matches(word, every, 1)
-    best = next((repr(one) if quoted(one) == one else quoted(one) for one in meant), "")
+    best = next((repr(one) if quote_part(one) == one else quote_part(one) for one in meant), "")
     asked = f"did you mean {best}? " if meant and not word.isdecimal() else ""
-    return f"{asked}{what}: {', '.join(map(quoted, every[:_SHOWN])) or 'none'}{more}"
+    return f"{asked}{what}: {', '.join(map(quote_part, every[:_SHOWN])) or 'none'}{more}"
 
 
-LOST = "were lost with their worker"
+LOST_WITH_WORKER = "were lost with their worker"
 _TYPO = 0.8  # how like a known name one is that can only be meant for it
 
 
 @dataclass(frozen=True, slots=True)
-class Declared:
+class DeclaredQuestion:
     """A question that a suite holds, before it is built: what is known of it without building it."""
 
     id: str
@@ -59,7 +59,7 @@ class Declared:
 
 
 @dataclass(frozen=True, slots=True)
-class Whereabouts:
+class AbsenceReasons:
     """Why questions have no trial: by question id, and for all the others.
 
     `reasons`: what is known of single questions. `lost`: those whose worker died before their trial came. `chosen`: how
@@ -69,9 +69,9 @@ class Whereabouts:
 
     reasons: Mapping[str, str] = field(default_factory=dict)
     lost: frozenset[str] = frozenset()
-    chosen: Sequence[str] = ()
-    otherwise: str = "did not run, though nothing on the command line left them out"
-    ended: str = ""
+    selected_by: Sequence[str] = ()
+    default: str = "did not run, though nothing on the command line left them out"
+    stop_reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,21 +80,21 @@ class Population:
 
     answered: tuple[Trial, ...]
     errors: tuple[Trial, ...]
-    unasked: Mapping[str, int]  # reason -> how many questions
+    not_asked: Mapping[str, int]  # reason -> how many questions
     left_out: int  # by the user's own selection
     selection: str = ""  # how the user selected
-    ended: str = ""  # what ended the run before its time, where that kept some from being asked
-    apart: int = 0  # graded questions that are not among them, for the others are right or wrong
+    stop_reason: str = ""  # what ended the run before its time, where that kept some from being asked
+    graded_left_out: int = 0  # graded questions that are not among them, for the others are right or wrong
     noun: str = "cluster"  # what the families of the questions call a cluster
 
     @property
     def size(self) -> int:
         """How many questions there are."""
-        return len(self.answered) + len(self.errors) + sum(self.unasked.values()) + self.left_out
+        return len(self.answered) + len(self.errors) + sum(self.not_asked.values()) + self.left_out
 
 
-def population(
-    trials: Iterable[Trial], declared: Iterable[Declared], where: Whereabouts, known: Callable[[str], bool]
+def build_population(
+    trials: Iterable[Trial], declared: Iterable[DeclaredQuestion], where: AbsenceReasons, known: Callable[[str], bool]
 ) -> Population:
     """The trials and the declared questions of one model, put together. `known`: whether a question has a trial."""
     found = list(trials)
@@ -103,15 +103,15 @@ def population(
     for one in declared:
         if known(one.id):
             continue
-        reason = LOST if one.id in where.lost else where.reasons.get(one.id)
-        if reason is None and where.chosen:
+        reason = LOST_WITH_WORKER if one.id in where.lost else where.reasons.get(one.id)
+        if reason is None and where.selected_by:
             left_out += 1
         else:
-            unasked[reason or where.otherwise] += 1
+            unasked[reason or where.default] += 1
     answered = tuple(one for one in found if one.outcome in ANSWERED)
     errors = tuple(one for one in found if one.outcome == "error")
-    ended = where.ended if unasked[where.otherwise] else ""
-    return Population(answered, errors, dict(sorted(unasked.items())), left_out, ", ".join(where.chosen), ended)
+    ended = where.stop_reason if unasked[where.default] else ""
+    return Population(answered, errors, dict(sorted(unasked.items())), left_out, ", ".join(where.selected_by), ended)
 
 
 def _why(trial: Trial) -> str:
@@ -121,7 +121,7 @@ def _why(trial: Trial) -> str:
     return f"were not asked: {trial.failure_text}"
 
 
-Subject = Question | Declared  # what a name can fit
+Subject = Question | DeclaredQuestion  # what a name can fit
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,15 +129,15 @@ class GateVocabulary:
     """The names that there are, whatever was collected."""
 
     names: Sequence[str] = ()  # of families, sections and groups
-    ours: frozenset[str] = frozenset()  # those of built-in sections and groups: no group of a user's is one
+    built_in: frozenset[str] = frozenset()  # those of built-in sections and groups: no group of a user's is one
     metrics: Sequence[str] = ()
     labels: Mapping[str, Sequence[str]] = field(default_factory=dict)  # their values, as far as they can be listed
-    closed: frozenset[str] = frozenset()  # labels that have no other values than those
+    closed_labels: frozenset[str] = frozenset()  # labels that have no other values than those
     aggregates: Sequence[str] = ()  # of all families
 
 
 @dataclass(frozen=True, slots=True)
-class Mistake:
+class GateMistake:
     """Why a gate is about none of the questions.
 
     absent: its names are good, but nothing of the kind was collected. unknown: what was not collected may be called so.
@@ -148,7 +148,7 @@ class Mistake:
     kind: Literal["absent", "unknown", "wrong"]
 
 
-def fits(parts: Iterable[str], one: Subject) -> bool:
+def matches_parts(parts: Iterable[str], one: Subject) -> bool:
     """Whether all names are the question's; of a declared one, labels that are not known yet may be."""
     return all(_fits(part, one) for part in parts)
 
@@ -158,18 +158,18 @@ def _fits(part: str, one: Subject) -> bool:
     if not equals:
         return part in (one.group, one.section, one.family)
     if label not in one.labels:
-        return isinstance(one, Declared)
+        return isinstance(one, DeclaredQuestion)
     found = one.labels[label]
     return found is not None and str(found) == value
 
 
-def mistake(
-    parts: Sequence[str], declared: Sequence[Declared], known: GateVocabulary, metric: str = ""
-) -> Mistake | None:
+def find_gate_mistake(
+    parts: Sequence[str], declared: Sequence[DeclaredQuestion], known: GateVocabulary, metric: str = ""
+) -> GateMistake | None:
     """Why no question is of all the parts and has the metric, as far as that is known before anything is asked; None
     where some may be.
     """
-    about = [one for one in declared if fits(parts, one)]
+    about = [one for one in declared if matches_parts(parts, one)]
     for part in parts:
         label, equals, _ = part.partition("=")
         if equals and (found := _label_mistake(label, parts, about or declared, declared, known)):
@@ -178,37 +178,41 @@ def mistake(
             said = _value_mistake if equals else _name_mistake
             return said(part, parts, declared, known)
     if not about:
-        return Mistake(f"no question is of all of {', '.join(parts)}", "absent")
+        return GateMistake(f"no question is of all of {', '.join(parts)}", "absent")
     return _metric_mistake(metric, parts, about)
 
 
-def _metric_mistake(metric: str, parts: Sequence[str], about: Sequence[Declared]) -> Mistake | None:
+def _metric_mistake(metric: str, parts: Sequence[str], about: Sequence[DeclaredQuestion]) -> GateMistake | None:
     if not metric or any(one.metrics is None or metric in one.metrics for one in about):
         return None
     found = sorted({name for one in about for name in one.metrics or ()})
-    name = ".".join(map(quoted, parts))
-    return Mistake(
-        f"no question of {name!r} has the metric {metric!r}; {nearest(metric, found, 'they have')}", "absent"
+    name = ".".join(map(quote_part, parts))
+    return GateMistake(
+        f"no question of {name!r} has the metric {metric!r}; {suggest_names(metric, found, 'they have')}", "absent"
     )
 
 
-def _name_mistake(part: str, parts: Sequence[str], declared: Sequence[Declared], known: GateVocabulary) -> Mistake:
-    collected = names_of(declared)
+def _name_mistake(
+    part: str, parts: Sequence[str], declared: Sequence[DeclaredQuestion], known: GateVocabulary
+) -> GateMistake:
+    collected = question_names(declared)
     if part in known.names:
-        return Mistake(f"no question of {part!r} was collected; {nearest(part, collected, 'collected')}", "absent")
+        return GateMistake(
+            f"no question of {part!r} was collected; {suggest_names(part, collected, 'collected')}", "absent"
+        )
     if part in known.metrics:
-        return Mistake(f"{part!r} is a metric, and stands after a name: {_first(collected)}.{part}", "wrong")
+        return GateMistake(f"{part!r} is a metric, and stands after a name: {_first(collected)}.{part}", "wrong")
     if part in known.aggregates:
-        return Mistake(f"{part!r} is an aggregate, and stands after a name: {_first(collected)}.{part}", "wrong")
+        return GateMistake(f"{part!r} is an aggregate, and stands after a name: {_first(collected)}.{part}", "wrong")
     last = len(parts) > 1 and part == parts[-1]
     meant = [*collected, *known.names, *((*known.metrics, *known.aggregates) if last else ())]
     measures = "no metric or aggregate" if known.aggregates else "no metric"
     what = f"no question is of {part!r}{f', and {measures} is called so' if last else ''}"
     if not get_close_matches(part, meant, 1):
         what += next((_in_quotes(one, part) for one, then in pairwise(parts) if then == part and "=" in one), "")
-    alone = known.ours.isdisjoint(one for one in parts if one != part)  # what is ours is not a user's as well
+    alone = known.built_in.isdisjoint(one for one in parts if one != part)  # what is ours is not a user's as well
     kind: Literal["unknown", "wrong"] = "unknown" if alone and not get_close_matches(part, meant, 1, _TYPO) else "wrong"
-    return Mistake(f"{what}; {nearest(part, meant)}", kind)
+    return GateMistake(f"{what}; {suggest_names(part, meant)}", kind)
 
 
 def _first(names: Sequence[str]) -> str:
@@ -216,8 +220,12 @@ def _first(names: Sequence[str]) -> str:
 
 
 def _label_mistake(
-    label: str, parts: Sequence[str], about: Sequence[Declared], declared: Sequence[Declared], known: GateVocabulary
-) -> Mistake | None:
+    label: str,
+    parts: Sequence[str],
+    about: Sequence[DeclaredQuestion],
+    declared: Sequence[DeclaredQuestion],
+    known: GateVocabulary,
+) -> GateMistake | None:
     """What is wrong with the name of a label; nothing that is certain, where some of the questions that the gate may be
     `about` are of a group of the user, which may bring labels of any name.
     """
@@ -225,46 +233,48 @@ def _label_mistake(
     if label in labels or not labels:
         return None
     if label == "model":
-        return Mistake("'model' is no label: every gate decides on each model by itself", "wrong")
-    if any(one.section not in known.ours for one in about):
+        return GateMistake("'model' is no label: every gate decides on each model by itself", "wrong")
+    if any(one.section not in known.built_in for one in about):
         return None
-    elsewhere = known.ours.isdisjoint(parts) and not get_close_matches(label, labels, 1, _TYPO)
-    told = f"{label!r} is no label; {nearest(label, labels, 'known labels')}"
-    return Mistake(told, "unknown" if elsewhere else "wrong")
+    elsewhere = known.built_in.isdisjoint(parts) and not get_close_matches(label, labels, 1, _TYPO)
+    told = f"{label!r} is no label; {suggest_names(label, labels, 'known labels')}"
+    return GateMistake(told, "unknown" if elsewhere else "wrong")
 
 
-def _value_mistake(part: str, parts: Sequence[str], declared: Sequence[Declared], known: GateVocabulary) -> Mistake:
+def _value_mistake(
+    part: str, parts: Sequence[str], declared: Sequence[DeclaredQuestion], known: GateVocabulary
+) -> GateMistake:
     label, _, value = part.partition("=")
     found, listed = _values(label, declared), known.labels.get(label, ())
     cut = next((then for one, then in pairwise(parts) if one == part and f"{value}.{then}" in (*found, *listed)), "")
     typo = not value.isdecimal() and get_close_matches(value, [*found, *listed], 1, _TYPO)
-    kind: Literal["absent", "unknown", "wrong"] = "wrong" if label in known.closed or typo or cut else "unknown"
+    kind: Literal["absent", "unknown", "wrong"] = "wrong" if label in known.closed_labels or typo or cut else "unknown"
     told = f"no question is of {part!r}{_in_quotes(part, cut) if cut else ''}"
-    told += f"; {nearest(value, found, f'known values of {label}')}"
-    return Mistake(told, "absent" if value in listed else kind)
+    told += f"; {suggest_names(value, found, f'known values of {label}')}"
+    return GateMistake(told, "absent" if value in listed else kind)
 
 
 def _in_quotes(part: str, then: str) -> str:
     """How the value of a label is written, where its dot was taken for the end of it."""
-    return f" (a value with a dot stands in quotes: {quoted(f'{part}.{then}')})"
+    return f" (a value with a dot stands in quotes: {quote_part(f'{part}.{then}')})"
 
 
 def _values(label: str, ones: Iterable[Subject]) -> list[str]:
     return sorted({str(found) for one in ones if (found := one.labels.get(label)) is not None})
 
 
-def names_of(ones: Iterable[Subject]) -> list[str]:
+def question_names(ones: Iterable[Subject]) -> list[str]:
     """The names of families, then of sections, then of groups."""
     subjects = list(ones)
     kinds = [sorted({str(getattr(one, kind)) for one in subjects}) for kind in ("family", "section", "group")]
     return [name for kind in kinds for name in kind if name]
 
 
-def known_names(part: str, ones: Iterable[Subject]) -> str:
+def suggest_parts(part: str, ones: Iterable[Subject]) -> str:
     """The names that a part of a gate could have been, among these questions, the nearest first."""
     subjects, (label, equals, value) = list(ones), part.partition("=")
     if not equals:
-        return nearest(part, names_of(subjects))
+        return suggest_names(part, question_names(subjects))
     if values := _values(label, subjects):
-        return nearest(value, values, f"known values of {label}")
-    return nearest(label, sorted({name for one in subjects for name in one.labels}), "known labels")
+        return suggest_names(value, values, f"known values of {label}")
+    return suggest_names(label, sorted({name for one in subjects for name in one.labels}), "known labels")

@@ -16,7 +16,7 @@ from .tally import ANSWERED, Group, Tally
 
 
 @dataclass(frozen=True, slots=True)
-class Reduced:
+class RepetitionRow:
     """The repetitions of the questions of one row. None where there is nothing to take a number of.
 
     Of graded questions, of which none passes, there are mean, within and between.
@@ -54,17 +54,17 @@ def pass_hat_k(n: int, passed: int, k: int) -> float:
     return comb(passed, k) / comb(n, k)
 
 
-def repetitions(tally: Tally, by: str = "group", model: str | None = None) -> list[Reduced]:
+def repetition_rows(tally: Tally, by: str = "group", model: str | None = None) -> list[RepetitionRow]:
     """A row for each row of `tally.rows(by, model)`, in the same order, with k = 1 to the repetitions of that row."""
-    return [reduced(group) for group in tally.groups(by, model)]
+    return [reduce_repetitions(group) for group in tally.groups(by, model)]
 
 
-def repeated(trials: Iterable[Trial]) -> int:
+def most_repetitions(trials: Iterable[Trial]) -> int:
     """How often one question was put to one model at most; 0 for no trials."""
     return max(map(len, _by_question(trials)), default=0)
 
 
-def reduced(group: Group, ks: Sequence[int] | None = None) -> Reduced:
+def reduce_repetitions(group: Group, ks: Sequence[int] | None = None) -> RepetitionRow:
     """The row of the group's trials, with pass@k and pass^k for each k >= 1 of `ks`; of all that there can be by
     default.
     """
@@ -75,7 +75,7 @@ def reduced(group: Group, ks: Sequence[int] | None = None) -> Reduced:
     known = [(trials, [_value(one) for one in trials]) for trials in answered if trials]
     wanted = range(1, most + 1) if ks is None else ks
     enough = {k: [(n, passed) for n, passed in counts if n >= k] for k in wanted}
-    return Reduced(
+    return RepetitionRow(
         name=group.name,
         model=group.model,
         section=group.section,

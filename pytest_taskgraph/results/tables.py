@@ -26,7 +26,7 @@ from ..family_description import (
     standard_tables,
 )
 from ..trial import PROMPT
-from .aggregates import estimate
+from .aggregates import estimate_aggregate
 from .tally import Group, Row, Tally
 
 FEW = 10  # questions answered; what rests on fewer is marked
@@ -138,7 +138,7 @@ class Table:
     titled: bool = False
 
     @property
-    def beside(self) -> bool:
+    def side_by_side(self) -> bool:
         """Return True if several models stand beside each other in every row."""
         return self.rows != "model" and len(self.models) > 1
 
@@ -152,7 +152,7 @@ class Table:
         """Return True if it says of each value of a label and each model what this came to, and no more than that."""
         published = any(cell.references for entry in self.entries for cell in entry.cells.values())
         plain = {self.main, "n"} <= {*self.values} <= STATISTICS and not published
-        return self.beside and self.rows == "label" and not self.spec.total and plain
+        return self.side_by_side and self.rows == "label" and not self.spec.total and plain
 
     @property
     def empty(self) -> bool:
@@ -164,7 +164,7 @@ class Table:
         """All entries, row by row."""
         return [one for line in self.lines for one in line.entries if one is not None]
 
-    def of(self, model: str) -> Table:
+    def of_model(self, model: str) -> Table:
         """Return the table of one of its models: its rows, without those of which it was asked nothing."""
         at = self.models.index(model)
         lines = (replace(one, entries=(one.entries[at],)) for one in self.lines if one.entries[at] is not None)
@@ -230,7 +230,7 @@ class Table:
 def tables_of(tally: Tally) -> list[Table]:
     """Return the tables of each family in its order, then that over several families, without tables that are empty."""
     found = [one for family in tally.families for one in family_tables(tally.of_family(family))]
-    return [*found, *over_families(tally)]
+    return [*found, *cross_family_tables(tally)]
 
 
 def specs_of(described: FamilyDescription) -> tuple[TableSpec, ...]:
@@ -255,7 +255,7 @@ def family_tables(tally: Tally) -> list[Table]:
     return [replace(one, titled=titles.count(one.spec.title) > 1) for one in found]
 
 
-def over_families(tally: Tally) -> list[Table]:
+def cross_family_tables(tally: Tally) -> list[Table]:
     """Return the table of pass rates by family with their total, where several families have right or wrong answers."""
     groups = tally.groups("family", pooled=True)
     if len(groups) < 2:
@@ -273,13 +273,13 @@ def table_of(tally: Tally, described: FamilyDescription, spec: TableSpec, most: 
         spec: One of its tables, or any other.
         most: How many rows a label with many numbers has at most: these are put together in ranges.
     """
-    part = tally.where(lambda one: one.question.group in spec.groups) if spec.groups else tally
+    part = tally.select(lambda one: one.question.group in spec.groups) if spec.groups else tally
     if spec.rows in ("model", "model-group"):
         return _of_models(part, described, spec)
     return _by_model(part, described, spec, spec.rows, most)
 
 
-def mistake_of(described: FamilyDescription, metrics: Collection[str] | None = None) -> str:
+def find_table_mistake(described: FamilyDescription, metrics: Collection[str] | None = None) -> str:
     """Return what is wrong with the tables of a family; "" if nothing is.
 
     Args:
@@ -325,7 +325,7 @@ def _by_model(
         for name, kind, section, groups in _grouped(tally, spec, by, rows, most)
     ]
     if spec.total:
-        groups = {model: tally.whole(model, spec.graded) for model in tally.models}
+        groups = {model: tally.total_group(model, spec.graded) for model in tally.models}
         lines.append(_line(tally, described, spec, "total", "total", "", groups, tally.models))
     return Table(described.name, spec, rows, tally.models, tuple(lines))
 
@@ -363,7 +363,7 @@ def _of_models(tally: Tally, described: FamilyDescription, spec: TableSpec) -> T
         cells = {one.value: Cell(references=_published(spec, name, one.value)) for one in spec.columns}
         lines.append(Line(name, "published", "", (TableEntry("", False, True, cells, published=True),)))
     if spec.total and len(tally.models) > 1:
-        whole = {"": tally.whole(None, spec.graded)}
+        whole = {"": tally.total_group(None, spec.graded)}
         lines.append(_line(tally, described, spec, "total", "total", "", whole, ("",)))
     asked = any(one.kind == "model" for one in lines)
     return Table(described.name, spec, "model", ("",), tuple(lines) if asked else ())
@@ -422,7 +422,7 @@ def _statistic(row: Row, interval: tuple[float, float] | None, value: str, main:
 
 
 def _aggregated(aggregate: Aggregate, known: Mapping[str, Aggregate], group: Group) -> Cell:
-    found = estimate(aggregate, known, group.trials)
+    found = estimate_aggregate(aggregate, known, group.trials)
     return Cell(found.value, found.low, found.high, found.n)
 
 

@@ -10,11 +10,11 @@ from typing import Any, NamedTuple, TypeVar
 
 from ..trial import PROMPT, Trial
 from .descriptions import Descriptions, Word
-from .statistics.certainty import Answered, Sample
+from .statistics.certainty import AnsweredQuestion, Sample
 from .statistics.intervals import deviation, mean, rate_interval
 
 
-def ranges(numbers: Iterable[int], most: int) -> list[tuple[int, int]]:
+def split_into_ranges(numbers: Iterable[int], most: int) -> list[tuple[int, int]]:
     """At most `most` (>= 1) ranges, least and greatest number of each, that hold about equally many of the numbers.
 
     Every number is in exactly one of them, and each begins and ends with a number that is there. Few different numbers
@@ -33,7 +33,7 @@ def ranges(numbers: Iterable[int], most: int) -> list[tuple[int, int]]:
     return list(found.values())
 
 
-def chances(answered: Sequence[Trial]) -> tuple[float | None, float | None]:
+def chance_levels(answered: Sequence[Trial]) -> tuple[float | None, float | None]:
     """The mean chance, and the score above it, over the answered trials whose chance is known."""
     known = [trial for trial in answered if trial.question.chance is not None]
     chance = mean([trial.question.chance or 0.0 for trial in known])
@@ -68,7 +68,7 @@ def metrics_of(trial: Trial) -> dict[str, float | None]:
 _T = TypeVar("_T")
 
 
-class Shared:
+class SharedParts:
     """What was seen so far. Whatever comes out is equal to what went in, and must not be changed by anyone."""
 
     def __init__(self) -> None:
@@ -115,7 +115,7 @@ class Shared:
 ANSWERED = frozenset({"right", "wrong", "graded", "unparseable", "refused"})
 
 
-class Place(NamedTuple):
+class RowKey(NamedTuple):
     """Where a row stands: by family, then section, then the order of groups or a number, then name."""
 
     family: tuple[int, str]
@@ -134,7 +134,7 @@ class Group:
     section: str  # of one group of questions, else ""
     trials: list[Trial]
     graded: bool = False  # of graded questions; else none of its trials is
-    apart: int = 0  # trials of graded questions that would stand here as well, if they were right or wrong
+    graded_left_out: int = 0  # trials of graded questions that would stand here as well, if they were right or wrong
     family: str = ""  # of the row of a group, a section or a family, else ""
 
     @property
@@ -222,7 +222,7 @@ class Tally:
         self.descriptions = descriptions or Descriptions()
         self._trials: dict[tuple[str, str], Trial] = {}
         self._attempts: dict[tuple[str, str], int] = {}
-        self._shared = Shared()
+        self._shared = SharedParts()
 
     def add(self, trial: Trial, attempts: int = 1) -> None:
         """Takes a trial in. One of the same model and question replaces the former (a rerun); attempts add up."""
@@ -258,13 +258,13 @@ class Tally:
 
     def of_family(self, family: str) -> Tally:
         """Return the tally of the trials of one family."""
-        return self.where(lambda trial: trial.question.family == family)
+        return self.select(lambda trial: trial.question.family == family)
 
     def of_model(self, model: str) -> Tally:
         """Return the tally of the trials of one model."""
-        return self.where(lambda trial: trial.model == model)
+        return self.select(lambda trial: trial.model == model)
 
-    def where(self, holds: Callable[[Trial], bool]) -> Tally:
+    def select(self, holds: Callable[[Trial], bool]) -> Tally:
         """Return the tally of the trials of which something holds, with their attempts."""
         found = Tally(self.descriptions)
         found._trials = {key: trial for key, trial in self._trials.items() if holds(trial)}
@@ -311,11 +311,11 @@ class Tally:
         """The trials of each of the `rows`, in the same order; those of all models in one where `pooled`."""
         trials = self._of(model, graded)
         spans = _spans([trial.question.labels.get(by) for trial in trials], most) if most else []
-        groups: dict[tuple[str, Place], list[Trial]] = {}
+        groups: dict[tuple[str, RowKey], list[Trial]] = {}
         for trial in trials:
             if (place := self._place(trial, by)) is not None:
                 groups.setdefault(("" if pooled else trial.model, _in_range(place, spans)), []).append(trial)
-        apart: Counter[tuple[str, Place | None]] = Counter()
+        apart: Counter[tuple[str, RowKey | None]] = Counter()
         if not graded:
             others = ((trial, self._place(trial, by)) for trial in self._of(model, graded=True))
             apart.update(("" if pooled else one.model, place and _in_range(place, spans)) for one, place in others)
@@ -331,9 +331,9 @@ class Tally:
         """One row, "total", over all trials of the model, of all models where none is given; as `rows` they are all of
         graded questions, or none is.
         """
-        return self.row(self.whole(model, graded))
+        return self.row(self.total_group(model, graded))
 
-    def whole(self, model: str | None = None, graded: bool = False) -> Group:
+    def total_group(self, model: str | None = None, graded: bool = False) -> Group:
         """The trials of `total`."""
         names = self.models if model is None else (model,)
         apart = 0 if graded else len(self._of(model, graded=True))
@@ -356,19 +356,19 @@ class Tally:
         own = (trial for trial in self if model in (None, trial.model) and not trial.question.relation)
         return [trial for trial in own if trial.question.graded == graded]
 
-    def _place(self, trial: Trial, by: str) -> Place | None:
+    def _place(self, trial: Trial, by: str) -> RowKey | None:
         """Where the trial's row stands, by a key that ends in the row's name; None where it is in no row."""
         question, known = trial.question, self.descriptions
         if by in ("group", "section", "family"):
             family = known.family_place(question.family)
             section = (0, "") if by == "family" else known.section_place(question.family, question.section)
             rank = known.group_place(question.family, question.group)[0] if by == "group" else 0
-            return Place(family, section, rank, 0, str(getattr(question, by)))
+            return RowKey(family, section, rank, 0, str(getattr(question, by)))
         if by != "model" and by not in question.labels:
             return None
         name = trial.model if by == "model" else str(question.labels[by])
         numeric = by != "model" and name.isdecimal() and len(name) < 19
-        return Place((0, ""), (0, ""), 0 if numeric else 1, int(name) if numeric else 0, name)
+        return RowKey((0, ""), (0, ""), 0 if numeric else 1, int(name) if numeric else 0, name)
 
     def row(self, group: Group) -> Row:
         """The trials of the group, counted."""
@@ -377,7 +377,7 @@ class Tally:
         scores = [0.0 if trial.score is None else trial.score.value for trial in answered]
         metrics, undefined = metric_means(answered)
         outcomes = Counter(trial.outcome for trial in trials)
-        chance, above = chances(answered)
+        chance, above = chance_levels(answered)
         return Row(
             name=group.name,
             model=group.model,
@@ -397,7 +397,7 @@ class Tally:
             undefined=undefined,
             chance=chance,
             above_chance=above,
-            graded=group.apart,
+            graded=group.graded_left_out,
         )
 
 
@@ -409,10 +409,10 @@ def _relation(name: str, model: str, found: Sequence[tuple[Trial, Trial | None]]
 
 def _sample(answered: Sequence[Trial]) -> Sample:
     """The questions of graded trials, each with the scores of its repetitions."""
-    found: dict[str, Answered] = {}
+    found: dict[str, AnsweredQuestion] = {}
     for trial in answered:
         key = f"{trial.question.once} {trial.model}"
-        made = Answered(key, _cluster(trial), [], f"{trial.question.unit} {trial.model}")
+        made = AnsweredQuestion(key, _cluster(trial), [], f"{trial.question.unit} {trial.model}")
         values = found.setdefault(key, made).values
         values.append(0.0 if trial.score is None else trial.score.value)
     return Sample(list(found.values()), 0.95, rates=False)
@@ -426,10 +426,10 @@ def _spans(values: Sequence[str | int | None], most: int) -> list[tuple[int, int
     """The ranges of a label whose values are numbers; none where one of them is not."""
     known = [value for value in values if value is not None]
     numbers = [value for value in known if isinstance(value, int) and not isinstance(value, bool)]
-    return ranges(numbers, most) if len(numbers) == len(known) else []
+    return split_into_ranges(numbers, most) if len(numbers) == len(known) else []
 
 
-def _in_range(place: Place, spans: Sequence[tuple[int, int]]) -> Place:
+def _in_range(place: RowKey, spans: Sequence[tuple[int, int]]) -> RowKey:
     """The place of the range that the number of a place is in."""
     for least, greatest in spans:
         if least <= place.number <= greatest:

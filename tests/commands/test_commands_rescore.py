@@ -27,7 +27,7 @@ from pytest_taskgraph.diagram import Diagram, DiagramNode, DiagramPair
 from pytest_taskgraph.models.store.schema import open_store
 from pytest_taskgraph.results import record
 from pytest_taskgraph.results.record import saved
-from pytest_taskgraph.results.record.plain import LONGEST_REPLY
+from pytest_taskgraph.results.record.json_values import LONGEST_REPLY
 from pytest_taskgraph.scoring.forms import form
 from pytest_taskgraph.scoring.grade import score_reply
 from pytest_taskgraph.scoring.measurement import Measurement, declares

@@ -24,7 +24,7 @@ from pytest_taskgraph.models.request_key import digest, request_entry
 from pytest_taskgraph.models.store import Store
 from pytest_taskgraph.models.store.schema import FILE, open_store
 from pytest_taskgraph.results import record
-from pytest_taskgraph.results.record.plain import LONGEST_REPLY
+from pytest_taskgraph.results.record.json_values import LONGEST_REPLY
 from pytest_taskgraph.scoring.grade import score_reply
 from pytest_taskgraph.trial import Question, Reply, Request, Score, Trial
 

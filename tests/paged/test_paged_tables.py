@@ -7,7 +7,7 @@ from document_graphs import graph_of
 
 from pytest_taskgraph.benchmarks.paged.paged_tables import AGGREGATES, ELEMENTS, MOST_ROUNDS, TABLES
 from pytest_taskgraph.family_description import ReferenceValue
-from pytest_taskgraph.results.aggregates import estimate
+from pytest_taskgraph.results.aggregates import estimate_aggregate
 from pytest_taskgraph.scoring.grade import grade
 from pytest_taskgraph.trial import Question, Reply, Trial
 
@@ -61,7 +61,7 @@ def test_aggregates_over_documents_are_summed_before_they_are_divided() -> None:
         scored("two", "a1 -> b2\nb2 -> c3\nc3 -> d4\nd4 -> e5", "a1 -> x\n-> y"),
     ]
     known = {aggregate.name: aggregate for aggregate in AGGREGATES}
-    values = {name: estimate(known[name], known, trials).value for name in known}
+    values = {name: estimate_aggregate(known[name], known, trials).value for name in known}
     # the means of the two documents would be .75, .6 and .643
     assert values["action_precision"] == pytest.approx(2 / 3)
     assert values["action_recall"] == pytest.approx(2 / 6)

@@ -12,17 +12,19 @@ from pytest_taskgraph.family_description import FamilyDescription
 from pytest_taskgraph.reports.escape import columns
 from pytest_taskgraph.reports.terminal.forecast_lines import dollars, forecast, lines, tightness
 from pytest_taskgraph.results.descriptions import Descriptions
-from pytest_taskgraph.results.plan import Basis, PlanEntry, RunPlan, plan_of
+from pytest_taskgraph.results.run_forecast import CostBasis, ForecastEntry, RunForecast, build_forecast
 
-ONE = PlanEntry("gpt-x", "understanding", "chain", "structure", 1, 9000, 0.0012, 0.07)
+ONE = ForecastEntry("gpt-x", "understanding", "chain", "structure", 1, 9000, 0.0012, 0.07)
 STORED = replace(ONE, requests=0, tokens_in=0, expected=None, worst=None, stored=1)
 
 
-def some(*more: PlanEntry, retries: int = 0) -> RunPlan:
-    return plan_of([ONE, ONE, replace(ONE, group="can_end_after", section="behaviour"), *more], retries, described())
+def some(*more: ForecastEntry, retries: int = 0) -> RunForecast:
+    return build_forecast(
+        [ONE, ONE, replace(ONE, group="can_end_after", section="behaviour"), *more], retries, described()
+    )
 
 
-def text(plan: RunPlan, width: int) -> str:
+def text(plan: RunForecast, width: int) -> str:
     return "\n".join(line for line, _ in lines(plan, width))
 
 
@@ -47,16 +49,16 @@ def test_the_plan_at_120_columns() -> None:
 def test_groups_stand_below_their_family_where_there_are_several() -> None:
     families = [FamilyDescription("claims", group="method"), FamilyDescription("steps", group="recipe")]
     entries = [replace(ONE, family=family, group="same", section="") for family in ("steps", "claims", "steps")]
-    shown = text(plan_of(entries, descriptions=Descriptions(families)), 120).splitlines()
+    shown = text(build_forecast(entries, descriptions=Descriptions(families)), 120).splitlines()
     assert [line.split()[:2] for line in shown[1:6]] == [
         ["group", "questions"], ["family", "claims"], ["same", "1"], ["family", "steps"], ["same", "2"],
     ]  # fmt: skip
-    alone = text(plan_of(entries[:1], descriptions=Descriptions(families)), 120).splitlines()
+    alone = text(build_forecast(entries[:1], descriptions=Descriptions(families)), 120).splitlines()
     assert [line.split()[:2] for line in alone[1:3]] == [["recipe", "questions"], ["same", "1"]]
 
 
 def test_the_plan_at_80_columns_with_models_of_unknown_price() -> None:
-    unknown = PlanEntry("far/away", "understanding", "dependency_existence", "structure", 2, 50, None, None)
+    unknown = ForecastEntry("far/away", "understanding", "dependency_existence", "structure", 2, 50, None, None)
     assert text(some(unknown, replace(unknown, group="chain"), retries=5), 80) == told("""
         model gpt-x
         pattern          questions  requests  prompt tokens  expected cost  worst cost
@@ -83,18 +85,18 @@ def test_the_plan_at_80_columns_with_models_of_unknown_price() -> None:
     ("basis", "expected"),
     [
         (
-            Basis(16_384, "model", 250, 0),
+            CostBasis(16_384, "model", 250, 0),
             "gpt-x: expected are replies of 250 tokens (an assumption: no reply is stored yet); at worst, replies have "
             "16,384 tokens (the limit of the model), each request repeated 5 times and billed each time "
             "(once: $0.0700); --taskgraph-model-option max_tokens=N lowers it",
         ),
         (
-            Basis(800, "setting", 412, 60),
+            CostBasis(800, "setting", 412, 60),
             "gpt-x: expected are replies of 412 tokens, the mean of 60 stored ones; at worst, replies have 800 tokens "
             "(as max_tokens allows), each request repeated 5 times and billed each time (once: $0.0700)",
         ),
         (
-            Basis(131_072, "assumed", 2_000, 0, reasons=True),
+            CostBasis(131_072, "assumed", 2_000, 0, reasons=True),
             "gpt-x: expected are replies of 2,000 tokens (an assumption, as of a model that reasons: no reply is "
             "stored yet); at worst, replies have 131,072 tokens (an assumption, for nobody says the limit of the "
             "model), each request repeated 5 times and billed each time (once: $0.0700); "
@@ -102,8 +104,8 @@ def test_the_plan_at_80_columns_with_models_of_unknown_price() -> None:
         ),
     ],
 )
-def test_plan_tells_what_its_costs_rest_on(basis: Basis, expected: str) -> None:
-    plan = plan_of([ONE], 5, bases={"gpt-x": basis})
+def test_plan_tells_what_its_costs_rest_on(basis: CostBasis, expected: str) -> None:
+    plan = build_forecast([ONE], 5, bases={"gpt-x": basis})
     assert expected in " ".join(text(plan, 120).split())
 
 
@@ -146,8 +148,8 @@ def test_forecast_from_a_sample_is_no_exact_count() -> None:
         ([replace(ONE, expected=0.0, worst=0.0)], "1 request, about $0.00, at most $0.00"),
     ],
 )
-def test_the_forecast(entries: list[PlanEntry], line: str) -> None:
-    assert forecast(plan_of(entries)) == line
+def test_the_forecast(entries: list[ForecastEntry], line: str) -> None:
+    assert forecast(build_forecast(entries)) == line
 
 
 def test_in_a_replay_no_request_and_no_cost_is_foreseen() -> None:
@@ -161,7 +163,7 @@ def test_in_a_replay_no_request_and_no_cost_is_foreseen() -> None:
 
 
 def test_limits_bind_the_forecast() -> None:
-    plan = plan_of([replace(ONE, requests=184, expected=0.12, worst=1.4)])
+    plan = build_forecast([replace(ONE, requests=184, expected=0.12, worst=1.4)])
     assert forecast(plan, 100, 1.0) == "100 of 184 requests, about $0.12, at most $1.00"
     assert forecast(plan, 500, 9.0) == "184 requests, about $0.12, at most $1.40"
 
@@ -185,7 +187,7 @@ def test_dollars(cost: float, near: str, bound: str) -> None:
 
 @given(st.text(min_size=1, max_size=30), st.text(max_size=30), st.integers(40, 130), st.none() | st.floats(0, 1e6))
 def test_no_line_is_wider_than_the_width(model: str, pattern: str, width: int, cost: float | None) -> None:
-    plan = some(PlanEntry(model, "understanding", pattern, "structure", 123456, 10**9, cost, cost), STORED)
+    plan = some(ForecastEntry(model, "understanding", pattern, "structure", 123456, 10**9, cost, cost), STORED)
     drawn = [line for line, _ in lines(plan, width)]
     assert all(columns(line) <= width and line.isprintable() for line in drawn)
 

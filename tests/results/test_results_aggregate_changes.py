@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from pytest_taskgraph.family_description import Aggregate, FamilyDescription
-from pytest_taskgraph.results.aggregates import Observed, Sums
+from pytest_taskgraph.results.aggregates import AggregateSums, ObservedQuestion
 from pytest_taskgraph.results.comparison.aggregate_changes import AggregateChange, aggregate_changes
-from pytest_taskgraph.results.comparison.pairing import Pair, paired
+from pytest_taskgraph.results.comparison.pairing import QuestionPair, pair_questions
 from pytest_taskgraph.results.tally import Tally
 from pytest_taskgraph.trial import Question, Score, Trial
 
@@ -38,13 +38,13 @@ def trial(at: int, of: str, hit: int, cluster: str, model: str = "m", family: st
     return Trial(question, model, "right" if hit else "wrong", score=score)
 
 
-def pairs_of(rows: Sequence[Row], models: Sequence[str] = ("m",), family: str = "steps") -> tuple[Pair, ...]:
+def pairs_of(rows: Sequence[Row], models: Sequence[str] = ("m",), family: str = "steps") -> tuple[QuestionPair, ...]:
     runs = [Tally(), Tally()]
     for model in models:
         for at, (of, before, after, cluster) in enumerate(rows):
             for run, hit in zip(runs, (before, after), strict=True):
                 run.add(trial(at, of, hit, cluster, model, family))
-    return paired(*runs).pairs
+    return pair_questions(*runs).pairs
 
 
 def change(rows: Sequence[Row], name: str = "g_mean") -> AggregateChange:
@@ -76,7 +76,7 @@ def test_change_is_tested_by_the_jackknife_of_the_difference(name: str, seed: in
 
     def value(side: int, gone: str) -> float:
         kept = [trial(at, of, (b, a)[side], c) for at, (of, b, a, c) in enumerate(rows) if c != gone]
-        found = Sums(known[name], known, [Observed(one.question.id, [one]) for one in kept]).value()
+        found = AggregateSums(known[name], known, [ObservedQuestion(one.question.id, [one]) for one in kept]).value()
         assert found is not None
         return found
 

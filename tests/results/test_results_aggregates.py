@@ -15,7 +15,13 @@ from scipy import special, stats
 
 from pytest_taskgraph.errors import UsageError
 from pytest_taskgraph.family_description import Aggregate, FamilyDescription
-from pytest_taskgraph.results.aggregates import estimate, is_spread, leaves_of, merged, mistake_of
+from pytest_taskgraph.results.aggregates import (
+    aggregate_leaves,
+    estimate_aggregate,
+    find_aggregate_mistake,
+    is_spread,
+    merge_aggregates,
+)
 from pytest_taskgraph.results.statistics.intervals import clustered_interval, wilson
 from pytest_taskgraph.trial import Outcome, Question, Score, Trial
 
@@ -56,7 +62,7 @@ def classes(yes: Sequence[int], no: Sequence[int], seed: int = 1, first: int = 0
 
 
 def value(name: str, trials: Sequence[Trial]) -> float | None:
-    return estimate(KNOWN[name], KNOWN, trials).value
+    return estimate_aggregate(KNOWN[name], KNOWN, trials).value
 
 
 def test_estimate_3_of_4_and_2_of_5_is_worked_by_hand() -> None:
@@ -69,10 +75,10 @@ def test_estimate_3_of_4_and_2_of_5_is_worked_by_hand() -> None:
 
 def test_estimate_class_without_questions_is_undefined() -> None:
     trials = classes([1, 1, 0], [])
-    found = [estimate(KNOWN[name], KNOWN, trials) for name in ("specificity", "g_mean", "g_mean_seeds", "f1")]
+    found = [estimate_aggregate(KNOWN[name], KNOWN, trials) for name in ("specificity", "g_mean", "g_mean_seeds", "f1")]
     assert [(one.value, one.low, one.high) for one in found] == [(None, None, None)] * 4
     assert value("sensitivity", trials) == pytest.approx(2 / 3)
-    assert estimate(KNOWN["g_mean"], KNOWN, []).n == 0
+    assert estimate_aggregate(KNOWN["g_mean"], KNOWN, []).n == 0
 
 
 def test_estimate_f1_of_nothing_found_is_zero_where_something_was_to_be_found() -> None:
@@ -91,14 +97,14 @@ def test_estimate_over_seeds_is_mean_of_g_means_not_g_mean_of_means() -> None:
 def test_estimate_ratio_adds_up_before_it_divides() -> None:
     trials = [trial(0, "pairs", (1, 10)), trial(1, "pairs", (2, 2))]
     pooled = Aggregate("accuracy", "ratio", ("pairs",))
-    assert estimate(pooled, {}, trials).value == pytest.approx(3 / 12)
-    assert estimate(KNOWN["score"], {}, trials).value == pytest.approx((0.1 + 1) / 2)
+    assert estimate_aggregate(pooled, {}, trials).value == pytest.approx(3 / 12)
+    assert estimate_aggregate(KNOWN["score"], {}, trials).value == pytest.approx((0.1 + 1) / 2)
 
 
 def test_estimate_repetitions_of_a_question_count_as_one() -> None:
     once = [trial(at, "yes", (at % 2, 1)) for at in range(8)]
     often = [*once, *(trial(0, "yes", (1, 1), repetition=more) for more in (2, 3))]
-    found = estimate(KNOWN["sensitivity"], KNOWN, often)
+    found = estimate_aggregate(KNOWN["sensitivity"], KNOWN, often)
     assert found.n == 8
     assert found.value == pytest.approx((2 / 3 + 4) / 8)
 
@@ -106,7 +112,7 @@ def test_estimate_repetitions_of_a_question_count_as_one() -> None:
 def test_estimate_leaves_out_trials_without_an_answer() -> None:
     trials = classes([1, 0], [1])
     errors = [trial(30, "", (0, 0), outcome="error"), trial(31, "", (0, 0), outcome="skipped")]
-    assert estimate(KNOWN["score"], KNOWN, [*trials, *errors]).n == 3
+    assert estimate_aggregate(KNOWN["score"], KNOWN, [*trials, *errors]).n == 3
 
 
 def test_estimate_unparseable_reply_counts_0_in_a_mean() -> None:
@@ -116,12 +122,12 @@ def test_estimate_unparseable_reply_counts_0_in_a_mean() -> None:
 
 def test_estimate_undefined_metric_is_left_out_of_the_mean() -> None:
     trials = [trial(0, "yes", (1, 1), depth=0.5), trial(1, "yes", (1, 1), depth=None)]
-    assert (value("depth_mean", trials), estimate(KNOWN["depth_mean"], KNOWN, trials).n) == (0.5, 1)
+    assert (value("depth_mean", trials), estimate_aggregate(KNOWN["depth_mean"], KNOWN, trials).n) == (0.5, 1)
 
 
 def test_estimate_of_huge_parts_stays_finite_and_ordered() -> None:
     trials = [trial(at, "yes", (1e100 * (at % 2), 1e-9)) for at in range(12)]
-    found = estimate(KNOWN["sensitivity"], KNOWN, trials)
+    found = estimate_aggregate(KNOWN["sensitivity"], KNOWN, trials)
     assert found.ends is not None
     assert found.value is not None
     assert found.value == pytest.approx(5e108)
@@ -133,7 +139,7 @@ def test_estimate_mean_has_the_interval_of_every_mean() -> None:
     by_cluster: dict[str, list[float]] = {}
     for at in range(40):
         by_cluster.setdefault(f"c-{at % 7}", []).append(at % 3 / 2)
-    found = estimate(KNOWN["score"], KNOWN, trials)
+    found = estimate_aggregate(KNOWN["score"], KNOWN, trials)
     assert (found.ends, found.clusters, found.n) == (clustered_interval(by_cluster), 7, 40)
 
 
@@ -162,7 +168,7 @@ def test_estimate_interval_is_the_jackknife_over_clusters(name: str, draw: int) 
     ]
     kept = [one for one in trials if name != "sensitivity" or (one.score and "yes" in one.score.parts)]
     low, high = oracle(name, kept, [one.question.cluster for one in kept])
-    found = estimate(KNOWN[name], KNOWN, trials)
+    found = estimate_aggregate(KNOWN[name], KNOWN, trials)
     assert found.ends == pytest.approx((low, high))
     assert (found.clusters, found.about) == (len({one.question.cluster for one in kept}), "")
 
@@ -170,7 +176,7 @@ def test_estimate_interval_is_the_jackknife_over_clusters(name: str, draw: int) 
 def test_estimate_few_clusters_leaves_out_questions_and_says_so() -> None:
     rng = Random(3)
     trials = [trial(at, rng.choice(["yes", "no"]), (rng.randint(0, 1), 1), f"c-{at % 3}") for at in range(60)]
-    found = estimate(KNOWN["g_mean"], KNOWN, trials)
+    found = estimate_aggregate(KNOWN["g_mean"], KNOWN, trials)
     assert found.ends == pytest.approx(oracle("g_mean", trials, [one.question.id for one in trials]))
     assert (found.clusters, found.about.endswith("only"), "these 3" in found.about) == (3, True, True)
 
@@ -189,45 +195,48 @@ def asked_again(seeds: int, few: int = 4) -> list[Trial]:
 @pytest.mark.parametrize("few", [3, 12])
 @pytest.mark.parametrize(("pooled", "seeds"), [("g_mean", "g_mean_seeds"), ("sensitivity", "sensitivity")])
 def test_estimate_six_draws_with_the_same_answers_are_no_surer_than_one(pooled: str, seeds: str, few: int) -> None:
-    once, six = estimate(KNOWN[pooled], KNOWN, asked_again(1, few)), estimate(KNOWN[seeds], KNOWN, asked_again(6, few))
+    once, six = (
+        estimate_aggregate(KNOWN[pooled], KNOWN, asked_again(1, few)),
+        estimate_aggregate(KNOWN[seeds], KNOWN, asked_again(6, few)),
+    )
     assert (once.low, once.value, once.high) == pytest.approx((six.low, six.value, six.high))
     assert six.n == 6 * once.n
 
 
 def test_estimate_mean_of_six_draws_with_the_same_answers_is_no_surer() -> None:
-    once, six = (estimate(KNOWN["score"], KNOWN, asked_again(seeds)) for seeds in (1, 6))
+    once, six = (estimate_aggregate(KNOWN["score"], KNOWN, asked_again(seeds)) for seeds in (1, 6))
     assert once.ends == pytest.approx(six.ends)
 
 
 @pytest.mark.parametrize("name", ["score", "sensitivity"])
 def test_estimate_few_clusters_are_called_as_the_family_calls_them(name: str) -> None:
     trials = [trial(at, "yes", (at % 2, 1), f"c-{at % 4}") for at in range(20)]
-    assert estimate(KNOWN[name], KNOWN, trials, noun="recipe").about == "over these 4 recipes only"
+    assert estimate_aggregate(KNOWN[name], KNOWN, trials, noun="recipe").about == "over these 4 recipes only"
 
 
 @pytest.mark.parametrize("name", ["sensitivity", "g_mean", "score", "g_mean_seeds", "g_deviation"])
 def test_estimate_single_question_has_no_interval(name: str) -> None:
     trials = [trial(0, "yes", (1, 1)), trial(0, "yes", (0, 1), repetition=2)]
-    assert estimate(KNOWN[name], KNOWN, trials).ends is None
+    assert estimate_aggregate(KNOWN[name], KNOWN, trials).ends is None
 
 
 def test_estimate_class_of_a_single_cluster_has_no_interval() -> None:
     trials = [trial(at, "yes" if at else "no", (1, 1)) for at in range(10)]
-    found = estimate(KNOWN["g_mean"], KNOWN, trials)
+    found = estimate_aggregate(KNOWN["g_mean"], KNOWN, trials)
     assert (found.value, found.ends) == (1.0, None)
 
 
 def test_estimate_without_any_difference_has_wilsons_interval() -> None:
     trials = classes([1] * 10, [1] * 10)
-    assert estimate(KNOWN["g_mean"], KNOWN, trials).ends == wilson(20, 20)
+    assert estimate_aggregate(KNOWN["g_mean"], KNOWN, trials).ends == wilson(20, 20)
     seeds = classes([1] * 10, [1] * 10) + classes([1] * 10, [1] * 10, seed=2, first=30)
-    found = estimate(KNOWN["g_deviation"], KNOWN, seeds)
+    found = estimate_aggregate(KNOWN["g_deviation"], KNOWN, seeds)
     assert (found.value, found.ends) == (0.0, None), "questions without a difference say nothing of one"
 
 
 def test_estimate_higher_confidence_is_wider() -> None:
     trials = classes([1, 0] * 10, [1, 1, 0] * 8)
-    ends = [estimate(KNOWN["g_mean"], KNOWN, trials, level).ends for level in (0.8, 0.99)]
+    ends = [estimate_aggregate(KNOWN["g_mean"], KNOWN, trials, level).ends for level in (0.8, 0.99)]
     assert ends[0] is not None
     assert ends[1] is not None
     assert ends[1][0] < ends[0][0] < ends[0][1] < ends[1][1]
@@ -246,12 +255,12 @@ def test_estimate_is_in_range_and_independent_of_order(
     rows: Sequence[tuple[bool, bool, int, int]], name: str, rng: Random
 ) -> None:
     trials = drawn(rows)
-    found = estimate(KNOWN[name], KNOWN, trials)
+    found = estimate_aggregate(KNOWN[name], KNOWN, trials)
     if found.value is not None:
         assert 0.0 <= found.value <= 1.0
         assert found.ends is None or found.ends[0] <= found.value <= found.ends[1]
     shuffled = rng.sample(trials, len(trials))
-    assert estimate(KNOWN[name], KNOWN, shuffled) == found
+    assert estimate_aggregate(KNOWN[name], KNOWN, shuffled) == found
 
 
 @settings(max_examples=60)
@@ -260,23 +269,23 @@ def test_ratio_of_one_part_with_equal_denominators_is_the_mean(
     rows: Sequence[tuple[bool, bool, int, int]], size: int
 ) -> None:
     trials = [trial(at, "yes", (size * hit, size), f"c-{cluster}") for at, (_, hit, cluster, _) in enumerate(rows)]
-    ratio, middle = (estimate(KNOWN[name], KNOWN, trials) for name in ("sensitivity", "score"))
+    ratio, middle = (estimate_aggregate(KNOWN[name], KNOWN, trials) for name in ("sensitivity", "score"))
     assert ratio.value == pytest.approx(middle.value)
     assert (ratio.n, ratio.clusters) == (middle.n, middle.clusters)
     assert (ratio.ends is None) == (middle.ends is None)
 
 
 def test_what_an_aggregate_is_made_of() -> None:
-    assert leaves_of(KNOWN["g_mean_seeds"], KNOWN) == {("ratio", "yes"), ("ratio", "no")}
+    assert aggregate_leaves(KNOWN["g_mean_seeds"], KNOWN) == {("ratio", "yes"), ("ratio", "no")}
     assert [one.name for one in STEPS if is_spread(one, KNOWN)] == ["g_deviation"]
 
 
 def test_merged_families_share_what_they_declare_alike() -> None:
     one, other = FamilyDescription("one", aggregates=STEPS), FamilyDescription("other", aggregates=STEPS[:2])
-    assert merged([one, other]) == KNOWN
+    assert merge_aggregates([one, other]) == KNOWN
     third = FamilyDescription("third", aggregates=(Aggregate("f1", "ratio", ("steps",)),))
     with pytest.raises(UsageError, match="families 'one' and 'third' mean different things by the aggregate 'f1'"):
-        merged([one, other, third])
+        merge_aggregates([one, other, third])
 
 
 @pytest.mark.parametrize(
@@ -295,5 +304,5 @@ def test_merged_families_share_what_they_declare_alike() -> None:
     ],
 )
 def test_mistake_of_names_the_aggregate_and_the_reason(added: Aggregate, told: str) -> None:
-    assert mistake_of(STEPS, {"depth"}) == ""
-    assert re.search(told, mistake_of([*STEPS, added], {"depth"}))
+    assert find_aggregate_mistake(STEPS, {"depth"}) == ""
+    assert re.search(told, find_aggregate_mistake([*STEPS, added], {"depth"}))

@@ -15,7 +15,7 @@ from pytest_taskgraph.results.statistics.intervals import (
     rate_interval,
     wilson,
 )
-from pytest_taskgraph.results.statistics.power import drawn, rate_intervals
+from pytest_taskgraph.results.statistics.power import draw_passes, rate_intervals
 
 Counts = list[tuple[int, int]]
 
@@ -137,7 +137,7 @@ def test_many_samples_at_once_give_the_same_ends(samples: list[tuple[list[int], 
 )
 def test_true_rate_below_the_interval_is_seldom(workflows: int, questions: int, alike: float, rate: float) -> None:
     answers = np.full(workflows, questions)
-    passed = drawn(answers, rate, alike, 1500, seed=7)
+    passed = draw_passes(answers, rate, alike, 1500, seed=7)
     assert np.mean(rate_intervals(passed, answers, 0.95)[0] >= rate) <= 0.05
     independent = [wilson(int(row.sum()), int(answers.sum()))[0] for row in passed]
     assert np.mean(np.array(independent) >= rate) > 0.08, "as if independent, far more runs pass"
@@ -145,7 +145,7 @@ def test_true_rate_below_the_interval_is_seldom(workflows: int, questions: int, 
 
 def test_posterior_holds_the_rate_where_the_robust_interval_does_not() -> None:
     answers = np.full(20, 5)
-    passed = drawn(answers, 0.95, 0.2, 1500, seed=3)
+    passed = draw_passes(answers, 0.95, 0.2, 1500, seed=3)
     assert np.mean(intervals(passed, answers)[0] >= 0.95) <= 0.05
     share = passed / 5
     robust = share.mean(axis=1) - stats.t.ppf(0.975, 19) * share.std(axis=1, ddof=1) / np.sqrt(20)

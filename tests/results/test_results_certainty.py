@@ -11,15 +11,15 @@ import pytest
 from scipy import stats
 
 from pytest_taskgraph.results.statistics.beta_binomial import correlation
-from pytest_taskgraph.results.statistics.certainty import Answered, Sample
+from pytest_taskgraph.results.statistics.certainty import AnsweredQuestion, Sample
 from pytest_taskgraph.results.statistics.intervals import wilson
-from pytest_taskgraph.results.statistics.power import clusters_needed, drawn, independent_needed, rate_intervals
+from pytest_taskgraph.results.statistics.power import clusters_needed, draw_passes, independent_needed, rate_intervals
 
 
 def made(workflows: int, each: int, pattern: tuple[float, ...], repeats: int = 1, rates: bool = True) -> Sample:
     """Questions whose values follow the pattern, `each` about a workflow."""
     questions = [
-        Answered(f"q{at}", f"w{at % workflows}", [pattern[at % len(pattern)]] * repeats)
+        AnsweredQuestion(f"q{at}", f"w{at % workflows}", [pattern[at % len(pattern)]] * repeats)
         for at in range(workflows * each)
     ]
     return Sample(questions, 0.95, rates, "workflow")
@@ -27,7 +27,7 @@ def made(workflows: int, each: int, pattern: tuple[float, ...], repeats: int = 1
 
 def told(sample: Sample, threshold: float) -> int:
     """The number of questions that is told."""
-    found = re.match(r"about ([\d,]+) questions", sample.enough(threshold))
+    found = re.match(r"about ([\d,]+) questions", sample.describe_needed(threshold))
     assert found
     return int(found[1].replace(",", ""))
 
@@ -60,7 +60,7 @@ def test_where_all_pass_the_number_is_the_least_that_decides(n: int, threshold: 
 
 def test_where_all_pass_in_workflows_more_workflows_are_named() -> None:
     sample = made(7, 8, (1.0,), repeats=3)
-    found = re.fullmatch(r"about ([\d,]+) questions on (\d+) workflows would decide", sample.enough(0.9))
+    found = re.fullmatch(r"about ([\d,]+) questions on (\d+) workflows would decide", sample.describe_needed(0.9))
     assert found
     workflows = int(found[2])
     assert int(found[1]) == 8 * workflows
@@ -89,7 +89,7 @@ def test_number_of_workflows_gives_the_power(counts: list[tuple[int, int]], thre
     assert number is not None
     for workflows, least, most in ((number, 0.75, 0.86), (ceil(number / 3), 0.0, 0.55)):
         sizes = np.full(workflows, counts[0][1])
-        low, high = rate_intervals(drawn(sizes, rate, correlation(counts), 1000, seed=2), sizes, 0.95)
+        low, high = rate_intervals(draw_passes(sizes, rate, correlation(counts), 1000, seed=2), sizes, 0.95)
         assert least <= np.mean((low >= threshold) | (high < threshold)) <= most, workflows
 
 
@@ -108,16 +108,18 @@ def test_number_for_a_mean_gives_the_power() -> None:
 
 def test_no_number_is_told_where_none_decides() -> None:
     sample = made(10, 1, (1.0, 0.0))
-    assert sample.enough(0.5) == "while it stays at the threshold, no number of questions decides"
-    assert sample.enough(0.50001) == "more questions than can be asked would decide"
-    assert made(10, 1, (1.0, 0.5), rates=False).enough(0.75001) == "more questions than can be asked would decide"
+    assert sample.describe_needed(0.5) == "while it stays at the threshold, no number of questions decides"
+    assert sample.describe_needed(0.50001) == "more questions than can be asked would decide"
+    assert (
+        made(10, 1, (1.0, 0.5), rates=False).describe_needed(0.75001) == "more questions than can be asked would decide"
+    )
     assert independent_needed(0.9, 0.8, 0.95, 10, most=50) is None
 
 
 @pytest.mark.parametrize("rates", [True, False])
 def test_number_is_the_same_each_time(rates: bool) -> None:
     first, again = (made(8, 5, (1.0, 0.0, 1.0, 1.0), rates=rates) for _ in range(2))
-    assert first.enough(0.6) == again.enough(0.6)
+    assert first.describe_needed(0.6) == again.describe_needed(0.6)
 
 
 @pytest.mark.parametrize("rates", [True, False])
@@ -128,7 +130,7 @@ def test_sample_draws_with_the_same_answers_are_no_surer_than_one(workflows: int
 
     def asked(draws: int) -> Sample:
         questions = [
-            Answered(f"q{at}-{draw}", f"w{at % workflows}", [value], f"q{at}")
+            AnsweredQuestion(f"q{at}-{draw}", f"w{at % workflows}", [value], f"q{at}")
             for at, value in enumerate(values)
             for draw in range(draws)
         ]

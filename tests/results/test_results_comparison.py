@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pytest_taskgraph.errors import UnknownNameError, UsageError
-from pytest_taskgraph.results.comparison import FAIL_ON, RunComparison, case_of, compare, fail_on_of
-from pytest_taskgraph.results.comparison.pairing import changes
+from pytest_taskgraph.results.comparison import FAIL_ON, RunComparison, compare, comparison_case, parse_fail_on
+from pytest_taskgraph.results.comparison.pairing import find_changes
 from pytest_taskgraph.results.record import build
 from pytest_taskgraph.trial import Failure, Json, Outcome, Question, Reply, Score, Trial
 
@@ -90,7 +90,10 @@ def test_compare_same_replies_is_identical_whatever_the_number() -> None:
         found = compare(record, record)
         told = f"{questions} paired question{'s' if questions > 1 else ''} got the same replies in both runs"
         assert (found.verdict, found.reason, found.needed) == ("identical replies", told, None)
-        assert case_of(found, frozenset({"regression", "inconclusive"})) == ("passed", f"identical replies: {told}")
+        assert comparison_case(found, frozenset({"regression", "inconclusive"})) == (
+            "passed",
+            f"identical replies: {told}",
+        )
 
 
 def test_compare_one_other_reply_or_score_is_not_identical() -> None:
@@ -157,7 +160,7 @@ def test_a_collapse_over_few_workflows_is_worse_and_told_of_these_only(workflows
     assert found.groups[0].verdict == "worse on these workflows"
     assert found.p == pytest.approx(2**-20)
     assert found.reason.endswith(f"; over {told} only, tested question by question")
-    assert case_of(found, frozenset({"regression"}))[0] == "failed"
+    assert comparison_case(found, frozenset({"regression"}))[0] == "failed"
     assert among(workflows, "-" * 20 + "+" * 40, "+" * 60).verdict == "better on these workflows"
 
 
@@ -313,14 +316,14 @@ def test_errors_are_counted_and_not_paired() -> None:
         ("q001", "after", "timeout: none came"),
         ("q002", "before", "timeout: none came"),
     ]
-    assert case_of(found, frozenset({"missing"}))[0] == "failed"
-    assert case_of(found)[0] == "passed"
+    assert comparison_case(found, frozenset({"missing"}))[0] == "failed"
+    assert comparison_case(found)[0] == "passed"
 
 
 def test_questions_of_one_run_only_are_listed() -> None:
     found = runs("++ ", " ++")
     assert (found.paired, found.only_before, found.only_after) == (1, ("q000",), ("q002",))
-    outcome, reason = case_of(found, frozenset({"missing"}))
+    outcome, reason = comparison_case(found, frozenset({"missing"}))
     assert outcome == "failed"
     assert "1 of the baseline were not asked" in reason
 
@@ -328,37 +331,37 @@ def test_questions_of_one_run_only_are_listed() -> None:
 def test_compare_without_pairs_is_inconclusive_and_fails() -> None:
     found = runs("++  ", "  ++")
     assert (found.verdict, found.paired, found.p, found.needed) == ("inconclusive", 0, None, None)
-    assert case_of(found)[0] == "failed"
-    assert case_of(found, frozenset({"missing"}))[0] == "failed"
+    assert comparison_case(found)[0] == "failed"
+    assert comparison_case(found, frozenset({"missing"}))[0] == "failed"
     empty = compare(run([]), run([]))
     assert (empty.verdict, empty.total) == ("inconclusive", None)
 
 
 def test_worse_fails_where_nothing_else_is_asked() -> None:
     found = runs("+" * 20, "-" * 20)
-    assert case_of(found, frozenset())[0] == case_of(found)[0] == "failed"
-    assert case_of(found, frozenset({"inconclusive"}))[0] == "passed"
+    assert comparison_case(found, frozenset())[0] == comparison_case(found)[0] == "failed"
+    assert comparison_case(found, frozenset({"inconclusive"}))[0] == "passed"
 
 
 def test_inconclusive_fails_only_where_that_is_asked() -> None:
     found = runs("+" * 5, "+" * 5)
-    assert case_of(found, frozenset({"regression"}))[0] == "passed"
-    assert case_of(found, frozenset({"regression", "inconclusive"}))[0] == "failed"
+    assert comparison_case(found, frozenset({"regression"}))[0] == "passed"
+    assert comparison_case(found, frozenset({"regression", "inconclusive"}))[0] == "failed"
 
 
 def test_fail_on_refuses_the_former_name_of_inconclusive() -> None:
     with pytest.raises(UsageError, match="--fail-on: the value 'undecided' is renamed to 'inconclusive'"):
-        fail_on_of(["regression, undecided"], "--fail-on")
+        parse_fail_on(["regression, undecided"], "--fail-on")
 
 
 def test_a_comparison_fails_only_on_what_there_is_to_fail_on() -> None:
-    assert fail_on_of(FAIL_ON, "--fail-on") == fail_on_of([" , ".join(FAIL_ON)], "--fail-on") == set(FAIL_ON)
+    assert parse_fail_on(FAIL_ON, "--fail-on") == parse_fail_on([" , ".join(FAIL_ON)], "--fail-on") == set(FAIL_ON)
     with pytest.raises(UsageError, match="--fail-on: nothing to fail on; expected some of regression, inconclusive"):
-        fail_on_of([","], "--fail-on")
+        parse_fail_on([","], "--fail-on")
     with pytest.raises(
         UnknownNameError, match=r"thing for --fail-on 'worse'; known: inconclusive, missing, regression"
     ):
-        fail_on_of(["regression", "worse"], "--fail-on")
+        parse_fail_on(["regression", "worse"], "--fail-on")
 
 
 def test_varied_questions_never_enter() -> None:
@@ -535,9 +538,11 @@ def test_another_notation_has_another_id_and_is_listed_all_the_same() -> None:
 
 def test_a_template_that_says_the_same_is_compared() -> None:
     question = asked("q")
-    assert changes(question, replace(question, digests={**question.digests, "template": "u"}), PATTERNS) == ("wording",)
-    assert changes(question, replace(question, system="Be brief."), PATTERNS) == ("prompt",)
-    assert changes(question, replace(question, episode="agent"), PATTERNS) == ("presentation",)
+    assert find_changes(question, replace(question, digests={**question.digests, "template": "u"}), PATTERNS) == (
+        "wording",
+    )
+    assert find_changes(question, replace(question, system="Be brief."), PATTERNS) == ("prompt",)
+    assert find_changes(question, replace(question, episode="agent"), PATTERNS) == ("presentation",)
 
 
 @settings(max_examples=30, deadline=None)

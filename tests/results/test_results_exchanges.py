@@ -12,8 +12,14 @@ from pytest_taskgraph import redaction
 from pytest_taskgraph.asking import Exchange
 from pytest_taskgraph.errors import NotAskedError, ProviderError
 from pytest_taskgraph.results import record
-from pytest_taskgraph.results.record.exchanges import keep_exchanges, replies, spending, subject_replies, sum_replies
-from pytest_taskgraph.results.record.plain import LONGEST_REPLY
+from pytest_taskgraph.results.record.exchanges import (
+    keep_exchanges,
+    model_replies,
+    sum_replies,
+    sum_spending,
+    trial_replies,
+)
+from pytest_taskgraph.results.record.json_values import LONGEST_REPLY
 from pytest_taskgraph.trial import Question, Reply, Request, Trial, digest_of
 
 QUESTION = Question(
@@ -84,7 +90,7 @@ def test_keep_exchanges_failed_stays_and_unsent_does_not() -> None:
         Exchange(put("c")),  # when the time for the question ran out
     ], None).exchanges  # fmt: skip
     assert [one["failure"] for one in said] == ["server", "timeout"]
-    assert replies(trial([Exchange(put("c"))], None)) == []
+    assert trial_replies(trial([Exchange(put("c"))], None)) == []
 
 
 def test_keep_exchanges_scores_embeddings_and_calls_of_tools() -> None:
@@ -149,9 +155,9 @@ def test_record_gives_exchanges_and_texts_back(contents: list[list[str]]) -> Non
 
 
 def _faults(written: dict[str, Any]) -> list[tuple[str, str]]:
-    from pytest_taskgraph.results.record.shape import faults
+    from pytest_taskgraph.results.record.shape import find_faults
 
-    return list(faults(written))
+    return list(find_faults(written))
 
 
 def test_record_cuts_long_texts_of_messages_but_never_a_prompt() -> None:
@@ -170,7 +176,7 @@ def test_subject_replies_are_equal_in_old_and_new_records() -> None:
     alone = Trial(QUESTION, "m", "right", REPLY)
     judge = {"role": "judge", "text": "Score: 5", "metric": "judge", "value": 1.0}
     new = trial([Exchange(put("Which is it?"), REPLY), Exchange(put("Judge.", role="judge"), Reply("Score: 5"))])
-    assert subject_replies(alone) == subject_replies(replace(alone, exchanges=[judge])) == subject_replies(new)
+    assert model_replies(alone) == model_replies(replace(alone, exchanges=[judge])) == model_replies(new)
     old_agent = replace(
         alone,
         exchanges=[
@@ -180,9 +186,9 @@ def test_subject_replies_are_equal_in_old_and_new_records() -> None:
     )
     asked = Exchange(put("a"), Reply("I ask", tool_calls=[{}]), note={"calls": OLD_CALLS})
     agent = trial([asked, Exchange(put("b"), REPLY, note={"calls": []})])
-    assert subject_replies(old_agent) == subject_replies(agent)
-    assert subject_replies(agent) != subject_replies(new)
-    assert subject_replies(trial([Exchange(put("a"), Reply("I asked")), Exchange(put("b"), REPLY)])) != subject_replies(
+    assert model_replies(old_agent) == model_replies(agent)
+    assert model_replies(agent) != model_replies(new)
+    assert model_replies(trial([Exchange(put("a"), Reply("I asked")), Exchange(put("b"), REPLY)])) != model_replies(
         agent
     )
 
@@ -197,7 +203,7 @@ def test_sums_count_every_reply_once(answers: list[Reply], failed: int, composed
     exchanges += [Exchange(put("f"), failure=ProviderError("server", "no"))] * failed
     reply = None if failed else replace(answers[-1]) if composed else answers[-1]
     made = replace(trial(exchanges, reply), outcome="error" if failed else "right")
-    sums, found = spending([made]), sum_replies(made)
+    sums, found = sum_spending([made]), sum_replies(made)
     known = {name: [getattr(one, name) for one in answers] for name in ("tokens_in", "tokens_out", "cost")}
     for name, values in known.items():
         told = [one for one in values if one is not None]

@@ -12,15 +12,15 @@ from hypothesis import strategies as st
 
 from pytest_taskgraph.errors import UsageError
 from pytest_taskgraph.results.case import RunCase
-from pytest_taskgraph.results.gates import Gate, alike, evaluate, parse, titles
+from pytest_taskgraph.results.gates import Gate, comparable_questions, evaluate_gate, gate_titles, parse_gate
 from pytest_taskgraph.results.population import (
-    Declared,
+    AbsenceReasons,
+    DeclaredQuestion,
     GateVocabulary,
     Population,
-    Whereabouts,
-    mistake,
-    population,
-    quoted,
+    build_population,
+    find_gate_mistake,
+    quote_part,
 )
 from pytest_taskgraph.results.statistics.intervals import clustered_interval, dependent_rate_interval, wilson
 from pytest_taskgraph.trial import Failure, Outcome, Question, Score, Trial
@@ -40,9 +40,9 @@ def trial(at: int, outcome: Outcome = "right", value: float | None = None, mark:
     return Trial(question, "m", outcome, score=score if answered else None, failure=failure)
 
 
-def declared(at: int) -> Declared:
+def declared(at: int) -> DeclaredQuestion:
     """What is known of that question before it is built."""
-    return Declared(f"q-{at:03d}", "understanding", "next_tasks", "structure", {"size": 12, "prompt": "own"})
+    return DeclaredQuestion(f"q-{at:03d}", "understanding", "next_tasks", "structure", {"size": 12, "prompt": "own"})
 
 
 def answered_all(answered: Iterable[Trial]) -> Population:
@@ -62,16 +62,16 @@ def counts_up_to(most: int) -> st.SearchStrategy[tuple[int, int]]:
 
 def verdict(expression: str, asked: Population, max_errors: float = 0.0) -> RunCase:
     """What the gate comes to."""
-    gate = parse(expression, METRICS)
-    return evaluate(gate, gate.name, "m", asked, max_errors)
+    gate = parse_gate(expression, METRICS)
+    return evaluate_gate(gate, gate.name, "m", asked, max_errors)
 
 
 def test_a_gate_is_read_as_it_is_documented() -> None:
-    assert parse("structure>=0.8", METRICS) == Gate("structure>=0.8", ("structure",), "", 0.8, None)
-    assert parse(" structure.next_tasks.jaccard >= 0.7 ", METRICS).parts == ("structure", "next_tasks")
-    assert parse("a.jaccard>=0.7", METRICS).metric == "jaccard"
-    assert parse("jaccard>=0.7", METRICS).parts == ("jaccard",)
-    assert parse("size=20>=0.6@90%", METRICS) == Gate("size=20>=0.6@90%", ("size=20",), "", 0.6, 0.9)
+    assert parse_gate("structure>=0.8", METRICS) == Gate("structure>=0.8", ("structure",), "", 0.8, None)
+    assert parse_gate(" structure.next_tasks.jaccard >= 0.7 ", METRICS).parts == ("structure", "next_tasks")
+    assert parse_gate("a.jaccard>=0.7", METRICS).metric == "jaccard"
+    assert parse_gate("jaccard>=0.7", METRICS).parts == ("jaccard",)
+    assert parse_gate("size=20>=0.6@90%", METRICS) == Gate("size=20>=0.6@90%", ("size=20",), "", 0.6, 0.9)
 
 
 @pytest.mark.parametrize(
@@ -91,9 +91,9 @@ def test_a_gate_is_read_as_it_is_documented() -> None:
     ],
 )
 def test_quotes_hold_what_would_end_a_name(written: str, parts: list[str]) -> None:
-    gate = parse(f"{written}>=0.5@95%", METRICS)
+    gate = parse_gate(f"{written}>=0.5@95%", METRICS)
     assert (list(gate.parts), gate.metric, gate.threshold, gate.confidence) == (parts, "", 0.5, 0.95)
-    assert parse(f"{gate.name}>=0.5", METRICS).parts == gate.parts, "a name is written as it is read"
+    assert parse_gate(f"{gate.name}>=0.5", METRICS).parts == gate.parts, "a name is written as it is read"
 
 
 @given(st.text(min_size=1))
@@ -101,17 +101,17 @@ def test_quotes_hold_what_would_end_a_name(written: str, parts: list[str]) -> No
 @example("a= b")
 def test_each_value_can_be_written(value: str) -> None:
     part = f"label={value}"
-    gate = parse(f"{quoted(part)}.structure.jaccard>=0.5", METRICS)
+    gate = parse_gate(f"{quote_part(part)}.structure.jaccard>=0.5", METRICS)
     assert (gate.parts, gate.metric) == ((part, "structure"), "jaccard")
 
 
 @given(st.text("ab.=<>@\"' ", max_size=12))
 def test_whatever_is_written_is_a_gate_or_a_mistake_of_usage(text: str) -> None:
     try:
-        gate = parse(f"{text}>=0.5", METRICS)
+        gate = parse_gate(f"{text}>=0.5", METRICS)
     except UsageError:
         return
-    assert parse(f"{gate.name}>=0.5", METRICS).parts == gate.parts
+    assert parse_gate(f"{gate.name}>=0.5", METRICS).parts == gate.parts
 
 
 @pytest.mark.parametrize(
@@ -122,13 +122,13 @@ def test_whatever_is_written_is_a_gate_or_a_mistake_of_usage(text: str) -> None:
 )  # fmt: skip
 def test_anything_else_is_a_mistake_that_repeats_what_was_written(text: str) -> None:
     with pytest.raises(UsageError, match=r"expected|takes") as error:
-        parse(text, METRICS)
+        parse_gate(text, METRICS)
     assert repr(text) in str(error.value)
 
 
 def test_gates_about_the_same_are_told_apart() -> None:
-    gates = [parse(text, METRICS) for text in ("a>=0.5", "a>=0.8@95%", "b>=1")]
-    assert titles(gates) == ["a>=0.5", "a>=0.8@95%", "b"]
+    gates = [parse_gate(text, METRICS) for text in ("a>=0.5", "a>=0.8@95%", "b>=1")]
+    assert gate_titles(gates) == ["a>=0.5", "a>=0.8@95%", "b"]
 
 
 def test_a_plain_gate_compares_the_estimate() -> None:
@@ -187,13 +187,13 @@ def test_gates_leave_graded_questions_out_beside_others(gate: str, trials: int, 
     graded = [trial(at, "graded", 0.5, mark=0.0) for at in range(4)]
     binary = [trial(at, "right" if at % 3 else "wrong") for at in range(4, 18)]
     unasked = [*(declared(at) for at in range(18, 21)), replace(declared(21), graded=True)]
-    came, known, left_out = alike(parse(gate, METRICS), [*graded, *binary], unasked)
+    came, known, left_out = comparable_questions(parse_gate(gate, METRICS), [*graded, *binary], unasked)
     assert (len(came), len(known), left_out) == (trials, questions, apart)
-    assert alike(parse(gate, METRICS), graded, unasked[3:]) == (graded, unasked[3:], 0)
+    assert comparable_questions(parse_gate(gate, METRICS), graded, unasked[3:]) == (graded, unasked[3:], 0)
 
 
 def test_a_gate_counts_the_graded_questions_it_leaves_out() -> None:
-    told = verdict("structure>=0.5", replace(rate(10, 14), apart=4)).reason
+    told = verdict("structure>=0.5", replace(rate(10, 14), graded_left_out=4)).reason
     assert told.startswith("pass rate 0.714 of 14 answered (")
     assert told.endswith(", threshold 0.5; 4 graded left out")
 
@@ -251,44 +251,44 @@ def test_repetitions_of_a_question_are_one_question() -> None:
 
 
 def test_a_metric_that_no_question_has_fails() -> None:
-    gate = parse("structure.score>=0.1", METRICS)
-    found = evaluate(Gate(gate.text, gate.parts, "recall", 0.1, None), "g", "m", rate(3, 3))
+    gate = parse_gate("structure.score>=0.1", METRICS)
+    found = evaluate_gate(Gate(gate.text, gate.parts, "recall", 0.1, None), "g", "m", rate(3, 3))
     assert (found.outcome, found.reason) == ("failed", "not decided: no question has the metric 'recall'")
 
 
-def whole(trials: list[Trial], where: Whereabouts, n: int = 4) -> Population:
+def whole(trials: list[Trial], where: AbsenceReasons, n: int = 4) -> Population:
     """The population of the first `n` questions, of which these were tried."""
     ids = {one.question.id for one in trials}
-    return population(trials, [declared(at) for at in range(n)], where, ids.__contains__)
+    return build_population(trials, [declared(at) for at in range(n)], where, ids.__contains__)
 
 
 def test_questions_that_the_user_left_out_skip_a_gate() -> None:
-    found = verdict("structure>=0.8", whole([trial(0)], Whereabouts(chosen=("-k",))))
+    found = verdict("structure>=0.8", whole([trial(0)], AbsenceReasons(selected_by=("-k",))))
     assert (found.outcome, found.reason) == ("skipped", "not decided: 3 of 4 questions left out by -k")
 
 
 @pytest.mark.parametrize(
     ("where", "reason"),
     [
-        (Whereabouts(), "3 of 4 questions did not run, though nothing on the command line left them out"),
-        (Whereabouts({f"q-{at:03d}": "were skipped: no" for at in (1, 2, 3)}), "3 of 4 questions were skipped: no"),
+        (AbsenceReasons(), "3 of 4 questions did not run, though nothing on the command line left them out"),
+        (AbsenceReasons({f"q-{at:03d}": "were skipped: no" for at in (1, 2, 3)}), "3 of 4 questions were skipped: no"),
         (
-            Whereabouts({"q-001": "were skipped: no"}, chosen=("-k",)),
+            AbsenceReasons({"q-001": "were skipped: no"}, selected_by=("-k",)),
             "1 of 4 questions were skipped: no; 2 of 4 questions left out by -k",
         ),
         (
-            Whereabouts(lost=frozenset({"q-000", "q-001"}), chosen=("-k",)),
+            AbsenceReasons(lost=frozenset({"q-000", "q-001"}), selected_by=("-k",)),
             "1 of 4 questions were lost with their worker; 2 of 4 questions left out by -k",
         ),
     ],
 )
-def test_questions_missing_for_any_other_reason_fail_it(where: Whereabouts, reason: str) -> None:
+def test_questions_missing_for_any_other_reason_fail_it(where: AbsenceReasons, reason: str) -> None:
     found = verdict("structure>=0.1", whole([trial(0)], where))
     assert (found.outcome, found.reason) == ("failed", f"not decided: {reason}")
 
 
 def test_missing_replies_fail_a_gate_beyond_what_is_allowed() -> None:
-    asked = whole([trial(0), trial(1), trial(2), trial(3, "error")], Whereabouts())
+    asked = whole([trial(0), trial(1), trial(2), trial(3, "error")], AbsenceReasons())
     assert verdict("structure>=0.8", asked).reason == "not decided: 1 of 4 replies missing (server 1)"
     assert verdict("structure>=0.8", asked, 0.2).outcome == "failed"
     assert verdict("structure>=0.8", asked, 0.25).outcome == "passed"
@@ -298,7 +298,7 @@ def test_questions_that_a_budget_stopped_are_told_in_one() -> None:
     stopped = [trial(at, "skipped") for at in range(4)]
     for at, one in enumerate(stopped):
         object.__setattr__(one, "failure", Failure("budget::calls", f"{at} left"))
-    found = verdict("structure>=0.8", whole(stopped, Whereabouts()))
+    found = verdict("structure>=0.8", whole(stopped, AbsenceReasons()))
     assert found.reason == "not decided: 4 of 4 questions were not asked: budget::calls is spent"
 
 
@@ -307,14 +307,14 @@ KNOWN = GateVocabulary(
     frozenset({"structure", "next_tasks", "behaviour", "reachable"}),
     ("jaccard", "score"),
     {"size": ("12", "20"), "depth": (), "prompt": ("direct", "ask.v2")},
-    closed=frozenset({"size"}),
+    closed_labels=frozenset({"size"}),
 )
 
 
 def test_names_are_looked_for_among_what_was_declared() -> None:
     names = ("structure", "next_tasks", "understanding", "size=12", "structure.size=12", "depth=3", "structure.jaccard")
     for name in names:
-        assert mistake(parse(f"{name}>=0.8", METRICS).parts, [declared(0)], KNOWN) is None
+        assert find_gate_mistake(parse_gate(f"{name}>=0.8", METRICS).parts, [declared(0)], KNOWN) is None
 
 
 @pytest.mark.parametrize(
@@ -341,26 +341,26 @@ def test_names_are_looked_for_among_what_was_declared() -> None:
     ],
 )
 def test_a_name_that_nothing_has_is_absent_unknown_or_wrong(name: str, kind: str, text: str) -> None:
-    found = mistake(parse(f"{name}>=0.8", METRICS).parts, [declared(0)], KNOWN)
+    found = find_gate_mistake(parse_gate(f"{name}>=0.8", METRICS).parts, [declared(0)], KNOWN)
     assert found is not None
     assert (found.kind, text in found.text) == (kind, True), found.text
 
 
 def test_labels_of_a_pattern_of_the_user_may_be_found_later() -> None:
-    own = Declared("q", "understanding", "handover", "custom", {"size": 12})
-    assert mistake(["colour=red"], [own], KNOWN) is None
-    assert mistake(["sizes=12"], [own, declared(0)], KNOWN) is None, "it may be a label of that pattern"
-    assert mistake(["structure", "sizes=12"], [own, declared(0)], KNOWN) is not None, "of ours it is none"
-    assert mistake(["custom", "sizes=12"], [own, declared(0)], KNOWN) is None
+    own = DeclaredQuestion("q", "understanding", "handover", "custom", {"size": 12})
+    assert find_gate_mistake(["colour=red"], [own], KNOWN) is None
+    assert find_gate_mistake(["sizes=12"], [own, declared(0)], KNOWN) is None, "it may be a label of that pattern"
+    assert find_gate_mistake(["structure", "sizes=12"], [own, declared(0)], KNOWN) is not None, "of ours it is none"
+    assert find_gate_mistake(["custom", "sizes=12"], [own, declared(0)], KNOWN) is None
 
 
 def test_a_metric_that_marks_none_of_the_questions_is_known_before() -> None:
     ours = [replace(declared(at), metrics=("jaccard", "recall")) for at in range(2)]
     other = replace(declared(2), group="flow_start", metrics=("correctness",))
-    assert mistake(["structure"], [*ours, other], KNOWN, "recall") is None
-    assert mistake(["flow_start"], [*ours, declared(3)], KNOWN, "recall") is not None
-    assert mistake(["next_tasks"], [declared(0)], KNOWN, "recall") is None, "nothing is known of its metrics"
-    found = mistake(["next_tasks", "size=12"], [*ours, other], KNOWN, "correctness")
+    assert find_gate_mistake(["structure"], [*ours, other], KNOWN, "recall") is None
+    assert find_gate_mistake(["flow_start"], [*ours, declared(3)], KNOWN, "recall") is not None
+    assert find_gate_mistake(["next_tasks"], [declared(0)], KNOWN, "recall") is None, "nothing is known of its metrics"
+    found = find_gate_mistake(["next_tasks", "size=12"], [*ours, other], KNOWN, "correctness")
     assert found is not None
     assert (found.kind, found.text) == (
         "absent", "no question of 'next_tasks.size=12' has the metric 'correctness'; they have: recall, jaccard"
@@ -369,22 +369,22 @@ def test_a_metric_that_marks_none_of_the_questions_is_known_before() -> None:
 
 @pytest.mark.parametrize("value", ["12", "None"])
 def test_a_label_that_a_question_will_not_have_is_known_before(value: str) -> None:
-    known = [Declared(f"q{at}", "understanding", "next_tasks", "structure", {"size": at}) for at in (None, 8)]
-    assert mistake(["size=8"], known, GateVocabulary()) is None
-    found = mistake([f"size={value}"], known, GateVocabulary())
+    known = [DeclaredQuestion(f"q{at}", "understanding", "next_tasks", "structure", {"size": at}) for at in (None, 8)]
+    assert find_gate_mistake(["size=8"], known, GateVocabulary()) is None
+    found = find_gate_mistake([f"size={value}"], known, GateVocabulary())
     assert found is not None
     assert found.text.endswith("known values of size: 8")
 
 
 def test_no_more_names_are_told_than_fit_a_line() -> None:
-    found = mistake(["pattern_3x"], [declared(0)], GateVocabulary([f"pattern_{at}" for at in range(99)]))
+    found = find_gate_mistake(["pattern_3x"], [declared(0)], GateVocabulary([f"pattern_{at}" for at in range(99)]))
     assert found is not None
     assert found.text.count("pattern_") == 11 + 1  # the one in question, the one that is meant, and ten
     assert found.text.endswith(" and 92 more")
 
 
 def test_what_ended_a_run_comes_first() -> None:
-    where = Whereabouts(otherwise="did not run", ended="authentication: no more is sent")
+    where = AbsenceReasons(default="did not run", stop_reason="authentication: no more is sent")
     asked = whole([trial(0), trial(1, "error")], where)
     assert verdict("structure>=0.8", asked).reason == (
         "not decided: authentication: no more is sent; 1 of 2 replies missing (server 1); 2 of 4 questions did not run"

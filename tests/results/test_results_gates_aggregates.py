@@ -8,10 +8,10 @@ from collections.abc import Sequence
 import pytest
 
 from pytest_taskgraph.family_description import Aggregate
-from pytest_taskgraph.results.aggregates import estimate
+from pytest_taskgraph.results.aggregates import estimate_aggregate
 from pytest_taskgraph.results.case import RunCase
-from pytest_taskgraph.results.gates import Gate, alike, evaluate, parse, refusal
-from pytest_taskgraph.results.population import Declared, GateVocabulary, Population, mistake
+from pytest_taskgraph.results.gates import Gate, aggregate_refusal, comparable_questions, evaluate_gate, parse_gate
+from pytest_taskgraph.results.population import DeclaredQuestion, GateVocabulary, Population, find_gate_mistake
 from pytest_taskgraph.trial import Question, Score, Trial
 
 AGGREGATES = (
@@ -40,17 +40,17 @@ def classes(yes: Sequence[int], no: Sequence[int]) -> list[Trial]:
 
 
 def verdict(expression: str, trials: Sequence[Trial]) -> RunCase:
-    gate = parse(expression, METRICS, KNOWN)
-    return evaluate(gate, gate.name, "m", Population(tuple(trials), (), {}, 0), known=KNOWN)
+    gate = parse_gate(expression, METRICS, KNOWN)
+    return evaluate_gate(gate, gate.name, "m", Population(tuple(trials), (), {}, 0), known=KNOWN)
 
 
 def test_parse_reads_an_aggregate_behind_a_name_alone() -> None:
-    gate = parse("next_step.g_mean>=0.5@95%", METRICS, KNOWN)
+    gate = parse_gate("next_step.g_mean>=0.5@95%", METRICS, KNOWN)
     assert gate == Gate("next_step.g_mean>=0.5@95%", ("next_step",), "", 0.5, 0.95, "g_mean")
     assert gate.name == "next_step.g_mean"
-    assert parse("g_mean>=0.5", METRICS, KNOWN).parts == ("g_mean",)
-    assert parse("next_step.g_mean>=0.5", METRICS).parts == ("next_step", "g_mean"), "no family has it"
-    assert parse("next_step.depth>=0.5", METRICS, KNOWN).metric == "depth"
+    assert parse_gate("g_mean>=0.5", METRICS, KNOWN).parts == ("g_mean",)
+    assert parse_gate("next_step.g_mean>=0.5", METRICS).parts == ("next_step", "g_mean"), "no family has it"
+    assert parse_gate("next_step.depth>=0.5", METRICS, KNOWN).metric == "depth"
 
 
 def test_gate_compares_the_aggregate_of_the_pooled_questions() -> None:
@@ -58,7 +58,7 @@ def test_gate_compares_the_aggregate_of_the_pooled_questions() -> None:
     passed, failed = verdict("steps.g_mean>=0.5", trials), verdict("steps.g_mean>=0.6", trials)
     assert (passed.outcome, failed.outcome) == ("passed", "failed")
     assert passed.estimate == pytest.approx(0.5477, abs=5e-5)
-    ends = estimate(KNOWN["g_mean"], KNOWN, trials).ends
+    ends = estimate_aggregate(KNOWN["g_mean"], KNOWN, trials).ends
     assert (passed.low, passed.high) == ends
     assert ends is not None
     assert passed.reason == f"g_mean 0.548 of 9 answered (95% {ends[0]:.3f}-{ends[1]:.3f}), threshold 0.5"
@@ -109,8 +109,8 @@ def test_gate_mean_aggregate_is_the_mean_of_its_metric() -> None:
 def test_alike_only_the_main_score_parts_graded_from_other_questions() -> None:
     trials = [*classes([1, 1], [0]), trial(9, "no", 1, pass_threshold=0.0)]
     for name, apart in (("g_mean", 0), ("depth_mean", 0), ("overall", 1)):
-        gate = parse(f"steps.{name}>=0.5", METRICS, KNOWN)
-        came, _, left = alike(gate, trials, (), KNOWN)
+        gate = parse_gate(f"steps.{name}>=0.5", METRICS, KNOWN)
+        came, _, left = comparable_questions(gate, trials, (), KNOWN)
         assert (len(came), left) == (4 - apart, apart), name
 
 
@@ -125,15 +125,15 @@ def test_alike_only_the_main_score_parts_graded_from_other_questions() -> None:
 )
 def test_refusal_tells_why_a_gate_cannot_be(name: str, known: Sequence[str], told: str) -> None:
     gate = Gate("", ("next_step",), "", 0.5, None, name)
-    assert re.fullmatch(told, refusal(gate, {one: KNOWN[one] for one in known}))
+    assert re.fullmatch(told, aggregate_refusal(gate, {one: KNOWN[one] for one in known}))
 
 
 def test_mistake_suggests_aggregates_where_one_is_meant() -> None:
-    declared = [Declared("q-001", "steps", "next_step", "")]
+    declared = [DeclaredQuestion("q-001", "steps", "next_step", "")]
     known = GateVocabulary(("steps",), frozenset(), ("score", "depth"), aggregates=sorted(KNOWN))
-    alone = mistake(("g_mean",), declared, known)
+    alone = find_gate_mistake(("g_mean",), declared, known)
     assert alone is not None
     assert (alone.text, alone.kind) == ("'g_mean' is an aggregate, and stands after a name: steps.g_mean", "wrong")
-    typo = mistake(("steps", "g_man"), declared, known)
+    typo = find_gate_mistake(("steps", "g_man"), declared, known)
     assert typo is not None
     assert "no metric or aggregate is called so; did you mean 'g_mean'?" in typo.text

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_taskgraph.results.record import build, tally_of
-from pytest_taskgraph.results.repetitions import reduced
+from pytest_taskgraph.results.repetitions import reduce_repetitions
 from pytest_taskgraph.results.statistics.intervals import clustered_interval
 from pytest_taskgraph.results.tally import Tally
 from pytest_taskgraph.scoring.grade import score_reply
@@ -90,7 +90,7 @@ def test_repetitions_of_a_graded_question_are_one_value_of_its_interval() -> Non
     again = [replace(one, question=replace(one.question, id=f"{one.question.id}-r2", repetition=2)) for one in once]
     (group,), (repeated,) = (tallied(*ones).groups(graded=True) for ones in (once, [*once, *again]))
     assert repeated.interval == pytest.approx(group.interval)
-    found = reduced(repeated)
+    found = reduce_repetitions(repeated)
     assert (found.majority, found.pass_at, found.pass_hat) == (None, {1: None, 2: None}, {1: None, 2: None})
     assert found.mean == pytest.approx(0.35)
     assert found.within == pytest.approx(0.0)

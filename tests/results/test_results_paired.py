@@ -10,7 +10,15 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from pytest_taskgraph.results.statistics import paired
-from pytest_taskgraph.results.statistics.paired import Loss, holm, loss, mcnemar, needed, needed_clusters, sign_flip
+from pytest_taskgraph.results.statistics.paired import (
+    LossEstimate,
+    estimate_loss,
+    holm,
+    mcnemar,
+    needed_clusters,
+    needed_questions,
+    sign_flip,
+)
 
 counts = st.integers(0, 60)
 thousandths = st.lists(st.integers(-1000, 1000).map(lambda one: one / 1000), max_size=9)
@@ -98,15 +106,15 @@ def test_holm_rejects_what_stepping_down_rejects(values: list[float], level: flo
 
 def test_without_a_change_the_bound_of_the_loss_is_tangos() -> None:
     z = stats.norm.ppf(0.975)
-    found = loss({str(at): [0.0] for at in range(100)})
+    found = estimate_loss({str(at): [0.0] for at in range(100)})
     assert (found.n, found.clusters, found.mean) == (100, 100, 0.0)
     assert found.upper == pytest.approx(z * z / (100 + z * z))
 
 
 def test_the_bound_follows_the_clusters_not_the_questions() -> None:
     losses = [1.0, 0.0, 0.0, -1.0, 1.0, 0.0, 1.0, 0.0] * 5
-    alone = loss({str(at): [one] for at, one in enumerate(losses)})
-    together = loss({str(at): [one] * 4 for at, one in enumerate(losses[:10])})
+    alone = estimate_loss({str(at): [one] for at, one in enumerate(losses)})
+    together = estimate_loss({str(at): [one] * 4 for at, one in enumerate(losses[:10])})
     assert alone.mean == pytest.approx(fsum(losses) / 40)
     expected = alone.mean + stats.t.ppf(0.975, 39) * stats.sem(losses)
     assert alone.upper == pytest.approx(expected)
@@ -115,19 +123,19 @@ def test_the_bound_follows_the_clusters_not_the_questions() -> None:
 
 
 def test_one_cluster_bounds_nothing() -> None:
-    found = loss({"w": [0.0] * 500})
+    found = estimate_loss({"w": [0.0] * 500})
     assert (found.upper, found.variance) == (1.0, None)
-    assert loss({}).n == 0
+    assert estimate_loss({}).n == 0
 
 
 def test_number_needed_is_that_of_a_normal_test_with_many_clusters() -> None:
-    found = Loss(20_000, 20_000, 0.0, 0.001, 0.2)
-    assert needed(found, 0.0005) == 6_300_000  # 0.2 (1.960 + 0.842)² / 0.0005² = 6,279,000
-    assert needed(found, 0.0) is None
+    found = LossEstimate(20_000, 20_000, 0.0, 0.001, 0.2)
+    assert needed_questions(found, 0.0005) == 6_300_000  # 0.2 (1.960 + 0.842)² / 0.0005² = 6,279,000
+    assert needed_questions(found, 0.0) is None
 
 
 def test_number_needed_is_greater_where_the_variance_is_known_from_few() -> None:
-    many, few = (needed_clusters(Loss(n, n, 0.0, 0.09, 0.2), 0.05) for n in (600, 6))
+    many, few = (needed_clusters(LossEstimate(n, n, 0.0, 0.09, 0.2), 0.05) for n in (600, 6))
     assert many is not None
     assert few is not None
     assert many == 630
@@ -135,21 +143,21 @@ def test_number_needed_is_greater_where_the_variance_is_known_from_few() -> None
 
 
 def test_number_needed_beyond_that_of_no_loss_assumes_the_loss_seen() -> None:
-    between = needed(Loss(700, 700, 0.02, 0.07, 0.2), 0.05)
+    between = needed_questions(LossEstimate(700, 700, 0.02, 0.07, 0.2), 0.05)
     assert between == 1800  # 0.2 (1.960 + 0.842)² / 0.03² = 1744 and a little: the farther of none and the margin
-    assert needed(Loss(700, 700, 0.03, 0.07, 0.2), 0.05) == between
+    assert needed_questions(LossEstimate(700, 700, 0.03, 0.07, 0.2), 0.05) == between
 
 
 def test_number_needed_counts_clusters_however_many_questions_they_have() -> None:
-    found = [loss({str(at): [0.0] * size for at in range(10)}) for size in (10, 20)]
+    found = [estimate_loss({str(at): [0.0] * size for at in range(10)}) for size in (10, 20)]
     assert [needed_clusters(one, 0.05) for one in found] == [77, 75]
-    assert [needed(one, 0.05) for one in found] == [770, 1500]
+    assert [needed_questions(one, 0.05) for one in found] == [770, 1500]
 
 
-def drawn(rng: Random, clusters: int, size: int, flips: float) -> Loss:
+def drawn(rng: Random, clusters: int, size: int, flips: float) -> LossEstimate:
     """The loss where each question changes with that chance, one way or the other."""
     sides = ((1.0, -1.0, 0.0), (flips / 2, flips / 2, 1 - flips))
-    return loss({str(at): rng.choices(*sides, k=size) for at in range(clusters)})
+    return estimate_loss({str(at): rng.choices(*sides, k=size) for at in range(clusters)})
 
 
 @pytest.mark.parametrize(
@@ -176,13 +184,13 @@ def test_following_the_number_comes_to_an_end(between: float) -> None:
     assert 0 < rounds < 8
 
 
-def drawn_with(rng: Random, clusters: int, lost: float) -> Loss:
+def drawn_with(rng: Random, clusters: int, lost: float) -> LossEstimate:
     sides = ((1.0, -1.0, 0.0), (0.05 + lost, 0.05, 0.9 - lost))
-    return loss({str(at): rng.choices(*sides, k=3) for at in range(clusters)})
+    return estimate_loss({str(at): rng.choices(*sides, k=3) for at in range(clusters)})
 
 
 @given(st.integers(2, 5000), st.floats(0, 2), st.floats(0.001, 1))
 def test_what_decides_is_more_than_there_is(n: int, variance: float, margin: float) -> None:
-    number = needed(Loss(n, n, 0.0, 1.0, variance), margin)
+    number = needed_questions(LossEstimate(n, n, 0.0, 1.0, variance), margin)
     assert number is not None
     assert number > n

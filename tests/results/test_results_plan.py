@@ -7,12 +7,12 @@ from described_runs import described
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_taskgraph.results.plan import Amount, PlanEntry, plan_of
+from pytest_taskgraph.results.run_forecast import CostAmount, ForecastEntry, build_forecast
 
-ONE = PlanEntry("m", "understanding", "chain", "structure", 1, 100, 0.25, 0.5)
+ONE = ForecastEntry("m", "understanding", "chain", "structure", 1, 100, 0.25, 0.5)
 
 entries = st.builds(
-    PlanEntry,
+    ForecastEntry,
     st.sampled_from(["m", "n"]),
     st.just("understanding"),
     st.sampled_from(["chain", "loops", "other"]),
@@ -27,28 +27,33 @@ entries = st.builds(
 
 
 def test_a_row_adds_its_questions_up() -> None:
-    total = plan_of([ONE, replace(ONE, requests=3)]).total
+    total = build_forecast([ONE, replace(ONE, requests=3)]).total
     assert (total.questions, total.requests, total.stored, total.tokens_in) == (2, 4, 0, 200)
-    assert (total.expected, total.worst) == (Amount(0.5), Amount(1.0))
+    assert (total.expected, total.worst) == (CostAmount(0.5), CostAmount(1.0))
 
 
 def test_at_worst_every_retry_is_billed() -> None:
-    assert plan_of([ONE], retries=5).total.worst == Amount(3.0)
-    assert plan_of([ONE], retries=5).total.expected == Amount(0.25)
+    assert build_forecast([ONE], retries=5).total.worst == CostAmount(3.0)
+    assert build_forecast([ONE], retries=5).total.expected == CostAmount(0.25)
 
 
 def test_what_is_stored_is_not_sent_and_costs_nothing() -> None:
-    total = plan_of([replace(ONE, expected=None, worst=None, requests=0, tokens_in=0, stored=2)]).total
+    total = build_forecast([replace(ONE, expected=None, worst=None, requests=0, tokens_in=0, stored=2)]).total
     assert (total.questions, total.requests, total.stored, total.tokens_in) == (1, 0, 2, 0)
-    assert (total.expected, total.worst) == (Amount(0.0), Amount(0.0))
+    assert (total.expected, total.worst) == (CostAmount(0.0), CostAmount(0.0))
 
 
 @pytest.mark.parametrize(
     ("costs", "amount"),
-    [([], Amount(0.0)), ([None], Amount(None, True)), ([None, 1.0], Amount(1.0, True)), ([0.0], Amount(0.0))],
+    [
+        ([], CostAmount(0.0)),
+        ([None], CostAmount(None, True)),
+        ([None, 1.0], CostAmount(1.0, True)),
+        ([0.0], CostAmount(0.0)),
+    ],
 )
-def test_the_unknown_is_never_nothing(costs: list[float | None], amount: Amount) -> None:
-    total = plan_of([replace(ONE, expected=cost, worst=cost) for cost in costs]).total
+def test_the_unknown_is_never_nothing(costs: list[float | None], amount: CostAmount) -> None:
+    total = build_forecast([replace(ONE, expected=cost, worst=cost) for cost in costs]).total
     assert total.expected == total.worst == amount
 
 
@@ -64,20 +69,20 @@ def test_models_stand_as_they_come_and_patterns_as_in_the_catalogue() -> None:
             ("e", "structure"),
         )
     ]
-    plan = plan_of(given_entries, descriptions=described("e", "c"))
-    assert [row.name for row in plan.of("z")] == ["e", "c", "d", "b", "x"]
+    plan = build_forecast(given_entries, descriptions=described("e", "c"))
+    assert [row.name for row in plan.rows_of("z")] == ["e", "c", "d", "b", "x"]
     assert [total.model for total in plan.totals] == ["z", "a"]
 
 
 @given(st.lists(entries, max_size=12), st.integers(0, 3))
-def test_rows_and_models_add_up_to_the_total(given_entries: list[PlanEntry], retries: int) -> None:
-    plan = plan_of(given_entries, retries)
+def test_rows_and_models_add_up_to_the_total(given_entries: list[ForecastEntry], retries: int) -> None:
+    plan = build_forecast(given_entries, retries)
     for parts in (plan.rows, plan.totals):
         for count in ("questions", "requests", "stored", "shared", "tokens_in"):
             assert sum(getattr(row, count) for row in parts) == getattr(plan.total, count)
         for cost in ("expected", "worst"):
-            amounts: list[Amount] = [getattr(row, cost) for row in parts]
-            total: Amount = getattr(plan.total, cost)
+            amounts: list[CostAmount] = [getattr(row, cost) for row in parts]
+            total: CostAmount = getattr(plan.total, cost)
             assert sum(amount.known or 0 for amount in amounts) == (total.known or 0)
             assert any(amount.more for amount in amounts) is total.more
     assert plan.total.questions == len(given_entries)

@@ -5,14 +5,14 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_taskgraph.results.tally import ranges
+from pytest_taskgraph.results.tally import split_into_ranges
 
 NUMBERS = st.lists(st.integers(-50, 50), min_size=1, max_size=60)
 
 
 @given(NUMBERS, st.integers(1, 8))
 def test_every_number_is_in_exactly_one_range(numbers: list[int], most: int) -> None:
-    found = ranges(numbers, most)
+    found = split_into_ranges(numbers, most)
     assert 1 <= len(found) <= most
     assert all(sum(least <= number <= greatest for least, greatest in found) == 1 for number in numbers)
     assert all({least, greatest} <= set(numbers) for least, greatest in found)
@@ -21,16 +21,16 @@ def test_every_number_is_in_exactly_one_range(numbers: list[int], most: int) -> 
 
 @given(NUMBERS, st.integers(1, 8))
 def test_the_order_of_the_numbers_does_not_matter(numbers: list[int], most: int) -> None:
-    assert ranges(numbers, most) == ranges(sorted(numbers), most)
+    assert split_into_ranges(numbers, most) == split_into_ranges(sorted(numbers), most)
 
 
 def test_few_different_numbers_have_a_range_each() -> None:
-    assert ranges([3, 1, 3, 2], 5) == [(1, 1), (2, 2), (3, 3)]
+    assert split_into_ranges([3, 1, 3, 2], 5) == [(1, 1), (2, 2), (3, 3)]
 
 
 def test_many_numbers_are_shared_out_evenly() -> None:
-    assert ranges(range(100), 4) == [(0, 24), (25, 49), (50, 74), (75, 99)]
+    assert split_into_ranges(range(100), 4) == [(0, 24), (25, 49), (50, 74), (75, 99)]
 
 
 def test_nothing_has_no_range() -> None:
-    assert ranges([], 3) == []
+    assert split_into_ranges([], 3) == []

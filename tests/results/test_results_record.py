@@ -20,8 +20,8 @@ from pytest_taskgraph.errors import ReadError, UsageError
 from pytest_taskgraph.family_description import AggregateKind, Rows
 from pytest_taskgraph.results import record
 from pytest_taskgraph.results.comparison import compare
-from pytest_taskgraph.results.record import plain
-from pytest_taskgraph.results.record.older_records import upgraded
+from pytest_taskgraph.results.record import json_values
+from pytest_taskgraph.results.record.older_records import upgrade_record
 from pytest_taskgraph.results.tally import Row, Tally
 from pytest_taskgraph.trial import Failure, Outcome, Question, Reply, Score, Trial
 
@@ -128,7 +128,7 @@ def test_a_record_that_is_never_whole_in_memory_is_the_same_to_the_letter(tmp_pa
         record.save(tmp_path / "whole.json", whole)
         record.save(tmp_path / "pieces.json", record.RecordBuilder(trials, ABOUT))
         told = record.RecordBuilder(trials, ABOUT)
-        assert told.whole() == whole
+        assert told.to_json() == whole
         record.save(tmp_path / "told.json", told)
         texts = {(tmp_path / f"{name}.json").read_text() for name in ("whole", "pieces", "told")}
         assert texts == {json.dumps(whole, indent=1) + "\n"}
@@ -137,9 +137,9 @@ def test_a_record_that_is_never_whole_in_memory_is_the_same_to_the_letter(tmp_pa
 
 def test_a_draft_tells_what_became_known_after_its_trials_were_written_down() -> None:
     draft = record.RecordBuilder([made("a")], ABOUT)
-    before = draft.whole()
-    draft.state(replace(ABOUT, lost=("b",)))
-    assert draft.whole() == {**before, "lost": ["b"]}
+    before = draft.to_json()
+    draft.set_about(replace(ABOUT, lost=("b",)))
+    assert draft.to_json() == {**before, "lost": ["b"]}
 
 
 def test_a_workflow_s_text_stands_once() -> None:
@@ -218,12 +218,12 @@ def test_keys_are_never_recorded(name: str) -> None:
 
 def test_counts_of_tokens_are_no_secrets() -> None:
     counts: dict[str, Any] = {"max_tokens": 200, "max_completion_tokens": "400", "top_p": 1}
-    assert plain.public_settings(counts) == counts
-    assert plain.public_settings({"tokens": "sk-abc", "key_tokens": 3}) == {}
+    assert json_values.public_settings(counts) == counts
+    assert json_values.public_settings({"tokens": "sk-abc", "key_tokens": 3}) == {}
 
 
 def test_user_and_password_are_cut_out_of_addresses() -> None:
-    kept = plain.public_settings({"api_base": "https://me:hush@host.example/v1"})
+    kept = json_values.public_settings({"api_base": "https://me:hush@host.example/v1"})
     assert kept == {"api_base": "https://host.example/v1"}
 
 
@@ -241,7 +241,7 @@ def test_what_is_nested_too_deep_is_refused() -> None:
     with pytest.raises(UsageError, match="deep"):
         record.build([replace(made("a"), score=Score(0.0, given=deep))], ABOUT)
     with pytest.raises(UsageError, match="deep"):
-        plain.public_settings({"stop": deep})
+        json_values.public_settings({"stop": deep})
 
 
 def test_saving_makes_folders_and_leaves_nothing_else(tmp_path: Path) -> None:
@@ -421,4 +421,4 @@ def test_record_of_schema_3_compared_with_same_questions_of_today_has_no_differe
 def test_older_record_says_cannot_tell_for_inconclusive() -> None:
     gate = {"name": "compare::main", "outcome": "passed", "reason": "cannot tell: -0.1, need 40"}
     old = {**record.build([made("a")], ABOUT), "schema": 3, "gates": [gate]}
-    assert upgraded(old)["gates"] == [{**gate, "reason": "inconclusive: -0.1, need 40"}]
+    assert upgrade_record(old)["gates"] == [{**gate, "reason": "inconclusive: -0.1, need 40"}]

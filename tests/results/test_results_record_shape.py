@@ -18,7 +18,7 @@ from pytest_taskgraph.diagram import Diagram, DiagramNode, DiagramPair, pack
 from pytest_taskgraph.results.case import RunCase
 from pytest_taskgraph.results.record import About
 from pytest_taskgraph.results.record.record_builder import build
-from pytest_taskgraph.results.record.shape import faults
+from pytest_taskgraph.results.record.shape import find_faults
 from pytest_taskgraph.trial import Question, Reply, Score, Trial
 
 IN_TRIAL: Place = ("trials", 0)
@@ -57,7 +57,7 @@ def put(place: Place, value: object) -> dict[str, Any]:
 
 def told(place: Place, value: object) -> str:
     """What is told of the record with another value in a place."""
-    return "; ".join(": ".join(one) for one in faults(put(place, value)))
+    return "; ".join(": ".join(one) for one in find_faults(put(place, value)))
 
 
 def nested(levels: int) -> object:
@@ -182,13 +182,13 @@ def test_of_what_the_run_was_and_of_each_trial_the_first_fault_is_told() -> None
     record = put((*IN_TRIAL, "model"), None)
     record["trials"][0]["question"]["id"] = None
     record["trials"][1]["model"] = None
-    assert [where for where, _ in faults(record)] == ["trial 1", "trial 2"]
-    assert next(faults(record))[1] == "question.id: found null, expected a text"
-    assert [where for where, _ in faults(record | {"seed": None})] == ["what the run was"]
+    assert [where for where, _ in find_faults(record)] == ["trial 1", "trial 2"]
+    assert next(find_faults(record))[1] == "question.id: found null, expected a text"
+    assert [where for where, _ in find_faults(record | {"seed": None})] == ["what the run was"]
 
 
 def test_what_is_written_fits_and_so_does_what_a_later_version_added() -> None:
-    assert list(faults(WRITTEN)) == []
+    assert list(find_faults(WRITTEN)) == []
     for place in ((), ("gates", 0), ("diagrams", "w", "nodes", 0), IN_TRIAL, (*IN_TRIAL, "question")):
         assert told((*place, "later"), nested(101)) == ""
 
@@ -213,14 +213,14 @@ def test_fields_without_a_default_must_be_there_and_no_others(place: Place, kind
             at = at[name]
         at.pop(one.name, None)
         needed = one.default is MISSING and one.default_factory is MISSING
-        assert [fault.endswith(f"{one.name}' is missing") for _, fault in faults(record)] == [True] * needed
+        assert [fault.endswith(f"{one.name}' is missing") for _, fault in find_faults(record)] == [True] * needed
 
 
 @given(st.sampled_from(["question", "reply", "score"]), st.data(), json_values)
 def test_any_value_in_any_place_fits_or_is_told_in_a_line(part: str, data: st.DataObject, value: object) -> None:
     name = data.draw(st.sampled_from(sorted(WRITTEN["trials"][0][part])))
     record = put((*IN_TRIAL, part, name), value)
-    found = next(faults(record), None)
+    found = next(find_faults(record), None)
     if found is None:
         Trial.from_json(record["trials"][0])
         before = WRITTEN["trials"][0][part][name]

@@ -12,7 +12,14 @@ from described_runs import described
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_taskgraph.results.repetitions import Reduced, pass_at_k, pass_hat_k, reduced, repeated, repetitions
+from pytest_taskgraph.results.repetitions import (
+    RepetitionRow,
+    most_repetitions,
+    pass_at_k,
+    pass_hat_k,
+    reduce_repetitions,
+    repetition_rows,
+)
 from pytest_taskgraph.results.tally import Tally
 from pytest_taskgraph.trial import Outcome, Question, Reply, Score, Trial
 
@@ -47,8 +54,8 @@ def of(ones: list[tuple[list[bool], str]]) -> Tally:
     )
 
 
-def row(tally: Tally) -> Reduced:
-    return reduced(tally.whole())
+def row(tally: Tally) -> RepetitionRow:
+    return reduce_repetitions(tally.total_group())
 
 
 @given(passes)
@@ -132,17 +139,17 @@ def test_rows_stand_as_in_the_tally_and_models_are_kept_apart() -> None:
     tally = of([([True, False], "w")])
     for trial in list(tally):
         tally.add(replace(trial, model="n"))
-    assert [(one.name, one.model, one.repetitions) for one in repetitions(tally)] == [("p", "m", 2), ("p", "n", 2)]
-    assert [one.section for one in repetitions(tally)] == [one.section for one in tally.rows()]
-    assert repeated(tally) == 2
+    assert [(one.name, one.model, one.repetitions) for one in repetition_rows(tally)] == [("p", "m", 2), ("p", "n", 2)]
+    assert [one.section for one in repetition_rows(tally)] == [one.section for one in tally.rows()]
+    assert most_repetitions(tally) == 2
 
 
 def test_the_interval_of_a_rate_takes_repetitions_for_one_question() -> None:
     once = of([([True], "v"), ([False], "w"), ([True], "x")])
     often = of([([True] * 50, "v"), ([False] * 50, "w"), ([True] * 50, "x")])
-    single, many = once.whole().interval, often.whole().interval
+    single, many = once.total_group().interval, often.total_group().interval
     assert single is not None
     assert many is not None
     assert many[1] - many[0] > 0.8
-    assert often.whole().questions == 3
-    assert of([([True, False], "v")]).whole().interval is None
+    assert often.total_group().questions == 3
+    assert of([([True, False], "v")]).total_group().interval is None

@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_taskgraph.results.tally import Shared
+from pytest_taskgraph.results.tally import SharedParts
 from pytest_taskgraph.trial import Question, Reply, Score, Trial
 
 small = st.text("ab", max_size=2)
@@ -24,7 +24,7 @@ def made(reference: Any = "A", **labels: Any) -> Trial:  # noqa: ANN401
 
 @given(st.lists(st.tuples(values, st.dictionaries(small, scalars, max_size=3)), max_size=6))
 def test_what_comes_out_is_what_went_in_to_the_last_bit(ones: list[tuple[Any, dict[str, Any]]]) -> None:
-    shared = Shared()
+    shared = SharedParts()
     for reference, labels in ones:
         trial = made(reference)
         trial = replace(trial, question=replace(trial.question, labels=labels), exchanges=[{"role": reference}])
@@ -32,7 +32,7 @@ def test_what_comes_out_is_what_went_in_to_the_last_bit(ones: list[tuple[Any, di
 
 
 def test_equal_texts_lists_and_labels_are_held_once() -> None:
-    shared = Shared()
+    shared = SharedParts()
     one, other = (
         shared.trial(Trial.from_json(json.loads(json.dumps(made(["A", "B"], size=8).to_json())))) for _ in "ab"
     )
@@ -43,4 +43,4 @@ def test_equal_texts_lists_and_labels_are_held_once() -> None:
 
 def test_a_trial_without_a_reply_stays_without() -> None:
     bare = replace(made(), reply=None, score=None)
-    assert Shared().trial(bare) == bare
+    assert SharedParts().trial(bare) == bare

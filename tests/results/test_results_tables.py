@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from pytest_taskgraph.errors import UsageError
 from pytest_taskgraph.family_description import Column, FamilyDescription, ReferenceValue, TableSpec
 from pytest_taskgraph.results.record import load, save, tally_of
-from pytest_taskgraph.results.tables import Reference, Table, mistake_of, table_of, tables_of
+from pytest_taskgraph.results.tables import Reference, Table, find_table_mistake, table_of, tables_of
 from pytest_taskgraph.trial import Trial
 
 
@@ -158,7 +158,7 @@ def test_models_have_an_entry_each_and_none_where_nothing_was_asked() -> None:
     assert [[one is not None for one in line.entries] for line in table.lines] == [
         [False, True], [True, True], [True, True],
     ]  # fmt: skip
-    assert [one.name for one in table.of("k").lines] == ["pairs", "total"]
+    assert [one.name for one in table.of_model("k").lines] == ["pairs", "total"]
 
 
 def test_optional_columns_are_left_out_where_all_is_zero() -> None:
@@ -199,11 +199,11 @@ def test_descriptions_with_tables_come_back_from_a_file(tmp_path_factory: pytest
     ],
 )
 def test_mistakes_in_tables_name_the_table(spec: TableSpec, told: str) -> None:
-    found = mistake_of(replace(CLAIMS, tables=(spec,)), ["correctness"])
+    found = find_table_mistake(replace(CLAIMS, tables=(spec,)), ["correctness"])
     assert found.startswith("table 't': ")
     assert told in found
-    assert mistake_of(CLAIMS, []) == ""
-    assert "two tables" in mistake_of(replace(CLAIMS, tables=CLAIMS.tables * 2), [])
+    assert find_table_mistake(CLAIMS, []) == ""
+    assert "two tables" in find_table_mistake(replace(CLAIMS, tables=CLAIMS.tables * 2), [])
 
 
 TRIALS = st.builds(

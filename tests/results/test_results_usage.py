@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_taskgraph.reports.spending_line import sent, usage_line
-from pytest_taskgraph.results.record.facts import Usage, total
+from pytest_taskgraph.results.record.facts import Usage, add_usages
 
 cents = st.integers(0, 99).map(lambda number: number / 100)
 
@@ -12,14 +12,16 @@ cents = st.integers(0, 99).map(lambda number: number / 100)
 @given(st.lists(cents, max_size=9), st.integers(0, 9))
 def test_total_does_not_depend_on_processes_or_order(costs: list[float], cut: int) -> None:
     shuffled = sorted(costs)
-    whole = total(Usage(sent=1, cost=cost) for cost in costs)
-    parts = total([total(Usage(sent=1, cost=cost) for cost in part) for part in (shuffled[:cut], shuffled[cut:])])
+    whole = add_usages(Usage(sent=1, cost=cost) for cost in costs)
+    parts = add_usages(
+        [add_usages(Usage(sent=1, cost=cost) for cost in part) for part in (shuffled[:cut], shuffled[cut:])]
+    )
     assert whole == parts
 
 
 def test_total_with_lost_worker_is_incomplete() -> None:
-    assert not total([Usage(sent=3), Usage(complete=False)]).complete
-    assert sent(total([Usage(sent=3, answered=3), Usage(complete=False)])).startswith("at least 3 requests")
+    assert not add_usages([Usage(sent=3), Usage(complete=False)]).complete
+    assert sent(add_usages([Usage(sent=3, answered=3), Usage(complete=False)])).startswith("at least 3 requests")
 
 
 def test_usage_line_tells_unknown_as_unknown() -> None:

@@ -15,7 +15,7 @@ from typing import Final
 
 from ...errors import UsageError
 from ...reports.escape import one_line
-from ...results.record import in_place
+from ...results.record import atomic_files
 from ..data_sets.data_files import LARGEST_FILE
 from ..data_sets.item_draw import draw_items
 from ..data_sets.json_lines import MOST_LINES
@@ -199,7 +199,7 @@ def _write_split(
         choice_lines(build_choices(recipes, rule, seed, choice_counts)),
     )
     for size, of_kind in zip(sizes, lines, strict=True):
-        in_place.replace(size.path, size.measure(of_kind), "file of questions")
+        atomic_files.replace_file(size.path, size.measure(of_kind), "file of questions")
     return replace(counts, choices=choice_counts.choices)
 
 

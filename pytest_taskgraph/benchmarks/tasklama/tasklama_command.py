@@ -13,7 +13,7 @@ from ...errors import UsageError
 from ...reports.escape import one_line
 from ...reports.table import table
 from ...results.record import trials
-from ...results.record.in_place import replace
+from ...results.record.atomic_files import replace_file
 from ...results.record.saved import load
 from .sequences.filter_fit import FilterFit, SampledTask, distinct_tasks, fit_filter, sampled_tasks
 
@@ -62,7 +62,7 @@ def run(options: argparse.Namespace) -> int:
     if not tasks:
         raise UsageError(f"{options.record}: holds no sequences of steps; record a run such as: {_RUN}")
     fit = fit_filter(tasks)
-    replace(options.out, [json.dumps(fit.to_json(), indent=2, allow_nan=False), "\n"], "file of coefficients")
+    replace_file(options.out, [json.dumps(fit.to_json(), indent=2, allow_nan=False), "\n"], "file of coefficients")
     print("\n".join([*fit_lines(fit), f"coefficients written to {one_line(str(options.out))}"]))
     for warning in warnings_of(tasks):
         print(f"warning: {warning}", file=sys.stderr)

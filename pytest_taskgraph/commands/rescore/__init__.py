@@ -29,7 +29,7 @@ from ...reports.escape import in_json
 from ...results import record
 from ...results.descriptions import descriptions_of
 from ...results.record import saved
-from ...results.record.plain import HEAD, LONGEST_REPLY, cut
+from ...results.record.json_values import HEAD, LONGEST_REPLY, cut_text
 from ...results.tally import Tally
 from ...scoring.forms import form
 from ...scoring.grade import annotated, annotation, is_decided_by_hand, score_reply, without_annotation
@@ -69,7 +69,7 @@ def _found(connection: sqlite3.Connection, wanted: Mapping[tuple[str, str], list
     found: dict[Key, set[str]] = {}
     for model, request, reply in longer(connection, LONGEST_REPLY):
         text = json.loads(reply)["text"]
-        for trial in wanted.get((model, cut(text)), ()):
+        for trial in wanted.get((model, cut_text(text)), ()):
             if _puts(json.loads(request), trial.question):
                 found.setdefault((trial.question.id, trial.model), set()).add(text)
     return found

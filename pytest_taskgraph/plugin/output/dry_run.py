@@ -15,7 +15,7 @@ from ..suites import asks
 from .terminal_lines import width
 
 if TYPE_CHECKING:
-    from ...results.plan import Basis, PlanEntry
+    from ...results.run_forecast import CostBasis, ForecastEntry
     from ...trial import Request
     from ..models_under_test import ModelUnderTest
     from ..session import RunSession
@@ -26,13 +26,13 @@ SAMPLE = 50  # of more questions, those from which the first line tells about ho
 LEAST_SAMPLES = 10  # stored replies of a model, from which on their mean length is expected of others
 
 
-def entries(run: RunSession, items: Sequence[pytest.Item], bases: Mapping[str, Basis]) -> Iterator[PlanEntry]:
+def entries(run: RunSession, items: Sequence[pytest.Item], bases: Mapping[str, CostBasis]) -> Iterator[ForecastEntry]:
     """What each of the items that ask would send at least; those with tools or judges send more, as it turns out.
 
     A request that an earlier item makes, too, is sent once. `bases` are by model, as `bases_of` gives them.
     """
     from ...asking import is_one_turn
-    from ...results.plan import PlanEntry
+    from ...results.run_forecast import ForecastEntry
 
     seen: set[str] = set()
     for item in items:
@@ -42,7 +42,7 @@ def entries(run: RunSession, items: Sequence[pytest.Item], bases: Mapping[str, B
         subject, collected = run.models.of_item(params), params["taskgraph_reference"]
         question = built_question(collected)
         if not subject.live or subject.client is None:
-            yield PlanEntry(subject.name, question.family, question.group, question.section, 0, 0, 0.0, 0.0)
+            yield ForecastEntry(subject.name, question.family, question.group, question.section, 0, 0, 0.0, 0.0)
             continue
         episode, first = first_requests(collected, question)
         requests = [(_key(run, subject, item, one), one) for one in first]
@@ -52,7 +52,7 @@ def entries(run: RunSession, items: Sequence[pytest.Item], bases: Mapping[str, B
         seen.update(key for key, _ in requests)
         tokens, expected, worst, largest = _amounts(run, subject, list(missing.values()), bases.get(subject.name))
         measuring = len(question.judged)
-        yield PlanEntry(
+        yield ForecastEntry(
             subject.name,
             question.family,
             question.group,
@@ -69,17 +69,17 @@ def entries(run: RunSession, items: Sequence[pytest.Item], bases: Mapping[str, B
         )
 
 
-def bases_of(run: RunSession, items: Sequence[pytest.Item]) -> dict[str, Basis]:
+def bases_of(run: RunSession, items: Sequence[pytest.Item]) -> dict[str, CostBasis]:
     """Return what the costs of each live model rest on: how long its replies may be, and how long they are expected.
 
     Where the model options of suites differ in it, it is the longest of these.
     """
     from ...models.prices import expected_reply, longest_reply, reasons
     from ...models.store import reply_lengths
-    from ...results.plan import Basis
+    from ...results.run_forecast import CostBasis
     from ...trial import Request
 
-    found: dict[str, Basis] = {}
+    found: dict[str, CostBasis] = {}
     for one in dict.fromkeys(run.models.of_item(pytest_compat.params(item)) for item in items if asks(item)):
         client = one.client
         if client is None or not one.live:
@@ -91,7 +91,7 @@ def bases_of(run: RunSession, items: Sequence[pytest.Item]) -> dict[str, Basis]:
         lengths = reply_lengths(run.pipeline.folder, run.pipeline.stored_name(client))
         known = len(lengths) >= LEAST_SAMPLES
         expected = round(sum(lengths) / len(lengths)) if known else expected_reply(price, settings)
-        found[one.name] = Basis(
+        found[one.name] = CostBasis(
             longest.tokens,
             longest.basis,
             min(expected, longest.tokens),
@@ -140,7 +140,7 @@ def forecast(run: RunSession, items: Sequence[pytest.Item]) -> tuple[str, str]:
     """
     from ...reports.terminal.forecast_lines import forecast as told
     from ...reports.terminal.forecast_lines import tightness
-    from ...results.plan import plan_of
+    from ...results.run_forecast import build_forecast
 
     live = [item for item in items if asks(item) and run.models.of_item(pytest_compat.params(item)).live]
     if not live:
@@ -157,7 +157,7 @@ def forecast(run: RunSession, items: Sequence[pytest.Item]) -> tuple[str, str]:
         # Each of the sample stands for as many as it was chosen from, the last for what is left over.
         shares = [len(live) // len(found) + (at < len(live) % len(found)) for at in range(len(found))]
         found = [one for one, share in zip(found, shares, strict=True) for _ in range(share)]
-    plan, (max_calls, max_cost) = plan_of(found, _retries(run)), _limits(run)
+    plan, (max_calls, max_cost) = build_forecast(found, _retries(run)), _limits(run)
     held_up = "" if run.pipeline.replay else tightness(plan, max_cost)
     return told(plan, max_calls, max_cost, replay=run.pipeline.replay, sampled=sampled), held_up
 
@@ -177,13 +177,13 @@ class Planner:
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         """True: no item is run."""
         from ...reports.terminal.forecast_lines import lines
-        from ...results.plan import plan_of
+        from ...results.run_forecast import build_forecast
 
         run = self._run
         reporter = session.config.pluginmanager.get_plugin("terminalreporter")
         try:
             bases = bases_of(run, session.items)
-            plan = plan_of(entries(run, session.items, bases), _retries(run), run.descriptions, bases)
+            plan = build_forecast(entries(run, session.items, bases), _retries(run), run.descriptions, bases)
         except UsageError as error:
             raise pytest.UsageError(str(error)) from None
         if reporter is not None and plan.rows:
@@ -214,7 +214,7 @@ def _key(run: RunSession, subject: ModelUnderTest, item: pytest.Item, request: R
 
 
 def _amounts(
-    run: RunSession, subject: ModelUnderTest, requests: Sequence[Request], basis: Basis | None
+    run: RunSession, subject: ModelUnderTest, requests: Sequence[Request], basis: CostBasis | None
 ) -> tuple[int, float | None, float | None, float]:
     """Tokens in, expected and worst cost of requests that are sent, and the largest worst cost of one of them."""
     from ...models.prices import estimate_tokens, expected_cost, worst_cost

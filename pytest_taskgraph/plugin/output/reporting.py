@@ -131,14 +131,14 @@ class Reporting:
     @property
     def _keeps_last(self) -> bool:
         """Whether the run of an explicit model is kept as the last: from the first save or comparison on."""
-        from ...results.record.in_place import standing
-        from ...results.record.saved import folder
+        from ...results.record.atomic_files import nearest_existing
+        from ...results.record.saved import records_folder
 
-        runs = folder(self._folder)
+        runs = records_folder(self._folder)
         explicit = options.given(self._config, "model") is not None
         used = self.compares or options.value(self._config, "save") or runs.is_dir()
         # A replay may be of a store that nobody may write to.
-        return explicit and bool(used) and os.access(standing(runs), os.W_OK)
+        return explicit and bool(used) and os.access(nearest_existing(runs), os.W_OK)
 
     def check(self) -> None:
         """Nothing, if everything asked for can be made; what is compared with is read here. Raises UsageError.
@@ -151,7 +151,7 @@ class Reporting:
         for name in ("save", "compare"):
             self._check_once(name)
         keep = options.value(self._config, "save")
-        if keep and saved.checked(keep) == saved.LAST:
+        if keep and saved.check_name(keep) == saved.LAST:
             raise UsageError("--taskgraph-save: last is the run before, which later runs replace; name it otherwise")
         self._margin()
         try:
@@ -176,10 +176,10 @@ class Reporting:
 
         The run before is a baseline that nobody chose: a notice says that there is nothing to compare with yet.
         """
-        from ...results.comparison import other_questions
+        from ...results.comparison import question_set_mismatch
         from ...results.record.saved import LAST
 
-        why = other_questions(self.baseline_sets, asked)
+        why = question_set_mismatch(self.baseline_sets, asked)
         if why and self.compares == LAST:
             notices.append(f"nothing is compared: {why}; the next run can be compared with this one")
         elif why:
@@ -210,15 +210,15 @@ class Reporting:
             return [RunCase(title, "failed", self._mistake)]
         if self._before is None:
             return [RunCase(title, "failed" if "missing" in self._fail_on else "skipped", self._none_yet())]
-        from ...results.comparison import case_of, compare, other_questions
+        from ...results.comparison import compare, comparison_case, question_set_mismatch
         from ...results.record.saved import LAST
 
-        asked = record().whole()
-        if why := other_questions(self.baseline_sets, asked["question_sets"]):
+        asked = record().to_json()
+        if why := question_set_mismatch(self.baseline_sets, asked["question_sets"]):
             excused = name == LAST and "missing" not in self._fail_on
             return [RunCase(title, "skipped" if excused else "failed", f"not decided: {why}")]
         self.comparison = compare(self._before, asked, self._margin())
-        outcome, reason = case_of(self.comparison, self._fail_on, narrowing.chosen, narrowing.left_out)
+        outcome, reason = comparison_case(self.comparison, self._fail_on, narrowing.chosen, narrowing.left_out)
         self._stays = outcome != "passed" or is_worse(self.comparison.verdict)
         return [RunCase(title, outcome, reason)]
 
@@ -246,10 +246,10 @@ class Reporting:
         """Return the text of a report. Raises UsageError where a report that is registered fails."""
         report = REPORTS[kind]
         if kind not in REPORTS.registered:
-            return report(record.whole(), self.comparison)
+            return report(record.to_json(), self.comparison)
         told = f"--taskgraph-report: {kind}={path}: the report {kind!r} of {REPORTS.owner(kind)}"
         try:
-            text = report(record.whole(), self.comparison)
+            text = report(record.to_json(), self.comparison)
         except Exception as error:
             raise UsageError(f"{told} raised {type(error).__name__}: {' '.join(str(error).split())}") from error
         if not isinstance(text, str):
@@ -261,7 +261,7 @@ class Reporting:
         from ...results.record import saved
 
         named = options.value(self._config, "save")
-        if not (whole and record.asked):
+        if not (whole and record.has_asked_questions):
             why = "nothing was asked" if whole else "it did not come to its end"
             self.remarks += [f"the run {named!r} is not saved: {why}"] if named else []
             return
@@ -314,8 +314,8 @@ class Reporting:
         name = self.compares
         path = str(self._path(name)) if saved.is_path(name) else name
         if saved.find(self._folder, path) is None and not saved.is_path(name):
-            known = [one for one in saved.names(self._folder) if one != saved.LAST]
-            meant = saved.resembling(saved.checked(name), known)
+            known = [one for one in saved.saved_names(self._folder) if one != saved.LAST]
+            meant = saved.find_similar_name(saved.check_name(name), known)
             if meant and options.value(self._config, "save") != name:
                 raise UsageError(
                     f"--taskgraph-compare: there is no run named {name!r} (saved: {', '.join(known)}); {meant!r} may "
@@ -328,7 +328,7 @@ class Reporting:
     def _none_yet(self) -> str:
         from ...results.record import saved
 
-        known = ", ".join(saved.names(self._folder)) or "none"
+        known = ", ".join(saved.saved_names(self._folder)) or "none"
         return (
             f"there is no run named {self.compares!r} to compare with yet (saved: {known}); keep one with "
             "--taskgraph-save"

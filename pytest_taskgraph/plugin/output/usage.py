@@ -34,9 +34,9 @@ class UsageTotal:
 
     def of_run(self, trials: Iterable[Trial]) -> Usage:
         """Return the usage of the run, with the stored replies that its trials hold."""
-        from ...results.record.facts import total, with_stored
+        from ...results.record.facts import add_stored, add_usages
 
-        return with_stored(total([self._own(), *self._workers]), trials)
+        return add_stored(add_usages([self._own(), *self._workers]), trials)
 
     def _own(self) -> Usage:
         from ...results.record.facts import Usage

@@ -67,7 +67,7 @@ class AskedFamilies:
     def declare_suite(self, family: Family, function: str, suite: SuiteSettings) -> None:
         """Note the settings of a suite whose family is declared."""
         from ...benchmarks.contract import description_of
-        from ...results.record.plain import public_settings
+        from ...results.record.json_values import public_settings
 
         told = self._told[family.name]
         described = description_of(family, suite.prompts[0]).to_json() if suite.stated else self._of_run[family.name]

@@ -23,7 +23,7 @@ from .outcomes import MISTAKE
 if TYPE_CHECKING:
     from ...family_description import Aggregate, FamilyDescription
     from ...results.gates import Gate
-    from ...results.population import Declared, GateVocabulary, Mistake, Whereabouts
+    from ...results.population import AbsenceReasons, DeclaredQuestion, GateMistake, GateVocabulary
     from ...trial import Trial
     from ..models_under_test import ModelsUnderTest
     from ..suite_settings import SuiteSettings
@@ -43,7 +43,7 @@ class Questions:
     def __init__(self, config: pytest.Config, families: AskedFamilies, models: ModelsUnderTest) -> None:
         self._config, self.families, self._models = config, families, models
         self.functions: set[str] = set()  # those with suites, by node id
-        self.declared: dict[str, Declared] = {}
+        self.declared: dict[str, DeclaredQuestion] = {}
         self._askers: dict[str, tuple[str, Collected]] = {}  # the suite that asks a question first, by id
         self._broken_off = False
         self._trials: set[tuple[str, str]] = set()  # question and model of those that came
@@ -56,7 +56,7 @@ class Questions:
             UsageError: if another suite asks one of them with other settings, which its id does not tell.
         """
         from ...benchmarks import FAMILIES
-        from ...results.population import Declared
+        from ...results.population import DeclaredQuestion
 
         self._check_asked_alike(function, collected)
         self.functions.add(function)
@@ -73,7 +73,7 @@ class Questions:
             if not one.relation:
                 kinds = (family.name, one.group, sections[one.group])
                 measured = (metrics[one.group], graded[one.group])
-                self.declared[one.id] = Declared(one.id, *kinds, one.labels, *measured)
+                self.declared[one.id] = DeclaredQuestion(one.id, *kinds, one.labels, *measured)
 
     def _check_asked_alike(self, function: str, collected: Sequence[Collected]) -> None:
         for one in collected:
@@ -101,12 +101,12 @@ class Questions:
 
     def unpack(self, text: str) -> None:
         """Nothing; what another process declared is known."""
-        from ...results.population import Declared
+        from ...results.population import DeclaredQuestion
 
         functions, rows, families = json.loads(text)
         self.families.unpack(families)
         self.functions.update(functions)
-        self.declared.update((row[0], Declared(*row)) for row in rows)
+        self.declared.update((row[0], DeclaredQuestion(*row)) for row in rows)
 
     def lost(self, died: Sequence[str]) -> Iterator[str]:
         """The questions that took their worker with them before their trial came: the id where it is known, else the
@@ -131,9 +131,9 @@ class Questions:
         self._trials.add((trial.question.id, trial.model))
         self.functions.add(item.partition("[")[0])
 
-    def whereabouts(self, session: pytest.Session, ended: BaseException | None, died: Sequence[str]) -> Whereabouts:
+    def whereabouts(self, session: pytest.Session, ended: BaseException | None, died: Sequence[str]) -> AbsenceReasons:
         """Why questions have no trial. `ended`: what ended the loop before its time."""
-        from ...results.population import Whereabouts
+        from ...results.population import AbsenceReasons
 
         self._broken_off = ended is not None or bool(died)
         reasons = {self._id_of(item): why for item, why in self._untold.items()}
@@ -142,37 +142,37 @@ class Questions:
         if ended is not None:
             first = str(ended).removeprefix("taskgraph: ").partition("; ")[0]
             cause = shorten(first, CAUSE, placeholder=" …", break_on_hyphens=False)
-            return Whereabouts(reasons, lost, chosen, "did not run", cause)
-        return Whereabouts(reasons, lost, chosen)
+            return AbsenceReasons(reasons, lost, chosen, "did not run", cause)
+        return AbsenceReasons(reasons, lost, chosen)
 
-    def left_out(self, question: str, where: Whereabouts, came: Container[str]) -> bool:
+    def left_out(self, question: str, where: AbsenceReasons, came: Container[str]) -> bool:
         """Whether the question was not asked, and that for the user's selection. `came`: those that have a trial.
 
         Where items are named one by one, suites without any are not even collected.
         """
         if question not in self.declared:
-            return NODE_IDS in where.chosen
-        return bool(where.chosen) and not any(question in held for held in (came, where.lost, where.reasons))
+            return NODE_IDS in where.selected_by
+        return bool(where.selected_by) and not any(question in held for held in (came, where.lost, where.reasons))
 
-    def mistake(self, gate: Gate) -> Mistake | None:
+    def mistake(self, gate: Gate) -> GateMistake | None:
         """Why the gate can be about none of the questions; None where it can."""
         from ...results.gates import SCORE
-        from ...results.population import mistake
+        from ...results.population import find_gate_mistake
 
         metric = "" if gate.metric == SCORE else gate.metric  # every question has a score
-        found = mistake(gate.parts, list(self.declared.values()), self._vocabulary, metric)
+        found = find_gate_mistake(gate.parts, list(self.declared.values()), self._vocabulary, metric)
         return found or (self._aggregate_mistake(gate) if gate.aggregate else None)
 
-    def _aggregate_mistake(self, gate: Gate) -> Mistake | None:
-        from ...results.gates import refusal
-        from ...results.population import Mistake
+    def _aggregate_mistake(self, gate: Gate) -> GateMistake | None:
+        from ...results.gates import aggregate_refusal
+        from ...results.population import GateMistake
 
         try:
             known = self.aggregates(gate)
         except UsageError as error:
-            return Mistake(str(error), "wrong")
-        told = refusal(gate, known)
-        return Mistake(told, "wrong" if gate.aggregate in known else "absent") if told else None
+            return GateMistake(str(error), "wrong")
+        told = aggregate_refusal(gate, known)
+        return GateMistake(told, "wrong" if gate.aggregate in known else "absent") if told else None
 
     def aggregates(self, gate: Gate) -> dict[str, Aggregate]:
         """Return the aggregates of the families whose questions the gate is about, by name; none unless it names one.
@@ -181,15 +181,15 @@ class Questions:
             UsageError: if two of the families mean different things by a name.
         """
         from ...benchmarks import FAMILIES
-        from ...results.aggregates import merged
-        from ...results.population import fits
+        from ...results.aggregates import merge_aggregates
+        from ...results.population import matches_parts
 
         if not gate.aggregate:
             return {}
-        about = {one.family for one in self.declared.values() if fits(gate.parts, one)}
+        about = {one.family for one in self.declared.values() if matches_parts(gate.parts, one)}
         settings = options.settings(self._config)
         described = self.families.described(list(FAMILIES.values()), settings)
-        return merged(described[name] for name in sorted(about))
+        return merge_aggregates(described[name] for name in sorted(about))
 
     @cached_property
     def _vocabulary(self) -> GateVocabulary:
@@ -215,7 +215,7 @@ class Questions:
         names = list(dict.fromkeys(names))
         return GateVocabulary(names, frozenset(ours), sorted(metrics), values, closed, sorted(aggregates))
 
-    def excused(self, found: Mistake) -> bool:
+    def excused(self, found: GateMistake) -> bool:
         """Whether a gate may have no questions: the user named files or asks for the last failed, so that not all were
         collected. A gate of the command line is meant for this run, and must be of names that there are.
         """
@@ -285,7 +285,9 @@ def _check_description(described: FamilyDescription, metrics: frozenset[str]) ->
 
     if not (described.aggregates or described.tables):
         return
-    if told := aggregates.mistake_of(described.aggregates, metrics) or tables.mistake_of(described, metrics):
+    if told := aggregates.find_aggregate_mistake(described.aggregates, metrics) or tables.find_table_mistake(
+        described, metrics
+    ):
         raise UsageError(f"the benchmark family {described.name!r}: {told}")
 
 

@@ -16,7 +16,7 @@ from .. import options
 if TYPE_CHECKING:
     from ...family_description import Aggregate
     from ...results.gates import Gate
-    from ...results.population import Mistake, Population, Whereabouts
+    from ...results.population import AbsenceReasons, GateMistake, Population
     from ...results.tally import Tally
     from ...trial import Trial
     from .asked_families import AskedFamilies
@@ -38,7 +38,7 @@ class RunOutcome:
     tally: Tally
     models: Sequence[str]  # the names of those who were to be asked
     questions: Questions
-    where: Whereabouts
+    where: AbsenceReasons
 
 
 class FailPolicy:
@@ -116,14 +116,14 @@ class FailPolicy:
 
     def _parse(self, metrics: frozenset[str]) -> list[Gate]:
         """Return the gates; families are asked for their aggregates where one may be named."""
-        from ...results.gates import parse
+        from ...results.gates import parse_gate
 
         texts = dict.fromkeys(options.values(self._config, "gate"))
-        gates = [parse(text, metrics) for text in texts]
+        gates = [parse_gate(text, metrics) for text in texts]
         if all(len(gate.parts) == 1 for gate in gates):
             return gates
         aggregates = self._families.gate_aggregates(options.settings(self._config))
-        return [parse(text, metrics, aggregates) for text in texts]
+        return [parse_gate(text, metrics, aggregates) for text in texts]
 
     def check(self) -> None:
         """Check that there is something that can fail the run as stated, and a model that it is about.
@@ -229,15 +229,15 @@ class FailPolicy:
                 yield RunCase(name, "failed" if failed else "passed", told, model, share, threshold=self.max_errors)
             elif asked.size:
                 told = f"not decided: none of {asked.size} questions was asked"
-                yield RunCase(name, "skipped" if outcome.where.chosen else "failed", told, model)
+                yield RunCase(name, "skipped" if outcome.where.selected_by else "failed", told, model)
 
     def _gates(self, outcome: RunOutcome) -> Iterator[RunCase]:
         """One for each gate and model; none of configured ones where there were no questions at all."""
-        from ...results.gates import evaluate, titles
+        from ...results.gates import evaluate_gate, gate_titles
 
         if outcome.questions.absent and not outcome.tally:
             return
-        for gate, title in zip(self.gates, titles(self.gates), strict=True):
+        for gate, title in zip(self.gates, gate_titles(self.gates), strict=True):
             mistake = outcome.questions.mistake(gate)
             for model in outcome.models:
                 name = _titled(title, model, outcome)
@@ -247,30 +247,30 @@ class FailPolicy:
                     case = self._without_questions(name, model, mistake, outcome)
                 elif not asked.size:
                     why = f"not decided: no question is of {gate.name}; {_known(gate, outcome)}"
-                    case = RunCase(name, "skipped" if outcome.where.chosen else "failed", why, model)
+                    case = RunCase(name, "skipped" if outcome.where.selected_by else "failed", why, model)
                 else:
-                    case = evaluate(gate, name, model, asked, self.max_errors, known)
+                    case = evaluate_gate(gate, name, model, asked, self.max_errors, known)
                 yield case if "gates" in self.kinds else case.report_only()
 
-    def _without_questions(self, name: str, model: str, mistake: Mistake, outcome: RunOutcome) -> RunCase:
+    def _without_questions(self, name: str, model: str, mistake: GateMistake, outcome: RunOutcome) -> RunCase:
         """Where the user's selection keeps all of its questions away, a gate is skipped; else it fails."""
         told = mistake.text
         if outcome.questions.excused(mistake):
             return RunCase(name, "skipped", f"not decided: {told}", model)
         if not outcome.questions.declared:
-            told = f"it is not known how many questions there are: {outcome.where.ended or outcome.where.otherwise}"
-            if outcome.where.chosen:
-                return RunCase(name, "skipped", f"not decided: {', '.join(outcome.where.chosen)}", model)
+            told = f"it is not known how many questions there are: {outcome.where.stop_reason or outcome.where.default}"
+            if outcome.where.selected_by:
+                return RunCase(name, "skipped", f"not decided: {', '.join(outcome.where.selected_by)}", model)
         return RunCase(name, "failed", f"not decided: {told}", model)
 
 
 def _known(gate: Gate, outcome: RunOutcome) -> str:
     """What the first name that no question turned out to have could have been."""
-    from ...results.population import fits, known_names
+    from ...results.population import matches_parts, suggest_parts
 
     ones = [one.question for one in outcome.tally]
-    part = next((part for part in gate.parts if not any(fits([part], one) for one in ones)), gate.parts[0])
-    return known_names(part, ones)
+    part = next((part for part in gate.parts if not any(matches_parts([part], one) for one in ones)), gate.parts[0])
+    return suggest_parts(part, ones)
 
 
 def _messages(trials: Iterable[Trial], kind: str) -> list[str]:
@@ -294,14 +294,16 @@ def _population(
     known: Mapping[str, Aggregate] = MappingProxyType({}),
 ) -> Population:
     """What became of the questions of one model of which all the parts hold; for a gate, of those it puts together."""
-    from ...results.gates import alike
-    from ...results.population import fits, population
+    from ...results.gates import comparable_questions
+    from ...results.population import build_population, matches_parts
 
     own = {one.question.id: one for one in outcome.tally if one.model == model and not one.question.relation}
-    trials = [one for one in own.values() if fits(parts, one.question)]
-    declared = [one for one in outcome.questions.declared.values() if one.id not in own and fits(parts, one)]
-    apart = 0
+    trials = [one for one in own.values() if matches_parts(parts, one.question)]
+    declared = [one for one in outcome.questions.declared.values() if one.id not in own and matches_parts(parts, one)]
+    graded_left_out = 0
     if gate is not None:
-        trials, declared, apart = alike(gate, trials, declared, known)
+        trials, declared, graded_left_out = comparable_questions(gate, trials, declared, known)
     noun = outcome.tally.descriptions.word("cluster", {one.question.family for one in trials})
-    return replace(population(trials, declared, outcome.where, own.__contains__), apart=apart, noun=noun)
+    return replace(
+        build_population(trials, declared, outcome.where, own.__contains__), graded_left_out=graded_left_out, noun=noun
+    )

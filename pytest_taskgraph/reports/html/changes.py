@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from ...results.case import unrestricted
+from ...results.case import base_verdict
 from ...scoring.forms import show_answer
 from ...trial import Json
 from ..comparison_lines import aggregate_rows, aggregate_titles, interrupted, rates
@@ -72,7 +72,7 @@ def changes(comparison: RunComparison) -> Changes:
     totals = [comparison.total] if comparison.total else []
     rows = aggregate_rows(comparison.aggregates)
     return Changes(
-        state=_STATES.get(unrestricted(comparison.verdict), "neutral"),
+        state=_STATES.get(base_verdict(comparison.verdict), "neutral"),
         verdict=comparison.verdict,
         reason=comparison.reason,
         notes=[*_notes(comparison), *interrupted(comparison), *comparison.notes],

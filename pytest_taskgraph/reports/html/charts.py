@@ -205,7 +205,7 @@ class Confusion:
 
 def confusions(tally: Tally) -> list[Confusion]:
     """Return a table for each model and each set of classes that it answered questions about."""
-    found = [one for model in tally.models for one in _confusions(model, tally.whole(model).trials)]
+    found = [one for model in tally.models for one in _confusions(model, tally.total_group(model).trials)]
     return [one for one in found if any(any(counts) for _, counts in one.rows)]
 
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from ...family_description import STATISTICS, Column
-from ...results.repetitions import Reduced, reduced, repeated
-from ...results.tables import Line, Table, TableEntry, family_tables, over_families
+from ...results.repetitions import RepetitionRow, most_repetitions, reduce_repetitions
+from ...results.tables import Line, Table, TableEntry, cross_family_tables, family_tables
 from ...results.tally import Tally
 from ..columns import PUBLISHED, graded_note, name_of, own_text, published, source_line, source_marks, title_of
 from ..repetition_lines import repeated_groups, repetition_notes, wholes
@@ -43,13 +43,13 @@ class Repetitions:
 
 def repetitions(tally: Tally) -> Repetitions | None:
     """The repetitions, each reduced by question and meant over questions; None where no question was repeated."""
-    most = max(repeated(whole.trials) for whole in wholes(tally))
+    most = max(most_repetitions(whole.trials) for whole in wholes(tally))
     if most < 2:
         return None
     whole = [(model, list(_lines(tally, model, most))) for model in tally.models]
     if len(whole) > 1:
         short = [
-            RepeatedLine(model, "model", _repetition_cells(reduced(tally.whole(model), [most]), most))
+            RepeatedLine(model, "model", _repetition_cells(reduce_repetitions(tally.total_group(model), [most]), most))
             for model, _ in whole
         ]
     else:
@@ -61,10 +61,10 @@ def repetitions(tally: Tally) -> Repetitions | None:
 def _lines(tally: Tally, model: str, most: int) -> Iterator[RepeatedLine]:
     for kind, one in repeated_groups(tally, model):
         shown = "plain" if kind == "group" and not one.section else kind
-        yield RepeatedLine(one.name, shown, _repetition_cells(reduced(one, [most]), most))
+        yield RepeatedLine(one.name, shown, _repetition_cells(reduce_repetitions(one, [most]), most))
 
 
-def _repetition_cells(one: Reduced, most: int) -> list[str]:
+def _repetition_cells(one: RepetitionRow, most: int) -> list[str]:
     shares = (one.mean, one.majority, one.pass_at[most], one.pass_hat[most], one.within, one.between)
     return [f"{one.questions:,}", *map(number, shares)]
 
@@ -146,7 +146,7 @@ def families(tally: Tally) -> list[FamilyTables]:
 
 def across(tally: Tally) -> list[HtmlTable]:
     """Return the table over several families; none for a single one."""
-    return [html_table(one, "family") for one in over_families(tally)]
+    return [html_table(one, "family") for one in cross_family_tables(tally)]
 
 
 def _family(tally: Tally, name: str) -> FamilyTables:
@@ -167,7 +167,7 @@ def _heading(shown: Table, group: str) -> str:
 
 def html_table(shown: Table, heading: str) -> HtmlTable:
     """Return a table as the page shows it; `heading` is that of the first column."""
-    beside = shown.grid or (shown.beside and has_rates_alone(shown))
+    beside = shown.grid or (shown.side_by_side and has_rates_alone(shown))
     marks = source_marks(one.source for entry in shown.entries for of in entry.cells.values() for one in of.references)
     columns = shown.columns("html")
     return HtmlTable(
@@ -176,7 +176,7 @@ def html_table(shown: Table, heading: str) -> HtmlTable:
         [title for column in columns for title in _titles(shown, column)],
         list(shown.models),
         beside,
-        shown.beside or (shown.spec.graded and shown.rows != "model"),
+        shown.side_by_side or (shown.spec.graded and shown.rows != "model"),
         list(_beside(shown) if beside else _rows(shown, columns, marks)),
         any(one.few for one in shown.entries),
         [source_line(source, mark, shown.entries) for source, mark in marks.items()],

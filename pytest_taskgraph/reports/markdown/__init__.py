@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...results.case import INCONCLUSIVE
 from ...results.record import About, about_of, tally_of
-from ...results.tables import FEW, Table, family_tables, over_families
+from ...results.tables import FEW, Table, cross_family_tables, family_tables
 from ...results.tally import ANSWERED, Row, Tally
 from ...trial import Trial
 from ..columns import graded_note
@@ -131,7 +131,7 @@ def _results(tally: Tally, most: int) -> Iterator[str]:
         if len(parts) > 1:
             yield from ("", f"#### {code(part.families[0])}")
         yield from _of_family(part, shown, most)
-    for one in over_families(tally):
+    for one in cross_family_tables(tally):
         yield from markdown_table(one, most)
 
 

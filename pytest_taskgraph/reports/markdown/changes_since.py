@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ...results.case import IDENTICAL, INCONCLUSIVE, is_worse, unrestricted
+from ...results.case import IDENTICAL, INCONCLUSIVE, base_verdict, is_worse
 from ...scoring.forms import show_answer
 from ...trial import Json
 from ..comparison_lines import (
@@ -34,7 +34,7 @@ NAMED = 20  # questions that only one of the runs asked
 
 def verdict_line(comparison: RunComparison) -> str:
     """Return the verdict of the comparison and its reason, in a line."""
-    sign = SIGNS.get(unrestricted(comparison.verdict), "✅")
+    sign = SIGNS.get(base_verdict(comparison.verdict), "✅")
     return f"{sign} compared with the run before: **{comparison.verdict}**: {words(comparison.reason, REASON)}"
 
 

@@ -66,7 +66,7 @@ def _rows(shown: Table) -> list[_Row]:
 
 
 def _table(shown: Table, rows: Sequence[_Row]) -> list[str]:
-    by_model = shown.beside or (shown.spec.graded and shown.rows != "model")
+    by_model = shown.side_by_side or (shown.spec.graded and shown.rows != "model")
     columns, marks = shown.columns("md"), source_marks(_sources(shown))
     heads = [title for column in columns for title in _titles(shown, column)]
     cells = [

@@ -11,7 +11,17 @@ from dataclasses import replace
 
 from ...family_description import TableSpec
 from ...results.record import About
-from ...results.tables import FEW, Line, Table, TableEntry, family_tables, over_families, specs_of, table_of, tables_of
+from ...results.tables import (
+    FEW,
+    Line,
+    Table,
+    TableEntry,
+    cross_family_tables,
+    family_tables,
+    specs_of,
+    table_of,
+    tables_of,
+)
 from ...results.tally import Relation, Tally
 from ...trial import Reply
 from ..columns import MARK, Labelled, Lines, fitting, graded_note, name_of, pooled_note, table_lines
@@ -72,7 +82,7 @@ def lines(tally: Tally, about: About, verbosity: int = 0, width: int = 80) -> Li
         if len(families) > 1:
             found += [("", {}), (one_line(f"family {family}", width), {"bold": True})]
         found += _of_family(tally.of_family(family), about, titles, width, verbosity > 0)
-    for shown in over_families(tally):
+    for shown in cross_family_tables(tally):
         found += _table(tally, about, shown, titles, width, verbosity > 0)
     told = [*([OF_STD] if verbosity > 0 and any(" std " in line for line, _ in found) else [])]
     told += [*_notes(tally), *_lost(about)]
@@ -148,7 +158,7 @@ def _table(tally: Tally, about: About, shown: Table, titles: Mapping[str, str], 
     if shown.grid:
         drawn = grid(shown, titles, width)
         return [*drawn[:1], *_caption_of_grid(shown, width), *drawn[1:]]
-    if shown.beside and has_rates_alone(shown):
+    if shown.side_by_side and has_rates_alone(shown):
         beside = side_by_side(shown, titles, width, colour)
         return [*beside[:1], *caption, *beside[1:]] if caption else beside
     return [("", {}), *caption, *table_lines(shown, _labelled(shown, titles, colour), width, verbose)]
@@ -165,7 +175,7 @@ def _labelled(shown: Table, titles: Mapping[str, str], colour: Mapping[str, bool
     below = any(one.kind == "section" for one in shown.lines)
     found = []
     for at, model in enumerate(shown.models):
-        end = f", {titles[model]}" if shown.beside else ""
+        end = f", {titles[model]}" if shown.side_by_side else ""
         for line, entry in _asked(shown, at):
             name = titles.get(line.name, line.name) if line.kind == "model" else name_of(line)
             title = ("  " if below and line.kind == "group" else "") + name + end

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from math import ceil
 
-from ...results.plan import Amount, Basis, PlanRow, RunPlan
+from ...results.run_forecast import CostAmount, CostBasis, ForecastRow, RunForecast
 from ..escape import columns, one_line, wrap
 from ..table import table
 from ..wording import count
@@ -23,7 +23,7 @@ AT_A_TIME = 20  # requests in flight, from which on a limit of cost holds nothin
 class _Column:
     title: str
     short: str
-    cell: Callable[[PlanRow], str]
+    cell: Callable[[ForecastRow], str]
 
 
 _QUESTIONS = _Column("questions", "asked", lambda row: f"{row.questions:,}")
@@ -37,7 +37,7 @@ _WORST = _Column("worst cost", "worst", lambda row: amount(row.worst, up=True))
 
 
 def lines(
-    plan: RunPlan,
+    plan: RunForecast,
     width: int = 80,
     replay: bool = False,
     max_calls: int | None = None,
@@ -51,7 +51,7 @@ def lines(
     found: Lines = []
     for total in plan.totals:
         found.append((one_line(f"model {total.model}", width), {"bold": True}))
-        rows = [*_with_headings(plan.of(total.model)), ("total", total)]
+        rows = [*_with_headings(plan.rows_of(total.model)), ("total", total)]
         found += [*_table(plan.group, rows, width, replay), ("", {})]
     told = f"taskgraph plan: {forecast(plan, max_calls, max_cost, replay)}; nothing was asked"
     found += [(line, {"bold": True}) for line in wrap(told, width, 3)]
@@ -60,7 +60,7 @@ def lines(
 
 
 def forecast(
-    plan: RunPlan,
+    plan: RunForecast,
     max_calls: int | None = None,
     max_cost: float | None = None,
     replay: bool = False,
@@ -84,11 +84,11 @@ def forecast(
     return ", ".join([*facts, *shared, *([_price(total, max_cost)] if total.requests else [])])
 
 
-def _stored(total: PlanRow) -> str:
+def _stored(total: ForecastRow) -> str:
     return f"{count(total.stored, 'reply', 'replies')} from the store"
 
 
-def _price(total: PlanRow, max_cost: float | None) -> str:
+def _price(total: ForecastRow, max_cost: float | None) -> str:
     if total.expected.known is None:
         return "cost unknown" if max_cost is None else f"cost unknown, at most {dollars(max_cost, up=True)}"
     about = f"{'at least' if total.expected.more or total.more else 'about'} {dollars(total.expected.known)}"
@@ -97,7 +97,7 @@ def _price(total: PlanRow, max_cost: float | None) -> str:
     return f"{about}, at most {dollars(min(bounds), up=True) if bounds else UNKNOWN}"
 
 
-def amount(cost: Amount, up: bool = False) -> str:
+def amount(cost: CostAmount, up: bool = False) -> str:
     """The amount as "$0.12", "at least $0.12" where there is more that is not known, or "unknown"."""
     if cost.known is None:
         return UNKNOWN
@@ -112,9 +112,9 @@ def dollars(cost: float, up: bool = False) -> str:
     return f"${rounded:,.{digits}f}" if rounded or not cost else "under $0.0001"
 
 
-def _with_headings(rows: Sequence[PlanRow]) -> list[tuple[str, PlanRow | None]]:
+def _with_headings(rows: Sequence[ForecastRow]) -> list[tuple[str, ForecastRow | None]]:
     """The rows of groups, a line with the section's name above the first of each, and with that of one of families."""
-    found: list[tuple[str, PlanRow | None]] = []
+    found: list[tuple[str, ForecastRow | None]] = []
     several, family, section = len({row.family for row in rows}) > 1, "", ""
     for row in rows:
         if several and row.family != family:
@@ -127,7 +127,7 @@ def _with_headings(rows: Sequence[PlanRow]) -> list[tuple[str, PlanRow | None]]:
     return found
 
 
-def _table(group: str, rows: Sequence[tuple[str, PlanRow | None]], width: int, replay: bool) -> Lines:
+def _table(group: str, rows: Sequence[tuple[str, ForecastRow | None]], width: int, replay: bool) -> Lines:
     """The rows as a table with as many columns as find room; where even few do not, the names are shortened."""
     drawn: list[str] = []
     for chosen, short in _choices([row for _, row in rows if row is not None], replay):
@@ -142,7 +142,7 @@ def _table(group: str, rows: Sequence[tuple[str, PlanRow | None]], width: int, r
     return [(line, {"bold": True} if bold else {}) for line, bold in zip(drawn, strong, strict=True)]
 
 
-def _choices(rows: Sequence[PlanRow], replay: bool) -> Iterator[tuple[list[_Column], bool]]:
+def _choices(rows: Sequence[ForecastRow], replay: bool) -> Iterator[tuple[list[_Column], bool]]:
     """Selections of columns from the widest to the narrowest, and whether their titles are short."""
     if replay:
         yield [_QUESTIONS, _STORED, _MISSING], False
@@ -155,7 +155,7 @@ def _choices(rows: Sequence[PlanRow], replay: bool) -> Iterator[tuple[list[_Colu
     yield [_REQUESTS, _EXPECTED, _WORST], True
 
 
-def _notes(plan: RunPlan) -> Iterator[str]:
+def _notes(plan: RunForecast) -> Iterator[str]:
     for total in plan.totals:
         name, basis = one_line(total.model), plan.bases.get(total.model)
         if total.expected.known is None or total.expected.more:
@@ -172,7 +172,7 @@ def _notes(plan: RunPlan) -> Iterator[str]:
         yield "some questions send more requests, as their replies turn out; what those cost is not in these sums"
 
 
-def _expected(basis: Basis) -> str:
+def _expected(basis: CostBasis) -> str:
     """What the expected cost rests on."""
     if basis.samples:
         return f"expected are replies of {basis.expected:,} tokens, the mean of {basis.samples:,} stored ones"
@@ -180,7 +180,7 @@ def _expected(basis: Basis) -> str:
     return f"expected are replies of {basis.expected:,} tokens (an assumption{kind}: no reply is stored yet)"
 
 
-def tightness(plan: RunPlan, max_cost: float | None) -> str:
+def tightness(plan: RunForecast, max_cost: float | None) -> str:
     """Return what a limit of cost holds up, in a line; the empty text where at least 20 requests fit at a time.
 
     Counted for the request that may cost most.
@@ -197,7 +197,7 @@ def tightness(plan: RunPlan, max_cost: float | None) -> str:
     return f"--taskgraph-max-cost={max_cost:g} lets {count(fitting, 'request')} or more be in flight: {each}; {help_}"
 
 
-def _bound(basis: Basis, total: PlanRow, retries: int) -> str:
+def _bound(basis: CostBasis, total: ForecastRow, retries: int) -> str:
     """What the worst cost rests on, and how to lower it."""
     says = {
         "setting": "as max_tokens allows",

@@ -18,8 +18,8 @@ from ..case import COMPARISON_FAILURES, INCONCLUSIVE, is_worse
 from ..descriptions import descriptions_of
 from ..record import About, question_sets_of, tally_of
 from .aggregate_changes import AggregateChange
-from .pairing import Changed, Missing, Pair, Pairing, mean_score, paired
-from .verdict import MARGIN, GroupChange, change, decide, grouped, pooled
+from .pairing import ChangedQuestion, MissingAnswer, Pairing, QuestionPair, mean_score, pair_questions
+from .verdict import MARGIN, GroupChange, decide, group_change, group_pairs, total_pairs
 
 __all__ = [
     "FAIL_ON",
@@ -28,10 +28,10 @@ __all__ = [
     "Flip",
     "GroupChange",
     "RunComparison",
-    "case_of",
     "compare",
-    "fail_on_of",
-    "other_questions",
+    "comparison_case",
+    "parse_fail_on",
+    "question_set_mismatch",
 ]  # fmt: skip
 
 FAIL_ON = COMPARISON_FAILURES
@@ -99,9 +99,9 @@ class RunComparison:
     groups: tuple[GroupChange, ...]
     sections: tuple[GroupChange, ...]  # of the questions of `total`
     flips: tuple[Flip, ...]  # those that lost first
-    changed: tuple[Changed, ...]  # asked in another way; paired only where that is said
+    changed: tuple[ChangedQuestion, ...]  # asked in another way; paired only where that is said
     differences: tuple[Difference, ...]
-    missing: tuple[Missing, ...]  # asked without an answer, by one of the runs
+    missing: tuple[MissingAnswer, ...]  # asked without an answer, by one of the runs
     only_before: tuple[str, ...]  # ids of questions that the run after did not ask
     only_after: tuple[str, ...]
     notes: tuple[str, ...]  # what must be known to read it
@@ -123,27 +123,29 @@ def compare(before: Mapping[str, Any], after: Mapping[str, Any], margin: float =
     """
     if not 0.0 <= margin <= 1.0:
         raise UsageError(f"the margin of a comparison is {margin}; expected a number from 0 to 1")
-    if why := other_questions(question_sets_of(before), question_sets_of(after)):
+    if why := question_set_mismatch(question_sets_of(before), question_sets_of(after)):
         raise UsageError(f"the runs cannot be compared: {why}; record the baseline anew")
-    found = paired(tally_of(before), tally_of(after))
+    found = pair_questions(tally_of(before), tally_of(after))
     known, families = descriptions_of(after), {one.family for one in found.pairs}
     words = known.word("group", families), known.word("section", families)
     decision = decide(found.pairs, margin, known)
     flips = sorted(chain.from_iterable(map(_flip, found.pairs)), key=lambda flip: not flip.lost)
-    pairs, counted = found.pairs, pooled(found.pairs)
+    pairs, counted = found.pairs, total_pairs(found.pairs)
     return RunComparison(
         before=_about(before), after=_about(after), margin=margin, paired=len(pairs), verdict=decision.verdict,
         reason=decision.reason, needed=decision.needed, p=decision.p, p_better=decision.p_better,
         loss=decision.loss.mean if pairs else None, loss_at_most=decision.loss.upper if pairs else None,
-        total=replace(change(counted, "total", ""), p=decision.p) if pairs else None, groups=decision.groups,
-        sections=tuple(change(same, name, name) for (_, name), same in grouped(counted, known, by_group=False)),
+        total=replace(group_change(counted, "total", ""), p=decision.p) if pairs else None, groups=decision.groups,
+        sections=tuple(
+            group_change(same, name, name) for (_, name), same in group_pairs(counted, known, by_group=False)
+        ),
         flips=tuple(flips), changed=found.changed, differences=tuple(_differences(found)), missing=found.missing,
         only_before=found.only_before, only_after=found.only_after, notes=tuple(_notes(found, before, after, words[0])),
         group_word=words[0], section_word=words[1], aggregates=decision.aggregates,
     )  # fmt: skip
 
 
-def other_questions(before: Mapping[str, int], after: Mapping[str, int]) -> str:
+def question_set_mismatch(before: Mapping[str, int], after: Mapping[str, int]) -> str:
     """Return why two runs with these question sets cannot be compared, "" if they can.
 
     A family in only one of them, or without a version in one of them, keeps nothing from being compared.
@@ -156,7 +158,7 @@ def other_questions(before: Mapping[str, int], after: Mapping[str, int]) -> str:
     return f"{'; '.join(found)}: the prompts are not the same" if found else ""
 
 
-def fail_on_of(texts: Iterable[str], option: str) -> frozenset[str]:
+def parse_fail_on(texts: Iterable[str], option: str) -> frozenset[str]:
     """Return what a comparison is to fail on, as the option names it, with commas between.
 
     Raises:
@@ -174,7 +176,7 @@ def fail_on_of(texts: Iterable[str], option: str) -> frozenset[str]:
     return found
 
 
-def case_of(
+def comparison_case(
     comparison: RunComparison,
     fail_on: Collection[str] = frozenset({"regression"}),
     chosen: str = "",
@@ -216,7 +218,7 @@ def _about(record: Mapping[str, Any]) -> dict[str, Any]:
     return {name: known[name] for name in About.__dataclass_fields__ if name in known}
 
 
-def _flip(pair: Pair) -> Iterator[Flip]:
+def _flip(pair: QuestionPair) -> Iterator[Flip]:
     accepted = [2 * sum(one.accepted for one in trials) > len(trials) for trials in (pair.before, pair.after)]
     if accepted[0] == accepted[1] and not (pair.graded and abs(pair.loss) >= MOVED):
         return
@@ -276,7 +278,7 @@ def _notes(found: Pairing, before: Mapping[str, Any], after: Mapping[str, Any], 
         yield "the options of the model changed: this compares them too"
     if before.get("version") != after.get("version"):
         yield f"the runs are of versions {before.get('version')} and {after.get('version')}"
-    graded = len(found.pairs) - len(pooled(found.pairs))
+    graded = len(found.pairs) - len(total_pairs(found.pairs))
     if graded:
         noun = "question stands" if graded == 1 else "questions stand"
         yield f"{graded} graded {noun} apart: tested by {word}, by score, and in no total"

@@ -11,11 +11,11 @@ from dataclasses import dataclass, replace
 from math import sqrt
 
 from ...family_description import Aggregate, FamilyDescription
-from ..aggregates import Known, Observed, Sums, is_spread, jackknife
+from ..aggregates import AggregatesByName, AggregateSums, ObservedQuestion, is_spread, jackknife
 from ..case import INCONCLUSIVE
-from ..statistics.intervals import student, student_above, wilson
+from ..statistics.intervals import student_quantile, student_tail, wilson
 from ..statistics.paired import holm
-from .pairing import Pair
+from .pairing import QuestionPair
 
 CONFIDENCE = 0.95  # of the interval of a difference
 _ROUNDING = 1e-9
@@ -68,7 +68,7 @@ _Tested = tuple[AggregateChange, tuple[float, float] | None]  # with its p-value
 
 
 def aggregate_changes(
-    pairs: Sequence[Pair], families: Iterable[FamilyDescription], level: float
+    pairs: Sequence[QuestionPair], families: Iterable[FamilyDescription], level: float
 ) -> tuple[AggregateChange, ...]:
     """Return each aggregate of the families that have paired questions, for each model.
 
@@ -96,7 +96,7 @@ def aggregate_changes(
     return tuple(changes)
 
 
-def _changes(pairs: Sequence[Pair], family: FamilyDescription) -> Iterator[_Tested]:
+def _changes(pairs: Sequence[QuestionPair], family: FamilyDescription) -> Iterator[_Tested]:
     known = {aggregate.name: aggregate for aggregate in family.aggregates}
     for aggregate in family.aggregates:
         if aggregate.kind != "mean" or any(aggregate.of):
@@ -105,9 +105,9 @@ def _changes(pairs: Sequence[Pair], family: FamilyDescription) -> Iterator[_Test
                 yield change, p_values
 
 
-def _change(pairs: Sequence[Pair], aggregate: Aggregate, known: Known, family: str) -> _Tested:
-    before = Sums(aggregate, known, (Observed(pair.cluster, pair.before) for pair in pairs))
-    after = Sums(aggregate, known, (Observed(pair.cluster, pair.after) for pair in pairs))
+def _change(pairs: Sequence[QuestionPair], aggregate: Aggregate, known: AggregatesByName, family: str) -> _Tested:
+    before = AggregateSums(aggregate, known, (ObservedQuestion(pair.cluster, pair.before) for pair in pairs))
+    after = AggregateSums(aggregate, known, (ObservedQuestion(pair.cluster, pair.after) for pair in pairs))
     units = sorted({*before.units, *after.units})
     questions = len(before.places | after.places)
     made = AggregateChange(
@@ -133,12 +133,12 @@ def _most(difference: float, error: float, units: int) -> float:
     """
     if error < _ROUNDING:
         return max(difference, wilson(min(1.0, max(0.0, difference)) * units, units, CONFIDENCE)[1])
-    return max(difference, min(1.0, difference + student((1 + CONFIDENCE) / 2, units - 1) * error))
+    return max(difference, min(1.0, difference + student_quantile((1 + CONFIDENCE) / 2, units - 1) * error))
 
 
 def _p_value(difference: float, error: float, units: int) -> float:
     """Return the one-sided p-value of a difference above 0: by t, and no less than if all of the units had flipped."""
     if difference <= 0:
-        return 1.0 if error < _ROUNDING else student_above(difference / error, units - 1)
-    by_error = student_above(difference / error, units - 1) if error >= _ROUNDING else 0.0
+        return 1.0 if error < _ROUNDING else student_tail(difference / error, units - 1)
+    by_error = student_tail(difference / error, units - 1) if error >= _ROUNDING else 0.0
     return float(max(by_error, 2.0**-units))

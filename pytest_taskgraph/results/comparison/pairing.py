@@ -18,14 +18,14 @@ from math import fsum
 from ...family_description import FamilyDescription
 from ...trial import PROMPT, Outcome, Question, Trial
 from ..descriptions import Descriptions
-from ..record.exchanges import subject_replies
+from ..record.exchanges import model_replies
 from ..tally import ANSWERED, Tally
 
 AROUND = ("prompt template", "presentation", "wording", "prompt")  # what may change; all else makes another question
 
 
 @dataclass(frozen=True, slots=True)
-class Changed:
+class ChangedQuestion:
     """A question that both runs asked, but not in the same way."""
 
     id: str  # in the run after
@@ -35,7 +35,7 @@ class Changed:
 
 
 @dataclass(frozen=True, slots=True)
-class Missing:
+class MissingAnswer:
     """A question, or a repetition of it, that one run asked about without an answer."""
 
     id: str
@@ -46,7 +46,7 @@ class Missing:
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class QuestionPair:
     """A question that both runs answered. Trials are its answered repetitions, at least one."""
 
     id: str  # of the question, without the repetition, in the run after
@@ -80,9 +80,9 @@ class Pair:
 class Pairing:
     """What two runs have in common, and what not. All in the order of ids, then models."""
 
-    pairs: tuple[Pair, ...]
-    changed: tuple[Changed, ...]
-    missing: tuple[Missing, ...]
+    pairs: tuple[QuestionPair, ...]
+    changed: tuple[ChangedQuestion, ...]
+    missing: tuple[MissingAnswer, ...]
     only_before: tuple[str, ...]  # ids; with the model where there are several
     only_after: tuple[str, ...]
     examples: dict[str, tuple[Question, Question]]  # what changed -> the first question where it did
@@ -92,13 +92,13 @@ def _said(trial: Trial) -> Hashable:
     """Return all that the model under test said; what equals nothing where its reply is not known."""
     if trial.reply is None:
         return object()
-    return json.dumps(subject_replies(trial))
+    return json.dumps(model_replies(trial))
 
 
-Key = tuple[str, str, str]  # of a question: id without repetition, model, prompt template
-Grid = frozenset[tuple[str, str]]  # family and group of what is asked with several prompt templates
-Asked = Mapping[Key, list[Trial]]
-Sign = tuple[Hashable, ...] | None  # by which a question is told from others; None where it cannot be
+QuestionKey = tuple[str, str, str]  # of a question: id without repetition, model, prompt template
+PromptGroups = frozenset[tuple[str, str]]  # family and group of what is asked with several prompt templates
+TrialsByQuestion = Mapping[QuestionKey, list[Trial]]
+Signature = tuple[Hashable, ...] | None  # by which a question is told from others; None where it cannot be
 
 
 def pass_share(trials: Sequence[Trial]) -> float:
@@ -111,7 +111,7 @@ def mean_score(trials: Sequence[Trial]) -> float:
     return fsum(0.0 if one.score is None else one.score.value for one in trials) / len(trials)
 
 
-def paired(before: Tally, after: Tally) -> Pairing:
+def pair_questions(before: Tally, after: Tally) -> Pairing:
     """The questions of both runs, those varied left out.
 
     Models are paired by their names; where each run has only one, it is paired with the other whatever they are called.
@@ -121,16 +121,16 @@ def paired(before: Tally, after: Tally) -> Pairing:
     grid = _asked_with_several_prompts(before) | _asked_with_several_prompts(after)
     old, new = _asked(before, single, grid), _asked(after, single, grid)
     partner = _partners(old, new, after.descriptions)
-    pairs: list[Pair] = []
-    changed: list[Changed] = []
-    missing: list[Missing] = []
+    pairs: list[QuestionPair] = []
+    changed: list[ChangedQuestion] = []
+    missing: list[MissingAnswer] = []
     examples: dict[str, tuple[Question, Question]] = {}
     for key in sorted(partner):
         once, now = old[partner[key]], new[key]
-        what = changes(once[0].question, now[0].question, after.descriptions[now[0].question.family])
+        what = find_changes(once[0].question, now[0].question, after.descriptions[now[0].question.family])
         same = set(what) <= set(AROUND)
         if what:
-            changed.append(Changed(key[0], now[0].model, what, same))
+            changed.append(ChangedQuestion(key[0], now[0].model, what, same))
             for one in what:
                 examples.setdefault(one, (once[0].question, now[0].question))
         if same:
@@ -146,7 +146,7 @@ def paired(before: Tally, after: Tally) -> Pairing:
     )
 
 
-def changes(before: Question, after: Question, family: FamilyDescription) -> tuple[str, ...]:
+def find_changes(before: Question, after: Question, family: FamilyDescription) -> tuple[str, ...]:
     """Return what is not the same about two questions that are meant to be: what of AROUND comes last.
 
     What they are about has the family's word for a cluster, and how it is presented the name of a label. "case" is
@@ -195,7 +195,7 @@ def _models(tally: Tally) -> set[str]:
     return {one.model for one in tally if not one.question.relation}
 
 
-def _asked_with_several_prompts(tally: Tally) -> Grid:
+def _asked_with_several_prompts(tally: Tally) -> PromptGroups:
     """Return family and group of the questions that a run asks with several prompt templates."""
     prompts: dict[tuple[str, str], set[str]] = {}
     for question in (trial.question for trial in tally if not trial.question.relation):
@@ -204,7 +204,7 @@ def _asked_with_several_prompts(tally: Tally) -> Grid:
     return frozenset(group for group, names in prompts.items() if len(names) > 1)
 
 
-def _asked(tally: Tally, single: bool, grid: Grid) -> dict[Key, list[Trial]]:
+def _asked(tally: Tally, single: bool, grid: PromptGroups) -> dict[QuestionKey, list[Trial]]:
     """Return the trials of each question, by repetition.
 
     Args:
@@ -212,7 +212,7 @@ def _asked(tally: Tally, single: bool, grid: Grid) -> dict[Key, list[Trial]]:
         single: True if each run has one model.
         grid: What is asked with several prompt templates by one of the runs.
     """
-    found: dict[Key, list[Trial]] = {}
+    found: dict[QuestionKey, list[Trial]] = {}
     for one in sorted(tally, key=lambda trial: trial.question.repetition):
         question = one.question
         prompt = str(question.labels.get(PROMPT, "")) if (question.family, question.group) in grid else ""
@@ -221,13 +221,13 @@ def _asked(tally: Tally, single: bool, grid: Grid) -> dict[Key, list[Trial]]:
     return found
 
 
-def _partners(old: Asked, new: Asked, known: Descriptions) -> dict[Key, Key]:
+def _partners(old: TrialsByQuestion, new: TrialsByQuestion, known: Descriptions) -> dict[QuestionKey, QuestionKey]:
     """The question before for each question after that has one: the same in all but the way of asking; else the same
     id; else the same in all but how it is presented. Where two look alike none is chosen.
 
     What was asked goes first: in the user's own files another seed asks something else under the same id.
     """
-    found: dict[Key, Key] = {}
+    found: dict[QuestionKey, QuestionKey] = {}
     signs = partial(_substance, known=known), partial(_content, known=known)
     for match in (partial(_alike, sign=signs[0]), _same_id, partial(_alike, sign=signs[1])):
         taken = set(found.values())
@@ -236,52 +236,54 @@ def _partners(old: Asked, new: Asked, known: Descriptions) -> dict[Key, Key]:
     return found
 
 
-def _same_id(old: Asked, new: Asked) -> dict[Key, Key]:
+def _same_id(old: TrialsByQuestion, new: TrialsByQuestion) -> dict[QuestionKey, QuestionKey]:
     return {key: key for key in new if key in old}
 
 
-def _alike(old: Asked, new: Asked, sign: Callable[[Question], Sign]) -> dict[Key, Key]:
+def _alike(
+    old: TrialsByQuestion, new: TrialsByQuestion, sign: Callable[[Question], Signature]
+) -> dict[QuestionKey, QuestionKey]:
     """The question before for each question after that alone has its sign, where one question before has it."""
     left = _unique(old, sign)
     return {key: left[mark] for mark, key in _unique(new, sign).items() if mark in left}
 
 
-def _unique(asked: Asked, sign: Callable[[Question], Sign]) -> dict[Hashable, Key]:
+def _unique(asked: TrialsByQuestion, sign: Callable[[Question], Signature]) -> dict[Hashable, QuestionKey]:
     """The questions that can be told by the sign."""
-    found: dict[Hashable, list[Key]] = {}
+    found: dict[Hashable, list[QuestionKey]] = {}
     for key, trials in asked.items():
         if (mark := sign(trials[0].question)) is not None:
             found.setdefault((*key[1:], *mark), []).append(key)
     return {mark: keys[0] for mark, keys in found.items() if len(keys) == 1}
 
 
-def _content(question: Question, known: Descriptions) -> Sign:
+def _content(question: Question, known: Descriptions) -> Signature:
     """Return what the question asks; None for one without a digest of what it is about."""
     about = _digest(question, known[question.family].cluster)
     return (question.family, question.group, about, _plain(question), question.text) if about else None
 
 
-def _substance(question: Question, known: Descriptions) -> Sign:
+def _substance(question: Question, known: Descriptions) -> Signature:
     """Return what the question asks, how it is presented, and how answers are scored."""
     labels = (str(question.labels.get(label, "")) for label in known[question.family].presented_by)
     found = _content(question, known)
     return (*found, *labels, *_scoring(question)) if found is not None else None
 
 
-def _pair(key: Key, before: Sequence[Trial], after: Sequence[Trial]) -> Iterator[Pair]:
+def _pair(key: QuestionKey, before: Sequence[Trial], after: Sequence[Trial]) -> Iterator[QuestionPair]:
     once, now = (tuple(one for one in trials if one.outcome in ANSWERED) for trials in (before, after))
     asked = after[0].question
     if once and now:
         cluster = asked.cluster or asked.once
         kinds = (asked.family, asked.group, asked.section)
-        yield Pair(*key, *kinds, cluster, asked.unit, asked.graded, once, now)
+        yield QuestionPair(*key, *kinds, cluster, asked.unit, asked.graded, once, now)
 
 
-def _missing(trials: Sequence[Trial], run: str) -> Iterator[Missing]:
+def _missing(trials: Sequence[Trial], run: str) -> Iterator[MissingAnswer]:
     for one in trials:
         if one.outcome not in ANSWERED:
-            yield Missing(one.question.id, one.model, run, one.outcome, one.failure_text)
+            yield MissingAnswer(one.question.id, one.model, run, one.outcome, one.failure_text)
 
 
-def _title(key: Key) -> str:
+def _title(key: QuestionKey) -> str:
     return f"{key[0]} {key[1]}".rstrip()

@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from math import fsum
 from typing import Literal
 
-from ..case import IDENTICAL, INCONCLUSIVE, restricted
+from ..case import IDENTICAL, INCONCLUSIVE, restrict_verdict
 from ..descriptions import Descriptions
-from ..statistics.intervals import ENOUGH_CLUSTERS, within
-from ..statistics.paired import Loss, holm, loss, mcnemar, needed, needed_clusters, sign_flip
+from ..statistics.intervals import ENOUGH_CLUSTERS, describe_restriction
+from ..statistics.paired import LossEstimate, estimate_loss, holm, mcnemar, needed_clusters, needed_questions, sign_flip
 from .aggregate_changes import AggregateChange, aggregate_changes
-from .pairing import Pair, mean_score, pass_share
+from .pairing import QuestionPair, mean_score, pass_share
 
 Verdict = Literal["worse", "not worse", "better", "inconclusive", "identical replies"]
 
@@ -63,12 +63,12 @@ class Decision:
     needed: int | None
     p: float | None
     p_better: float | None
-    loss: Loss
+    loss: LossEstimate
     groups: tuple[GroupChange, ...]
     aggregates: tuple[AggregateChange, ...] = ()
 
 
-def decide(pairs: Sequence[Pair], margin: float = MARGIN, descriptions: Descriptions | None = None) -> Decision:
+def decide(pairs: Sequence[QuestionPair], margin: float = MARGIN, descriptions: Descriptions | None = None) -> Decision:
     """Return the verdict over paired questions, those of `pooled`; graded ones beside others enter by their groups.
 
     Identical replies: each question was answered with the same texts in both runs, which says nothing about chance.
@@ -87,15 +87,15 @@ def decide(pairs: Sequence[Pair], margin: float = MARGIN, descriptions: Descript
     only = clusters if clusters < ENOUGH_CLUSTERS else 0
     if only:
         pairs = [replace(one, cluster=f"{one.unit} {one.model}") for one in pairs]
-    groups, counted = _changes(pairs, known), pooled(pairs)
+    groups, counted = _changes(pairs, known), total_pairs(pairs)
     aggregates = aggregate_changes(pairs, known, LEVEL)
     by_cluster: dict[str, list[float]] = {}
     for one in counted:
         by_cluster.setdefault(one.cluster, []).append(one.loss)
-    found = loss(by_cluster)
+    found = estimate_loss(by_cluster)
     p, p_better = (_test(counted), _test(counted, -1)) if counted else (None, None)
     if pairs and all(one.identical for one in pairs):
-        told = f"{count_of(found.n)} got the same replies in both runs"
+        told = f"{describe_count(found.n)} got the same replies in both runs"
         return Decision(IDENTICAL, told, None, p, p_better, found, groups, aggregates)
     tested: tuple[GroupChange | AggregateChange, ...] = (*groups, *aggregates)
     worse = [one for one in tested if one.verdict == "worse"]
@@ -105,28 +105,29 @@ def decide(pairs: Sequence[Pair], margin: float = MARGIN, descriptions: Descript
     if not only:
         return Decision(verdict, reason, number, p, p_better, found, groups, aggregates)
     return Decision(
-        on_these(verdict, noun), f"{reason}; {within(only, noun)}, tested question by question", number, p, p_better,
-        found, tuple(replace(one, verdict=on_these(one.verdict, noun)) for one in groups),
-        tuple(replace(one, verdict=one.verdict and on_these(one.verdict, noun)) for one in aggregates),
+        restrict_to_clusters(verdict, noun),
+        f"{reason}; {describe_restriction(only, noun)}, tested question by question", number, p, p_better, found,
+        tuple(replace(one, verdict=restrict_to_clusters(one.verdict, noun)) for one in groups),
+        tuple(replace(one, verdict=one.verdict and restrict_to_clusters(one.verdict, noun)) for one in aggregates),
     )  # fmt: skip
 
 
-def on_these(verdict: str, noun: str) -> str:
+def restrict_to_clusters(verdict: str, noun: str) -> str:
     """Return the verdict, restricted to the clusters that were asked about."""
-    return verdict if verdict == INCONCLUSIVE else restricted(verdict, noun)
+    return verdict if verdict == INCONCLUSIVE else restrict_verdict(verdict, noun)
 
 
-def count_of(questions: int) -> str:
+def describe_count(questions: int) -> str:
     """Return how many paired questions there are, in words."""
     return f"{questions} paired question{'' if questions == 1 else 's'}"
 
 
-def pooled(pairs: Sequence[Pair]) -> list[Pair]:
+def total_pairs(pairs: Sequence[QuestionPair]) -> list[QuestionPair]:
     """Return the pairs that a total is about: those that are right or wrong; graded ones where there are no others."""
     return [one for one in pairs if not one.graded] or list(pairs)
 
 
-def _verdict(p: float | None, p_better: float | None, found: Loss, worse: bool, margin: float) -> Verdict:
+def _verdict(p: float | None, p_better: float | None, found: LossEstimate, worse: bool, margin: float) -> Verdict:
     if p is None or p_better is None:
         return INCONCLUSIVE
     if p <= LEVEL or worse:
@@ -138,14 +139,14 @@ def _verdict(p: float | None, p_better: float | None, found: Loss, worse: bool, 
 
 def _reason(
     verdict: Verdict,
-    found: Loss,
+    found: LossEstimate,
     p: float | None,
     worse: Sequence[GroupChange | AggregateChange],
     margin: float,
 ) -> str:
     if p is None:
         return "no question was answered in both runs and asked alike"
-    moved = f"{0.0 - found.mean:+.3f} over {count_of(found.n)}"
+    moved = f"{0.0 - found.mean:+.3f} over {describe_count(found.n)}"
     titles = [one.title if isinstance(one, GroupChange) else one.name for one in worse]
     names = [f"{title}{f' of {one.model}' if one.model else ''}" for title, one in zip(titles, worse, strict=True)]
     if verdict in ("worse", "better"):
@@ -157,33 +158,33 @@ def _reason(
     return f"{moved}; {bound}, the margin is {margin:g}"
 
 
-def _needed(found: Loss, margin: float, noun: str) -> tuple[int | None, str]:
+def _needed(found: LossEstimate, margin: float, noun: str) -> tuple[int | None, str]:
     """About how many questions would decide, if that can be told, and what is said of it."""
     if found.variance is None or margin <= 0:
         return None, ""
-    number = needed(found, margin)
+    number = needed_questions(found, margin)
     if number is None:
         return None, "; more questions than can be asked would decide"
     about = f" on {needed_clusters(found, margin):,} {noun}s" if noun and found.clusters < found.n else ""
     return number, f"; about {number:,} questions{about} would decide"
 
 
-def _changes(pairs: Sequence[Pair], known: Descriptions) -> tuple[GroupChange, ...]:
+def _changes(pairs: Sequence[QuestionPair], known: Descriptions) -> tuple[GroupChange, ...]:
     """Each group, of each model and prompt template where there are several, tested both ways, by Holm each way."""
-    groups = grouped(pairs, known)
+    groups = group_pairs(pairs, known)
     tests = [(_test(same), _test(same, -1)) for _, same in groups]
     worse, better = (holm([both[side] for both in tests]) for side in (0, 1))
     return tuple(
-        change(same, name, same[0].section, tests[at][0], worse[at], better[at])
+        group_change(same, name, same[0].section, tests[at][0], worse[at], better[at])
         for at, ((_, name), same) in enumerate(groups)
     )
 
 
-def grouped(
-    pairs: Iterable[Pair], known: Descriptions, by_group: bool = True
-) -> list[tuple[tuple[str, str], list[Pair]]]:
+def group_pairs(
+    pairs: Iterable[QuestionPair], known: Descriptions, by_group: bool = True
+) -> list[tuple[tuple[str, str], list[QuestionPair]]]:
     """The pairs of each model, prompt template and group, or section, under model and name; sections in order."""
-    found: dict[tuple[tuple[int, str], tuple[int, str], str, str, str], list[Pair]] = {}
+    found: dict[tuple[tuple[int, str], tuple[int, str], str, str, str], list[QuestionPair]] = {}
     for one in pairs:
         family, section = known.family_place(one.family), known.section_place(one.family, one.section)
         name = one.group if by_group else one.section
@@ -191,7 +192,7 @@ def grouped(
     return [((key[3], key[2]), found[key]) for key in sorted(found)]
 
 
-def _test(pairs: Sequence[Pair], sign: int = 1) -> float:
+def _test(pairs: Sequence[QuestionPair], sign: int = 1) -> float:
     """The one-sided p-value towards worse (`sign` 1) or better (-1): McNemar's test where each cluster has one
     question that passes or not, else the flips of the clusters' summed losses.
     """
@@ -203,8 +204,8 @@ def _test(pairs: Sequence[Pair], sign: int = 1) -> float:
     return sign_flip(list(sums.values()))
 
 
-def change(
-    pairs: Sequence[Pair],
+def group_change(
+    pairs: Sequence[QuestionPair],
     name: str,
     section: str,
     p: float | None = None,
@@ -219,7 +220,7 @@ def change(
     graded = all(one.graded for one in pairs)
     rates = [None if graded else fsum(map(pass_share, trials)) / count for trials in both]
     means = [fsum(map(mean_score, trials)) / count for trials in both]
-    tested = [fsum(map(Pair.value, pairs, trials)) / count for trials in both]
+    tested = [fsum(map(QuestionPair.value, pairs, trials)) / count for trials in both]
     verdict = INCONCLUSIVE if p is not None else ""
     if worse is not None and better is not None and min(worse, better) <= LEVEL:
         verdict = "worse" if worse <= LEVEL else "better"

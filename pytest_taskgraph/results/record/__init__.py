@@ -22,11 +22,11 @@ from ...trial import Trial
 from .. import aggregates, tables
 from ..descriptions import descriptions_of
 from ..tally import Tally
+from .atomic_files import replace_file
 from .exchanges import foreign_texts, lean_exchanges
 from .facts import REAL_NAMES, About, Usage
-from .in_place import replace
-from .older_records import KNOWN_SCHEMAS, upgraded
-from .record_builder import RecordBuilder, build, tallied, text_of
+from .older_records import KNOWN_SCHEMAS, upgrade_record
+from .record_builder import RecordBuilder, build, build_tally, encode_record
 
 FIRST_QUESTION_SET = 1  # which all questions are of in records that say nothing of it
 
@@ -51,15 +51,15 @@ def save(path: str | Path, record: Mapping[str, Any] | RecordBuilder) -> None:
     Raises UsageError, with the path, where it cannot be written.
     """
     # Piece by piece: as one text, a record of 20,000 trials would take 500 MB more.
-    pieces = record.pieces() if isinstance(record, RecordBuilder) else text_of(record)
-    replace(path, chain(pieces, "\n"), "record")
+    pieces = record.iterate_text() if isinstance(record, RecordBuilder) else encode_record(record)
+    replace_file(path, chain(pieces, "\n"), "record")
 
 
 def load(path: str | Path) -> dict[str, Any]:
     """The record that stands at `path`. Raises UsageError where there is none, or one of a schema not known here, and
     for one of which a part is not of its kind: all that reads it may then rely on that.
     """
-    from .shape import faults  # brings pydantic
+    from .shape import find_faults  # brings pydantic
 
     try:
         record = json.loads(Path(path).read_text(encoding="utf-8"), parse_constant=_finite, parse_float=_finite)
@@ -79,8 +79,8 @@ def load(path: str | Path) -> dict[str, Any]:
             f"{path}: found schema {found!r:.40}, expected one that is known here ({known}); "
             "read it with the version of pytest-taskgraph-bench that wrote it, or make the record again"
         )
-    record = upgraded(record)
-    for where, fault in faults(record):
+    record = upgrade_record(record)
+    for where, fault in find_faults(record):
         raise UsageError(f"{path}: {_damaged(where, fault)}")
     return record
 
@@ -116,9 +116,9 @@ def tally_of(record: Mapping[str, Any]) -> Tally:
     except (KeyError, TypeError, AttributeError) as error:
         raise _unusable("families", error) from error
     for one in known:
-        if told := aggregates.mistake_of(one.aggregates) or tables.mistake_of(one):
+        if told := aggregates.find_aggregate_mistake(one.aggregates) or tables.find_table_mistake(one):
             raise _damaged(f"family {one.name!r:.200}", told)
-    return tallied(_read_trials(record), known)
+    return build_tally(_read_trials(record), known)
 
 
 def about_of(record: Mapping[str, Any]) -> About:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...redaction import redact, redact_all
 from ...trial import Question, Reply, Request, Trial, digest_of
-from .plain import joined_surrogates
+from .json_values import join_surrogates
 
 if TYPE_CHECKING:
     from ...asking import Exchange
@@ -92,7 +92,7 @@ def has_messages(exchange: Mapping[str, Any]) -> bool:
     return "messages" in exchange
 
 
-def replies(trial: Trial) -> list[dict[str, Any]]:
+def trial_replies(trial: Trial) -> list[dict[str, Any]]:
     """Return what each reply that the trial holds took (SUMS), and whether it was stored; judges' included.
 
     In records of earlier versions a reply that is no agent's stands beside the exchanges.
@@ -107,7 +107,7 @@ def replies(trial: Trial) -> list[dict[str, Any]]:
     return [{name: getattr(trial.reply, name) for name in (*SUMS, "stored")}, *found]
 
 
-def subject_replies(trial: Trial) -> list[dict[str, Any]]:
+def model_replies(trial: Trial) -> list[dict[str, Any]]:
     """Return what the model under test said, reply by reply: text, calls of tools, scores of texts.
 
     Equal for equal replies, whichever version recorded them. The trial has a reply.
@@ -177,7 +177,7 @@ def _digest(text: str) -> str:
 
 
 def _public(text: str) -> str:
-    return joined_surrogates(redact(text))
+    return join_surrogates(redact(text))
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,10 +195,10 @@ class Spending:
     stored: int = 0  # replies that the store had of an earlier run
 
 
-def spending(trials: Iterable[Trial]) -> Spending:
+def sum_spending(trials: Iterable[Trial]) -> Spending:
     """The sums over the trials, those of varied questions included: they are paid for like any other."""
     ones = list(trials)
-    said = [replies(one) for one in ones]
+    said = [trial_replies(one) for one in ones]
     flat = [reply for some in said for reply in some]
     costs = [float(reply["cost"]) for reply in flat if reply["cost"] is not None]
     return Spending(
@@ -227,7 +227,7 @@ class ReplySums:
 
 def sum_replies(trial: Trial) -> ReplySums:
     """Return the sums over all replies of a trial, judges' and embedders' included."""
-    arrived = replies(trial)
+    arrived = trial_replies(trial)
     return ReplySums(
         tokens_in=_sum(arrived, "tokens_in"),
         tokens_out=_sum(arrived, "tokens_out"),

@@ -9,7 +9,7 @@ from typing import Any
 
 from ...family_description import FamilyDescription
 from ...trial import Json, Trial
-from .exchanges import replies
+from .exchanges import trial_replies
 
 _DIGITS = 9  # of US dollars; replies arrive in any order, which the last digits of their sum would show
 
@@ -38,9 +38,9 @@ class Usage:
     complete: bool = True  # False where a worker died: what it sent is not in the sums
 
 
-def with_stored(usage: Usage, trials: Iterable[Trial]) -> Usage:
+def add_stored(usage: Usage, trials: Iterable[Trial]) -> Usage:
     """Return the usage with the sums of the stored replies that the trials hold."""
-    stored = [reply for trial in trials for reply in replies(trial) if reply["stored"]]
+    stored = [reply for trial in trials for reply in trial_replies(trial) if reply["stored"]]
     costs = [float(reply["cost"]) for reply in stored if reply["cost"] is not None]
     return replace(
         usage,
@@ -52,7 +52,7 @@ def with_stored(usage: Usage, trials: Iterable[Trial]) -> Usage:
     )
 
 
-def total(usages: Iterable[Usage]) -> Usage:
+def add_usages(usages: Iterable[Usage]) -> Usage:
     """Return the sums over several processes of a run; they do not show how the requests fell to the processes."""
     listed = list(usages)
     sums: dict[str, Any] = {

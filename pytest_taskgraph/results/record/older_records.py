@@ -30,7 +30,7 @@ _OLD_SIMULATED = "oracle:"  # how the names of simulated models began
 _SIMULATED = "simulated:"
 
 
-def upgraded(record: Mapping[str, Any]) -> dict[str, Any]:
+def upgrade_record(record: Mapping[str, Any]) -> dict[str, Any]:
     """Return the record in the present schema; parts that are not of the kind expected stay as they are."""
     found = dict(record)
     for schema, upgrade in ((3, _upgrade_to_3), (4, _upgrade_to_4)):

@@ -17,7 +17,7 @@ from ..tables import tables_of
 from ..tally import Tally
 from .exchanges import complete_exchanges
 from .facts import About
-from .plain import cut, joined_surrogates, plain, public_settings
+from .json_values import cut_text, join_surrogates, public_settings, to_json_value
 
 SCHEMA = 4
 SHORTEST_SHARED = 200  # characters; a shorter start of prompts is not worth a digest of its own
@@ -36,21 +36,23 @@ class RecordBuilder:
 
     def __init__(self, trials: Iterable[Trial], about: About) -> None:
         self._known = Descriptions(about.families)
-        self._tally = trials if isinstance(trials, Tally) else tallied(((trial, 1) for trial in trials), self._known)
+        self._tally = (
+            trials if isinstance(trials, Tally) else build_tally(((trial, 1) for trial in trials), self._known)
+        )
         self._about = about
         self._shared = _shared_starts((one.question for one in self._tally), self._known)
         self._body: dict[str, Any] = {}
 
     @property
-    def asked(self) -> bool:
+    def has_asked_questions(self) -> bool:
         """Whether any of the questions was put."""
         return any(one.outcome != "skipped" for one in self._tally)
 
-    def state(self, about: About) -> None:
+    def set_about(self, about: About) -> None:
         """Nothing; more is known of the run by now."""
         self._about = about
 
-    def whole(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """The record as plain JSON values; its trials are written down once, and shared by all that this gives."""
         if not self._body:
             self._body = {name: dict(parts) for name, parts in self._tables().items()} | {
@@ -58,7 +60,7 @@ class RecordBuilder:
             }
         return {**self._head(), **self._body}
 
-    def pieces(self) -> Iterator[str]:
+    def iterate_text(self) -> Iterator[str]:
         """The text of the record's JSON, piece by piece; as the whole of it would be written, without its last line."""
         yield _encode(self._head()).removesuffix("\n}")
         for name, parts in self._tables().items():
@@ -68,17 +70,17 @@ class RecordBuilder:
 
     def _head(self) -> dict[str, Any]:
         tally, about = self._tally, self._about
-        facts = plain({**asdict(about), "settings": public_settings(about.settings)}, "about", redact)
+        facts = to_json_value({**asdict(about), "settings": public_settings(about.settings)}, "about", redact)
         totals = [asdict(tally.total(model)) for model in tally.models]
         apart = tally.groups(graded=True)
-        graded = [{**asdict(tally.row(one)), "interval": plain(one.interval, "graded")} for one in apart]
+        graded = [{**asdict(tally.row(one)), "interval": to_json_value(one.interval, "graded")} for one in apart]
         parts = {"totals": totals, "graded": graded, "tables": self._shown}
         return {"schema": SCHEMA, **facts, **parts}
 
     @cached_property
     def _shown(self) -> list[Any]:
         """The tables of reports."""
-        return [plain(one.to_json(), f"table {one.spec.name}", redact) for one in tables_of(self._tally)]
+        return [to_json_value(one.to_json(), f"table {one.spec.name}", redact) for one in tables_of(self._tally)]
 
     def _tables(self) -> dict[str, Iterator[tuple[str, Any]]]:
         return {"texts": self._texts(), "diagrams": self._diagrams()}
@@ -86,7 +88,9 @@ class RecordBuilder:
     def _texts(self) -> Iterator[tuple[str, str]]:
         """Every text of a prompt or of another message once, under its digest; long ones of the latter are cut."""
         prompts = ((digest_of(text), text) for trial in self._tally for text in self._split(trial.question))
-        messages = ((key, plain(text, "texts", cut)) for trial in self._tally for key, text in trial.texts.items())
+        messages = (
+            (key, to_json_value(text, "texts", cut_text)) for trial in self._tally for key, text in trial.texts.items()
+        )
         told = set()
         for key, text in chain(prompts, messages):  # all prompts first: a message with such a text is not cut
             if key not in told:
@@ -97,7 +101,7 @@ class RecordBuilder:
         """The diagrams that trials carry, once for each cluster of questions, in the order of their keys."""
         found = {one.question.cluster: one.diagram for one in self._tally if one.diagram and one.question.cluster}
         for key in sorted(found):
-            yield key, plain(unpack(found[key]), f"diagram {key}", redact)
+            yield key, to_json_value(unpack(found[key]), f"diagram {key}", redact)
 
     def _trials(self) -> Iterator[dict[str, Any]]:
         for one in self._tally:
@@ -107,16 +111,16 @@ class RecordBuilder:
 
     def _split(self, question: Question) -> list[str]:
         """The parts of a prompt: the start that it shares with others, and the rest."""
-        prompt, shared = joined_surrogates(question.prompt), self._shared[_alike(question, self._known)]
+        prompt, shared = join_surrogates(question.prompt), self._shared[_alike(question, self._known)]
         return [text for text in (prompt[:shared], prompt[shared:]) if text]
 
 
 def build(trials: Iterable[Trial], about: About) -> dict[str, Any]:
     """The record of the trials as plain JSON values, as Draft gives it."""
-    return RecordBuilder(trials, about).whole()
+    return RecordBuilder(trials, about).to_json()
 
 
-def tallied(trials: Iterable[tuple[Trial, int]], descriptions: Descriptions | None = None) -> Tally:
+def build_tally(trials: Iterable[tuple[Trial, int]], descriptions: Descriptions | None = None) -> Tally:
     """Return the tally of trials, each with its attempts."""
     tally = Tally(descriptions)
     for trial, attempts in trials:
@@ -124,7 +128,7 @@ def tallied(trials: Iterable[tuple[Trial, int]], descriptions: Descriptions | No
     return tally
 
 
-def text_of(record: Mapping[str, Any]) -> Iterator[str]:
+def encode_record(record: Mapping[str, Any]) -> Iterator[str]:
     """The text of a record's JSON, piece by piece, as Draft writes it."""
     return json.JSONEncoder(allow_nan=False, indent=_INDENT).iterencode(record)
 
@@ -144,15 +148,15 @@ def _trial(trial: Trial) -> dict[str, Any]:
     data = trial.to_json() | {"exchanges": complete_exchanges(trial)}
     del data["diagram"], data["texts"]  # they stand in `diagrams` and `texts`
     if pair := data.pop("diagram_pair"):
-        data["diagram_pair"] = plain(unpack(pair), f"{where}, diagram_pair", _of_both)
+        data["diagram_pair"] = to_json_value(unpack(pair), f"{where}, diagram_pair", _of_both)
     said = ("reply", "score", "exchanges")
-    of_the_model = {name: plain(data.pop(name), f"{where}, {name}", cut) for name in said}
-    return {**plain(data, where), **of_the_model}
+    of_the_model = {name: to_json_value(data.pop(name), f"{where}, {name}", cut_text) for name in said}
+    return {**to_json_value(data, where), **of_the_model}
 
 
 def _of_both(text: str) -> str:
     """Return a text of a pair of diagrams, which may be the suite's or the model's."""
-    return cut(redact(text))
+    return cut_text(redact(text))
 
 
 def _alike(question: Question, known: Descriptions) -> tuple[str, ...]:
@@ -173,5 +177,5 @@ def _shared_starts(questions: Iterable[Question], known: Descriptions) -> dict[t
 
 def _common_start(a: str, b: str) -> int:
     """How many characters both texts begin with; of the least and the greatest of many, how many they all do."""
-    a, b = joined_surrogates(a), joined_surrogates(b)
+    a, b = join_surrogates(a), join_surrogates(b)
     return next((at for at, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))

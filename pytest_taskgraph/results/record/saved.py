@@ -18,7 +18,7 @@ _DIGIT = re.compile("[0-9]")
 _LONG_ENOUGH = 3  # letters; of shorter names all are alike
 
 
-def folder(store: Path) -> Path:
+def records_folder(store: Path) -> Path:
     """Where the saved records of a store stand, whether the folder is there or not."""
     return store / "runs"
 
@@ -28,14 +28,14 @@ def save(kept: Mapping[str, Any] | record.RecordBuilder, store: Path, name: str)
 
     Raises UsageError for a name that is none and for a place that cannot be written.
     """
-    path = _path(store, checked(name))
+    path = _path(store, check_name(name))
     record.save(path, kept)
     return path
 
 
-def names(store: Path) -> tuple[str, ...]:
+def saved_names(store: Path) -> tuple[str, ...]:
     """The names under which a record is saved, sorted."""
-    found = folder(store).glob(f"*{_ENDING}") if folder(store).is_dir() else ()
+    found = records_folder(store).glob(f"*{_ENDING}") if records_folder(store).is_dir() else ()
     return tuple(sorted(path.name.removesuffix(_ENDING) for path in found if _legal(path.name.removesuffix(_ENDING))))
 
 
@@ -58,13 +58,13 @@ def load(store: Path, name_or_path: str) -> dict[str, Any]:
     if path is not None:
         return record.load_whole(path)
     if is_path(name_or_path):
-        raise UsageError(f"{name_or_path}: there is no such record; saved: {', '.join(names(store)) or 'none'}")
+        raise UsageError(f"{name_or_path}: there is no such record; saved: {', '.join(saved_names(store)) or 'none'}")
     if not store.is_dir():
         raise UsageError(f"there is no store at {store}, and so no saved run {name_or_path!r}; name its folder")
-    raise UnknownNameError("saved run", name_or_path, names(store))
+    raise UnknownNameError("saved run", name_or_path, saved_names(store))
 
 
-def checked(name: str) -> str:
+def check_name(name: str) -> str:
     """The name. Raises UsageError for one that a shell or a file system may take for something else."""
     if not _legal(name):
         raise UsageError(
@@ -74,7 +74,7 @@ def checked(name: str) -> str:
     return name
 
 
-def resembling(name: str, known: Iterable[str]) -> str:
+def find_similar_name(name: str, known: Iterable[str]) -> str:
     """The first of the known names that the name may be a slip of the pen for; "" for none.
 
     One letter too many, too few or another, or two that changed places; digits tell names apart: run-1, run-2.
@@ -107,4 +107,4 @@ def _legal(name: str) -> bool:
 
 
 def _path(store: Path, name: str) -> Path:
-    return folder(store) / f"{name}{_ENDING}"
+    return records_folder(store) / f"{name}{_ENDING}"

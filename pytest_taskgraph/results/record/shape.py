@@ -266,7 +266,7 @@ _RUN: Final = TypeAdapter[Any](_Run)
 _TRIAL: Final = TypeAdapter[Any](_Trial)
 
 
-def faults(record: dict[str, Any]) -> Iterator[tuple[str, str]]:
+def find_faults(record: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """What is not as it must be: where ("what the run was", or "trial 3"), and the first fault there, in words."""
     if told := _fault(_RUN, record):
         yield "what the run was", told

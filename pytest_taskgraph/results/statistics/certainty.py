@@ -13,7 +13,7 @@ from functools import cached_property
 from math import ceil, fsum
 from typing import Final
 
-from .intervals import ENOUGH_CLUSTERS, clustered_interval, rate_interval, within
+from .intervals import ENOUGH_CLUSTERS, clustered_interval, describe_restriction, rate_interval
 from .power import MOST, clusters_needed, independent_needed, mean_needed
 
 ASK_MORE: Final = "ask more questions"
@@ -23,7 +23,7 @@ _ROUNDING = 1e-9
 Ends = tuple[float, float]
 
 
-def decided_by(need: int | None, each: float, noun: str) -> str:
+def describe_need(need: int | None, each: float, noun: str) -> str:
     """Return how many questions would decide, in words.
 
     Args:
@@ -38,7 +38,7 @@ def decided_by(need: int | None, each: float, noun: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class AnsweredQuestion:
     """What one question came to: the value of each repetition, 0.0 to 1.0."""
 
     question: str
@@ -67,7 +67,9 @@ class Sample:
         noun: What the family calls a cluster.
     """
 
-    def __init__(self, questions: Sequence[Answered], confidence: float, rates: bool, noun: str = "cluster") -> None:
+    def __init__(
+        self, questions: Sequence[AnsweredQuestion], confidence: float, rates: bool, noun: str = "cluster"
+    ) -> None:
         self.questions = questions
         self.confidence = confidence
         self._rates = rates
@@ -93,18 +95,18 @@ class Sample:
         """The clusters that the interval is about, where it says nothing of others; else ""."""
         if self._count >= ENOUGH_CLUSTERS or self._count == len(self.questions):
             return ""
-        return within(self._count, self._noun)
+        return describe_restriction(self._count, self._noun)
 
     @cached_property
-    def _clusters(self) -> dict[str, list[Answered]]:
+    def _clusters(self) -> dict[str, list[AnsweredQuestion]]:
         """Return the questions of each cluster; where these are few, each question, with all its draws."""
-        found: dict[str, list[Answered]] = {}
+        found: dict[str, list[AnsweredQuestion]] = {}
         for one in self.questions:
             key = one.cluster if self._count >= ENOUGH_CLUSTERS else one.dependent
             found.setdefault(key, []).append(one)
         return found
 
-    def enough(self, threshold: float) -> str:
+    def describe_needed(self, threshold: float) -> str:
         """Return how many questions would decide in 4 of 5 runs, if rate and spread stayed what they are."""
         if self.ends is None:
             return ASK_MORE
@@ -112,7 +114,7 @@ class Sample:
             return AT_THRESHOLD
         each = len(self.questions) / len(self._clusters)
         noun = self._noun if self._count >= ENOUGH_CLUSTERS else ""
-        return decided_by(self._needed(threshold, int(MOST / each)), each, noun)
+        return describe_need(self._needed(threshold, int(MOST / each)), each, noun)
 
     def _needed(self, threshold: float, most: int) -> int | None:
         """Return how many clusters decide; None if even `most` do not."""

@@ -68,7 +68,7 @@ def _robust(clusters: Sequence[Sequence[float]], confidence: float) -> tuple[flo
     middle = fsum(value for values in clusters for value in values) / size
     squares = fsum(fsum(value - middle for value in values) ** 2 for values in clusters)
     error = sqrt(squares * len(clusters) / (len(clusters) - 1)) / size
-    return middle, 0.0 if error < _ROUNDING else student((1 + confidence) / 2, len(clusters) - 1) * error
+    return middle, 0.0 if error < _ROUNDING else student_quantile((1 + confidence) / 2, len(clusters) - 1) * error
 
 
 def rate_interval(answers: Iterable[tuple[str, str, bool]], confidence: float = 0.95) -> tuple[float, float] | None:
@@ -112,7 +112,7 @@ def dependent_rate_interval(clusters: Sequence[Sequence[Sequence[bool]]], confid
     return max(0.0, min(low, middle - half)), min(1.0, max(high, middle + half))
 
 
-def within(clusters: int, noun: str) -> str:
+def describe_restriction(clusters: int, noun: str) -> str:
     """Return what a figure is restricted to that says nothing of other clusters, which are called by the noun."""
     return f"over {f'this 1 {noun}' if clusters == 1 else f'these {clusters} {noun}s'} only"
 
@@ -121,14 +121,14 @@ def _z(confidence: float) -> float:
     return NormalDist().inv_cdf((1 + confidence) / 2)
 
 
-def student(probability: float, freedom: int) -> float:
+def student_quantile(probability: float, freedom: int) -> float:
     """Return the quantile of Student's t distribution with so many degrees of freedom, at least 1."""
     from scipy.special import stdtrit  # of scipy.stats, which takes long to import, the part that is needed
 
     return float(stdtrit(freedom, probability))
 
 
-def student_above(value: float, freedom: int) -> float:
+def student_tail(value: float, freedom: int) -> float:
     """Return the probability of a greater value by Student's t distribution with so many degrees of freedom."""
     from scipy.special import stdtr
 

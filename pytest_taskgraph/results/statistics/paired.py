@@ -12,8 +12,8 @@ from functools import partial
 from math import floor, fsum, gcd, log10, sqrt
 from statistics import NormalDist
 
-from .intervals import student, wilson
-from .power import POWER, least
+from .intervals import student_quantile, wilson
+from .power import POWER, find_least
 
 GRID = 1000  # steps of a score for the sign-flip test
 DENOMINATORS = 60  # shares of so many repetitions are counted exactly
@@ -25,7 +25,7 @@ _UNSEEN = 0.1  # of a question that differs, beside those that do
 
 
 @dataclass(frozen=True, slots=True)
-class Loss:
+class LossEstimate:
     """The mean loss of paired questions, -1 to 1, and what it may be."""
 
     n: int  # questions
@@ -100,7 +100,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
     return adjusted
 
 
-def loss(by_cluster: Mapping[str, Sequence[float]], confidence: float = 0.975) -> Loss:
+def estimate_loss(by_cluster: Mapping[str, Sequence[float]], confidence: float = 0.975) -> LossEstimate:
     """The mean loss of all questions, and the bound that it is below with that confidence.
 
     The greater of two bounds: the mean and t standard errors, from the sums of the clusters' distances from the mean;
@@ -112,15 +112,15 @@ def loss(by_cluster: Mapping[str, Sequence[float]], confidence: float = 0.975) -
     n, count = sum(map(len, clusters)), len(clusters)
     mean = fsum(one for losses in clusters for one in losses) / n if n else 0.0
     if count < 2:
-        return Loss(n, count, mean, 1.0, None)
+        return LossEstimate(n, count, mean, 1.0, None)
     squares = fsum(fsum(one - mean for one in losses) ** 2 for losses in clusters)
     variance = squares * (count / n) ** 2 / (count - 1)
-    by_error = mean + student(confidence, count - 1) * sqrt(variance / count)
+    by_error = mean + student_quantile(confidence, count - 1) * sqrt(variance / count)
     by_share = wilson(min(1.0, max(0.0, mean)) * count, count, 2 * confidence - 1)[1]
-    return Loss(n, count, mean, min(1.0, max(by_error, by_share)), variance)
+    return LossEstimate(n, count, mean, min(1.0, max(by_error, by_share)), variance)
 
 
-def needed(found: Loss, margin: float, confidence: float = 0.975) -> int | None:
+def needed_questions(found: LossEstimate, margin: float, confidence: float = 0.975) -> int | None:
     """Return about how many questions decide, on as many clusters as `needed_clusters` returns; None where it does.
 
     Each cluster has as many questions as now: more on the same clusters do not help.
@@ -129,7 +129,7 @@ def needed(found: Loss, margin: float, confidence: float = 0.975) -> int | None:
     return None if clusters is None else max(found.n + 1, two_digits(clusters * found.n / found.clusters))
 
 
-def needed_clusters(found: Loss, margin: float, confidence: float = 0.975) -> int | None:
+def needed_clusters(found: LossEstimate, margin: float, confidence: float = 0.975) -> int | None:
     """Return about how many clusters decide, more than there are; None where no number can be given.
 
     With so many, 4 of 5 runs decide if nothing is lost and clusters differ as much as they do here. Where there are as
@@ -143,7 +143,7 @@ def needed_clusters(found: Loss, margin: float, confidence: float = 0.975) -> in
     variance = found.variance + _UNSEEN * question * question / (found.clusters - 1)
     decides = partial(_decides, variance, margin, confidence, _likely(confidence, found.clusters - 1))
     loss = found.mean if decides(0.0, found.clusters) else 0.0
-    number = least(found.clusters, MOST_NEEDED, partial(decides, loss))
+    number = find_least(found.clusters, MOST_NEEDED, partial(decides, loss))
     return None if number is None else max(found.clusters + 1, two_digits(number))
 
 
@@ -166,7 +166,7 @@ def _likely(confidence: float, freedom: int) -> float:
 def _decides(variance: float, margin: float, confidence: float, likely: float, loss: float, clusters: int) -> bool:
     """Return True if 4 of 5 runs with this loss find that it is below the margin, or else that there is one."""
     error = sqrt(variance / clusters)
-    reached = (student(confidence, clusters - 1) + likely) * error
+    reached = (student_quantile(confidence, clusters - 1) + likely) * error
     worst = min(1.0, max(0.0, loss + NormalDist().inv_cdf(POWER) * error))
     share = wilson(worst * clusters, clusters, 2 * confidence - 1)[1]
     return max(loss + reached, share) < margin or loss >= reached > 0

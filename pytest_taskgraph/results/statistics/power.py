@@ -10,7 +10,7 @@ from math import ceil, sqrt
 from statistics import NormalDist
 from typing import TYPE_CHECKING
 
-from .intervals import student
+from .intervals import student_quantile
 
 if TYPE_CHECKING:
     from .beta_binomial import Floats, Whole
@@ -45,7 +45,7 @@ def independent_needed(rate: float, threshold: float, confidence: float, start: 
         passes = ceil(answers * threshold + z * sqrt(answers * threshold * (1 - threshold)) - 1e-9)
         return float(bdtrc(passes - 1, answers, rate)) if passes <= answers else 0.0
 
-    number = least(start, most, lambda answers: share(answers) >= POWER)
+    number = find_least(start, most, lambda answers: share(answers) >= POWER)
     # The share rises by steps, each with a slope down behind it: near a rate of 1 the steps are high.
     while number is not None and share(number) > POWER + TOLERANCE and share(number + 1) < share(number):
         number += 1
@@ -64,10 +64,10 @@ def mean_needed(distance: float, variance: float, confidence: float, start: int,
     """
 
     def decides(clusters: int) -> bool:
-        reached = student((1 + confidence) / 2, clusters - 1) + student(POWER, clusters - 1)
+        reached = student_quantile((1 + confidence) / 2, clusters - 1) + student_quantile(POWER, clusters - 1)
         return clusters > 1 and reached * sqrt(variance / clusters) <= distance
 
-    return least(start, most, decides)
+    return find_least(start, most, decides)
 
 
 def clusters_needed(
@@ -101,14 +101,14 @@ def clusters_needed(
         if clusters * sizes.mean() > SIMULATED:
             return clusters >= normal
         answers = np.resize(sizes, clusters)
-        low, high = rate_intervals(drawn(answers, rate, alike, SAMPLES, _SEED), answers, confidence)
+        low, high = rate_intervals(draw_passes(answers, rate, alike, SAMPLES, _SEED), answers, confidence)
         right = low >= threshold if rate > threshold else high < threshold
         return float(np.mean(right)) >= POWER
 
-    return least(len(counts), most, decides, guess=normal, near=NEAR)
+    return find_least(len(counts), most, decides, guess=normal, near=NEAR)
 
 
-def drawn(answers: Whole, rate: float, correlation: float, samples: int, seed: int) -> Whole:
+def draw_passes(answers: Whole, rate: float, correlation: float, samples: int, seed: int) -> Whole:
     """Return simulated passes, one row a sample, one column a cluster of so many answers.
 
     Args:
@@ -146,12 +146,12 @@ def rate_intervals(passed: Whole, answers: Whole, confidence: float) -> tuple[Fl
     mean = passed.sum(axis=1) / total
     distances = passed - mean[:, np.newaxis] * answers
     error = np.sqrt((distances**2).sum(axis=1) * clusters / (clusters - 1)) / total
-    half = student((1 + confidence) / 2, clusters - 1) * error
+    half = student_quantile((1 + confidence) / 2, clusters - 1) * error
     low, high = intervals(passed, answers, confidence)
     return np.maximum(0.0, np.minimum(low, mean - half)), np.minimum(1.0, np.maximum(high, mean + half))
 
 
-def least(
+def find_least(
     start: int, most: int, decides: Callable[[int], bool], guess: int | None = None, near: float = 1.0
 ) -> int | None:
     """Return the least number above `start`, which does not decide, that does; None where even `most` do not.

@@ -9,7 +9,7 @@ from typing import Final
 
 from ....errors import UsageError
 from ....notations.procedural_text import write_procedural_graph
-from ....results.record import in_place
+from ....results.record import atomic_files
 from ..document_sets.document_set import DocumentPair
 from ..document_sets.documents_folder import DOCUMENTS, FORMAT, GRAPH
 from ..document_sets.pair_texts import UnusableTextError, read_document_text, read_graph_text
@@ -86,8 +86,8 @@ def write_files(folder: Path, files: Mapping[str, str], about: Sequence[str]) ->
     """
     check_beside(folder, files)
     for name, text in files.items():
-        in_place.replace(folder / name, [text], "file of a document or graph")
-    in_place.replace(folder / ABOUT, [f"{line}\n" for line in about], "file about the documents")
+        atomic_files.replace_file(folder / name, [text], "file of a document or graph")
+    atomic_files.replace_file(folder / ABOUT, [f"{line}\n" for line in about], "file about the documents")
 
 
 def _entries(folder: Path) -> Iterator[str]:

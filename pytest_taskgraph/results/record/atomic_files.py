@@ -10,13 +10,13 @@ from pathlib import Path
 from ...errors import UsageError
 
 
-def replace(path: str | Path, pieces: Iterable[str], what: str) -> None:
+def replace_file(path: str | Path, pieces: Iterable[str], what: str) -> None:
     """Nothing; the pieces of text stand at `path` as UTF-8, their line ends as they are; missing folders are made.
 
     As a whole, or what stood there before. `what` the file is said to be in the UsageError, which tells the path,
     where it cannot be written.
     """
-    with writable(path, what) as target:
+    with writable_target(path, what) as target:
         part = target.with_name(f".{target.name}.{os.getpid()}.part")
         try:
             with part.open("w", encoding="utf-8", newline="") as file:
@@ -28,13 +28,13 @@ def replace(path: str | Path, pieces: Iterable[str], what: str) -> None:
             part.unlink(missing_ok=True)
 
 
-def standing(path: Path) -> Path:
+def nearest_existing(path: Path) -> Path:
     """The path, if it is there, else the nearest folder above it that is."""
     return next(one for one in (path, *path.absolute().parents) if one.exists())
 
 
 @contextmanager
-def writable(path: str | Path, what: str) -> Iterator[Path]:
+def writable_target(path: str | Path, what: str) -> Iterator[Path]:
     """The place to write to, links followed and its folder made.
 
     Raises UsageError, as `replace`, for a place that is no regular file and for what goes wrong within.

@@ -11,7 +11,7 @@ from .descriptions import Descriptions
 
 
 @dataclass(frozen=True, slots=True)
-class PlanEntry:
+class ForecastEntry:
     """One question put to one model. Only the requests that are to be sent cost something."""
 
     model: str
@@ -30,7 +30,7 @@ class PlanEntry:
 
 
 @dataclass(frozen=True, slots=True)
-class Basis:
+class CostBasis:
     """What the costs of a model's replies rest on."""
 
     longest: int  # tokens of a reply at most
@@ -41,7 +41,7 @@ class Basis:
 
 
 @dataclass(frozen=True, slots=True)
-class Amount:
+class CostAmount:
     """US dollars: those that are known, and whether there are more of which it is not known how many."""
 
     known: float | None  # None: of nothing is it known
@@ -49,7 +49,7 @@ class Amount:
 
 
 @dataclass(frozen=True, slots=True)
-class PlanRow:
+class ForecastRow:
     """The questions of one group to one model, or of several, added up."""
 
     name: str
@@ -60,30 +60,30 @@ class PlanRow:
     stored: int  # requests that the store answers
     shared: int  # requests that are sent or answered for an earlier question
     tokens_in: int
-    expected: Amount
-    worst: Amount
+    expected: CostAmount
+    worst: CostAmount
     measuring: int = 0  # of the requests to be sent, those of judges and embedders
     more: bool = False  # whether more requests may follow
     family: str = ""  # of the row of a group, else ""
 
 
 @dataclass(frozen=True, slots=True)
-class RunPlan:
+class RunForecast:
     """Rows of groups, models in the order in which they came; a total for each model, and one of all.
 
     `bases` tell by model what its costs rest on, where that is known; `retries`, how often a request is repeated;
     `group`, what the families call a group.
     """
 
-    rows: tuple[PlanRow, ...]
-    totals: tuple[PlanRow, ...]
-    total: PlanRow
-    bases: Mapping[str, Basis] = field(default_factory=dict)
+    rows: tuple[ForecastRow, ...]
+    totals: tuple[ForecastRow, ...]
+    total: ForecastRow
+    bases: Mapping[str, CostBasis] = field(default_factory=dict)
     retries: int = 0
     largest: float = 0.0  # US dollars that one attempt at one of the requests costs at most, where that is known
     group: str = "group"
 
-    def of(self, model: str) -> tuple[PlanRow, ...]:
+    def rows_of(self, model: str) -> tuple[ForecastRow, ...]:
         """The rows of the groups that the model is asked about."""
         return tuple(row for row in self.rows if row.model == model)
 
@@ -91,19 +91,19 @@ class RunPlan:
 _Key = tuple[str, str, str, str]  # of a row: model, family, section, group
 
 
-def plan_of(
-    entries: Iterable[PlanEntry],
+def build_forecast(
+    entries: Iterable[ForecastEntry],
     retries: int = 0,
     descriptions: Descriptions | None = None,
-    bases: Mapping[str, Basis] | None = None,
-) -> RunPlan:
+    bases: Mapping[str, CostBasis] | None = None,
+) -> RunForecast:
     """The plan of these questions. At worst every request is sent 1 + `retries` times, and billed each time.
 
     Groups stand in the order of the descriptions, others after them by name.
     """
     listed = list(entries)
     models = list(dict.fromkeys(entry.model for entry in listed))
-    groups: dict[_Key, list[PlanEntry]] = {}
+    groups: dict[_Key, list[ForecastEntry]] = {}
     for entry in listed:
         groups.setdefault((entry.model, entry.family, entry.section, entry.group), []).append(entry)
     places, known = {model: at for at, model in enumerate(models)}, descriptions or Descriptions()
@@ -113,7 +113,7 @@ def plan_of(
         found = known.family_place(family), known.section_place(family, section), known.group_place(family, group)
         return places[model], *found
 
-    return RunPlan(
+    return RunForecast(
         tuple(_row(key[3], key[0], key[2], groups[key], retries, key[1]) for key in sorted(groups, key=place)),
         tuple(_row("total", model, "", [e for e in listed if e.model == model], retries) for model in models),
         _row("total", "", "", listed, retries),
@@ -124,9 +124,11 @@ def plan_of(
     )
 
 
-def _row(name: str, model: str, section: str, entries: Sequence[PlanEntry], retries: int, family: str = "") -> PlanRow:
+def _row(
+    name: str, model: str, section: str, entries: Sequence[ForecastEntry], retries: int, family: str = ""
+) -> ForecastRow:
     asked = [entry for entry in entries if entry.requests]
-    return PlanRow(
+    return ForecastRow(
         name,
         model,
         section,
@@ -143,7 +145,7 @@ def _row(name: str, model: str, section: str, entries: Sequence[PlanEntry], retr
     )
 
 
-def _amount(costs: Sequence[float | None]) -> Amount:
+def _amount(costs: Sequence[float | None]) -> CostAmount:
     """The sum; nothing to pay for is 0, and nothing known is unknown."""
     known = [cost for cost in costs if cost is not None]
-    return Amount(fsum(known) if known or not costs else None, len(known) < len(costs))
+    return CostAmount(fsum(known) if known or not costs else None, len(known) < len(costs))

@@ -15,7 +15,7 @@ HEAD = 10_000
 DEEPEST = 100  # levels of JSON
 
 
-def plain(value: object, where: str, text: Callable[[str], str] = str, depth: int = 0) -> Any:  # noqa: ANN401
+def to_json_value(value: object, where: str, text: Callable[[str], str] = str, depth: int = 0) -> Any:  # noqa: ANN401
     """The value as JSON that is equal to itself once written and read; its texts go through `text`.
 
     Raises UsageError, with the place `where`, for a number that is not finite and for what JSON has no words for.
@@ -23,24 +23,25 @@ def plain(value: object, where: str, text: Callable[[str], str] = str, depth: in
     if depth > DEEPEST:
         _refuse(where, f"values nested more than {DEEPEST} deep")
     if isinstance(value, str):
-        return text(joined_surrogates(value))
+        return text(join_surrogates(value))
     if value is None or isinstance(value, (bool, int)) or (isinstance(value, float) and isfinite(value)):
         return value
     if isinstance(value, Mapping):
         return {
-            joined_surrogates(str(name)): plain(one, f"{where}, {name}", text, depth + 1) for name, one in value.items()
+            join_surrogates(str(name)): to_json_value(one, f"{where}, {name}", text, depth + 1)
+            for name, one in value.items()
         }
     if isinstance(value, (list, tuple)):
-        return [plain(one, f"{where}[{at}]", text, depth + 1) for at, one in enumerate(value)]
+        return [to_json_value(one, f"{where}[{at}]", text, depth + 1) for at, one in enumerate(value)]
     return _refuse(where, f"{value!r:.60}, which JSON cannot hold")
 
 
-def joined_surrogates(text: str) -> str:
+def join_surrogates(text: str) -> str:
     """The text with pairs of surrogates made one character, as JSON parsers do; lone ones stay."""
     return text if text.isascii() else text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
 
 
-def cut(text: str) -> str:
+def cut_text(text: str) -> str:
     """The text, of one over LONGEST_REPLY characters head and tail around a note of its full length: as many in all."""
     if len(text) <= LONGEST_REPLY:
         return text
