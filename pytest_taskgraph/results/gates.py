@@ -1,12 +1,12 @@
-"""Gates: what a rate or a mean of the whole run must reach, and the verdict over it.
+"""Gates: minimum values for a rate or a mean of the whole run, and the verdict over each.
 
     NAME[.NAME ...][.METRIC|.AGGREGATE]>=THRESHOLD[@LEVEL%]
 
-NAME is a group, a section, a family, or the value of a label (`size=20`, `prompt="ask.v2"`); a question counts where
-all of them hold. Without a metric the gate is about the pass rate, or about the mean score where all questions are
-graded; `score` is the mean of the main score, any other metric the mean of that metric over the questions that have
-it, and an aggregate of their family what they are pooled to. Graded questions are never put together with others: where
-both are meant, the former are left out, and counted.
+NAME is a group, a section, a family, or the value of a label (`size=20`, `prompt="ask.v2"`). A question counts if
+all of them match. Without a metric the gate compares the pass rate, or the mean score if all questions are graded.
+`score` is the mean of the main score; any other metric is the mean over the questions that have it; an aggregate of
+the family is computed over its questions. Graded questions are never pooled with others: if a gate matches both, the
+graded ones are left out and counted.
 """
 
 from __future__ import annotations
@@ -22,8 +22,7 @@ from typing import Final, Literal
 
 from ..errors import UsageError
 from ..trial import Trial
-from .aggregates import AggregatesByName, aggregate_leaves, is_spread
-from .aggregates import estimate_aggregate as pooled
+from .aggregates import AggregatesByName, aggregate_leaves, estimate_aggregate, is_spread
 from .case import INCONCLUSIVE, RunCase
 from .population import DeclaredQuestion, Population, quote_part, suggest_names
 from .statistics.certainty import AnsweredQuestion, Ends, Sample
@@ -32,7 +31,7 @@ from .tally import metrics_of
 SCORE = "score"
 NO_AGGREGATES: Final[AggregatesByName] = MappingProxyType({})
 _BOUND = re.compile(r">=(?P<threshold>[^<>@]+)(?:@(?P<level>[^<>@%]+)%)?")
-# A word of a name: in quotes, which end where a word can end, and stand twice for themselves; or without them.
+# A word of a name, quoted or bare. A quote ends the word where a word can end; doubled, it stands for itself.
 _WORD = re.compile(
     r"""\s*+(?P<quote>["'])(?P<quoted>(?:(?!(?P=quote)).|(?P=quote){2})*+)(?P=quote)\s*+(?=[.=]|>=)"""
     r"""|(?P<bare>[^.=<>@]*+)""",
@@ -42,32 +41,35 @@ _WORD = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """One gate, read."""
+    """A parsed gate."""
 
     text: str
-    parts: tuple[str, ...]  # names, all of which a question must have
+    parts: tuple[str, ...]  # names and label values; a question must have all of them
     metric: str  # "" for the pass rate
     threshold: float
-    confidence: float | None  # None: the estimate is compared
-    aggregate: str = ""  # of a family, in place of a metric
+    confidence: float | None  # level of the interval; None: the estimate alone is compared
+    aggregate: str = ""  # aggregate of a family instead of a metric
 
     @property
     def name(self) -> str:
-        """What is decided on: the expression up to the comparison."""
+        """Name of what the gate decides on: the expression up to the comparison."""
         return ".".join([*map(quote_part, self.parts), *filter(None, (self.metric, self.aggregate))])
 
 
 def parse_gate(text: str, metrics: Collection[str], aggregates: Collection[str] = ()) -> Gate:
-    """The gate that is written so. Raises UsageError, with what was expected, for anything else.
+    """Parse a gate.
 
     Args:
         text: The gate.
-        metrics: The names that its last part may have as a metric.
-        aggregates: The names that its last part may have as an aggregate.
+        metrics: Names that the last part may have as a metric.
+        aggregates: Names that the last part may have as an aggregate.
+
+    Raises:
+        UsageError: if the text is no gate; the message states what was expected.
     """
-    parts, end = _name(text.strip())
-    found = _BOUND.fullmatch(text.strip(), end)
-    if not found or not any(parts):
+    parts, end = _parse_name(text.strip())
+    bound = _BOUND.fullmatch(text.strip(), end)
+    if not bound or not any(parts):
         raise UsageError(
             f"--taskgraph-gate: {text!r}; expected NAME>=X, NAME.METRIC>=X, LABEL=VALUE>=X or NAME>=X@95%, "
             "such as prompt=direct>=0.8 or prompt=direct.score>=0.8@95%; a value with one of . > < @ stands in quotes"
@@ -76,8 +78,8 @@ def parse_gate(text: str, metrics: Collection[str], aggregates: Collection[str] 
         raise UsageError(f"--taskgraph-gate: {text!r}; a name is missing; expected names parted by single dots")
     last = parts.pop() if len(parts) > 1 and (parts[-1] in metrics or parts[-1] in aggregates) else ""
     metric, aggregate = (last, "") if last in metrics else ("", last)
-    threshold = _number(text, found["threshold"], "threshold", 0.0, 1.0)
-    level = found["level"] and _number(text, found["level"], "level", 50.0, 100.0) / 100
+    threshold = _parse_number(text, bound["threshold"], "threshold", 0.0, 1.0)
+    level = bound["level"] and _parse_number(text, bound["level"], "level", 50.0, 100.0) / 100
     if level and not (0.5 < level < 1.0 and 0.0 < threshold < 1.0):
         raise UsageError(
             f"--taskgraph-gate: {text!r}; to be certain takes a level above 50% and below 100%, and a threshold above "
@@ -86,8 +88,8 @@ def parse_gate(text: str, metrics: Collection[str], aggregates: Collection[str] 
     return Gate(text.strip(), tuple(parts), metric, threshold, level or None, aggregate)
 
 
-def _name(text: str) -> tuple[list[str], int]:
-    """The parts of the name that a gate begins with, and where it ends."""
+def _parse_name(text: str) -> tuple[list[str], int]:
+    """Return the parts of the name that a gate begins with, and the position at which it ends."""
     parts, at = [""], 0
     while word := _WORD.match(text, at):
         quote, at = word["quote"], word.end()
@@ -103,39 +105,39 @@ def _name(text: str) -> tuple[list[str], int]:
     return parts, at
 
 
-def _number(text: str, written: str, what: str, least: float, most: float) -> float:
+def _parse_number(text: str, number: str, noun: str, least: float, most: float) -> float:
     try:
-        value = float(written)
+        value = float(number)
     except ValueError:
         value = float("nan")
     if not (isfinite(value) and least <= value <= most):
         raise UsageError(
-            f"--taskgraph-gate: {text!r}; the {what} is {written.strip()!r}; expected a number from {least:g} to "
+            f"--taskgraph-gate: {text!r}; the {noun} is {number.strip()!r}; expected a number from {least:g} to "
             f"{most:g}"
         )
     return value
 
 
 def gate_titles(gates: Sequence[Gate]) -> list[str]:
-    """A name for each gate that no other has: what it decides on, and all of it where that alone is not enough."""
-    often = Counter(gate.name for gate in gates)
-    return [gate.name if often[gate.name] == 1 else gate.text for gate in gates]
+    """Return a unique name for each gate: what it decides on, or its whole text where several decide on the same."""
+    name_counts = Counter(gate.name for gate in gates)
+    return [gate.name if name_counts[gate.name] == 1 else gate.text for gate in gates]
 
 
-def aggregate_refusal(gate: Gate, known: AggregatesByName) -> str:
-    """Return why the gate cannot be about its aggregate; "" if it can, and for a gate about none.
+def aggregate_refusal(gate: Gate, aggregates: AggregatesByName) -> str:
+    """Return why the gate cannot use its aggregate; "" if it can or has none.
 
     Args:
         gate: The gate.
-        known: The aggregates of the families whose questions it is about, by name.
+        aggregates: The aggregates of the families whose questions the gate matches, by name.
     """
     if not gate.aggregate:
         return ""
-    if gate.aggregate not in known:
+    if gate.aggregate not in aggregates:
         name = ".".join(map(quote_part, gate.parts))
-        has = f"no question of {name!r} has the aggregate {gate.aggregate!r}"
-        return f"{has}; {suggest_names(gate.aggregate, sorted(known), 'they have')}"
-    if is_spread(known[gate.aggregate], known):
+        problem = f"no question of {name!r} has the aggregate {gate.aggregate!r}"
+        return f"{problem}; {suggest_names(gate.aggregate, sorted(aggregates), 'they have')}"
+    if is_spread(aggregates[gate.aggregate], aggregates):
         return (
             f"{gate.aggregate!r} is a deviation, of which a gate can demand no least value: a smaller one is no worse; "
             "set a gate on a mean"
@@ -144,83 +146,112 @@ def aggregate_refusal(gate: Gate, known: AggregatesByName) -> str:
 
 
 def comparable_questions(
-    gate: Gate, trials: Iterable[Trial], declared: Iterable[DeclaredQuestion], known: AggregatesByName = NO_AGGREGATES
+    gate: Gate,
+    trials: Iterable[Trial],
+    declared: Iterable[DeclaredQuestion],
+    aggregates: AggregatesByName = NO_AGGREGATES,
 ) -> tuple[list[Trial], list[DeclaredQuestion], int]:
-    """Return the trials and the questions without one that the gate puts together, and how many graded questions it
-    leaves out, as other questions are right or wrong.
+    """Return the trials and the unanswered questions that the gate pools, and how many graded questions it leaves out.
 
-    A metric or a part is the same measure in all of them, so none is left out of a mean or an aggregate of it.
+    Graded questions are left out if others are right or wrong. A metric or a part is the same measure in all questions,
+    so a mean or an aggregate of it includes every question.
+
+    Args:
+        gate: The gate.
+        trials: Trials of the matching questions.
+        declared: Matching questions without a trial.
+        aggregates: The aggregates of their families, by name.
     """
-    came, missing = list(trials), list(declared)
-    apart = {one.question.once for one in came if one.question.graded} | {one.id for one in missing if one.graded}
-    others = [one for one in came if not one.question.graded], [one for one in missing if not one.graded]
-    if not _of_main_score(gate, known) or not apart or not any(others):
-        return came, missing, 0
-    return (*others, len(apart))
+    present_trials, unasked = list(trials), list(declared)
+    graded = {trial.question.once for trial in present_trials if trial.question.graded} | {
+        question.id for question in unasked if question.graded
+    }
+    others = (
+        [trial for trial in present_trials if not trial.question.graded],
+        [question for question in unasked if not question.graded],
+    )
+    if not _is_about_main_score(gate, aggregates) or not graded or not any(others):
+        return present_trials, unasked, 0
+    return (*others, len(graded))
 
 
 def evaluate_gate(
     gate: Gate,
     title: str,
     model: str,
-    asked: Population,
+    population: Population,
     max_errors: float = 0.0,
-    known: AggregatesByName = NO_AGGREGATES,
+    aggregates: AggregatesByName = NO_AGGREGATES,
 ) -> RunCase:
-    """The verdict over the questions of one model that the gate is about.
+    """Return the verdict over the questions of one model that match the gate.
 
-    Where not all were answered: skipped if the user selected, failed for any other reason. Otherwise the estimate
-    decides, or the two-sided interval at the gate's level; where that holds the threshold nothing is decided, and
-    the gate fails.
+    If questions are unanswered, the verdict is "skipped" where the user selected, else "failed". Otherwise the estimate
+    decides, or the two-sided interval at the gate's level. If that interval contains the threshold, the gate is
+    inconclusive and fails.
+
+    Args:
+        gate: The gate.
+        title: Name of the verdict.
+        model: Name of the model.
+        population: The model's questions that match.
+        max_errors: Share of the requests that may fail, 0.0 to 1.0.
+        aggregates: The aggregates of their families, by name.
     """
-    found = _measured(gate, asked, known)
-    estimate, threshold = found.value, gate.threshold
-    low, high = found.ends or (None, None)
+    measurement = _gate_value(gate, population, aggregates)
+    estimate, threshold = measurement.value, gate.threshold
+    low, high = measurement.ends or (None, None)
 
     def verdict(outcome: Literal["passed", "failed", "skipped"], reason: str) -> RunCase:
         return RunCase(title, outcome, reason, model, estimate, low, high, threshold)
 
-    lacking = describe_missing(asked, max_errors)
-    if lacking:
-        return verdict("failed", f"not decided: {lacking}")
-    if asked.left_out:
-        return verdict("skipped", f"not decided: {_left_out(asked)}")
+    reason_undecided = describe_missing(population, max_errors)
+    if reason_undecided:
+        return verdict("failed", f"not decided: {reason_undecided}")
+    if population.left_out:
+        return verdict("skipped", f"not decided: {_describe_left_out(population)}")
     if estimate is None:
-        return verdict("failed", f"not decided: {found.undefined if asked.answered else 'no question was answered'}")
-    told = f"{found.told}, threshold {threshold:g}"
-    told += f"; {asked.graded_left_out} graded left out" if asked.graded_left_out else ""
+        return verdict(
+            "failed", f"not decided: {measurement.undefined if population.answered else 'no question was answered'}"
+        )
+    description = f"{measurement.description}, threshold {threshold:g}"
+    description += f"; {population.graded_left_out} graded left out" if population.graded_left_out else ""
     if gate.confidence is None:
-        return verdict("passed" if estimate >= threshold else "failed", told)
+        return verdict("passed" if estimate >= threshold else "failed", description)
     if low is not None and high is not None and low >= threshold:
-        return verdict("passed", told)
+        return verdict("passed", description)
     if low is not None and high is not None and high < threshold:
-        return verdict("failed", told)
-    return verdict("failed", f"{INCONCLUSIVE}: {told}; {found.describe_needed(threshold)}")
+        return verdict("failed", description)
+    return verdict("failed", f"{INCONCLUSIVE}: {description}; {measurement.describe_needed(threshold)}")
 
 
-def describe_missing(asked: Population, max_errors: float = 0.0) -> str:
-    """Why the gate cannot be decided, for another reason than the user's selection; "" where they can. What ended
-    the run comes first.
+def describe_missing(population: Population, max_errors: float = 0.0) -> str:
+    """Return why the gate cannot be decided, apart from the user's selection; "" if it can be.
+
+    What ended the run comes first.
+
+    Args:
+        population: The questions that match the gate.
+        max_errors: Share of the requests that may fail, 0.0 to 1.0.
     """
-    reasons = [f"{count} of {asked.size} questions {reason}" for reason, count in asked.not_asked.items()]
-    sent = len(asked.answered) + len(asked.errors)
-    if len(asked.errors) > max_errors * sent + 1e-9:
-        kinds = Counter(one.failure.kind if one.failure else "no reply" for one in asked.errors)
-        told = ", ".join(f"{kind} {count}" for kind, count in sorted(kinds.items()))
-        reasons.insert(0, f"{len(asked.errors)} of {sent} replies missing ({told})")
-    if reasons and asked.left_out:
-        reasons.append(_left_out(asked))
-    reasons[:0] = [asked.stop_reason] if asked.stop_reason else []
+    reasons = [f"{count} of {population.size} questions {reason}" for reason, count in population.not_asked.items()]
+    request_count = len(population.answered) + len(population.errors)
+    if len(population.errors) > max_errors * request_count + 1e-9:
+        kinds = Counter(trial.failure.kind if trial.failure else "no reply" for trial in population.errors)
+        kinds_listed = ", ".join(f"{kind} {count}" for kind, count in sorted(kinds.items()))
+        reasons.insert(0, f"{len(population.errors)} of {request_count} replies missing ({kinds_listed})")
+    if reasons and population.left_out:
+        reasons.append(_describe_left_out(population))
+    reasons[:0] = [population.stop_reason] if population.stop_reason else []
     return "; ".join([*reasons[:3], *([f"{len(reasons) - 3} reasons more"] if len(reasons) > 3 else [])])
 
 
-def _left_out(asked: Population) -> str:
-    return f"{asked.left_out} of {asked.size} questions left out by {asked.selection}"
+def _describe_left_out(population: Population) -> str:
+    return f"{population.left_out} of {population.size} questions left out by {population.selection}"
 
 
 @dataclass(frozen=True, slots=True)
-class _Measured:
-    """What a gate compares with its threshold."""
+class _GateValue:
+    """The value that a gate compares with its threshold."""
 
     what: str  # "pass rate", "mean jaccard", or the name of an aggregate
     value: float | None
@@ -228,11 +259,11 @@ class _Measured:
     n: int
     confidence: float
     about: str
-    describe_needed: Callable[[float], str]  # from the threshold to how many questions would decide
+    describe_needed: Callable[[float], str]  # threshold -> how many questions decide, in words
     undefined: str  # why there is no value
 
     @property
-    def told(self) -> str:
+    def description(self) -> str:
         """The value with its interval, in words."""
         level = f"{100 * self.confidence:g}%"
         between = f"no {level} interval" + (": it is one question" if self.n == 1 else "")
@@ -241,50 +272,57 @@ class _Measured:
         return f"{self.what} {self.value:.3f} of {self.n} answered ({between})"
 
 
-def _measured(gate: Gate, asked: Population, known: AggregatesByName) -> _Measured:
-    answered, confidence = asked.answered, gate.confidence or 0.95
-    if gate.aggregate and known[gate.aggregate].kind != "mean":
-        found = pooled(known[gate.aggregate], known, answered, confidence, asked.noun)
+def _gate_value(gate: Gate, population: Population, aggregates: AggregatesByName) -> _GateValue:
+    answered, confidence = population.answered, gate.confidence or 0.95
+    if gate.aggregate and aggregates[gate.aggregate].kind != "mean":
+        estimate = estimate_aggregate(aggregates[gate.aggregate], aggregates, answered, confidence, population.noun)
         undefined = f"{gate.aggregate} is undefined over {len(answered)} answered: a part of it has no question"
-        enough = partial(found.describe_needed, confidence=confidence, noun=asked.noun)
-        return _Measured(
-            gate.aggregate, found.value, found.ends, found.n, confidence, found.about, enough, undefined
-        )  # fmt: skip
-    metric = _metric(gate, known)
-    rates = not metric and not any(one.question.graded for one in answered)
-    sample = Sample(_questions(metric, answered), confidence, rates, asked.noun)
+        describe_needed = partial(estimate.describe_needed, confidence=confidence, noun=population.noun)
+        return _GateValue(
+            gate.aggregate,
+            estimate.value,
+            estimate.ends,
+            estimate.n,
+            confidence,
+            estimate.about,
+            describe_needed,
+            undefined,
+        )
+    metric = _metric_of(gate, aggregates)
+    rates = not metric and not any(trial.question.graded for trial in answered)
+    sample = Sample(_questions_with(metric, answered), confidence, rates, population.noun)
     what = gate.aggregate or ("pass rate" if rates else f"mean {metric or SCORE}")
     value, undefined = sample.mean if sample.questions else None, f"no question has the metric {metric!r}"
-    return _Measured(
+    return _GateValue(
         what, value, sample.ends, len(sample.questions), confidence, sample.about, sample.describe_needed, undefined
     )  # fmt: skip
 
 
-def _metric(gate: Gate, known: AggregatesByName) -> str:
-    """The metric whose mean the gate is about, "" for the pass rate."""
+def _metric_of(gate: Gate, aggregates: AggregatesByName) -> str:
+    """Return the metric whose mean the gate compares; "" for the pass rate."""
     if not gate.aggregate:
         return gate.metric
-    return next(name for _, name in aggregate_leaves(known[gate.aggregate], known)) or SCORE
+    return next(name for _, name in aggregate_leaves(aggregates[gate.aggregate], aggregates)) or SCORE
 
 
-def _of_main_score(gate: Gate, known: AggregatesByName) -> bool:
+def _is_about_main_score(gate: Gate, aggregates: AggregatesByName) -> bool:
     if gate.aggregate:
-        return gate.aggregate in known and ("mean", "") in aggregate_leaves(known[gate.aggregate], known)
+        return gate.aggregate in aggregates and ("mean", "") in aggregate_leaves(aggregates[gate.aggregate], aggregates)
     return gate.metric in ("", SCORE)
 
 
-def _questions(metric: str, answered: Sequence[Trial]) -> list[AnsweredQuestion]:
-    found: dict[str, AnsweredQuestion] = {}
-    for one in answered:
-        value, question = _value(metric, one), one.question
+def _questions_with(metric: str, answered: Sequence[Trial]) -> list[AnsweredQuestion]:
+    by_question: dict[str, AnsweredQuestion] = {}
+    for trial in answered:
+        value, question = _value_of(metric, trial), trial.question
         if value is not None:
-            made = AnsweredQuestion(question.once, question.cluster or question.once, [], question.unit)
-            found.setdefault(question.once, made).values.append(value)
-    return list(found.values())
+            question_values = AnsweredQuestion(question.once, question.cluster or question.once, [], question.unit)
+            by_question.setdefault(question.once, question_values).values.append(value)
+    return list(by_question.values())
 
 
-def _value(metric: str, one: Trial) -> float | None:
-    score = 0.0 if one.score is None else one.score.value
-    if metric == SCORE or (one.question.graded and not metric):
+def _value_of(metric: str, trial: Trial) -> float | None:
+    score = 0.0 if trial.score is None else trial.score.value
+    if metric == SCORE or (trial.question.graded and not metric):
         return score
-    return metrics_of(one).get(metric) if metric else float(one.passed)
+    return metrics_of(trial).get(metric) if metric else float(trial.passed)

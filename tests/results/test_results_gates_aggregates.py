@@ -41,7 +41,7 @@ def classes(yes: Sequence[int], no: Sequence[int]) -> list[Trial]:
 
 def verdict(expression: str, trials: Sequence[Trial]) -> RunCase:
     gate = parse_gate(expression, METRICS, KNOWN)
-    return evaluate_gate(gate, gate.name, "m", Population(tuple(trials), (), {}, 0), known=KNOWN)
+    return evaluate_gate(gate, gate.name, "m", Population(tuple(trials), (), {}, 0), aggregates=KNOWN)
 
 
 def test_parse_reads_an_aggregate_behind_a_name_alone() -> None:

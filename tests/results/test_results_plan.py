@@ -83,6 +83,6 @@ def test_rows_and_models_add_up_to_the_total(given_entries: list[ForecastEntry],
         for cost in ("expected", "worst"):
             amounts: list[CostAmount] = [getattr(row, cost) for row in parts]
             total: CostAmount = getattr(plan.total, cost)
-            assert sum(amount.known or 0 for amount in amounts) == (total.known or 0)
+            assert sum(amount.dollars or 0 for amount in amounts) == (total.dollars or 0)
             assert any(amount.more for amount in amounts) is total.more
     assert plan.total.questions == len(given_entries)

@@ -89,19 +89,19 @@ def _stored(total: ForecastRow) -> str:
 
 
 def _price(total: ForecastRow, max_cost: float | None) -> str:
-    if total.expected.known is None:
+    if total.expected.dollars is None:
         return "cost unknown" if max_cost is None else f"cost unknown, at most {dollars(max_cost, up=True)}"
-    about = f"{'at least' if total.expected.more or total.more else 'about'} {dollars(total.expected.known)}"
-    worst = None if total.worst.more or total.more else total.worst.known  # replies decide what follows
+    about = f"{'at least' if total.expected.more or total.more else 'about'} {dollars(total.expected.dollars)}"
+    worst = None if total.worst.more or total.more else total.worst.dollars  # replies decide what follows
     bounds = [bound for bound in (worst, max_cost) if bound is not None]
     return f"{about}, at most {dollars(min(bounds), up=True) if bounds else UNKNOWN}"
 
 
 def amount(cost: CostAmount, up: bool = False) -> str:
     """The amount as "$0.12", "at least $0.12" where there is more that is not known, or "unknown"."""
-    if cost.known is None:
+    if cost.dollars is None:
         return UNKNOWN
-    return f"{'at least ' if cost.more else ''}{dollars(cost.known, up and not cost.more)}"
+    return f"{'at least ' if cost.more else ''}{dollars(cost.dollars, up and not cost.more)}"
 
 
 def dollars(cost: float, up: bool = False) -> str:
@@ -158,7 +158,7 @@ def _choices(rows: Sequence[ForecastRow], replay: bool) -> Iterator[tuple[list[_
 def _notes(plan: RunForecast) -> Iterator[str]:
     for total in plan.totals:
         name, basis = one_line(total.model), plan.bases.get(total.model)
-        if total.expected.known is None or total.expected.more:
+        if total.expected.dollars is None or total.expected.more:
             yield (
                 f"the price of {name} is not known; state it in US dollars for a million tokens in and out: "
                 f"--taskgraph-price {name}=IN/OUT"
@@ -204,7 +204,7 @@ def _bound(basis: CostBasis, total: ForecastRow, retries: int) -> str:
         "model": "the limit of the model",
         "assumed": "an assumption, for nobody says the limit of the model",
     }[basis.bound]
-    once = "" if total.worst.known is None else f" (once: {dollars(total.worst.known / (1 + retries), up=True)})"
+    once = "" if total.worst.dollars is None else f" (once: {dollars(total.worst.dollars / (1 + retries), up=True)})"
     again = f", each request repeated {count(retries, 'time')} and billed each time{once}" if retries else ""
     lower = "" if basis.bound == "setting" else "; --taskgraph-model-option max_tokens=N lowers it"
     return f"at worst, replies have {basis.longest:,} tokens ({says}){again}{lower}"

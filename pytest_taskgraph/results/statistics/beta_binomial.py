@@ -3,8 +3,8 @@
 The passes of a cluster follow a beta-binomial distribution with mean m and intra-class correlation r: the share of the
 variance that lies between clusters. With r = 0 all answers are independent, with r = 1 a cluster passes or fails as a
 whole (J. G. Skellam, Journal of the Royal Statistical Society B 10 (1948) 257-261). Both m and r have a uniform prior
-from 0 to 1. The posterior is summed over a grid, so that no estimate of r stands in for r: with few clusters, r is
-poorly known, and the interval of m is as wide as that demands. scipy.stats.betabinom has the probability of a count,
+from 0 to 1. The posterior is summed over a grid instead of fixing r at an estimate: with few clusters, r is poorly
+known, and the interval of m is as wide as that demands. scipy.stats.betabinom has the probability of a count,
 but no posterior; and the terms that the cells share are summed once here for all samples.
 
 `perf/verdicts.py` shows how often the interval misses the rate; docs/how-to/gates.md holds its tables.
@@ -36,7 +36,7 @@ def interval(counts: tuple[tuple[int, int], ...], confidence: float = 0.95) -> t
     """Return the equal-tailed posterior interval (low, high) of the mean.
 
     Args:
-        counts: passes and answers of each cluster, in any order; at least one answer in each.
+        counts: Passes and answers of each cluster, in any order; at least one answer in each.
         confidence: Probability that the interval holds, 0 to 1, both excluded.
 
     Returns:
@@ -53,8 +53,8 @@ def intervals(passed: Whole, answers: Whole, confidence: float = 0.95) -> tuple[
     """Return the ends of `interval` for many samples of clusters of the same sizes.
 
     Args:
-        passed: passes, one row a sample, one column a cluster.
-        answers: answers of each cluster.
+        passed: Number of passes, one row a sample, one column a cluster.
+        answers: Number of answers of each cluster.
         confidence: Probability that an interval holds, 0 to 1, both excluded.
     """
     import numpy as np
@@ -82,7 +82,7 @@ def correlation(counts: Sequence[tuple[int, int]]) -> float:
     """Return the posterior mean of the intra-class correlation, 0 to 1.
 
     Args:
-        counts: passes and answers of each cluster, as for `interval`.
+        counts: Passes and answers of each cluster, as for `interval`.
     """
     import numpy as np
 
@@ -98,7 +98,7 @@ def correlation(counts: Sequence[tuple[int, int]]) -> float:
 
 
 def _constant(edges: Floats, answers: Whole) -> Floats:
-    """Return what the log posterior of each cell, m by r, has whatever the passes are."""
+    """Return the part of the log posterior of each cell, m by r, that does not depend on the passes."""
     import numpy as np
 
     weights, correlations = _correlations()
@@ -107,14 +107,14 @@ def _constant(edges: Floats, answers: Whole) -> Floats:
 
 
 def _mass(logs: Floats) -> Floats:
-    """Return the mass of each cell, of which the greatest in a row is 1."""
+    """Return the mass of each cell, scaled so that the greatest in a row is 1."""
     import numpy as np
 
     return np.asarray(np.exp(logs - logs.max(axis=1, keepdims=True)))
 
 
 def _means(answers: int) -> tuple[Floats, Floats]:
-    """Return the edges and the middles of the cells of m: even for its arc sine, whose deviation m does not change."""
+    """Return the edges and the middles of the cells of m, equally spaced in arc sine, which stabilises the variance."""
     import numpy as np
 
     cells = max(MEANS, ceil(pi * CELLS_PER_DEVIATION * sqrt(answers)))
@@ -159,10 +159,10 @@ def _quantiles(mass: Floats, edges: Floats, at: tuple[float, ...]) -> Floats:
 
     below = np.concatenate([np.zeros((len(mass), 1)), np.cumsum(mass, axis=1)], axis=1)
     rows = np.arange(len(mass))
-    found = []
+    ends = []
     for share in at:
-        wanted = share * below[:, -1]
-        cell = np.minimum((below <= wanted[:, np.newaxis]).sum(axis=1) - 1, mass.shape[1] - 1)
-        part = (wanted - below[rows, cell]) / mass[rows, cell]
-        found.append(edges[cell] + part * (edges[cell + 1] - edges[cell]))
-    return np.stack(found, axis=1)
+        mass_below = share * below[:, -1]
+        cell = np.minimum((below <= mass_below[:, np.newaxis]).sum(axis=1) - 1, mass.shape[1] - 1)
+        part = (mass_below - below[rows, cell]) / mass[rows, cell]
+        ends.append(edges[cell] + part * (edges[cell + 1] - edges[cell]))
+    return np.stack(ends, axis=1)

@@ -1,8 +1,8 @@
-"""How certain a mean over questions is: its interval, which clusters that is about, how many questions would decide.
+"""Certainty of a mean over questions: its interval, the clusters it is about, and how many questions would decide.
 
-Questions of one cluster may depend on each other. From six clusters on these stand for others, and a mean is as
-certain as they agree. So few as five say little of others: there the interval is one over questions, and where these
-share clusters it is about those clusters alone.
+Questions of one cluster may depend on each other. Six clusters or more represent others, and the interval is computed
+over clusters. Five or fewer do not: there the interval is computed over questions, and if these share clusters, it is
+about those clusters alone.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ def describe_need(need: int | None, each: float, noun: str) -> str:
     """Return how many questions would decide, in words.
 
     Args:
-        need: Clusters that decide; None if no number does.
-        each: Questions of a cluster, on average.
-        noun: What the family calls a cluster; "" if these are not counted.
+        need: Number of clusters that decides; None if no number does.
+        each: Mean number of questions of a cluster.
+        noun: What the family calls a cluster; "" to leave clusters out.
     """
     if need is None:
         return "more questions than can be asked would decide"
@@ -39,31 +39,31 @@ def describe_need(need: int | None, each: float, noun: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class AnsweredQuestion:
-    """What one question came to: the value of each repetition, 0.0 to 1.0."""
+    """The scores of one question: a value for each repetition, 0.0 to 1.0."""
 
     question: str
     cluster: str
     values: list[float]
-    unit: str = ""  # what it shares with the same question behind other demonstrations
+    unit: str = ""  # shared with the same question with other demonstrations
 
     @property
     def dependent(self) -> str:
-        """What its answers depend on each other by, also where clusters are few."""
+        """The unit whose answers depend on each other even if clusters are few."""
         return self.unit or self.question
 
     @property
     def mean(self) -> float:
-        """One value, however often the question was asked."""
+        """Mean of the repetitions, 0.0 to 1.0."""
         return fsum(self.values) / len(self.values)
 
 
 class Sample:
-    """Answered questions, and what their mean says of questions that were not asked.
+    """Answered questions, and the mean, the interval and the sample size computed from them.
 
     Args:
-        questions: Each with a value, 0 to 1, for each repetition.
+        questions: The questions, each with a value from 0 to 1 for each repetition.
         confidence: Level of the two-sided interval, 0 to 1, both excluded.
-        rates: True if a value of 1 says that the answer passes, and one of 0 that it does not; there are no others.
+        rates: True if every value is 1 (the answer passes) or 0 (it does not).
         noun: What the family calls a cluster.
     """
 
@@ -74,40 +74,48 @@ class Sample:
         self.confidence = confidence
         self._rates = rates
         self._noun = noun
-        self._count = len({one.cluster for one in questions})
+        self._count = len({question.cluster for question in questions})
 
     @cached_property
     def mean(self) -> float:
-        """The mean of all questions; 0.0 where there are none."""
-        return fsum(one.mean for one in self.questions) / max(1, len(self.questions))
+        """Mean of all questions, 0.0 to 1.0; 0.0 without questions."""
+        return fsum(question.mean for question in self.questions) / max(1, len(self.questions))
 
     @cached_property
     def ends(self) -> Ends | None:
-        """The two-sided interval, within 0 and 1; None of no question, and where the mean is that of a single one."""
+        """The two-sided interval within 0 and 1; None for fewer than two units of questions."""
         if not self._rates:
-            values = {name: [one.mean for one in questions] for name, questions in self._clusters.items()}
+            values = {name: [question.mean for question in questions] for name, questions in self._clusters.items()}
             return clustered_interval(values, self.confidence)
-        answers = ((one.dependent, one.cluster, value == 1.0) for one in self.questions for value in one.values)
+        answers = (
+            (question.dependent, question.cluster, value == 1.0)
+            for question in self.questions
+            for value in question.values
+        )
         return rate_interval(answers, self.confidence)
 
     @property
     def about(self) -> str:
-        """The clusters that the interval is about, where it says nothing of others; else ""."""
+        """The clusters that the interval is about if it says nothing of others, in words; else ""."""
         if self._count >= ENOUGH_CLUSTERS or self._count == len(self.questions):
             return ""
         return describe_restriction(self._count, self._noun)
 
     @cached_property
     def _clusters(self) -> dict[str, list[AnsweredQuestion]]:
-        """Return the questions of each cluster; where these are few, each question, with all its draws."""
-        found: dict[str, list[AnsweredQuestion]] = {}
-        for one in self.questions:
-            key = one.cluster if self._count >= ENOUGH_CLUSTERS else one.dependent
-            found.setdefault(key, []).append(one)
-        return found
+        """Return the questions of each cluster; if clusters are few, each question with its draws is one."""
+        by_cluster: dict[str, list[AnsweredQuestion]] = {}
+        for question in self.questions:
+            key = question.cluster if self._count >= ENOUGH_CLUSTERS else question.dependent
+            by_cluster.setdefault(key, []).append(question)
+        return by_cluster
 
     def describe_needed(self, threshold: float) -> str:
-        """Return how many questions would decide in 4 of 5 runs, if rate and spread stayed what they are."""
+        """Return how many questions would decide in 4 of 5 runs if rate and spread stayed the same, in words.
+
+        Args:
+            threshold: Threshold that the mean is compared with, 0 to 1.
+        """
         if self.ends is None:
             return ASK_MORE
         if abs(self.mean - threshold) < _ROUNDING:
@@ -117,14 +125,17 @@ class Sample:
         return describe_need(self._needed(threshold, int(MOST / each)), each, noun)
 
     def _needed(self, threshold: float, most: int) -> int | None:
-        """Return how many clusters decide; None if even `most` do not."""
-        clusters = [[one.mean for one in questions] for questions in self._clusters.values()]
-        counts = [
-            (sum(value == 1.0 for one in questions for value in one.values), sum(len(one.values) for one in questions))
+        """Return the number of clusters that decides; None if even `most` do not."""
+        clusters = [[question.mean for question in questions] for questions in self._clusters.values()]
+        answer_counts = [
+            (
+                sum(value == 1.0 for question in questions for value in question.values),
+                sum(len(question.values) for question in questions),
+            )
             for questions in self._clusters.values()
         ]
-        if self._rates and any(answers > 1 for _, answers in counts):
-            return clusters_needed(counts, self.mean, threshold, self.confidence, most)
+        if self._rates and any(answers > 1 for _, answers in answer_counts):
+            return clusters_needed(answer_counts, self.mean, threshold, self.confidence, most)
         squares = fsum(fsum(value - self.mean for value in values) ** 2 for values in clusters)
         variance = squares * len(clusters) ** 2 / (len(clusters) - 1) / len(self.questions) ** 2 if squares else 0.0
         if self._rates or variance < _ROUNDING:

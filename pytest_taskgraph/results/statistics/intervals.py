@@ -1,4 +1,4 @@
-"""The statistics of one row: mean, spread, and intervals."""
+"""Statistics of one row: mean, standard deviation, and intervals."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import fsum, sqrt
 from statistics import NormalDist
 
-ENOUGH_CLUSTERS = 6  # fewer say little of others, and no test of them can reach 0.025: 2^-5 is more
+ENOUGH_CLUSTERS = 6  # with fewer no test can reach 0.025: 2^-5 is greater
 
-_ROUNDING = 1e-9  # a standard error below it is nothing but the rounding of sums
+_ROUNDING = 1e-9  # a smaller standard error comes from rounding alone
 
 
 def mean(values: Sequence[float]) -> float | None:
-    """The arithmetic mean, None for no values. The sum is exact, so the order of the values does not matter."""
+    """Return the arithmetic mean, None for no values. The sum is exact, so the order of the values does not matter."""
     return fsum(values) / len(values) if values else None
 
 
 def deviation(values: Sequence[float]) -> float | None:
-    """The sample standard deviation (divided by n - 1), None for fewer than two values."""
+    """Return the sample standard deviation (divided by n - 1), None for fewer than two values."""
     if len(values) < 2:
         return None
     middle = fsum(values) / len(values)
@@ -25,11 +25,15 @@ def deviation(values: Sequence[float]) -> float | None:
 
 
 def wilson(right: float, n: int, confidence: float = 0.95) -> tuple[float, float]:
-    """The Wilson score interval (low, high) for the rate right / n, within 0 and 1; (0, 1) where n is 0.
+    """Return the Wilson score interval (low, high) for the rate right / n, within 0 and 1; (0, 1) if n is 0.
 
-    0 <= right <= n, 0 < confidence < 1. E. B. Wilson, JASA 22 (1927) 209-212. Unlike the normal interval it has a
-    width at rates of 0 and 1, where small benchmarks often stand. `right` need not be whole, as
-    scipy.stats.binomtest demands.
+    E. B. Wilson, JASA 22 (1927) 209-212. Unlike the normal interval it has a width at rates of 0 and 1, which are
+    frequent in small benchmarks.
+
+    Args:
+        right: Right answers, 0 to n. Need not be whole, as scipy.stats.binomtest requires.
+        n: Answers.
+        confidence: Level of the interval, 0 to 1, both excluded.
     """
     if n == 0:
         return 0.0, 1.0
@@ -45,13 +49,20 @@ def wilson(right: float, n: int, confidence: float = 0.95) -> tuple[float, float
 def clustered_interval(
     values_by_cluster: Mapping[str, Sequence[float]], confidence: float = 0.95
 ) -> tuple[float, float] | None:
-    """Return the interval (low, high) of the mean of all values, within 0 and 1; None for fewer than two clusters.
+    """Return the cluster-robust interval (low, high) of the mean of all values; None for fewer than two clusters.
 
-    Values, each 0.0 to 1.0, of one cluster may depend on each other, those of two do not: mean +- t standard errors,
-    the error from the sums of each cluster's distances from the mean, with the factor G / (G - 1) for G clusters, and
-    t with G - 1 degrees of freedom (A. C. Cameron, D. L. Miller, J. Human Resources 50 (2015) 317-372, section VI).
-    Where these cancel in every cluster, as where all values are 1, that has no width, and Wilson's interval of the
-    mean stands, with n = G.
+    Values of one cluster may depend on each other, values of different clusters do not. The interval is the mean +- t
+    standard errors: the error from the sums of each cluster's distances from the mean, with the factor G / (G - 1) for
+    G clusters, and t with G - 1 degrees of freedom (A. C. Cameron, D. L. Miller, J. Human Resources 50 (2015) 317-372,
+    section VI). If the distances cancel in every cluster, for example because all values are 1, that interval has no
+    width; Wilson's interval of the mean with n = G is returned instead.
+
+    Args:
+        values_by_cluster: Values of each cluster, each 0.0 to 1.0.
+        confidence: Level of the interval, 0 to 1, both excluded.
+
+    Returns:
+        Both ends, 0 to 1.
     """
     clusters = [values for values in values_by_cluster.values() if values]
     if len(clusters) < 2:
@@ -63,7 +74,7 @@ def clustered_interval(
 
 
 def _robust(clusters: Sequence[Sequence[float]], confidence: float) -> tuple[float, float]:
-    """Return the mean and the cluster-robust half width of its interval, 0 where no cluster differs from the mean."""
+    """Return the mean and the cluster-robust half width of its interval, 0 if no cluster differs from the mean."""
     size = sum(map(len, clusters))
     middle = fsum(value for values in clusters for value in values) / size
     squares = fsum(fsum(value - middle for value in values) ** 2 for values in clusters)
@@ -72,48 +83,67 @@ def _robust(clusters: Sequence[Sequence[float]], confidence: float) -> tuple[flo
 
 
 def rate_interval(answers: Iterable[tuple[str, str, bool]], confidence: float = 0.95) -> tuple[float, float] | None:
-    """Return the interval of the share of right answers, each given as question, cluster and whether it is right.
+    """Return the interval of the share of right answers.
 
-    The answers of one question depend on each other, and so may those of one cluster. Where there are fewer than
-    ENOUGH_CLUSTERS clusters, the interval is about these alone, and only the answers of one question depend. Where each
-    answer is independent, the interval is Wilson's, else that of `dependent_rate_interval`. Each question has the same
-    weight, however often it was answered.
+    Answers to one question depend on each other; questions of one cluster may. With fewer than ENOUGH_CLUSTERS
+    clusters, the interval is about these alone, and only answers to the same question depend. The interval is Wilson's
+    if every answer is independent, else that of `dependent_rate_interval`. Each question has the same weight, however
+    often it was answered.
+
+    Args:
+        answers: Question, cluster and correctness of each answer.
+        confidence: Level of the interval, 0 to 1, both excluded.
 
     Returns:
-        The ends, 0 to 1; None for no answer, and for several answers to a single question.
+        Both ends, 0 to 1; None for no answer, and for several answers to a single question.
     """
-    questions: dict[tuple[str, str], list[bool]] = {}
+    answers_by_question: dict[tuple[str, str], list[bool]] = {}
     for question, cluster, right in answers:
-        questions.setdefault((question, cluster), []).append(right)
-    enough = len({cluster for _, cluster in questions}) >= ENOUGH_CLUSTERS
+        answers_by_question.setdefault((question, cluster), []).append(right)
+    enough = len({cluster for _, cluster in answers_by_question}) >= ENOUGH_CLUSTERS
     clusters: dict[str, list[list[bool]]] = {}
-    for (question, cluster), rights in questions.items():
+    for (question, cluster), rights in answers_by_question.items():
         clusters.setdefault(cluster if enough else question, []).append(rights)
-    if all(len(asked) == 1 and len(asked[0]) == 1 for asked in clusters.values()):
-        return wilson(sum(asked[0][0] for asked in clusters.values()), len(clusters), confidence) if clusters else None
+    if all(
+        len(answers_by_question) == 1 and len(answers_by_question[0]) == 1 for answers_by_question in clusters.values()
+    ):
+        return (
+            wilson(
+                sum(answers_by_question[0][0] for answers_by_question in clusters.values()), len(clusters), confidence
+            )
+            if clusters
+            else None
+        )
     return dependent_rate_interval(list(clusters.values()), confidence) if len(clusters) > 1 else None
 
 
 def dependent_rate_interval(clusters: Sequence[Sequence[Sequence[bool]]], confidence: float) -> tuple[float, float]:
-    """Return the interval of the share of right answers where those of a cluster depend on each other.
+    """Return the interval of the share of right answers if answers of a cluster depend on each other.
 
-    It reaches as far as either of two: the beta-binomial posterior, which holds with few clusters and near 0 and 1; and
-    the cluster-robust interval of the mean, which holds with many clusters, whatever the distribution of their rates,
-    also where larger clusters are harder.
+    The interval is the hull of two: the beta-binomial posterior, which holds for few clusters and near 0 and 1; and the
+    cluster-robust interval of the mean, which holds for many clusters whatever the distribution of their rates, also if
+    larger clusters are harder.
 
     Args:
-        clusters: at least two; of each its questions, of each of these its answers, at least one.
+        clusters: At least two; each a sequence of questions, each of these a sequence of at least one answer.
         confidence: Level of the interval, 0 to 1, both excluded.
     """
-    from .beta_binomial import interval  # numpy and scipy.special, which only such runs need
+    from .beta_binomial import interval  # imports numpy and scipy.special, needed by such runs only
 
-    middle, half = _robust([[sum(rights) / len(rights) for rights in asked] for asked in clusters], confidence)
-    low, high = interval(tuple(sorted((sum(map(sum, asked)), sum(map(len, asked))) for asked in clusters)), confidence)
+    middle, half = _robust([[sum(rights) / len(rights) for rights in questions] for questions in clusters], confidence)
+    low, high = interval(
+        tuple(sorted((sum(map(sum, questions)), sum(map(len, questions))) for questions in clusters)), confidence
+    )
     return max(0.0, min(low, middle - half)), min(1.0, max(high, middle + half))
 
 
 def describe_restriction(clusters: int, noun: str) -> str:
-    """Return what a figure is restricted to that says nothing of other clusters, which are called by the noun."""
+    """Return the words that restrict a figure to the clusters it was computed over.
+
+    Args:
+        clusters: Number of clusters.
+        noun: What the family calls a cluster.
+    """
     return f"over {f'this 1 {noun}' if clusters == 1 else f'these {clusters} {noun}s'} only"
 
 
@@ -122,14 +152,24 @@ def _z(confidence: float) -> float:
 
 
 def student_quantile(probability: float, freedom: int) -> float:
-    """Return the quantile of Student's t distribution with so many degrees of freedom, at least 1."""
-    from scipy.special import stdtrit  # of scipy.stats, which takes long to import, the part that is needed
+    """Return the quantile of Student's t distribution.
+
+    Args:
+        probability: Probability of a smaller value, 0 to 1.
+        freedom: Degrees of freedom, at least 1.
+    """
+    from scipy.special import stdtrit  # scipy.stats takes longer to import
 
     return float(stdtrit(freedom, probability))
 
 
 def student_tail(value: float, freedom: int) -> float:
-    """Return the probability of a greater value by Student's t distribution with so many degrees of freedom."""
+    """Return the probability that Student's t distribution exceeds the value.
+
+    Args:
+        value: The value.
+        freedom: Degrees of freedom, at least 1.
+    """
     from scipy.special import stdtr
 
     return float(stdtr(freedom, -value))

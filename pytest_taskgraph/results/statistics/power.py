@@ -1,4 +1,4 @@
-"""How many questions a decision needs: with as many, 4 of 5 runs decide if rate and spread stay what they are.
+"""Sample sizes: with so many questions, 4 of 5 runs decide if rate and spread stay the same.
 
 scipy has the distributions, but no sample size for a power.
 """
@@ -16,21 +16,21 @@ if TYPE_CHECKING:
     from .beta_binomial import Floats, Whole
 
 POWER = 0.8
-TOLERANCE = 0.05  # a number may have as much more power, if one with less is close
-MOST = 10_000_000  # questions; more are not worth a number
-SAMPLES = 600  # simulated for a number of clusters
-SIMULATED = 10_000  # answers of a sample; beyond, the normal approximation stands in
-NEAR = 1.02  # a number of clusters within 2 % is found
+TOLERANCE = 0.05  # accepted excess of power, if a smaller number is close
+MOST = 10_000_000  # questions; no greater number is computed
+SAMPLES = 600  # simulated samples for a number of clusters
+SIMULATED = 10_000  # most answers of a simulated sample; beyond, the normal approximation is used
+NEAR = 1.02  # the number of clusters is at most 2 % too great
 
 _SEED = 20_240_501
 
 
 def independent_needed(rate: float, threshold: float, confidence: float, start: int, most: int = MOST) -> int | None:
-    """Return how many independent answers decide by Wilson's interval; None if even `most` do not.
+    """Return the number of independent answers that decides by Wilson's interval; None if even `most` do not.
 
     Args:
-        rate: true rate of passes, 0 to 1; it differs from the threshold.
-        threshold: 0 to 1, both excluded.
+        rate: True rate of passes, 0 to 1; it differs from the threshold.
+        threshold: Threshold of the rate, 0 to 1, both excluded.
         confidence: Level of the two-sided interval.
         start: Number of answers that does not decide.
         most: Greatest number tried.
@@ -46,18 +46,18 @@ def independent_needed(rate: float, threshold: float, confidence: float, start: 
         return float(bdtrc(passes - 1, answers, rate)) if passes <= answers else 0.0
 
     number = find_least(start, most, lambda answers: share(answers) >= POWER)
-    # The share rises by steps, each with a slope down behind it: near a rate of 1 the steps are high.
+    # The share rises in steps and falls slightly after each; near a rate of 1 the steps are high.
     while number is not None and share(number) > POWER + TOLERANCE and share(number + 1) < share(number):
         number += 1
     return number
 
 
 def mean_needed(distance: float, variance: float, confidence: float, start: int, most: int = MOST) -> int | None:
-    """Return how many clusters decide by the cluster-robust interval; None if even `most` do not.
+    """Return the number of clusters that decides by the cluster-robust interval; None if even `most` do not.
 
     Args:
-        distance: of the mean from the threshold, above 0.
-        variance: of what one cluster tells: that of the mean, times the number of clusters.
+        distance: Distance of the mean from the threshold, above 0.
+        variance: Variance of one cluster's contribution: that of the mean, times the number of clusters.
         confidence: Level of the two-sided interval.
         start: Number of clusters that does not decide.
         most: Greatest number tried.
@@ -73,15 +73,15 @@ def mean_needed(distance: float, variance: float, confidence: float, start: int,
 def clusters_needed(
     counts: Sequence[tuple[int, int]], rate: float, threshold: float, confidence: float, most: int
 ) -> int | None:
-    """Return how many clusters decide whose answers depend on each other; None if even `most` do not.
+    """Return the number of clusters of dependent answers that decides; None if even `most` do not.
 
     Runs are simulated from the beta-binomial distribution with the given rate and the correlation of the counts, and
     the interval of `rate_intervals` is computed for each. The same arguments give the same number.
 
     Args:
-        counts: passes and answers of each cluster; more clusters have the same sizes in turn.
-        rate: true rate of passes, 0 to 1; it differs from the threshold.
-        threshold: 0 to 1, both excluded.
+        counts: Passes and answers of each cluster; further clusters repeat these sizes.
+        rate: True rate of passes, 0 to 1; it differs from the threshold.
+        threshold: Threshold of the rate, 0 to 1, both excluded.
         confidence: Level of the two-sided interval.
         most: Greatest number of clusters tried.
     """
@@ -109,13 +109,13 @@ def clusters_needed(
 
 
 def draw_passes(answers: Whole, rate: float, correlation: float, samples: int, seed: int) -> Whole:
-    """Return simulated passes, one row a sample, one column a cluster of so many answers.
+    """Simulate passes from the beta-binomial distribution, one row a sample, one column a cluster.
 
     Args:
-        answers: answers of each cluster.
-        rate: mean of the clusters' rates, 0 to 1.
-        correlation: Intra-class correlation, 0 to 1: clusters' rates follow the beta distribution that has it.
-        samples: rows.
+        answers: Number of answers of each cluster.
+        rate: Mean of the clusters' rates, 0 to 1.
+        correlation: Intra-class correlation, 0 to 1, of the beta distribution of the clusters' rates.
+        samples: Number of rows.
         seed: The same seed gives the same passes.
     """
     import numpy as np
@@ -134,8 +134,8 @@ def rate_intervals(passed: Whole, answers: Whole, confidence: float) -> tuple[Fl
     """Return the ends of `statistics.dependent_rate_interval` for many samples of clusters of the same sizes.
 
     Args:
-        passed: passes, one row a sample, one column a cluster.
-        answers: answers of each cluster, to questions that have one each.
+        passed: Number of passes, one row a sample, one column a cluster.
+        answers: Number of answers of each cluster, each to another question.
         confidence: Level of the intervals.
     """
     import numpy as np
@@ -154,11 +154,11 @@ def rate_intervals(passed: Whole, answers: Whole, confidence: float) -> tuple[Fl
 def find_least(
     start: int, most: int, decides: Callable[[int], bool], guess: int | None = None, near: float = 1.0
 ) -> int | None:
-    """Return the least number above `start`, which does not decide, that does; None where even `most` do not.
+    """Return the least number above `start` that decides; None if even `most` does not.
 
     Args:
-        start: Number below the least.
-        most: Greatest number tried, but for the first.
+        start: Number that does not decide.
+        most: Greatest number tried, except for the first.
         decides: Returns True if so many decide.
         guess: Number that is probably close, tried first.
         near: The answer may be greater than the least by this factor.
